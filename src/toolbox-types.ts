@@ -231,6 +231,8 @@ export interface InternalToolbox extends Toolbox {
   readonly resources: ToolboxResources<InternalReadOptions>;
   readonly prompts: ToolboxPrompts<InternalReadOptions>;
   start(tool: string | ToolId | CatalogEntry, args: unknown, options?: InternalStartOptions): Call;
+  /** Compares all tools with their pins, which another replica has changed. */
+  reloadPins(): Promise<void>;
   /** The number of calls that the queue refused: at the limit of a caller, or of all callers. */
   readonly queueRefusals?: { readonly caller: number; readonly total: number };
 }

@@ -228,6 +228,12 @@ export async function startToolbox(
     }
   }
 
+  /** Registers the tools of connected servers under changed settings or pins. */
+  async function registerAgain(isMeant: (connection: Connection) => boolean = () => true): Promise<void> {
+    const read = servers.all().filter((connection) => connection.lists.get('tools') && isMeant(connection));
+    await Promise.all(read.map(register));
+  }
+
   const serverNames = () => servers.all().map(({ spec }) => spec.name);
 
   async function start(): Promise<void> {
@@ -255,8 +261,7 @@ export async function startToolbox(
     const applied = await applyConfig(servers, before, next);
     // Servers that were connected again have registered their tools already.
     const reconnected = new Set([...applied.added, ...applied.changed]);
-    const others = servers.all().filter(({ spec, lists }) => !reconnected.has(spec.name) && lists.get('tools'));
-    await Promise.all(others.map(register));
+    await registerAgain(({ spec }) => !reconnected.has(spec.name));
     logTrustProblems(next, { servers: serverNames(), locals }, log);
     logConfigChanges(log, before, next);
     events.emit('config.applied', applied);
@@ -345,6 +350,7 @@ export async function startToolbox(
         read({ kind: 'prompt', server, params: { name, arguments: args } }, readOptions),
     },
     queueRefusals: permits.refusals,
+    reloadPins: () => registerAgain(),
     calls: {
       list: (filter) => journal.list(filter),
       find: (id) => invoker.calls.find(id),

@@ -8,6 +8,12 @@ import type { FleetStore, FleetTopic, ReplicaRow } from '../storage/ports/fleet-
 /** Answers a request of another replica. The signal aborts when that replica no longer waits. */
 export type FleetHandler = (params: JsonObject, signal: AbortSignal) => Promise<JsonObject>;
 
+/** The answer of one replica. */
+export interface FleetAnswer {
+  readonly replica: string;
+  readonly result: JsonObject;
+}
+
 /** The other replicas on the same database. Everything goes through the database: replicas need not reach each other. */
 export interface Fleet extends AsyncDisposable {
   /** The id of this replica; undefined if there can be no other. */
@@ -21,7 +27,7 @@ export interface Fleet extends AsyncDisposable {
   /** Calls a method of all other replicas without waiting for their answers. */
   broadcast(method: string, params: JsonObject): Promise<void>;
   /** Calls a method of all other replicas and returns the answers of those that answer. */
-  gather(method: string, params: JsonObject): Promise<readonly JsonObject[]>;
+  gather(method: string, params: JsonObject): Promise<readonly FleetAnswer[]>;
   replicas(): Promise<readonly ReplicaRow[]>;
 }
 
@@ -216,7 +222,10 @@ function createSharedFleet(store: FleetStore, revisions: ReadonlyMap<string, num
     },
     async gather(method, params) {
       const timeout = AbortSignal.timeout(gatherMs);
-      const asked = (await others()).map((replica) => request(replica, method, params, timeout));
+      const asked = (await others()).map(async (replica) => ({
+        replica,
+        result: await request(replica, method, params, timeout),
+      }));
       const answers = await Promise.allSettled(asked);
       return answers.flatMap((answer) => (answer.status === 'fulfilled' ? [answer.value] : []));
     },

@@ -4,6 +4,7 @@ import { promisify } from 'node:util';
 import type { Config, GatewayLimits } from '../config/config.ts';
 import type { ConfigSource } from '../config/config-source.ts';
 import { openConfig } from '../config/open-config.ts';
+import { type Fleet, openFleet } from '../fleet/fleet.ts';
 import { createStoredApprover, type PendingLimits, type StoredApprover } from '../invocation/stored-approver.ts';
 import { messageOf, ToolwharfError } from '../kernel/errors.ts';
 import type { Log } from '../kernel/log.ts';
@@ -22,6 +23,9 @@ import { createOpenRequests, type OpenRequests } from './auth/open-requests.ts';
 import { createOwnership, type Ownership } from './auth/ownership.ts';
 import { type AppHosts, createAppHosts } from './calls/app-hosts.ts';
 import type { StdioProgram } from './clients/mcp-clients.ts';
+import { createEndedSessions } from './fleet/ended-sessions.ts';
+import { shareCalls } from './fleet/shared-calls.ts';
+import { type SharedQuestions, shareQuestions } from './fleet/shared-questions.ts';
 import { createGuard } from './guard.ts';
 import { createLimits, type Limits } from './limits/limits.ts';
 import { questionsNeedCall } from './mcp/client-host.ts';
@@ -71,6 +75,7 @@ export interface GatewayParts {
   readonly stopping: AbortSignal;
   readonly mcp: McpEndpoint;
   readonly limits: Limits;
+  readonly fleet: Fleet;
   readonly calls: CallParts;
   readonly security: SecurityParts;
   readonly process: ProcessFacts;
@@ -81,8 +86,12 @@ export interface CallParts {
   /** The hosts of calls that are made over REST, A2A and by assistants. */
   readonly hosts: AppHosts;
   readonly approver: StoredApprover;
-  /** The questions that servers ask during those calls. */
+  /** The questions that servers ask during those calls on this replica. */
   readonly questions: PendingQuestions;
+  /** The same of all replicas. */
+  readonly sharedQuestions: SharedQuestions;
+  /** Cancels a call of any replica and waits for its end. Returns false if it has ended already. */
+  cancel(id: string): Promise<boolean>;
 }
 
 /** Authentication and authorization. */
@@ -133,6 +142,9 @@ export async function openGateway(source: ConfigSource | undefined, options: Gat
   const loaded = await openConfig(source, { env, log });
   const { host = loaded.config.gateway.host, port = loaded.config.gateway.port } = options;
   const stopping = new AbortController();
+  const fleet = await openFleet({ store: storage.fleet, log });
+  const ended = createEndedSessions({ fleet, store: storage.fleet, log });
+  await ended.load();
   const approver = createStoredApprover({
     store: storage.approvals,
     log,
@@ -155,7 +167,8 @@ export async function openGateway(source: ConfigSource | undefined, options: Gat
   const { gateway: settings } = toolbox.config;
   const traces = settings.tracesUrl === undefined ? noTraces : createTraces({ url: settings.tracesUrl, log });
   const limits = createLimits({ settings: () => toolbox.config.gateway.limits });
-  const mcp = createMcpEndpoint({ traces, toolbox, log, sessionKey, startWaitMs: settings.listWaitMs });
+  const startWaitMs = settings.listWaitMs;
+  const mcp = createMcpEndpoint({ traces, toolbox, log, sessionKey, startWaitMs, fleet, ended });
   const questions = createPendingQuestions({ expiresMs: () => toolbox.config.toolbox.approval.expiresMs });
   const hosts = createAppHosts({
     questions,
@@ -169,10 +182,17 @@ export async function openGateway(source: ConfigSource | undefined, options: Gat
     stopping: stopping.signal,
     mcp,
     limits,
-    calls: { hosts, approver, questions },
+    fleet,
+    calls: {
+      hosts,
+      approver,
+      questions,
+      sharedQuestions: shareQuestions(questions, fleet),
+      cancel: shareCalls(toolbox, fleet).cancel,
+    },
     security: {
       adminToken,
-      sessions: createAppSessions({ sessionKey, adminToken }),
+      sessions: createAppSessions({ sessionKey, adminToken, ended }),
       ownership: createOwnership({ conversations: storage.conversations, toolbox }),
       // On loopback, an authenticated administrator already has a shell on this machine.
       allowsPrograms: () => toolbox.config.gateway.allowPrograms ?? isLoopback(host),
@@ -183,6 +203,11 @@ export async function openGateway(source: ConfigSource | undefined, options: Gat
   const authenticate = options.createAuthenticate(parts);
   const openRequests = createOpenRequests({ authenticate, profiles: () => toolbox.config.profiles });
   toolbox.on('config.applied', () => void openRequests.recheck());
+  fleet.onChange('api_keys', () => void openRequests.recheck());
+  fleet.onChange('ended_sessions', () => void ended.load().then(() => openRequests.recheck()));
+  fleet.onChange('pins', () => {
+    toolbox.reloadPins().catch((cause) => log.error('fleet.pins-unknown', messageOf(cause)));
+  });
   const admit: AdmitPorts = {
     profiles: () => toolbox.config.profiles,
     keys: storage.keys,
@@ -202,6 +227,7 @@ export async function openGateway(source: ConfigSource | undefined, options: Gat
 
   async function closeParts(): Promise<void> {
     openRequests.close();
+    await fleet[Symbol.asyncDispose]();
     await closeRoutes();
     await toolbox.close();
     await traces.close();

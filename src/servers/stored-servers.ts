@@ -3,6 +3,7 @@ import type { Config } from '../config/config.ts';
 import { type CheckedServerRecord, type ServerRecord, toNativeServer } from '../config/server-record.ts';
 import type { NativeServer } from '../config/server-schema.ts';
 import type { ConnectionStatus } from '../connections/status.ts';
+import { hashOf } from '../kernel/canonical-json.ts';
 import { messageOf, ToolwharfError } from '../kernel/errors.ts';
 import type { Log } from '../kernel/log.ts';
 import { createMutex } from '../kernel/mutex.ts';
@@ -14,6 +15,8 @@ import type { ServerStore } from './server-store.ts';
 export interface StoredServers {
   /** Resolves when all are in the toolbox; they may still be connecting. */
   start(): Promise<void>;
+  /** Makes the toolbox match the store after another replica has changed it. */
+  reload(): Promise<void>;
   /** Finds a stored server by name; undefined if the configuration file defines that name. */
   find(name: string): Promise<ServerRecord | undefined>;
   list(): Promise<readonly ServerRecord[]>;
@@ -43,13 +46,15 @@ export interface StoredServersToolbox {
   on(name: 'config.applied', listener: () => void): () => void;
 }
 
+type ServerChange = readonly [kind: 'added' | 'updated' | 'removed', server: string];
+
 export interface StoredServersOptions {
   readonly toolbox: StoredServersToolbox;
   readonly store: ServerStore;
   readonly log: Log;
   /** Whether local (stdio) servers are started. */
   readonly allowsPrograms: () => boolean;
-  readonly onChange: (kind: 'added' | 'updated' | 'removed', server: string) => void;
+  readonly onChange: (...change: ServerChange) => void;
   /** How long adding waits for the server to connect; 10 000. */
   readonly connectWaitMs?: number;
 }
@@ -81,9 +86,15 @@ export function createStoredServers(options: StoredServersOptions): StoredServer
   const isEnabled = (record: ServerRecord) => record.enabled && problemOf(record) === undefined;
   const toNative = (record: ServerRecord) => toNativeServer({ ...record, enabled: isEnabled(record) });
 
-  /** Makes the toolbox match the stored servers. */
-  async function reconcile(): Promise<void> {
-    for (const record of await store.list()) {
+  /** The stored servers in the toolbox, as they are there. */
+  const applied = new Map<string, string>();
+  const fingerprint = (record: ServerRecord) => hashOf(toNative(record));
+
+  /** Makes the toolbox match the stored servers; returns how it changed. */
+  async function reconcile(): Promise<readonly ServerChange[]> {
+    const changes: ServerChange[] = [];
+    const records = await store.list();
+    for (const record of records) {
       const { name } = record;
       const current = toolbox.servers.get(name);
       const logUnusable = (cause: unknown) =>
@@ -93,10 +104,26 @@ export function createStoredServers(options: StoredServersOptions): StoredServer
       if (isInFile(name)) {
         const message = `Server '${name}' is both stored and in the configuration file: the one in the file is used`;
         log.warning('servers.shadowed', message, { server: name });
-      } else if (!current) toolbox.servers.add(name, toNative(record)).catch(logUnusable);
-      else if (current.enabled !== isEnabled(record))
+        applied.delete(name);
+      } else if (!current) {
+        toolbox.servers.add(name, toNative(record)).catch(logUnusable);
+        applied.set(name, fingerprint(record));
+        changes.push(['added', name]);
+      } else if (applied.get(name) !== fingerprint(record)) {
         await toolbox.servers.update(name, toNative(record)).catch(logUnusable);
+        applied.set(name, fingerprint(record));
+        changes.push(['updated', name]);
+      }
     }
+    const names = new Set(records.map(({ name }) => name));
+    for (const name of applied.keys()) {
+      if (names.has(name)) continue;
+      applied.delete(name);
+      if (isInFile(name) || !toolbox.servers.get(name)) continue;
+      await toolbox.servers.remove(name);
+      changes.push(['removed', name]);
+    }
+    return changes;
   }
 
   async function recordConnected(name: string, lastConnectedAt: string): Promise<void> {
@@ -111,11 +138,9 @@ export function createStoredServers(options: StoredServersOptions): StoredServer
       log.warning('servers.not-noted', `Could not record that server '${server}' connected: ${messageOf(cause)}`),
     );
   });
-  toolbox.on('config.applied', () => {
-    exclusively(reconcile).catch((cause) =>
-      log.error('servers.unreadable', `Could not read the stored servers: ${messageOf(cause)}`),
-    );
-  });
+  const logUnreadable = (cause: unknown) =>
+    log.error('servers.unreadable', `Could not read the stored servers: ${messageOf(cause)}`);
+  toolbox.on('config.applied', () => void exclusively(reconcile).catch(logUnreadable));
 
   async function assertNameAvailable(name: string): Promise<void> {
     const isStored = (await store.list()).some((record) => record.name === name);
@@ -126,6 +151,8 @@ export function createStoredServers(options: StoredServersOptions): StoredServer
   }
 
   async function replace(before: ServerRecord, record: ServerRecord): Promise<void> {
+    applied.delete(before.name);
+    applied.set(record.name, fingerprint(record));
     if (before.name === record.name && toolbox.servers.get(record.name)) {
       await toolbox.servers.update(record.name, toNative(record));
       return;
@@ -135,7 +162,14 @@ export function createStoredServers(options: StoredServersOptions): StoredServer
   }
 
   return {
-    start: () => exclusively(reconcile),
+    start: async () => void (await exclusively(reconcile)),
+    async reload() {
+      try {
+        for (const [kind, name] of await exclusively(reconcile)) onChange(kind, name);
+      } catch (cause) {
+        logUnreadable(cause);
+      }
+    },
     find,
     list: async () => (await store.list()).filter((record) => !isInFile(record.name)),
     problemOf,
@@ -145,12 +179,16 @@ export function createStoredServers(options: StoredServersOptions): StoredServer
       const { connecting } = await exclusively(async () => {
         await assertNameAvailable(record.name);
         await store.put(record);
+        applied.set(record.name, fingerprint(record));
         return { connecting: toolbox.servers.add(record.name, toNative(record)) };
       });
       try {
         await waitAtMost(connecting, connectWaitMs);
       } catch (cause) {
-        await exclusively(() => store.remove(record.id));
+        await exclusively(async () => {
+          await store.remove(record.id);
+          applied.delete(record.name);
+        });
         throw cause;
       }
       onChange('added', record.name);
@@ -172,6 +210,7 @@ export function createStoredServers(options: StoredServersOptions): StoredServer
         // Inside the mutex: the name must stay reserved until the old connection has ended.
         await waitAtMost(replace(before, record), connectWaitMs).catch(async (cause) => {
           await store.put(before);
+          applied.delete(record.name);
           throw cause;
         });
         return record;
@@ -184,6 +223,7 @@ export function createStoredServers(options: StoredServersOptions): StoredServer
       await exclusively(async () => {
         const record = await mustFind(name);
         await store.remove(record.id);
+        applied.delete(name);
         if (toolbox.servers.get(name)) await toolbox.servers.remove(name);
       });
       onChange('removed', name);

@@ -1,5 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type Fleet, type FleetOptions, openFleet } from '../../src/fleet/fleet.ts';
+import { createAppSessions } from '../../src/gateway/auth/app-sessions.ts';
+import { createEndedSessions } from '../../src/gateway/fleet/ended-sessions.ts';
 import { silentLog } from '../../src/kernel/log.ts';
 import type { FleetStore } from '../../src/storage/ports/fleet-store.ts';
 import type { Storage } from '../../src/storage/storage.ts';
@@ -80,7 +82,7 @@ describe.each([
     await waitFor(() => changed.includes('servers'), { what: 'the change of the servers' });
     await one.storage.fleet?.endSession('s', Date.now() + 600_000);
     await waitFor(() => changed.includes('ended_sessions'), { what: 'the end of the session' });
-    expect(await two.storage.fleet?.endedSessions()).toEqual(['s']);
+    expect(await two.storage.fleet?.endedSessions()).toMatchObject([{ id: 's' }]);
     expect(changed).not.toContain('rules');
     expect(changed).not.toContain('api_keys');
   });
@@ -145,7 +147,7 @@ test('all other replicas get a broadcast, and their answers can be gathered', as
       return { name };
     });
   }
-  expect((await one.fleet.gather('hear', {})).map(({ name }) => name).sort()).toEqual(['three', 'two']);
+  expect((await one.fleet.gather('hear', {})).map(({ result }) => result.name).sort()).toEqual(['three', 'two']);
   await one.fleet.broadcast('hear', {});
   await waitFor(() => heard.length === 4, { what: 'the broadcast' });
   expect(heard).not.toContain('one');
@@ -178,4 +180,24 @@ test('a process with its own database has no fleet', async () => {
   expect(await fleet.gather('hear', {})).toEqual([]);
   await fleet.broadcast('hear', {});
   await expect(fleet.request('other', 'hear', {})).rejects.toMatchObject({ code: 'GONE' });
+});
+
+test('a session of the app that ends on one replica is rejected by all, also by those that start later', async () => {
+  using workspace = await createPostgresWorkspace(postgres);
+  await using one = await openReplica(workspace);
+  await using two = await openReplica(workspace);
+  const sessionKey = Buffer.alloc(32, 1);
+  const openSessions = async ({ fleet, storage }: Replica) => {
+    const ended = createEndedSessions({ fleet, store: storage.fleet, log: silentLog });
+    await ended.load();
+    return createAppSessions({ sessionKey, ended });
+  };
+  const sessionsOfOne = await openSessions(one);
+  const sessionsOfTwo = await openSessions(two);
+  const session = sessionsOfOne.open({ kind: 'admin' });
+  expect(sessionsOfTwo.find(session)).toEqual({ kind: 'admin' });
+  await sessionsOfOne.end(session);
+  await waitFor(() => sessionsOfTwo.find(session) === undefined, { what: 'the end of the session' });
+  await using three = await openReplica(workspace);
+  expect((await openSessions(three)).find(session)).toBeUndefined();
 });

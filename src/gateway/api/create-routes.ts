@@ -51,6 +51,7 @@ export async function createApiRoutes(parts: RouteParts): Promise<Routes> {
     events.close();
   });
   await stored.start();
+  parts.fleet.onChange('servers', () => void stored.reload());
   const restApi = createLazyRestApi({
     parts,
     events,

@@ -1,12 +1,13 @@
 import { randomBytes } from 'node:crypto';
 import { expect, test } from 'vitest';
+import { createEndedSessions } from '../fleet/ended-sessions.ts';
 import { createAppSessions } from './app-sessions.ts';
 
 const sessionKey = randomBytes(32);
 
 test('every replica accepts a session until it expires', () => {
   let now = 1_000;
-  const options = { sessionKey, adminToken: 'token', lifetimeMs: 500, now: () => now };
+  const options = { ended: createEndedSessions(), sessionKey, adminToken: 'token', lifetimeMs: 500, now: () => now };
   const session = createAppSessions(options).open({ kind: 'key', id: 'k' });
   const other = createAppSessions(options);
   expect(other.find(session)).toEqual({ kind: 'key', id: 'k' });
@@ -14,23 +15,29 @@ test('every replica accepts a session until it expires', () => {
   expect(other.find(session)).toBeUndefined();
 });
 
-test('signing out ends only that session', () => {
-  const sessions = createAppSessions({ sessionKey });
+test('signing out ends only that session', async () => {
+  const sessions = createAppSessions({ ended: createEndedSessions(), sessionKey });
   const [one, other] = [sessions.open({ kind: 'admin' }), sessions.open({ kind: 'admin' })];
-  sessions.end(one);
-  sessions.end('nonsense');
+  await sessions.end(one);
+  await sessions.end('nonsense');
   expect(sessions.find(one)).toBeUndefined();
   expect(sessions.find(other)).toEqual({ kind: 'admin' });
 });
 
 test('replacing the admin token ends all sessions', () => {
-  const session = createAppSessions({ sessionKey, adminToken: 'old' }).open({ kind: 'admin' });
-  expect(createAppSessions({ sessionKey, adminToken: 'new' }).find(session)).toBeUndefined();
-  expect(createAppSessions({ sessionKey: randomBytes(32), adminToken: 'old' }).find(session)).toBeUndefined();
+  const session = createAppSessions({ ended: createEndedSessions(), sessionKey, adminToken: 'old' }).open({
+    kind: 'admin',
+  });
+  expect(
+    createAppSessions({ ended: createEndedSessions(), sessionKey, adminToken: 'new' }).find(session),
+  ).toBeUndefined();
+  expect(
+    createAppSessions({ ended: createEndedSessions(), sessionKey: randomBytes(32), adminToken: 'old' }).find(session),
+  ).toBeUndefined();
 });
 
 test('a forged or truncated session is rejected', () => {
-  const sessions = createAppSessions({ sessionKey });
+  const sessions = createAppSessions({ ended: createEndedSessions(), sessionKey });
   const [, signature] = sessions.open({ kind: 'local' }).split('.');
   const forged = Buffer.from(JSON.stringify({ id: 'x', holder: { kind: 'admin' }, until: 9e15 })).toString('base64url');
   for (const text of ['', '.', 'a.b', `${forged}.`, `${forged}.${signature}`, forged])

@@ -1,5 +1,5 @@
 import { createHash, createHmac, randomUUID, timingSafeEqual } from 'node:crypto';
-import { evictOldest } from '../../kernel/evict-oldest.ts';
+import type { EndedSessions } from '../fleet/ended-sessions.ts';
 
 /** Who owns a session: the holder of the admin token, a local user, or the holder of an API key. */
 export type SessionHolder =
@@ -13,13 +13,15 @@ export interface AppSessions {
   open(holder: SessionHolder): string;
   /** Undefined for a forged, expired or ended session. */
   find(session: string): SessionHolder | undefined;
-  end(session: string): void;
+  /** Resolves when every replica rejects the session. */
+  end(session: string): Promise<void>;
 }
 
 export interface AppSessionsOptions {
   /** Must be the same on every replica and after a restart. */
   readonly sessionKey: Buffer;
   readonly adminToken?: string;
+  readonly ended: EndedSessions;
   /** 12 hours. */
   readonly lifetimeMs?: number;
   readonly now?: () => number;
@@ -31,15 +33,12 @@ interface Content {
   readonly until: number;
 }
 
-const maxEnded = 10_000;
-
 export function createAppSessions(options: AppSessionsOptions): AppSessions {
-  const { lifetimeMs = 12 * 3_600_000, now = Date.now } = options;
+  const { ended, lifetimeMs = 12 * 3_600_000, now = Date.now } = options;
   const tokenHash = createHash('sha256')
     .update(options.adminToken ?? '')
     .digest();
   const key = createHmac('sha256', options.sessionKey).update('toolwharf app session').update(tokenHash).digest();
-  const ended = new Map<string, number>();
   const sign = (text: string) => createHmac('sha256', key).update(text).digest();
 
   function read(session: string): Content | undefined {
@@ -61,12 +60,9 @@ export function createAppSessions(options: AppSessionsOptions): AppSessions {
       const content = read(session);
       return content && content.until > now() && !ended.has(content.id) ? content.holder : undefined;
     },
-    end(session) {
+    async end(session) {
       const content = read(session);
-      if (!content) return;
-      ended.set(content.id, content.until);
-      for (const [id, until] of ended) if (until <= now()) ended.delete(id);
-      evictOldest(ended, maxEnded);
+      if (content) await ended.add(content.id, content.until);
     },
   };
 }

@@ -1,10 +1,12 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { ProfileConfig } from '../../config/config.ts';
+import type { Fleet } from '../../fleet/fleet.ts';
 import type { InternalStartOptions } from '../../invocation/invoker.ts';
 import { messageOf, ToolwharfError } from '../../kernel/errors.ts';
 import type { Log } from '../../kernel/log.ts';
 import type { Caller } from '../../kernel/tool.ts';
 import type { InternalToolbox } from '../../toolbox.ts';
+import type { EndedSessions } from '../fleet/ended-sessions.ts';
 import type { CallerUsage } from '../limits/limits.ts';
 import type { Traces } from '../traces/traces.ts';
 import { openEventStream } from './event-stream.ts';
@@ -40,6 +42,9 @@ export interface McpEndpointOptions {
   readonly sessionKey: Buffer;
   readonly startWaitMs?: number;
   readonly traces?: Traces;
+  /** The other replicas, and the sessions that they ended. */
+  readonly fleet?: Fleet;
+  readonly ended?: EndedSessions;
 }
 
 /** The authenticated caller and its profile. */
@@ -67,6 +72,8 @@ export function createMcpEndpoint(options: McpEndpointOptions): McpEndpoint {
     sessionKey: options.sessionKey,
     startWaitMs: options.startWaitMs,
     traces: options.traces,
+    fleet: options.fleet,
+    ended: options.ended,
   });
   const { sessions, subscriptions, serialized } = ports;
 
@@ -96,7 +103,7 @@ export function createMcpEndpoint(options: McpEndpointOptions): McpEndpoint {
     if (message.kind === 'request' && message.request.method === 'initialize') {
       return await initialize(message.request, client, response, ports);
     }
-    const session = sessionOf(request, client, ports);
+    const session = await sessionOf(request, client, ports);
     const responder = createResponder(request, response, { serialized, cancelsOnDisconnect: false });
     return await serveLegacy(message, session, client, responder, response, ports);
   }
@@ -108,11 +115,11 @@ export function createMcpEndpoint(options: McpEndpointOptions): McpEndpoint {
     response: ServerResponse,
     client: LegacyClient,
   ): Promise<void> {
-    const session = sessionOf(request, client, ports);
+    const session = await sessionOf(request, client, ports);
     assertBatch(batch, session.facts.protocolVersion);
     const messages = batch.map((item) => withTraceContext(toMessage(item), request));
     const requests = messages.filter((message) => message.kind === 'request');
-    for (const message of messages) if (message.kind !== 'request') receiveLegacy(message, session);
+    for (const message of messages) if (message.kind !== 'request') await receiveLegacy(message, session, ports);
     if (requests.length === 0) {
       response.writeHead(202).end();
       return;
@@ -138,9 +145,9 @@ export function createMcpEndpoint(options: McpEndpointOptions): McpEndpoint {
         // The modern era supports only POST.
         else if (request.headers['mcp-protocol-version'] === modernVersion) notAllowed(response, 'POST');
         else if (request.method === 'GET')
-          serveStream(request, response, sessionOf(request, client, ports), client.usage);
+          serveStream(request, response, await sessionOf(request, client, ports), client.usage);
         else if (request.method === 'DELETE') {
-          sessions.end(sessionOf(request, client, ports).facts);
+          await sessions.end((await sessionOf(request, client, ports)).facts);
           response.writeHead(200).end();
         } else notAllowed(response, 'GET, POST, DELETE');
       } catch (cause) {

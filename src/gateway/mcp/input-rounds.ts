@@ -35,6 +35,8 @@ export interface InputRounds {
 }
 
 export interface InputRoundsOptions {
+  /** The id of this replica, which the states of its requests contain. */
+  readonly replica?: string;
   /** The time limit for the next round of a request; 300 000 by default. */
   readonly expiresMs?: number;
   /** How long the first question waits for others, so that one round asks them all; 20 by default. */
@@ -63,7 +65,9 @@ interface Exchange {
 const prefix = 'toolwharf:';
 const ignore = () => {};
 
-export function createInputRounds({ expiresMs = 300_000, gatherMs = 20 }: InputRoundsOptions = {}): InputRounds {
+export function createInputRounds(options: InputRoundsOptions = {}): InputRounds {
+  const { replica, expiresMs = 300_000, gatherMs = 20 } = options;
+  const statePrefix = replica === undefined ? prefix : `${prefix}${replica}:`;
   const paused = new Map<string, { readonly exchange: Exchange; expiry: NodeJS.Timeout }>();
 
   /** Returns the result of the exchange, or its open questions. */
@@ -97,7 +101,7 @@ export function createInputRounds({ expiresMs = 300_000, gatherMs = 20 }: InputR
   }
 
   function pause(exchange: Exchange): JsonObject {
-    const state = `${prefix}${randomUUID()}`;
+    const state = `${statePrefix}${randomUUID()}`;
     const startTimer = () => setTimeout(expire, expiresMs).unref();
     const entry = { exchange, expiry: startTimer() };
     function expire(): void {
@@ -144,7 +148,7 @@ export function createInputRounds({ expiresMs = 300_000, gatherMs = 20 }: InputR
     async resume(round, state) {
       const entry = paused.get(state);
       if (entry?.exchange.owner !== round.owner) {
-        throw new RpcError(rpcCode.invalidParams, 'The call this requestState belongs to is gone: make the call again');
+        throw callIsGone();
       }
       paused.delete(state);
       clearTimeout(entry.expiry);
@@ -191,4 +195,9 @@ function firstQuestion(exchange: Exchange): Promise<undefined> {
     exchange.onQuestion = () => resolve(undefined);
     if (exchange.questions.size > 0) resolve(undefined);
   });
+}
+
+/** The error for a state whose request has ended or was lost. */
+export function callIsGone(): RpcError {
+  return new RpcError(rpcCode.invalidParams, 'The call this requestState belongs to is gone: make the call again');
 }

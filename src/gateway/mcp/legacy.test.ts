@@ -42,7 +42,9 @@ test('a session that subscribes to a resource several times watches it once, unt
     },
   };
   const viewFor = async () => ({ findResource: () => 'files' });
-  const ports = { toolbox, viewFor, serialized: createSerializedCache() } as unknown as LegacyPorts;
+  let shared = 0;
+  const replicas = { shareState: async () => void shared++ };
+  const ports = { toolbox, viewFor, replicas, serialized: createSerializedCache() } as unknown as LegacyPorts;
   const send = async (method: string) => {
     const responder = collect();
     await serveRequest({ id: 1, method, params: { uri: 'memo://one' } }, session, client, responder, ports);
@@ -54,6 +56,7 @@ test('a session that subscribes to a resource several times watches it once, unt
   await send('resources/unsubscribe');
   await send('resources/unsubscribe');
   expect(log).toEqual(['watch files memo://one', 'end']);
+  expect(shared).toBeGreaterThan(0);
 });
 
 test('a subscription that the server rejects is an error and can be retried', async () => {

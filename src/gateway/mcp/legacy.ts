@@ -8,10 +8,12 @@ import { openEventStream } from './event-stream.ts';
 import { isLogLevel, type LogLevels } from './log-levels.ts';
 import { answerRequest, instructionsOf, type MethodPorts, serverCapabilities, serverInfo } from './methods.ts';
 import { missingCapability } from './missing-capability.ts';
+import type { McpReplicas, SessionState } from './replicas.ts';
 import { neverAborts, type Responder, sendJson } from './responder.ts';
 import {
   legacyVersions,
   RpcError,
+  type RpcId,
   type RpcMessage,
   type RpcRequest,
   retryHeaders,
@@ -28,6 +30,7 @@ export interface LegacyPorts extends MethodPorts {
   readonly tokens: SessionTokens;
   readonly sessions: Sessions;
   readonly logLevels: LogLevels;
+  readonly replicas: McpReplicas;
 }
 
 export interface LegacyClient {
@@ -66,7 +69,7 @@ export async function initialize(
 }
 
 /** Returns the session that a request names. Throws an `RpcError` with 400 for no id, and 404 for an ended or foreign session. */
-export function sessionOf(request: IncomingMessage, client: LegacyClient, ports: LegacyPorts): Session {
+export async function sessionOf(request: IncomingMessage, client: LegacyClient, ports: LegacyPorts): Promise<Session> {
   const token = request.headers[sessionHeader];
   if (typeof token !== 'string') {
     throw new RpcError(rpcCode.invalidRequest, 'Bad Request: the Mcp-Session-Id header is needed', { httpStatus: 400 });
@@ -81,7 +84,27 @@ export function sessionOf(request: IncomingMessage, client: LegacyClient, ports:
       httpStatus: 400,
     });
   }
-  return ports.sessions.open(facts, client.usage);
+  const isNew = !ports.sessions.find(facts.id);
+  const session = ports.sessions.open(facts, client.usage);
+  const state = isNew ? await ports.replicas.loadState(facts) : undefined;
+  if (state) await applySessionState(session, state, ports);
+  return session;
+}
+
+/** Gives a session the log level and the subscriptions that the client set on another replica. */
+export async function applySessionState(
+  session: Session,
+  { logLevel, watched }: SessionState,
+  ports: Pick<LegacyPorts, 'toolbox' | 'logLevels'>,
+): Promise<void> {
+  session.logLevel = logLevel;
+  const wanted = new Map(watched.map(({ uri, server }) => [uri, server]));
+  const dropped = [...session.watched.keys()].filter((uri) => !wanted.has(uri));
+  await Promise.allSettled([
+    ports.logLevels.settle(),
+    ...dropped.map((uri) => unwatch(uri, session)),
+    ...[...wanted].map(([uri, server]) => watch(uri, server, session, ports)),
+  ]);
 }
 
 /** Handles every message that a client posts within its session. */
@@ -94,15 +117,25 @@ export async function serveLegacy(
   ports: LegacyPorts,
 ): Promise<void> {
   if (message.kind === 'request') return serveRequest(message.request, session, client, responder, ports);
-  receiveLegacy(message, session);
+  await receiveLegacy(message, session, ports);
   response.writeHead(202).end();
 }
 
-/** Receives a message that needs no response. */
-export function receiveLegacy(message: Exclude<RpcMessage, { kind: 'request' }>, session: Session): void {
-  if (message.kind === 'response') session.answer(message.id, message);
-  else if (message.method === 'notifications/cancelled')
-    session.running.get(message.params.requestId as never)?.abort(new Error('The client cancelled'));
+/** Receives a message that needs no response: here, or on the replica that waits for it. */
+export async function receiveLegacy(
+  message: Exclude<RpcMessage, { kind: 'request' }>,
+  session: Session,
+  { replicas }: Pick<LegacyPorts, 'replicas'>,
+): Promise<void> {
+  if (message.kind === 'response') {
+    const { id, result, error } = message;
+    if (!session.answer(id, message)) await replicas.answer(session, id, { result, error });
+  } else if (message.method === 'notifications/cancelled') {
+    const requestId = message.params.requestId as RpcId;
+    const running = session.running.get(requestId);
+    if (running) running.abort(new Error('The client cancelled'));
+    else await replicas.cancel(session, requestId);
+  }
 }
 
 /** Serves the client's `GET` stream for messages that belong to no request. */
@@ -191,7 +224,7 @@ function answer(
     case 'resources/subscribe':
       return subscribe(request, session, ports);
     case 'resources/unsubscribe':
-      return unsubscribe(String(message.params.uri), session);
+      return unsubscribe(String(message.params.uri), session, ports);
     default:
       return answerRequest(request, ports);
   }
@@ -202,6 +235,7 @@ async function setLevel({ params }: RpcRequest, session: Session, ports: LegacyP
     throw new RpcError(rpcCode.invalidParams, `Unknown log level: ${String(params.level)}`);
   session.logLevel = params.level;
   await ports.logLevels.settle();
+  await ports.replicas.shareState(session);
   return {};
 }
 
@@ -213,23 +247,39 @@ async function subscribe(request: ClientRequest, session: Session, ports: Legacy
   if (session.watched.has(uri)) return {};
   if (session.watched.size >= maxWatched)
     throw new RpcError(rpcCode.invalidParams, `A session can subscribe to ${maxWatched} resources at most`);
-  const watching = ports.toolbox.resources.watch(server, uri);
-  const watch = { server, end: async () => (await watching)() };
-  session.watched.set(uri, watch);
-  try {
-    await watching;
-  } catch (cause) {
-    if (session.watched.get(uri) === watch) session.watched.delete(uri);
-    throw cause;
-  }
+  await watch(uri, server, session, ports);
+  await ports.replicas.shareState(session);
   return {};
 }
 
-async function unsubscribe(uri: string, session: Session): Promise<JsonObject> {
-  const watch = session.watched.get(uri);
-  session.watched.delete(uri);
-  await watch?.end();
+async function unsubscribe(uri: string, session: Session, { replicas }: LegacyPorts): Promise<JsonObject> {
+  await unwatch(uri, session);
+  await replicas.shareState(session);
   return {};
+}
+
+async function watch(
+  uri: string,
+  server: string,
+  session: Session,
+  { toolbox }: Pick<LegacyPorts, 'toolbox'>,
+): Promise<void> {
+  if (session.watched.has(uri)) return;
+  const watching = toolbox.resources.watch(server, uri);
+  const entry = { server, end: async () => (await watching)() };
+  session.watched.set(uri, entry);
+  try {
+    await watching;
+  } catch (cause) {
+    if (session.watched.get(uri) === entry) session.watched.delete(uri);
+    throw cause;
+  }
+}
+
+async function unwatch(uri: string, session: Session): Promise<void> {
+  const entry = session.watched.get(uri);
+  session.watched.delete(uri);
+  await entry?.end();
 }
 
 /** Records URL elicitations from an error, so that the client is notified when the user completes them. */

@@ -8,6 +8,7 @@ import type { InputRounds, RoundClient } from './input-rounds.ts';
 import { answerRequest, discover, isKnownMethod, type MethodPorts, serverInfo } from './methods.ts';
 import { missingCapability } from './missing-capability.ts';
 import { checkHeaders } from './modern-headers.ts';
+import type { McpReplicas } from './replicas.ts';
 import type { Responder } from './responder.ts';
 import {
   metaKey,
@@ -25,6 +26,7 @@ import type { Subscriptions } from './subscriptions.ts';
 
 export interface ModernPorts extends MethodPorts {
   readonly inputRounds: InputRounds;
+  readonly replicas: McpReplicas;
   readonly subscriptions: Subscriptions;
 }
 
@@ -98,9 +100,11 @@ async function answer(message: RpcRequest, request: ClientRequest, ports: Modern
     reservation: request.usage?.body,
     results: request.usage?.results,
   };
-  const { inputRounds } = ports;
-  if (inputRounds.isOwn(requestState))
-    return toModernResult(method, await inputRounds.resume(round, requestState), ports);
+  const { inputRounds, replicas } = ports;
+  if (inputRounds.isOwn(requestState)) {
+    const resumed = replicas.resume(round, requestState) ?? inputRounds.resume(round, requestState);
+    return toModernResult(method, await resumed, ports);
+  }
   const run = ({ ask, notify, signal }: RoundClient) =>
     answerRequest({ ...request, notify, signal, ask: checkedAsk(request, ask) }, ports);
   return toModernResult(method, await inputRounds.start(round, run), ports);

@@ -1,10 +1,13 @@
+import type { Fleet } from '../../fleet/fleet.ts';
+import type { EndedSessions } from '../fleet/ended-sessions.ts';
 import { noTraces, type Traces } from '../traces/traces.ts';
 import { forwardNotifications } from './forward-notifications.ts';
 import { createInputRounds } from './input-rounds.ts';
-import type { LegacyPorts } from './legacy.ts';
+import { applySessionState, type LegacyPorts } from './legacy.ts';
 import { createLogLevels } from './log-levels.ts';
 import type { MethodPorts } from './methods.ts';
 import type { ModernPorts } from './modern.ts';
+import { createMcpReplicas } from './replicas.ts';
 import { createSerializedCache } from './serialized-cache.ts';
 import { createSessionTokens } from './session-token.ts';
 import { createSessions } from './sessions.ts';
@@ -16,6 +19,9 @@ export interface PortsOptions extends ViewsOptions {
   readonly sessionKey: Buffer;
   /** Tracing is off by default. */
   readonly traces?: Traces;
+  /** None over stdio. */
+  readonly fleet?: Fleet;
+  readonly ended?: EndedSessions;
 }
 
 /** The state that all clients of one endpoint share, for both eras and any transport. */
@@ -24,10 +30,13 @@ export interface Ports extends LegacyPorts, ModernPorts {
   close(): void;
 }
 
-export function createPorts({ sessionKey, traces = noTraces, ...options }: PortsOptions): Ports {
+export function createPorts({ sessionKey, traces = noTraces, fleet, ended, ...options }: PortsOptions): Ports {
   const { toolbox } = options;
   const views = createViews(options);
+  const replica = fleet?.replica;
   const sessions = createSessions({
+    ended,
+    replica,
     onEnd: ({ watched }) => {
       // Fails for a server that is not connected, which has no subscription to end.
       for (const watch of watched.values()) watch.end().catch(() => {});
@@ -43,12 +52,20 @@ export function createPorts({ sessionKey, traces = noTraces, ...options }: Ports
   };
   const subscriptions = createSubscriptions({ toolbox, ports: () => methods });
   const endForwarding = forwardNotifications({ toolbox, sessions, subscriptions });
+  const inputRounds = createInputRounds({ replica });
+  const replicas = createMcpReplicas({
+    fleet,
+    sessions,
+    inputRounds,
+    applyState: (session, state) => applySessionState(session, state, { toolbox, logLevels }),
+  });
   return {
     ...methods,
+    replicas,
     sessions,
     subscriptions,
     tokens: createSessionTokens(sessionKey),
-    inputRounds: createInputRounds(),
+    inputRounds,
     close() {
       endForwarding();
       logLevels.close();

@@ -1,5 +1,6 @@
 import { afterEach, expect, test, vi } from 'vitest';
 import type { JsonObject } from '../../kernel/json.ts';
+import { createEndedSessions } from '../fleet/ended-sessions.ts';
 import type { EventStream } from './event-stream.ts';
 import { createSessions } from './sessions.ts';
 
@@ -60,11 +61,14 @@ test('messages that belong to no request are sent on the newest open stream', ()
 
 test('ending a session cancels its requests and closes its streams', () => {
   const ended: string[] = [];
-  const sessions = createSessions({ onEnd: (session) => ended.push(session.facts.id), maxEnded: 1 });
+  const sessions = createSessions({
+    onEnd: (session) => ended.push(session.facts.id),
+    ended: createEndedSessions({ maxEnded: 1 }),
+  });
   const session = sessions.open(facts);
   const running = new AbortController();
   session.running.set(1, running);
-  sessions.end(facts);
+  void sessions.end(facts);
   expect(running.signal.aborted).toBe(true);
   expect(sessions.isEnded(facts)).toBe(true);
   expect(ended).toEqual(['a']);

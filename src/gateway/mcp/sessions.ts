@@ -1,6 +1,7 @@
 import { createEphemeralMap, type EphemeralMap } from '../../kernel/ephemeral-map.ts';
 import { evictOldest } from '../../kernel/evict-oldest.ts';
 import { isObject, type JsonObject } from '../../kernel/json.ts';
+import { createEndedSessions, type EndedSessions } from '../fleet/ended-sessions.ts';
 import type { CallerUsage } from '../limits/limits.ts';
 import type { Reservation } from '../limits/quota.ts';
 import type { EventStream } from './event-stream.ts';
@@ -37,8 +38,10 @@ export interface Session {
 export interface Sessions {
   /** Throws `LIMIT_REACHED` or `OVERLOADED` if the session is new, a limit is reached, and no session is idle. */
   open(facts: SessionFacts, usage?: Pick<CallerUsage, 'reserve'>): Session;
+  /** The session in the memory of this replica. */
+  find(id: string): Session | undefined;
   /** Ends the session. Its token is rejected from now on. */
-  end(facts: SessionFacts): void;
+  end(facts: SessionFacts): Promise<void>;
   isEnded(facts: SessionFacts): boolean;
   all(): Iterable<Session>;
   readonly size: number;
@@ -47,8 +50,9 @@ export interface Sessions {
 export interface SessionsOptions {
   /** The memory of an idle session is released after this time; its token stays valid. 600 000 by default. */
   readonly idleMs?: number;
-  /** The number of ended sessions whose tokens are rejected; 10 000 by default. */
-  readonly maxEnded?: number;
+  readonly ended?: EndedSessions;
+  /** The id of this replica, which the ids of its questions contain. */
+  readonly replica?: string;
   /** The time limit for an answer to a question; 300 000 by default. */
   readonly patienceMs?: number;
   /** Called when a session has ended or its memory is released. */
@@ -56,12 +60,11 @@ export interface SessionsOptions {
 }
 
 export function createSessions(options: SessionsOptions): Sessions {
-  const { idleMs = 600_000, maxEnded = 10_000, patienceMs = 300_000, onEnd } = options;
+  const { idleMs = 600_000, ended = createEndedSessions(), replica, patienceMs = 300_000, onEnd } = options;
   // Ordered by last use, oldest first.
   const sessions = new Map<string, { readonly session: Session; readonly slot: Reservation | undefined }>();
   /** The sessions of each caller, ordered by last use. */
   const byCaller = new Map<string, Set<string>>();
-  const ended = new Set<string>();
   let swept = Date.now();
 
   function sweep(now: number): void {
@@ -103,26 +106,31 @@ export function createSessions(options: SessionsOptions): Sessions {
     byCaller.set(caller, own);
   }
 
+  function endHere(id: string): void {
+    const session = sessions.get(id)?.session;
+    for (const controller of session?.running.values() ?? [])
+      controller.abort(new Error('The client ended its session'));
+    for (const stream of session?.streams ?? []) stream.end();
+    release(id);
+  }
+
+  ended.onRemoteEnd(endHere);
   return {
     open(facts, usage) {
       const now = Date.now();
       sweep(now);
       const entry = sessions.get(facts.id) ?? {
         slot: usage?.reserve('sessions', 1, releaseIdle),
-        session: createSession(facts, patienceMs),
+        session: createSession(facts, { patienceMs, replica }),
       };
       entry.session.lastSeen = now;
       touch(facts.id, entry);
       return entry.session;
     },
-    end(facts) {
-      const session = sessions.get(facts.id)?.session;
-      ended.add(facts.id);
-      evictOldest(ended, maxEnded);
-      for (const controller of session?.running.values() ?? [])
-        controller.abort(new Error('The client ended its session'));
-      for (const stream of session?.streams ?? []) stream.end();
-      release(facts.id);
+    find: (id) => sessions.get(id)?.session,
+    async end(facts) {
+      endHere(facts.id);
+      await ended.add(facts.id, Date.now() + endedMs);
     },
     isEnded: (facts) => ended.has(facts.id),
     get size() {
@@ -135,9 +143,17 @@ export function createSessions(options: SessionsOptions): Sessions {
 }
 
 const maxElicitations = 1_000;
+/** How long the token of an ended session is rejected. */
+const endedMs = 30 * 24 * 3_600_000;
 
-function createSession(facts: SessionFacts, patienceMs: number): Session {
+interface SessionSettings {
+  readonly patienceMs: number;
+  readonly replica: string | undefined;
+}
+
+function createSession(facts: SessionFacts, { patienceMs, replica }: SessionSettings): Session {
   const waiting = new Map<string, { resolve: (answer: JsonObject) => void; reject: (cause: unknown) => void }>();
+  const questionPrefix = replica === undefined ? 'toolwharf' : `toolwharf-${replica}`;
   let nextQuestion = 1;
   const session: Session = {
     facts,
@@ -157,7 +173,7 @@ function createSession(facts: SessionFacts, patienceMs: number): Session {
     ask(stream, method, params, signal) {
       if (typeof params.elicitationId === 'string') session.addElicitation(params.elicitationId);
       return new Promise((resolve, reject) => {
-        const id = `toolwharf-${nextQuestion++}`;
+        const id = `${questionPrefix}-${nextQuestion++}`;
         const settle =
           <Value>(end: (value: Value) => void) =>
           (value: Value) => {

@@ -103,7 +103,7 @@ export async function serveStdio(options: StdioOptions): Promise<void> {
       protocolVersion: legacyVersions.find((version) => version === protocolVersion) ?? legacyVersions[0],
       capabilities: isObject(capabilities) ? capabilities : {},
     });
-    if (session) sessions.end(session.facts);
+    if (session) void sessions.end(session.facts);
     session = sessions.open(facts);
     const view = await ports.viewFor(client);
     const instructions = instructionsOf(view);
@@ -145,7 +145,7 @@ export async function serveStdio(options: StdioOptions): Promise<void> {
   });
   gone.abort(new Error('The client went away'));
   ports.close();
-  if (session) sessions.end(session.facts);
+  if (session) void sessions.end(session.facts);
 }
 
 function parse(line: string): unknown {

@@ -48,7 +48,7 @@ export interface FleetStore {
   /** Stores the end of a session until its token expires anyway. */
   endSession(id: string, expiresAt: number): Promise<void>;
   /** The sessions that have ended and whose tokens have not expired. */
-  endedSessions(): Promise<readonly string[]>;
+  endedSessions(): Promise<readonly { readonly id: string; readonly expiresAt: number }[]>;
   /**
    * Calls the listener when another replica may have sent or changed something. Notifications get lost, and some connection
    * poolers do not forward them: the listener is only a hint to look.

@@ -94,8 +94,11 @@ export function createPostgresFleet({ db, url, replica, sealer, log }: PostgresF
       await hint();
     },
     async endedSessions() {
-      const rows = await db.selectFrom('ended_sessions').select('id').where('expires_at', '>=', databaseNow).execute();
-      return rows.map(({ id }) => id);
+      return db
+        .selectFrom('ended_sessions')
+        .select(['id', 'expires_at as expiresAt'])
+        .where('expires_at', '>=', databaseNow)
+        .execute();
     },
     listen: (listener) => listenForHints(url, replica, listener, log),
   };

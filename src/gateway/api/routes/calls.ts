@@ -135,11 +135,8 @@ export const callRoutes = [
       const { caller } = ports.toolbox.calls.find(request.params.call) ?? (await findCall(request, ports));
       if (!(await ports.security.ownership.owns(request.identity, caller))) throw noCall(request.params.call);
     },
-    async handle({ params }, { toolbox }) {
-      const call = toolbox.calls.find(params.call);
-      if (!call) throw new ToolwharfError('CONFLICT', 'This call has already ended');
-      call.cancel();
-      await call.result;
+    async handle({ params }, { calls }) {
+      if (!(await calls.cancel(params.call))) throw new ToolwharfError('CONFLICT', 'This call has already ended');
     },
   }),
 ];

@@ -17,9 +17,9 @@ export const questionRoutes = [
     answer: questionListSchema,
     async handle({ identity }, { calls, security }) {
       const owned = await Promise.all(
-        calls.questions
-          .list()
-          .map(async (question) => ((await security.ownership.owns(identity, question.caller)) ? [question] : [])),
+        (await calls.sharedQuestions.list()).map(async (question) =>
+          (await security.ownership.owns(identity, question.caller)) ? [question] : [],
+        ),
       );
       return { questions: owned.flat().map(toQuestionView) };
     },
@@ -35,9 +35,9 @@ export const questionRoutes = [
     body: questionAnswerSchema,
     errors: ['NOT_FOUND'],
     async handle({ identity, params: { question: id }, body }, { calls, security }) {
-      const question = calls.questions.find(id);
+      const question = await calls.sharedQuestions.find(id);
       const isOwn = question && (await security.ownership.owns(identity, question.caller));
-      if (!isOwn || !calls.questions.answer(id, body))
+      if (!isOwn || !(await calls.sharedQuestions.answer(id, body)))
         throw new ToolwharfError('NOT_FOUND', `There is no open question '${id}'`);
     },
   }),

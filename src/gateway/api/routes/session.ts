@@ -46,7 +46,7 @@ export const sessionRoutes = [
     summary: 'Ends the session of the web app and deletes its cookie.',
     async handle({ incoming, outgoing, setHeader }, { security: { sessions, recheckAccess } }) {
       const session = readSessionCookie(incoming);
-      if (session !== undefined) sessions.end(session);
+      if (session !== undefined) await sessions.end(session);
       setHeader('set-cookie', toSessionCookie(incoming, undefined, sessions.lifetimeMs));
       await recheckAccess(outgoing);
     },

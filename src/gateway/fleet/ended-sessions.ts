@@ -1,0 +1,59 @@
+import type { Fleet } from '../../fleet/fleet.ts';
+import { messageOf } from '../../kernel/errors.ts';
+import { createEvents } from '../../kernel/events.ts';
+import { evictOldest } from '../../kernel/evict-oldest.ts';
+import type { Log } from '../../kernel/log.ts';
+import type { FleetStore } from '../../storage/ports/fleet-store.ts';
+
+/** The sessions that have ended. Every replica rejects their tokens. */
+export interface EndedSessions {
+  has(id: string): boolean;
+  /** Ends a session. Resolves when every replica that starts from now on knows it; running ones learn of it at once. */
+  add(id: string, expiresAt: number): Promise<void>;
+  /** Calls the listener with each session that another replica ended. */
+  onRemoteEnd(listener: (id: string) => void): void;
+}
+
+export interface EndedSessionsOptions {
+  readonly fleet?: Pick<Fleet, 'onChange'>;
+  /** Undefined if no other process can use the database. */
+  readonly store?: Pick<FleetStore, 'endSession' | 'endedSessions'>;
+  readonly log?: Pick<Log, 'warning'>;
+  /** 10 000. */
+  readonly maxEnded?: number;
+}
+
+/** Sessions that ended on this replica or, once `load` has resolved, on any other. */
+export function createEndedSessions(options: EndedSessionsOptions = {}): EndedSessions & { load(): Promise<void> } {
+  const { fleet, store, log, maxEnded = 10_000 } = options;
+  const ended = new Map<string, number>();
+  const events = createEvents<{ ended: string }>();
+
+  function remember(id: string, expiresAt: number): void {
+    ended.set(id, expiresAt);
+    if (ended.size <= maxEnded) return;
+    for (const [known, until] of ended) if (until <= Date.now()) ended.delete(known);
+    evictOldest(ended, maxEnded);
+  }
+
+  async function load(): Promise<void> {
+    for (const { id, expiresAt } of (await store?.endedSessions()) ?? []) {
+      if (ended.has(id)) continue;
+      remember(id, expiresAt);
+      events.emit('ended', id);
+    }
+  }
+
+  fleet?.onChange('ended_sessions', () => {
+    load().catch((cause) => log?.warning('fleet.sessions-unknown', messageOf(cause)));
+  });
+  return {
+    load,
+    has: (id) => ended.has(id),
+    async add(id, expiresAt) {
+      remember(id, expiresAt);
+      await store?.endSession(id, expiresAt);
+    },
+    onRemoteEnd: (listener) => void events.on('ended', listener),
+  };
+}

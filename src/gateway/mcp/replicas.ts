@@ -1,0 +1,124 @@
+import type { Fleet } from '../../fleet/fleet.ts';
+import { ToolwharfError } from '../../kernel/errors.ts';
+import { isObject, type JsonObject } from '../../kernel/json.ts';
+import { callIsGone, type InputRounds, type Round } from './input-rounds.ts';
+import { RpcError, type RpcId, toRpcError } from './rpc.ts';
+import type { SessionFacts } from './session-token.ts';
+import type { Session, Sessions } from './sessions.ts';
+
+/** The state of a session that other replicas need: a client may send each request to another one. */
+export interface SessionState {
+  readonly logLevel?: string;
+  readonly watched: readonly { readonly uri: string; readonly server: string }[];
+}
+
+/** Passes the messages of clients to the replica that waits for them. */
+export interface McpReplicas {
+  /** Passes a client's answer to the replica that asked. Returns false if no other replica asked this question. */
+  answer(session: Session, id: RpcId, message: Answer): Promise<boolean>;
+  /** Cancels a request of the session wherever it runs. */
+  cancel(session: Session, requestId: RpcId): Promise<void>;
+  /** Continues a request where it is paused; undefined if that is this replica. */
+  resume(round: Round, state: string): Promise<JsonObject> | undefined;
+  /** The state that the session has on other replicas. */
+  loadState(facts: SessionFacts): Promise<SessionState | undefined>;
+  /** Gives other replicas that have the session its new state. */
+  shareState(session: Session): Promise<void>;
+}
+
+interface Answer {
+  readonly result?: JsonObject;
+  readonly error?: JsonObject;
+}
+
+export interface McpReplicasPorts {
+  readonly fleet: Fleet | undefined;
+  readonly sessions: Sessions;
+  readonly inputRounds: InputRounds;
+  /** Applies a state that another replica shared. */
+  readonly applyState: (session: Session, state: SessionState) => Promise<void>;
+}
+
+const questionId = /^toolwharf-([\w-]+)-\d+$/;
+const requestState = /^toolwharf:([\w-]+):/;
+
+export function createMcpReplicas(ports: McpReplicasPorts): McpReplicas {
+  const { fleet, sessions, inputRounds, applyState } = ports;
+  const here = fleet?.replica;
+
+  fleet?.handle('mcp.answer', async ({ session, id, message }) => ({
+    accepted: sessions.find(String(session))?.answer(id as RpcId, message as Answer) ?? false,
+  }));
+  fleet?.handle('mcp.cancel', async ({ session, requestId }) => {
+    sessions
+      .find(String(session))
+      ?.running.get(requestId as RpcId)
+      ?.abort(new Error('The client cancelled'));
+    return {};
+  });
+  fleet?.handle('mcp.resume', async ({ owner, answers, state }, signal) => {
+    const round = { owner: String(owner), answers: answers as JsonObject, notify: () => {}, signal };
+    try {
+      return { result: await inputRounds.resume(round, String(state)) };
+    } catch (cause) {
+      const { code, message, data, httpStatus } = toRpcError(cause);
+      return { error: { code, message, data, httpStatus } as JsonObject };
+    }
+  });
+  fleet?.handle('mcp.read-session', async ({ session }) => {
+    const found = sessions.find(String(session));
+    return { state: found ? (toState(found) as never) : null };
+  });
+  fleet?.handle('mcp.share-session', async ({ session, state }) => {
+    const found = sessions.find(String(session));
+    if (found) await applyState(found, state as unknown as SessionState);
+    return {};
+  });
+
+  return {
+    async answer(session, id, message) {
+      const replica = questionId.exec(String(id))?.[1];
+      if (!fleet || replica === undefined || replica === here) return false;
+      const params = { session: session.facts.id, id, message: message as JsonObject };
+      const { accepted } = await fleet.request(replica, 'mcp.answer', params).catch(() => ({ accepted: false }));
+      return accepted === true;
+    },
+    async cancel(session, requestId) {
+      await fleet?.broadcast('mcp.cancel', { session: session.facts.id, requestId });
+    },
+    resume(round, state) {
+      const replica = requestState.exec(state)?.[1];
+      if (!fleet || replica === undefined || replica === here) return undefined;
+      return resumeElsewhere(fleet, replica, round, state);
+    },
+    async loadState(facts) {
+      const answers = (await fleet?.gather('mcp.read-session', { session: facts.id })) ?? [];
+      return answers.map(({ result }) => result.state).find(isObject) as unknown as SessionState | undefined;
+    },
+    async shareState(session) {
+      const params = { session: session.facts.id, state: toState(session) as never };
+      await fleet?.broadcast('mcp.share-session', params);
+    },
+  };
+}
+
+function toState({ logLevel, watched }: Session): SessionState {
+  return { logLevel, watched: [...watched].map(([uri, { server }]) => ({ uri, server })) };
+}
+
+async function resumeElsewhere(fleet: Fleet, replica: string, round: Round, state: string): Promise<JsonObject> {
+  const { owner, answers, signal } = round;
+  const reply = await fleet.request(replica, 'mcp.resume', { owner, answers, state }, signal).catch((cause) => {
+    const isGone = cause instanceof ToolwharfError && cause.code === 'GONE';
+    throw isGone ? callIsGone() : cause;
+  });
+  const { result, error } = reply;
+  if (isObject(result)) return result;
+  const { code, message, data, httpStatus } = error as {
+    code: number;
+    message: string;
+    data?: unknown;
+    httpStatus: number;
+  };
+  throw new RpcError(code, message, { data, httpStatus });
+}

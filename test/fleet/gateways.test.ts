@@ -1,0 +1,150 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { listenTo } from '../support/event-source.ts';
+import { fixture } from '../support/fixtures.ts';
+import { connectMcp, usualAnswers } from '../support/mcp-client.ts';
+import { startPostgres, type TestPostgres } from '../support/postgres.ts';
+import { initializeParams } from '../support/raw-mcp.ts';
+import { waitFor } from '../support/wait-for.ts';
+import { type Replicas, startReplicas } from './replicas.ts';
+
+let postgres: TestPostgres;
+let replicas: Replicas;
+beforeAll(async () => {
+  postgres = await startPostgres();
+  replicas = await startReplicas(postgres, {
+    servers: { s: fixture('legacy'), changing: fixture('changing') },
+  });
+});
+afterAll(async () => {
+  await replicas?.[Symbol.asyncDispose]();
+  await postgres.stop();
+});
+
+const key = () => ({ key: replicas.adminToken });
+
+describe('a client whose requests reach one replica after the other', () => {
+  test.each(['legacy', 'modern'] as const)('answers the questions of servers (%s)', async (era) => {
+    await using client = await connectMcp(`${replicas.url}/mcp`, era, { answers: usualAnswers });
+    for (let round = 0; round < 6; round++) {
+      expect(await client.text('s__ask', { question: `round ${round}` })).toContain(`re: round ${round}`);
+      expect(await client.text('s__sample', { prompt: 'p' })).toContain('sampled');
+      expect(await client.text('s__roots')).toContain('file:///test');
+    }
+  });
+
+  test('cancels a call on the other replica', async () => {
+    await using client = await connectMcp(`${replicas.url}/mcp`, 'legacy');
+    const cancel = new AbortController();
+    const calling = client.client.callTool({ name: 's__sleep', arguments: { ms: 600_000 } }, { signal: cancel.signal });
+    const [one, two] = replicas.all;
+    const running = async () => [...(await list(one)), ...(await list(two))];
+    await waitFor(async () => (await running()).length > 0, { what: 'the running call' });
+    cancel.abort();
+    await expect(calling).rejects.toThrow();
+    await waitFor(async () => (await running()).length === 0, { what: 'the end of the call' });
+    const { body } = await one.get('/api/calls?limit=1', key());
+    expect(body.calls[0]).toMatchObject({ originalName: 'sleep', end: 'cancelled' });
+
+    async function list(replica: typeof one) {
+      return (await replica.get('/api/calls?status=running', key())).body.calls;
+    }
+  });
+
+  test('ends its session on every replica', async () => {
+    const [one, two] = replicas.all;
+    const headers = { 'content-type': 'application/json', accept: 'application/json, text/event-stream' };
+    const initialize = { jsonrpc: '2.0', id: 0, method: 'initialize', params: initializeParams };
+    const opened = await fetch(`${one.url}/mcp`, { method: 'POST', headers, body: JSON.stringify(initialize) });
+    const session = { ...headers, 'mcp-session-id': String(opened.headers.get('mcp-session-id')) };
+    const stream = await fetch(`${two.url}/mcp`, { headers: session });
+    expect(stream.status).toBe(200);
+    expect((await fetch(`${one.url}/mcp`, { method: 'DELETE', headers: session })).status).toBe(200);
+    // The stream on the other replica ends.
+    await stream.text();
+    const ping = JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'ping' });
+    expect((await fetch(`${two.url}/mcp`, { method: 'POST', headers: session, body: ping })).status).toBe(404);
+  });
+
+  test('gets updates of a resource on a stream of another replica than it subscribed on', async () => {
+    await using client = await connectMcp(`${replicas.url}/mcp`, 'legacy');
+    await client.client.subscribeResource({ uri: 'memo://one' });
+    await waitFor(
+      async () => {
+        await client.text('s__touch', { uri: 'memo://one' }).catch(() => {});
+        return client.notices.some(({ method }) => method === 'notifications/resources/updated');
+      },
+      { what: 'the update' },
+    );
+  });
+});
+
+describe('what one replica changes, the other knows', () => {
+  test('servers that are added, changed and removed', async () => {
+    const [one, two] = replicas.all;
+    const toolsOn = async (replica: typeof one) =>
+      (await replica.get('/api/tools', key())).body.tools
+        .filter(({ server }: { server: string }) => server === 'more')
+        .map(({ originalName }: { originalName: string }) => originalName);
+    const added = { name: 'more', ...fixture('legacy'), transport: 'stdio' };
+    expect((await one.post('/api/servers', added, key())).status).toBe(201);
+    await waitFor(async () => (await toolsOn(two)).includes('echo'), { what: 'the tools of the added server' });
+    await two.post('/api/servers/more/disable', undefined, key());
+    await waitFor(async () => (await toolsOn(one)).length === 0, { what: 'the end of the disabled server' });
+    await two.post('/api/servers/more/enable', undefined, key());
+    await waitFor(async () => (await toolsOn(one)).includes('echo'), { what: 'the enabled server' });
+    await two.delete('/api/servers/more', key());
+    await waitFor(async () => (await one.get('/api/servers/more', key())).status === 404, { what: 'the removal' });
+    expect(await toolsOn(one)).toEqual([]);
+  });
+
+  test('accepted definitions of tools', async () => {
+    const [one, two] = replicas.all;
+    const tool = '/api/tools/mcp_changing_target';
+    const read = async (replica: typeof one) => (await replica.get(tool, key())).body;
+    for (const replica of [one, two]) {
+      await replica.post('/api/tools/mcp_changing_mutate/call', {}, key());
+      await waitFor(async () => (await read(replica)).changed !== undefined, { what: 'the changed definition' });
+    }
+    const { definitionHash } = await read(one);
+    await one.post(`${tool}/accept`, { definitionHash }, key());
+    await waitFor(async () => (await read(two)).changed === undefined, { what: 'the accepted definition' });
+  });
+
+  test('revoked keys: their streams end', async () => {
+    const [one, two] = replicas.all;
+    const created = (await one.post('/api/keys', { name: 'k', rights: ['read'] }, key())).body;
+    await using stream = await listenTo(two.url, { key: created.key });
+    await stream.find('ready');
+    await one.delete(`/api/keys/${created.id}`, key());
+    await waitFor(() => stream.ended(), { what: 'the end of the stream' });
+    expect((await two.get('/api/tools', { key: created.key })).status).toBe(401);
+  });
+});
+
+describe('calls over REST', () => {
+  test('are cancelled from another replica', async () => {
+    const [one, two] = replicas.all;
+    const callId = crypto.randomUUID();
+    const calling = one.post('/api/tools/mcp_s_sleep/call', { arguments: { ms: 600_000 }, callId }, key());
+    await waitFor(async () => (await two.get(`/api/calls/${callId}`, key())).body.status === 'running', {
+      what: 'the running call',
+    });
+    expect((await two.post(`/api/calls/${callId}/cancel`, undefined, key())).status).toBe(204);
+    expect((await calling).status).toBe(499);
+    expect((await two.post(`/api/calls/${callId}/cancel`, undefined, key())).status).toBe(409);
+  });
+
+  test('have their questions listed and answered on another replica', async () => {
+    const [one, two] = replicas.all;
+    const calling = one.post('/api/tools/mcp_s_ask/call', { arguments: { question: 'Who?' } }, key());
+    const question = await waitFor(async () => (await two.get('/api/questions', key())).body.questions[0], {
+      what: 'the question',
+    });
+    const path = `/api/questions/${question.id}/answer`;
+    const accepted = { action: 'accept', content: { answer: 'Ada' } };
+    expect((await two.post(path, { action: 'accept', content: { answer: 5 } }, key())).status).toBe(400);
+    expect((await two.post(path, accepted, key())).status).toBe(204);
+    expect(JSON.stringify((await calling).body)).toContain('Ada');
+    expect((await two.post(path, accepted, key())).status).toBe(404);
+  });
+});
