@@ -119,7 +119,7 @@ test('a hostile server name is shown as plain text', async () => {
   expect(await page.title()).toBe('Overview · Toolwharf');
 });
 
-test('the first steps are shown until they are hidden and start a conversation with the demo', async () => {
+test('the first steps are shown until they are hidden, and their button sends a message to the demo', async () => {
   const { page } = app;
   await page.setViewportSize({ width: 360, height: 740 });
   expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(360);
@@ -127,12 +127,10 @@ test('the first steps are shown until they are hidden and start a conversation w
   const welcome = page.getByRole('region', { name: 'Get started' });
   await welcome.getByRole('link', { name: 'Add a server' }).waitFor();
   await welcome.getByRole('link', { name: 'Connect a client' }).waitFor();
-  await welcome.getByRole('link', { name: 'Chat with the demo assistant' }).click();
-  // A conversation exists from its first message.
-  await page.getByRole('list', { name: 'Suggestions' }).getByRole('button').first().waitFor();
-  expect((await app.get('/api/conversations')).body.conversations).toEqual([]);
-  await page.getByRole('button', { name: 'Which tools do you have?' }).click();
+  await welcome.getByRole('button', { name: 'Chat with the demo assistant' }).click();
   await page.waitForURL(/\/chat\/[0-9a-f-]{36}$/);
+  const { conversations } = (await app.get('/api/conversations')).body;
+  expect(conversations).toEqual([expect.objectContaining({ title: 'What can you do for me?' })]);
   await app.goto('/');
   await welcome.getByRole('button', { name: 'Hide this panel' }).click();
   await page.reload();

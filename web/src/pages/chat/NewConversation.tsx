@@ -1,9 +1,8 @@
-import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { useQuery } from '@tanstack/react-query';
 import { Bot, MessagesSquare } from 'lucide-react';
 import { useState } from 'react';
-import { useLocation, useSearch } from 'wouter';
+import { useSearch } from 'wouter';
 import type { Assistant } from '../../api/client.ts';
-import { api } from '../../api/client.ts';
 import { queries } from '../../api/queries.ts';
 import { ButtonLink } from '../../components/Button.tsx';
 import { EmptyState } from '../../components/EmptyState.tsx';
@@ -11,11 +10,11 @@ import { Notice } from '../../components/ErrorNotice.tsx';
 import { QueryState } from '../../components/QueryState.tsx';
 import { safeText } from '../../components/safe-text.ts';
 import { TextLink } from '../../components/TextLink.tsx';
-import { useToast } from '../../components/Toasts.tsx';
 import { AssistantPicker } from './AssistantPicker.tsx';
 import { Composer, sendHint } from './Composer.tsx';
 import { starterPrompts } from './starter-prompts.ts';
-import { saveDraft, useDraft } from './use-draft.ts';
+import { useDraft } from './use-draft.ts';
+import { useStartConversation } from './use-start-conversation.ts';
 
 /** The start of a conversation: the assistant, suggestions and the message field. */
 export function NewConversation() {
@@ -43,45 +42,19 @@ function ConversationStart({
   readonly assistants: readonly Assistant[];
   readonly first: Assistant;
 }) {
-  const [, navigate] = useLocation();
-  const client = useQueryClient();
-  const toast = useToast();
   const requested = new URLSearchParams(useSearch()).get('assistant');
   const [selectedId, setSelectedId] = useState(requested ?? first.id);
   const [draft, setDraft] = useDraft('new');
   const assistant = assistants.find(({ id }) => id === selectedId) ?? first;
-  const start = useMutation({
-    async mutationFn(text: string) {
-      const { id } = await api.createConversation({ body: { assistantId: assistant.id } });
-      setDraft('');
-      try {
-        await api.sendMessage({ path: { conversation: id }, body: { text } });
-      } catch (error) {
-        // The conversation exists: the message becomes its draft.
-        saveDraft(id, text);
-        toast.error(error);
-      }
-      return id;
-    },
-    onSuccess(id) {
-      void client.invalidateQueries({ queryKey: ['conversations'] });
-      navigate(`/chat/${id}`);
-    },
-    onError: toast.error,
-  });
+  const start = useStartConversation(() => setDraft(''));
+  const send = (text: string) => start.mutate({ assistantId: assistant.id, text });
 
   return (
     <>
       <div className="min-h-0 flex-1 overflow-y-auto">
-        <Suggestions assistant={assistant} disabled={start.isPending} onSelect={(text) => start.mutate(text)} />
+        <Suggestions assistant={assistant} disabled={start.isPending} onSelect={send} />
       </div>
-      <Composer
-        draft={draft}
-        onDraftChange={setDraft}
-        onSend={(text) => start.mutate(text)}
-        sending={start.isPending}
-        hint={sendHint}
-      >
+      <Composer draft={draft} onDraftChange={setDraft} onSend={send} sending={start.isPending} hint={sendHint}>
         <AssistantPicker
           assistants={assistants}
           value={assistant.id}

@@ -3,7 +3,7 @@ import { Plug, Plus, X } from 'lucide-react';
 import { type ReactNode, useState } from 'react';
 import { queries } from '../../api/queries.ts';
 import { ButtonLink, IconButton } from '../../components/Button.tsx';
-import { chatAddress } from '../chat/chat-address.ts';
+import { StartDemo } from './StartDemo.tsx';
 
 const storageKey = 'toolwharf.welcome';
 
@@ -40,9 +40,7 @@ export function WelcomePanel() {
           title="Try the demo"
           action={
             demo ? (
-              <ButtonLink href={chatAddress(demo.id)} look="primary">
-                Chat with the demo assistant
-              </ButtonLink>
+              <StartDemo assistant={demo}>Chat with the demo assistant</StartDemo>
             ) : (
               <ButtonLink href="/chat" look="primary">
                 Chat with an assistant
