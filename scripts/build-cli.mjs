@@ -38,41 +38,43 @@ const startGroups = [
   return { name, test: (id) => files.has(id), priority: all.length - at };
 });
 const outDir = join(root, 'dist', 'cli');
+rmSync(outDir, { recursive: true, force: true });
 
-const { output } = await build({
-  root,
-  configFile: false,
-  logLevel: 'warn',
-  ssr: { noExternal: builtIn },
-  plugins: [{ name: 'fast-start', enforce: 'post', generateBundle: makeFast }],
-  build: {
-    ssr: true,
-    target: 'node22',
-    outDir,
-    emptyOutDir: true,
-    copyPublicDir: false,
-    sourcemap: 'hidden',
-    rolldownOptions: {
-      input: {
-        main: join(root, 'src', 'cli', 'main.ts'),
-        'spool-thread': join(root, 'src', 'storage', 'sqlite', 'spool', 'spool-thread.ts'),
-      },
-      // The same names in every version: what is cached of one is replaced by the next.
-      output: {
-        entryFileNames: '[name].js',
-        chunkFileNames: '[name].js',
-        codeSplitting: { groups: startGroups },
-        comments: false,
-      },
-    },
-  },
-});
-writeFileSync(join(outDir, 'third-party-licences.txt'), licencesOf(output));
+/** The command line, with the code of its commands in files that are loaded on demand. */
+const commandLine = await bundle({ main: 'cli/main.ts' }, { codeSplitting: { groups: startGroups } });
+/** The thread of the journal, in one file: what it shared with the command line would be loaded whole in the thread too. */
+const thread = await bundle({ 'spool-thread': 'storage/sqlite/spool/spool-thread.ts' }, { codeSplitting: false });
+writeFileSync(join(outDir, 'third-party-licences.txt'), licencesOf([...commandLine, ...thread]));
 // Only the coverage check reads the source maps: they are not published.
 rmSync(mapsDirectory, { recursive: true, force: true });
 mkdirSync(mapsDirectory, { recursive: true });
 for (const file of readdirSync(outDir).filter((name) => name.endsWith('.map')))
   renameSync(join(outDir, file), join(mapsDirectory, file));
+
+async function bundle(modules, outputOptions) {
+  const input = Object.fromEntries(Object.entries(modules).map(([name, file]) => [name, join(root, 'src', file)]));
+  const { output } = await build({
+    root,
+    configFile: false,
+    logLevel: 'warn',
+    ssr: { noExternal: builtIn },
+    plugins: [{ name: 'fast-start', enforce: 'post', generateBundle: makeFast }],
+    build: {
+      ssr: true,
+      target: 'node22',
+      outDir,
+      emptyOutDir: false,
+      copyPublicDir: false,
+      sourcemap: 'hidden',
+      rolldownOptions: {
+        input,
+        // The same names in every version: what is cached of one is replaced by the next.
+        output: { entryFileNames: '[name].js', chunkFileNames: '[name].js', comments: false, ...outputOptions },
+      },
+    },
+  });
+  return output;
+}
 
 /** Rewrites the code so that Node loads it faster. */
 function makeFast(_options, bundle) {

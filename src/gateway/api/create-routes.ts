@@ -82,15 +82,20 @@ export async function createApiRoutes(parts: RouteParts): Promise<Routes> {
   return Object.assign(serve, { close: restApi.close });
 }
 
-/** The REST API takes as long to load as everything else together, so it is loaded after the first calls can be answered. */
-const loadAfterMs = 1_000;
+/** How long the first look for interrupted answers waits, so that the first calls come first, and how often it is repeated. */
+const lookAfterMs = 1_000;
+const lookEveryMs = 30_000;
 
-/** Opens the REST API on its first request, and in any case soon after the start. */
+/**
+ * Opens the REST API and the conversations with the first request, or to continue answers that a stopped process left.
+ * Loading them takes as much time and memory as the rest of the gateway, which many installations need only for MCP.
+ */
 function createLazyRestApi(ports: RestApiPorts) {
-  const { log } = ports.parts;
+  const { log, storage } = ports.parts;
   let opening: Promise<RestApi> | undefined;
 
   function open(): Promise<RestApi> {
+    // From now on the conversations look for interrupted answers themselves.
     clearTimeout(timer);
     opening ??= import('./open-rest-api.ts')
       .then(({ openRestApi }) => openRestApi(ports))
@@ -101,10 +106,16 @@ function createLazyRestApi(ports: RestApiPorts) {
     return opening;
   }
 
-  const timer = setTimeout(() => {
-    open().catch((cause) => log.error('gateway.api-failed', `Could not open the REST API: ${messageOf(cause)}`));
-  }, loadAfterMs).unref();
+  async function look(): Promise<void> {
+    try {
+      if ((await storage.conversations.abandoned()).length > 0) await open();
+    } catch (cause) {
+      log.warning('chat.look-failed', messageOf(cause));
+    }
+    if (!opening && !ports.parts.stopping.aborted) timer = setTimeout(look, lookEveryMs).unref();
+  }
 
+  let timer = setTimeout(look, lookAfterMs).unref();
   return {
     open,
     async close() {

@@ -2,7 +2,7 @@ import { PerformanceObserver } from 'node:perf_hooks';
 import { getHeapSpaceStatistics, setFlagsFromString } from 'node:v8';
 
 /** Below this size, many calls are still running at a collection and are copied; above it, only memory grows. */
-const maxNewSpaceBytes = 32 * 1024 * 1024;
+const maxNewSpaceBytes = 16 * 1024 * 1024;
 /** How much the old generation may grow between two full collections, in percent. */
 const oldGenerationGrowth = 30;
 

@@ -12,6 +12,9 @@ export interface TableThread {
 // Copying the rows to the thread takes about a millisecond.
 const pinsPerRequest = 500;
 
+/** V8 takes four times as much by default, and the thread keeps nothing for long. */
+const maxYoungGenerationSizeMb = 4;
+
 const script = new URL(import.meta.url.endsWith('.js') ? './spool-thread.js' : './spool-thread.ts', import.meta.url);
 
 export function createTableThread(database: string): TableThread {
@@ -20,7 +23,8 @@ export function createTableThread(database: string): TableThread {
   let worker: Worker | undefined;
 
   function open(): Worker {
-    const opened = new Worker(script, { workerData: database, name: 'journal' });
+    const resourceLimits = { maxYoungGenerationSizeMb };
+    const opened = new Worker(script, { workerData: database, name: 'journal', resourceLimits });
     opened.unref();
     opened.on('message', (reply: SpoolReply) => {
       const one = waiting.get(reply.id);
