@@ -118,6 +118,26 @@ export const queries = {
       // The maximum of the gateway.
       queryFn: async ({ signal }) => (await api.listConversations({ query: { limit: 1_000 }, signal })).conversations,
     }),
+  conversationSearch: (query: string) =>
+    queryOptions({
+      // Below `conversations`, so that events refetch it.
+      queryKey: ['conversations', 'search', query],
+      queryFn: async ({ signal }) => (await api.searchConversations({ query: { query }, signal })).matches,
+      enabled: query !== '',
+      placeholderData: keepPreviousData,
+    }),
+  /** The content of an attachment never changes. */
+  attachment: (conversation: string, attachment: string) =>
+    queryOptions({
+      queryKey: ['attachments', conversation, attachment],
+      queryFn: ({ signal }) => api.getAttachment({ path: { conversation, attachment }, signal }),
+      staleTime: Number.POSITIVE_INFINITY,
+    }),
+  modelSettings: () =>
+    queryOptions({
+      queryKey: ['model-settings'],
+      queryFn: async ({ signal }) => (await api.listModelSettings({ signal })).settings,
+    }),
   keys: () =>
     queryOptions({ queryKey: ['keys'], queryFn: async ({ signal }) => (await api.listKeys({ signal })).keys }),
   config: () => queryOptions({ queryKey: ['config'], queryFn: ({ signal }) => api.getConfig({ signal }) }),

@@ -1,7 +1,7 @@
-import type { Grammar } from './grammar.ts';
+import type { Element, Grammar } from './grammar.ts';
 
 /** The English texts, by page. Other languages have the same shape; CONTRIBUTING.md says how to add one. */
-export const en = ({ plural }: Grammar) => ({
+export const en = ({ plural, number, rich }: Grammar) => ({
   common: {
     cancel: 'Cancel',
     close: 'Close',
@@ -42,6 +42,151 @@ export const en = ({ plural }: Grammar) => ({
   },
   chat: {
     title: 'Chat',
+    documentTitle: (title: string) => `${title} · Toolwharf`,
+    documentTitleAsking: (title: string) => `(needs your answer) ${title} · Toolwharf`,
+    newConversation: 'New conversation',
+    conversations: 'Conversations',
+    loadingConversations: 'Loading conversations …',
+    noConversations: 'No conversations yet. Send a message to start one.',
+    actionsFor: (title: string) => `Actions for ${title}`,
+    actionsForThis: 'Actions for this conversation',
+    status: { running: 'running', asking: 'needs your answer', reconnecting: 'reconnecting' },
+    search: {
+      label: 'Search conversations',
+      clear: 'Clear the search',
+      searching: 'Searching …',
+      results: 'Search results',
+      found: (count: number) => plural(count, { one: '# conversation found', other: '# conversations found' }),
+      none: (query: string) => `No conversation contains “${query}”.`,
+      roles: { user: 'You', assistant: 'Assistant' },
+    },
+    menu: { rename: 'Rename', delete: 'Delete', markdown: 'Export as Markdown', json: 'Export as JSON' },
+    rename: { title: 'Rename conversation', field: 'Title', action: 'Rename' },
+    delete: {
+      title: 'Delete this conversation?',
+      action: 'Delete',
+      done: 'Conversation deleted.',
+      detail: (title: string) =>
+        `“${title}” with all its messages and files will be deleted permanently. Its calls stay in the journal.`,
+    },
+    loading: 'Loading conversation …',
+    notFound: {
+      title: 'Conversation not found',
+      detail: 'It was deleted, or the address is wrong.',
+      action: 'Start a new conversation',
+    },
+    notLoaded: 'Could not load the conversation',
+    noAssistants: {
+      title: 'No assistants yet',
+      detail: 'An assistant combines a model, instructions and the tools of selected servers.',
+      action: 'Create an assistant',
+    },
+    assistantDeleted: 'The assistant of this conversation was deleted. Choose another one.',
+    start: (assistant: string) => `What should ${assistant} do?`,
+    suggestions: 'Suggestions',
+    prompts: {
+      folders: 'Which folders may you use?',
+      note: 'Write a note "Hello from Toolwharf", then read it back',
+      files: 'List the files that you can see',
+      abilities: 'What can you do for me?',
+      tools: 'Which tools do you have?',
+    },
+    demo: {
+      title: 'This assistant is a scripted demo',
+      detail: (settings: Element) =>
+        rich`It follows fixed rules, without a model, an API key or a network. The tools it calls are real, and so are the approvals. To use a model, add one under ${settings('Settings')}.`,
+      badge: 'scripted demo',
+    },
+    picker: {
+      label: 'Assistant',
+      choose: 'Choose an assistant',
+      disabled: 'You can change the assistant when this answer has ended',
+      modes: {
+        auto: 'runs tools without approval',
+        'always-ask': 'asks before every call',
+        'trusted-only': 'asks unless a tool is trusted',
+      },
+      perRequest: 'Sent to the model with every message',
+      tools: (count: number, tokens: string) =>
+        plural(count, { one: `# tool, about ${tokens} tokens`, other: `# tools, about ${tokens} tokens` }),
+    },
+    composer: {
+      label: 'Message',
+      placeholder: 'Write a message',
+      send: 'Send',
+      sendTitle: 'Send (Enter)',
+      stop: 'Stop',
+      hint: 'Enter to send, Shift+Enter for a new line.',
+      hintRunning: 'Sending a message stops this reply. Esc stops it.',
+      hintAsking: 'Sending a message denies the pending call and stops this reply. Esc stops it.',
+      tooLong: 'The message is too long.',
+      attach: 'Attach files',
+      files: 'Attached files',
+      remove: (name: string) => `Remove ${name}`,
+      drop: 'Drop files to attach them',
+      tooMany: (count: number) => plural(count, { one: 'Attach at most # file.', other: 'Attach at most # files.' }),
+      tooLarge: (name: string, limit: string) => `${name} is too large. The files of a message can have ${limit}.`,
+      unreadable: (name: string) => `${name} could not be read.`,
+    },
+    attachment: {
+      open: (name: string, size: string) => `Open ${name}, ${size}`,
+      loading: 'Loading the file …',
+      save: 'Save',
+    },
+    messages: {
+      label: 'Messages',
+      earlier: (count: number) => `Show earlier messages (${number(count)})`,
+      latest: 'Jump to latest',
+      unanswered: 'This message has no answer.',
+      answerNow: 'Answer now',
+    },
+    announce: {
+      pending: (count: number) =>
+        plural(count, { one: '# tool call awaiting your approval.', other: '# tool calls awaiting your approval.' }),
+      answering: 'The assistant is answering.',
+      answer: (answer: string) => `Answer: ${answer}`,
+      failed: (problem: string) => `The answer failed. ${problem}`,
+      incomplete: (problem: string) => `The answer is incomplete. ${problem}`,
+    },
+    user: {
+      label: 'Your message',
+      showAll: 'Show all',
+      showLess: 'Show less',
+      edit: 'Edit message',
+      editHint: 'Sending starts a new branch. The earlier version stays.',
+      sendAgain: 'Send again',
+      copy: 'message',
+    },
+    answer: {
+      label: 'Answer',
+      reasoning: 'Reasoning',
+      thinking: 'Thinking …',
+      writing: 'Writing …',
+      copy: 'answer',
+      retry: 'Retry',
+      retryAnswer: 'Retry answer',
+      continue: 'Continue',
+      tokens: (input: string, output: string) => `${input} tokens in, ${output} out`,
+      about: (amount: string) => `about ${amount}`,
+      tokensTitle: 'Input and output tokens of this answer',
+      costTitle: 'By the prices that are configured for the model',
+      durationTitle: 'Time spent by the model and the tools, without waiting for people',
+      totalsTitle: 'Tokens, cost and working time of all answers, in all branches',
+      ended: {
+        stopped: { title: 'Stopped', detail: 'You stopped this answer.' },
+        interrupted: { title: 'Interrupted', detail: 'The gateway stopped during this answer.' },
+        limited: { title: 'Limit reached', detail: 'The assistant reached one of its limits.' },
+        error: { title: 'The answer failed', detail: 'The model did not answer.' },
+      },
+    },
+    versions: {
+      label: 'Versions',
+      current: (version: number, count: number) => `${number(version)} of ${number(count)}`,
+      previous: 'Previous version',
+      next: 'Next version',
+    },
+    pendingCalls: (count: number) =>
+      plural(count, { one: '# call awaits your approval.', other: '# calls await your approval.' }),
   },
   approvals: {
     title: 'Approvals',

@@ -3,6 +3,7 @@ import type { Message } from '../../api/client.ts';
 import { Button } from '../../components/Button.tsx';
 import { Notice } from '../../components/ErrorNotice.tsx';
 import { safeText } from '../../components/safe-text.ts';
+import { text } from '../../text/text.ts';
 import type { ChatActions } from './use-chat-actions.ts';
 
 export interface AnswerStatusProps {
@@ -11,20 +12,6 @@ export interface AnswerStatusProps {
   readonly busy: boolean;
   readonly actions: ChatActions;
 }
-
-const titles = {
-  stopped: 'Stopped',
-  interrupted: 'Interrupted',
-  limited: 'Limit reached',
-  error: 'The answer failed',
-} as const;
-
-const descriptions = {
-  stopped: 'You stopped this answer.',
-  interrupted: 'The gateway stopped during this answer.',
-  limited: 'The assistant reached one of its limits.',
-  error: 'The model did not answer.',
-} as const;
 
 /** The status of an answer that is not complete, with buttons to continue or retry. */
 export function AnswerStatus({ message, isLast, busy, actions }: AnswerStatusProps) {
@@ -35,25 +22,25 @@ export function AnswerStatus({ message, isLast, busy, actions }: AnswerStatusPro
   return (
     <Notice
       tone={status === 'error' ? 'bad' : status === 'stopped' ? 'info' : 'warn'}
-      title={titles[status]}
+      title={text.chat.answer.ended[status].title}
       actions={
         isLast && (
           <>
             {canContinue && (
               <Button size="small" disabled={busy} onClick={actions.resume}>
                 <Play aria-hidden />
-                Continue
+                {text.chat.answer.continue}
               </Button>
             )}
             <Button size="small" disabled={busy} onClick={() => actions.retry(message.id)}>
               <RotateCcw aria-hidden />
-              Retry
+              {text.chat.answer.retry}
             </Button>
           </>
         )
       }
     >
-      {problem === undefined ? descriptions[status] : safeText(problem, 1_000)}
+      {problem === undefined ? text.chat.answer.ended[status].detail : safeText(problem, 1_000)}
     </Notice>
   );
 }
@@ -66,7 +53,7 @@ function Working({ parts }: { readonly parts: Message['parts'] }) {
   return (
     <p className="flex items-center gap-1.5 text-xs text-ink-faint">
       <span aria-hidden className="size-2 animate-pulse-soft rounded-full bg-accent" />
-      {last?.type === 'text' ? 'Writing …' : 'Thinking …'}
+      {last?.type === 'text' ? text.chat.answer.writing : text.chat.answer.thinking}
     </p>
   );
 }

@@ -3,21 +3,24 @@ import { memo, useState } from 'react';
 import type { Approval, Message, MessagePart, Question, ToolCallPart } from '../../api/client.ts';
 import { ApprovalPanel } from '../../components/ApprovalPanel.tsx';
 import { IconButton } from '../../components/Button.tsx';
-import { ConfirmDialog } from '../../components/ConfirmDialog.tsx';
 import { CopyButton } from '../../components/CopyButton.tsx';
 import { Markdown } from '../../components/Markdown.tsx';
 import { QuestionForm } from '../../components/QuestionForm.tsx';
 import { safeText } from '../../components/safe-text.ts';
 import { ToolCallCard } from '../../components/ToolCallCard.tsx';
 import { formatDuration } from '../../text/formats.ts';
+import { text } from '../../text/text.ts';
 import { AnswerStatus } from './AnswerStatus.tsx';
-import { formatCount, textOf } from './message-text.ts';
+import { describeTokens, formatCost, textOf } from './message-text.ts';
 import type { ChatActions } from './use-chat-actions.ts';
+import { VersionSwitch } from './VersionSwitch.tsx';
 
 export interface AssistantMessageProps {
   readonly message: Message;
   readonly isLast: boolean;
   readonly busy: boolean;
+  /** Whether no answer is running. */
+  readonly isIdle: boolean;
   readonly actions: ChatActions;
   /** The deferred approvals of its calls, by the id of the tool call. */
   readonly approvals: ReadonlyMap<string, Approval>;
@@ -31,7 +34,7 @@ export const AssistantMessage = memo(function AssistantMessage(props: AssistantM
   const { parts, status } = message;
   const isStreaming = status === 'streaming';
   return (
-    <article aria-label="Answer" className="flex min-w-0 flex-col gap-2.5">
+    <article aria-label={text.chat.answer.label} className="flex min-w-0 flex-col gap-2.5">
       {parts.map((part, index) => (
         <PartView
           // biome-ignore lint/suspicious/noArrayIndexKey: parts do not move
@@ -62,27 +65,28 @@ function PartView({ part, isGrowing, approval, questions }: PartViewProps) {
     case 'text':
       return part.text.trim() === '' ? null : <Markdown text={part.text} streaming={isGrowing} />;
     case 'reasoning':
-      return <Reasoning text={part.text} isGrowing={isGrowing} />;
+      return <Reasoning content={part.text} isGrowing={isGrowing} />;
     case 'tool-call':
       return <CallView call={part} approval={approval} questions={questions} />;
+    case 'attachment':
     case 'step':
       return null;
   }
 }
 
 /** The reasoning of the model, collapsed until opened. */
-function Reasoning({ text, isGrowing }: { readonly text: string; readonly isGrowing: boolean }) {
+function Reasoning({ content, isGrowing }: { readonly content: string; readonly isGrowing: boolean }) {
   const [open, setOpen] = useState(false);
-  if (text.trim() === '') return null;
+  if (content.trim() === '') return null;
   return (
     <details className="min-w-0 text-ink-soft" open={open} onToggle={(event) => setOpen(event.currentTarget.open)}>
       <summary className="inline-flex cursor-pointer items-center gap-1.5 rounded text-xs text-ink-faint hover:text-ink">
         <Brain aria-hidden className="size-3.5" />
-        {isGrowing ? 'Thinking …' : 'Reasoning'}
+        {isGrowing ? text.chat.answer.thinking : text.chat.answer.reasoning}
       </summary>
       {open && (
         <div className="mt-1.5 border-l-2 border-line pl-3">
-          <Markdown text={text} streaming={isGrowing} />
+          <Markdown text={content} streaming={isGrowing} />
         </div>
       )}
     </details>
@@ -105,48 +109,30 @@ function CallView({
   );
 }
 
-function Footer({ message, isLast, busy, actions }: AssistantMessageProps) {
-  const [confirms, setConfirms] = useState(false);
-  const { usage } = message;
+function Footer({ message, isLast, busy, isIdle, actions }: AssistantMessageProps) {
+  const { usage, costUsd } = message;
   return (
     <footer className="-ml-1.5 flex flex-wrap items-center gap-x-2 gap-y-0.5 text-xs text-ink-faint">
       <span className="flex">
-        <CopyButton text={() => textOf(message)} what="answer" />
+        <VersionSwitch message={message} disabled={busy || !isIdle} onSelect={actions.select} />
+        <CopyButton text={() => textOf(message)} what={text.chat.answer.copy} />
         {(message.status === 'complete' || !isLast) && (
           <IconButton
-            label="Retry answer"
+            label={text.chat.answer.retryAnswer}
             size="small"
             disabled={busy}
-            onClick={() => (isLast ? actions.retry(message.id) : setConfirms(true))}
+            onClick={() => actions.retry(message.id)}
           >
             <RotateCcw aria-hidden />
           </IconButton>
         )}
       </span>
       {message.model !== undefined && <span className="break-all">{safeText(message.model, 100)}</span>}
-      {usage && (
-        <span title="Input and output tokens of this answer">
-          {usage.estimated && 'about '}
-          {formatCount(usage.inputTokens)} tokens in, {formatCount(usage.outputTokens)} out
-        </span>
-      )}
+      {usage && <span title={text.chat.answer.tokensTitle}>{describeTokens(usage)}</span>}
+      {costUsd !== undefined && <span title={text.chat.answer.costTitle}>{formatCost(costUsd, usage?.estimated)}</span>}
       {message.durationMs !== undefined && (
-        <span title="Time spent by the model and the tools, without waiting for people">
-          {formatDuration(message.durationMs)}
-        </span>
+        <span title={text.chat.answer.durationTitle}>{formatDuration(message.durationMs)}</span>
       )}
-      <ConfirmDialog
-        open={confirms}
-        title="Retry this answer?"
-        action="Retry"
-        onClose={() => setConfirms(false)}
-        onConfirm={() => {
-          setConfirms(false);
-          actions.retry(message.id);
-        }}
-      >
-        This answer and everything after it will be removed from the conversation. Effects of tool calls are not undone.
-      </ConfirmDialog>
     </footer>
   );
 }

@@ -4,8 +4,8 @@ import { Link } from 'wouter';
 import type { Assistant } from '../../api/client.ts';
 import { queries } from '../../api/queries.ts';
 import { Badge } from '../../components/Badge.tsx';
-import { pluralize } from '../../components/pluralize.ts';
 import { safeText } from '../../components/safe-text.ts';
+import { text } from '../../text/text.ts';
 import { formatCount } from './message-text.ts';
 
 export interface AssistantPickerProps {
@@ -16,12 +16,6 @@ export interface AssistantPickerProps {
   readonly disabled?: boolean;
 }
 
-const modes = {
-  auto: 'runs tools without approval',
-  'always-ask': 'asks before every call',
-  'trusted-only': 'asks unless a tool is trusted',
-} as const;
-
 /** Selects the assistant and shows its model, approval mode and tools. */
 export function AssistantPicker({ assistants, value, onChange, disabled = false }: AssistantPickerProps) {
   const selected = assistants.find(({ id }) => id === value);
@@ -29,16 +23,16 @@ export function AssistantPicker({ assistants, value, onChange, disabled = false 
     <div className="border-t border-line px-2 py-1.5 text-xs text-ink-faint">
       <div className="flex flex-wrap items-center gap-x-2 gap-y-1">
         <select
-          aria-label="Assistant"
+          aria-label={text.chat.picker.label}
           value={selected ? value : ''}
           disabled={disabled}
-          title={disabled ? 'You can change the assistant when this answer has ended' : undefined}
+          title={disabled ? text.chat.picker.disabled : undefined}
           onChange={(event) => onChange(event.target.value)}
           className="h-7 max-w-52 min-w-0 [field-sizing:content] rounded-md bg-transparent px-1 font-medium text-ink hover:bg-sunken disabled:opacity-60"
         >
           {!selected && (
             <option value="" disabled>
-              Choose an assistant
+              {text.chat.picker.choose}
             </option>
           )}
           {assistants.map(({ id, name }) => (
@@ -60,20 +54,20 @@ function AssistantSummary({ assistant }: { readonly assistant: Assistant }) {
   return (
     <>
       {provider === 'demo' ? (
-        <Badge tone="info">scripted demo</Badge>
+        <Badge tone="info">{text.chat.demo.badge}</Badge>
       ) : (
         <span className="max-w-48 truncate" title={safeText(model, 200)}>
           {safeText(model, 100)}
         </span>
       )}
-      <span>{modes[assistant.toolApproval]}</span>
+      <span>{text.chat.picker.modes[assistant.toolApproval]}</span>
       {preview && (
         <Link
           href={`/assistants/${assistant.id}`}
-          title="Sent to the model with every message"
+          title={text.chat.picker.perRequest}
           className="rounded underline-offset-2 hover:text-ink hover:underline"
         >
-          {pluralize(preview.count, 'tool')}, about {formatCount(preview.estimatedTokens)} tokens
+          {text.chat.picker.tools(preview.count, formatCount(preview.estimatedTokens))}
         </Link>
       )}
     </>

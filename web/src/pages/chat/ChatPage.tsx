@@ -3,6 +3,7 @@ import { useEffect, useState } from 'react';
 import { useParams } from 'wouter';
 import { IconButton } from '../../components/Button.tsx';
 import { Dialog } from '../../components/Dialog.tsx';
+import { text } from '../../text/text.ts';
 import { ConversationList } from './ConversationList.tsx';
 import { ConversationView } from './ConversationView.tsx';
 import { NewConversation } from './NewConversation.tsx';
@@ -12,11 +13,11 @@ export default function ChatPage() {
   const { conversation } = useParams<{ readonly conversation?: string }>();
   const [listOpen, setListOpen] = useState(false);
   useEffect(() => {
-    if (conversation === undefined) document.title = 'Chat · Toolwharf';
+    if (conversation === undefined) document.title = text.chat.documentTitle(text.chat.title);
   }, [conversation]);
 
   const listButton = (
-    <IconButton label="Conversations" onClick={() => setListOpen(true)}>
+    <IconButton label={text.chat.conversations} onClick={() => setListOpen(true)}>
       <PanelLeft aria-hidden />
     </IconButton>
   );
@@ -32,7 +33,7 @@ export default function ChatPage() {
             <>
               <div className="flex min-h-12 items-center gap-2 border-b border-line px-3 font-semibold lg:hidden">
                 {listButton}
-                New conversation
+                {text.chat.newConversation}
               </div>
               <NewConversation />
             </>
@@ -41,7 +42,7 @@ export default function ChatPage() {
           )}
         </div>
       </div>
-      <Dialog open={listOpen} onClose={() => setListOpen(false)} shape="side" title="Conversations">
+      <Dialog open={listOpen} onClose={() => setListOpen(false)} shape="side" title={text.chat.conversations}>
         <div className="h-full">
           <ConversationList current={conversation} onNavigate={() => setListOpen(false)} />
         </div>

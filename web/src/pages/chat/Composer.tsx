@@ -1,12 +1,26 @@
-import { ArrowUp, Square } from 'lucide-react';
-import { type KeyboardEvent, type ReactNode, type RefObject, useId, useLayoutEffect, useRef } from 'react';
-import { Button } from '../../components/Button.tsx';
+import { ArrowUp, Paperclip, Square } from 'lucide-react';
+import {
+  type ClipboardEvent,
+  type KeyboardEvent,
+  type ReactNode,
+  type RefObject,
+  useId,
+  useLayoutEffect,
+  useRef,
+} from 'react';
+import { Button, IconButton } from '../../components/Button.tsx';
+import { classNames } from '../../components/class-names.ts';
 import { Form } from '../../components/fields.tsx';
+import { text } from '../../text/text.ts';
+import { PendingFileList } from './PendingFileList.tsx';
+import type { PendingFiles } from './use-attachments.ts';
+import { useFileDrop } from './use-file-drop.ts';
 
 export interface ComposerProps {
   readonly draft: string;
   readonly onDraftChange: (draft: string) => void;
   readonly onSend: (text: string) => void;
+  readonly attachments: PendingFiles;
   /** Whether the last message is still being sent. */
   readonly sending: boolean;
   /** Only while an answer is running. */
@@ -25,15 +39,13 @@ export interface ComposerProps {
 const maxLength = 200_000;
 const hasFieldSizing = CSS.supports('field-sizing', 'content');
 
-/** The hint below an idle message field. */
-export const sendHint = 'Enter to send, Shift+Enter for a new line.';
-
-/** The message field. Enter sends, Shift+Enter starts a new line. */
+/** The message field with its files. Enter sends, Shift+Enter starts a new line. */
 export function Composer(props: ComposerProps) {
   const {
     draft,
     onDraftChange,
     onSend,
+    attachments,
     sending,
     onStop,
     stopping = false,
@@ -45,9 +57,13 @@ export function Composer(props: ComposerProps) {
   const ownRef = useRef<HTMLTextAreaElement>(null);
   const field = ref ?? ownRef;
   const hintId = useId();
-  const text = draft.trim();
-  const canSend = text !== '' && !sending && disabledReason === undefined;
-  const note = disabledReason ?? (text.length > maxLength ? 'The message is too long.' : hint);
+  const picker = useRef<HTMLInputElement>(null);
+  const isDragging = useFileDrop((files) => void attachments.add(files));
+  const message = draft.trim();
+  const isEmpty = message === '' && attachments.files.length === 0;
+  const canSend = !isEmpty && !sending && disabledReason === undefined;
+  const problem = message.length > maxLength ? text.chat.composer.tooLong : attachments.problem;
+  const note = disabledReason ?? problem ?? hint;
 
   // biome-ignore lint/correctness/useExhaustiveDependencies: its height depends on the draft
   useLayoutEffect(() => {
@@ -60,7 +76,7 @@ export function Composer(props: ComposerProps) {
   useLayoutEffect(() => focusComposer(field.current), [field]);
 
   function send(): void {
-    if (canSend && text.length <= maxLength) onSend(text);
+    if (canSend && message.length <= maxLength) onSend(message);
   }
 
   function onKeyDown(event: KeyboardEvent): void {
@@ -70,43 +86,87 @@ export function Composer(props: ComposerProps) {
     send();
   }
 
+  function onPaste(event: ClipboardEvent): void {
+    const files = [...event.clipboardData.files];
+    if (files.length === 0) return;
+    event.preventDefault();
+    void attachments.add(files);
+  }
+
   return (
     <Form className="mx-auto w-full max-w-3xl px-3 pb-3 sm:px-6" onSubmit={() => send()}>
-      <div className="rounded-xl border border-line-strong/60 bg-surface focus-within:border-accent">
+      <div
+        className={classNames(
+          'relative rounded-xl border bg-surface focus-within:border-accent',
+          isDragging ? 'border-accent' : 'border-line-strong/60',
+        )}
+      >
+        {isDragging && (
+          <p className="absolute inset-0 z-10 flex items-center justify-center rounded-xl bg-accent-soft font-medium">
+            {text.chat.composer.drop}
+          </p>
+        )}
+        <PendingFileList files={attachments.files} remove={attachments.remove} />
         <div className="flex items-end gap-2 p-2">
+          <input
+            ref={picker}
+            type="file"
+            multiple
+            hidden
+            aria-label={text.chat.composer.attach}
+            onChange={(event) => {
+              void attachments.add([...(event.target.files ?? [])]);
+              // The same file can be chosen again.
+              event.target.value = '';
+            }}
+          />
+          <IconButton label={text.chat.composer.attach} onClick={() => picker.current?.click()}>
+            <Paperclip aria-hidden />
+          </IconButton>
           <textarea
             ref={field}
-            aria-label="Message"
+            aria-label={text.chat.composer.label}
             aria-describedby={note === undefined ? undefined : hintId}
             aria-keyshortcuts="Enter"
             rows={1}
-            placeholder="Write a message"
+            placeholder={text.chat.composer.placeholder}
             value={draft}
             onChange={(event) => onDraftChange(event.target.value)}
             onKeyDown={onKeyDown}
+            onPaste={onPaste}
             className="max-h-60 min-h-9 w-full min-w-0 [field-sizing:content] resize-none bg-transparent px-1.5 py-1.5 leading-relaxed outline-none placeholder:text-ink-faint"
           />
           {onStop && (
             <Button
-              look={text === '' ? 'primary' : 'secondary'}
+              look={isEmpty ? 'primary' : 'secondary'}
               busy={stopping}
               onClick={onStop}
               aria-keyshortcuts="Escape"
             >
               {!stopping && <Square aria-hidden className="fill-current" />}
-              <span className="max-sm:sr-only">Stop</span>
+              <span className="max-sm:sr-only">{text.chat.composer.stop}</span>
             </Button>
           )}
-          {(!onStop || text !== '') && (
-            <Button type="submit" look="primary" busy={sending} disabled={!canSend} title="Send (Enter)">
+          {(!onStop || !isEmpty) && (
+            <Button
+              type="submit"
+              look="primary"
+              busy={sending}
+              disabled={!canSend}
+              title={text.chat.composer.sendTitle}
+            >
               {!sending && <ArrowUp aria-hidden />}
-              <span className="max-sm:sr-only">Send</span>
+              <span className="max-sm:sr-only">{text.chat.composer.send}</span>
             </Button>
           )}
         </div>
         {children}
       </div>
-      <p id={hintId} className="min-h-4 px-2 pt-1 text-xs text-ink-faint">
+      <p
+        id={hintId}
+        aria-live="polite"
+        className={classNames('min-h-4 px-2 pt-1 text-xs', problem === undefined ? 'text-ink-faint' : 'text-bad')}
+      >
         {note}
       </p>
     </Form>

@@ -1,18 +1,22 @@
 import { useQuery } from '@tanstack/react-query';
 import { useVirtualizer } from '@tanstack/react-virtual';
-import { EllipsisVertical, Plus } from 'lucide-react';
-import { memo, useRef } from 'react';
+import { EllipsisVertical, Plus, Search, X } from 'lucide-react';
+import { memo, useRef, useState } from 'react';
 import { Link } from 'wouter';
 import type { Conversation } from '../../api/client.ts';
 import { queries } from '../../api/queries.ts';
 import { IconButton } from '../../components/Button.tsx';
 import { classNames } from '../../components/class-names.ts';
 import { ErrorNotice } from '../../components/ErrorNotice.tsx';
+import { Input } from '../../components/fields.tsx';
 import { Spinner } from '../../components/Spinner.tsx';
 import { safeText } from '../../components/safe-text.ts';
 import { TimeAgo } from '../../components/times.tsx';
+import { useDebounced } from '../../components/use-debounced.ts';
+import { text } from '../../text/text.ts';
 import { ConversationMenu } from './ConversationMenu.tsx';
 import { ConversationStatus } from './ConversationStatus.tsx';
+import { SearchResults } from './SearchResults.tsx';
 
 export interface ConversationListProps {
   /** The open conversation. */
@@ -23,9 +27,11 @@ export interface ConversationListProps {
 
 const rowPx = 54;
 
-/** All conversations, most recent first, and a link to start one. */
+/** All conversations, most recent first, their search, and a link to start one. */
 export function ConversationList({ current, onNavigate }: ConversationListProps) {
   const conversations = useQuery(queries.conversations());
+  const [typed, setTyped] = useState('');
+  const query = useDebounced(typed, searchDelayMs).trim();
   return (
     <div className="flex h-full min-h-0 flex-col gap-2">
       <Link
@@ -34,16 +40,53 @@ export function ConversationList({ current, onNavigate }: ConversationListProps)
         className="flex min-h-9 items-center justify-center gap-1.5 rounded-md border border-line-strong/60 bg-surface font-medium hover:bg-sunken"
       >
         <Plus aria-hidden className="size-4" />
-        New conversation
+        {text.chat.newConversation}
       </Link>
-      {conversations.isError ? (
+      {conversations.data?.length !== 0 && <SearchField value={typed} onChange={setTyped} />}
+      {query !== '' && typed.trim() !== '' ? (
+        <SearchResults query={query} current={current} onNavigate={onNavigate} />
+      ) : conversations.isError ? (
         <ErrorNotice error={conversations.error} onRetry={() => void conversations.refetch()} />
       ) : !conversations.data ? (
-        <Spinner label="Loading conversations …" />
+        <Spinner label={text.chat.loadingConversations} />
       ) : conversations.data.length === 0 ? (
-        <p className="px-2 py-4 text-center text-ink-faint">No conversations yet. Send a message to start one.</p>
+        <p className="px-2 py-4 text-center text-ink-faint">{text.chat.noConversations}</p>
       ) : (
         <Rows conversations={conversations.data} current={current} onNavigate={onNavigate} />
+      )}
+    </div>
+  );
+}
+
+const searchDelayMs = 200;
+
+function SearchField({ value, onChange }: { readonly value: string; readonly onChange: (value: string) => void }) {
+  return (
+    <div className="relative">
+      <Search aria-hidden className="pointer-events-none absolute top-2.5 left-2.5 size-4 text-ink-faint" />
+      <Input
+        type="search"
+        aria-label={text.chat.search.label}
+        placeholder={text.chat.search.label}
+        maxLength={200}
+        value={value}
+        onChange={(event) => onChange(event.target.value)}
+        onKeyDown={(event) => {
+          if (event.key !== 'Escape' || value === '') return;
+          event.preventDefault();
+          onChange('');
+        }}
+        className="px-8 [&::-webkit-search-cancel-button]:hidden"
+      />
+      {value !== '' && (
+        <IconButton
+          label={text.chat.search.clear}
+          size="small"
+          className="absolute top-1 right-1"
+          onClick={() => onChange('')}
+        >
+          <X aria-hidden />
+        </IconButton>
       )}
     </div>
   );
@@ -63,7 +106,7 @@ function Rows({
     getItemKey: (index) => conversations[index]?.id ?? index,
   });
   return (
-    <nav ref={scrollBox} aria-label="Conversations" className="-mx-1 min-h-0 flex-1 overflow-y-auto px-1">
+    <nav ref={scrollBox} aria-label={text.chat.conversations} className="-mx-1 min-h-0 flex-1 overflow-y-auto px-1">
       <ul className="relative" style={{ height: rows.getTotalSize() }}>
         {rows.getVirtualItems().map(({ index, key, start }) => {
           const conversation = conversations[index];
@@ -115,7 +158,7 @@ const Row = memo(function Row({ conversation, isCurrent, onNavigate }: RowProps)
       <ConversationMenu
         conversation={conversation}
         trigger={
-          <IconButton label={`Actions for ${title}`} size="small" className="mr-1">
+          <IconButton label={text.chat.actionsFor(title)} size="small" className="mr-1">
             <EllipsisVertical aria-hidden />
           </IconButton>
         }

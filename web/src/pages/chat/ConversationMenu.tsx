@@ -1,5 +1,5 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query';
-import { Pencil, Trash2 } from 'lucide-react';
+import { Braces, FileDown, Pencil, Trash2 } from 'lucide-react';
 import { type ReactNode, useState } from 'react';
 import { useLocation } from 'wouter';
 import type { Conversation } from '../../api/client.ts';
@@ -11,13 +11,14 @@ import { messageOf } from '../../components/ErrorNotice.tsx';
 import { Form, TextField } from '../../components/fields.tsx';
 import { Menu } from '../../components/Menu.tsx';
 import { safeText } from '../../components/safe-text.ts';
+import { text } from '../../text/text.ts';
 
 export interface ConversationMenuProps {
   readonly conversation: Conversation;
   readonly trigger: ReactNode;
 }
 
-/** The menu to rename or delete a conversation. */
+/** The menu to rename, export or delete a conversation. */
 export function ConversationMenu({ conversation, trigger }: ConversationMenuProps) {
   const [location, navigate] = useLocation();
   const [open, setOpen] = useState<'rename' | 'delete'>();
@@ -27,27 +28,48 @@ export function ConversationMenu({ conversation, trigger }: ConversationMenuProp
       <Menu
         trigger={trigger}
         items={[
-          { label: 'Rename', icon: <Pencil aria-hidden />, onSelect: () => setOpen('rename') },
-          { label: 'Delete', icon: <Trash2 aria-hidden />, danger: true, onSelect: () => setOpen('delete') },
+          { label: text.chat.menu.rename, icon: <Pencil aria-hidden />, onSelect: () => setOpen('rename') },
+          {
+            label: text.chat.menu.markdown,
+            icon: <FileDown aria-hidden />,
+            onSelect: () => download(conversation.id, 'markdown'),
+          },
+          {
+            label: text.chat.menu.json,
+            icon: <Braces aria-hidden />,
+            onSelect: () => download(conversation.id, 'json'),
+          },
+          {
+            label: text.chat.menu.delete,
+            icon: <Trash2 aria-hidden />,
+            danger: true,
+            onSelect: () => setOpen('delete'),
+          },
         ]}
       />
       {open === 'rename' && <RenameDialog conversation={conversation} onClose={close} />}
       <RemovalDialog
         item={open === 'delete' ? conversation : undefined}
-        title={() => 'Delete this conversation?'}
-        action="Delete"
+        title={() => text.chat.delete.title}
+        action={text.chat.delete.action}
         remove={({ id }) => api.removeConversation({ path: { conversation: id } })}
-        done="Conversation deleted."
+        done={text.chat.delete.done}
         queryKey="conversations"
         onClose={close}
         onRemoved={({ id }) => location === `/chat/${id}` && navigate('/chat')}
       >
-        {({ title }) => (
-          <>“{safeText(title, 200)}” and all its messages will be deleted permanently. Its calls stay in the journal.</>
-        )}
+        {({ title }) => text.chat.delete.detail(safeText(title, 200))}
       </RemovalDialog>
     </>
   );
+}
+
+/** Saves a conversation as a file. */
+function download(conversation: string, format: 'markdown' | 'json'): void {
+  const link = document.createElement('a');
+  link.href = `/api/conversations/${conversation}/export?format=${format}`;
+  link.download = '';
+  link.click();
 }
 
 interface DialogProps {
@@ -72,24 +94,24 @@ function RenameDialog({ conversation, onClose }: DialogProps) {
     <Dialog
       open
       onClose={onClose}
-      title="Rename conversation"
+      title={text.chat.rename.title}
       footer={
         <>
-          <Button onClick={onClose}>Cancel</Button>
+          <Button onClick={onClose}>{text.common.cancel}</Button>
           <Button type="submit" form={formId} look="primary" busy={rename.isPending} disabled={title.trim() === ''}>
-            Rename
+            {text.chat.rename.action}
           </Button>
         </>
       }
     >
       <Form id={formId} onSubmit={() => rename.mutate()}>
         <TextField
-          label="Title"
+          label={text.chat.rename.field}
           required
           error={rename.isError ? messageOf(rename.error) : undefined}
           maxLength={200}
           value={title}
-          onChange={(text) => setTitle(text)}
+          onChange={setTitle}
         />
       </Form>
     </Dialog>

@@ -14,18 +14,21 @@ import { safeText } from '../../components/safe-text.ts';
 import { TextLink } from '../../components/TextLink.tsx';
 import { useToast } from '../../components/Toasts.tsx';
 import { formatDuration } from '../../text/formats.ts';
+import { text } from '../../text/text.ts';
 import { AssistantPicker } from './AssistantPicker.tsx';
-import { Composer, focusComposer, sendHint } from './Composer.tsx';
+import { Composer, focusComposer } from './Composer.tsx';
 import { ConversationMenu } from './ConversationMenu.tsx';
 import { ConversationStatus } from './ConversationStatus.tsx';
 import type { ConversationState } from './conversation-state.ts';
 import { Announcer, MessageStream } from './MessageStream.tsx';
-import { formatCount } from './message-text.ts';
+import { describeTokens, formatCost } from './message-text.ts';
 import { Suggestions } from './NewConversation.tsx';
 import { useApprovals } from './use-approvals.ts';
+import { toInput, useAttachments } from './use-attachments.ts';
 import { useChatActions } from './use-chat-actions.ts';
 import { type LiveConversation, useConversation } from './use-conversation.ts';
 import { useDraft } from './use-draft.ts';
+import { useTarget } from './use-target.ts';
 
 export interface ConversationViewProps {
   readonly id: string;
@@ -42,15 +45,18 @@ export function ConversationView({ id, listButton }: ConversationViewProps) {
       <div className="flex min-h-12 items-center border-b border-line px-3 lg:hidden">{listButton}</div>
       {connection !== 'closed' ? (
         <div className="p-6">
-          <Spinner label="Loading conversation …" />
+          <Spinner label={text.chat.loading} />
         </div>
       ) : error === undefined ? (
-        <EmptyState title="Conversation not found" actions={<TextLink href="/chat">Start a new conversation</TextLink>}>
-          It was deleted, or the address is wrong.
+        <EmptyState
+          title={text.chat.notFound.title}
+          actions={<TextLink href="/chat">{text.chat.notFound.action}</TextLink>}
+        >
+          {text.chat.notFound.detail}
         </EmptyState>
       ) : (
         <div className="p-4">
-          <ErrorNotice title="Could not load the conversation" error={error} />
+          <ErrorNotice title={text.chat.notLoaded} error={error} />
         </div>
       )}
     </>
@@ -69,6 +75,7 @@ function OpenConversation({ state: { conversation, messages }, connection, listB
   const typedAt = useRef(0);
   const field = useRef<HTMLTextAreaElement>(null);
   const [draft, setDraft] = useDraft(id);
+  const attachments = useAttachments();
   const { data: assistants } = useQuery(queries.assistants());
   const { data: questions } = useQuery(queries.questions());
   const ownQuestions = useMemo(
@@ -78,16 +85,22 @@ function OpenConversation({ state: { conversation, messages }, connection, listB
   const { actions, busy } = useChatActions(id);
   const approvals = useApprovals(id, messages.at(-1), typedAt);
   const isRunning = status !== 'idle';
+  const target = useTarget(messages, isRunning ? undefined : actions.select);
   const assistant = assistants?.find((one) => one.id === conversation.assistantId);
 
   const send = useMutation({
-    mutationFn: (text: string) => api.sendMessage({ path: { conversation: id }, body: { text } }),
+    mutationFn: (message: string) =>
+      api.sendMessage({
+        path: { conversation: id },
+        body: { text: message, attachments: toInput(attachments.files) },
+      }),
+    onSuccess: attachments.clear,
     onMutate: () => {
       typedAt.current = 0;
       setDraft('');
     },
-    onError: (error, text) => {
-      setDraft(text);
+    onError: (error, message) => {
+      setDraft(message);
       toast.error(error);
     },
   });
@@ -102,7 +115,8 @@ function OpenConversation({ state: { conversation, messages }, connection, listB
     return () => void setTimeout(() => document.activeElement === document.body && focusComposer(field.current));
   }, [approvals.open]);
   useEffect(() => {
-    document.title = `${status === 'asking' ? '(needs your answer) ' : ''}${safeText(conversation.title, 200)} · Toolwharf`;
+    const toTitle = status === 'asking' ? text.chat.documentTitleAsking : text.chat.documentTitle;
+    document.title = toTitle(safeText(conversation.title, 200));
   }, [status, conversation.title]);
 
   return (
@@ -115,10 +129,12 @@ function OpenConversation({ state: { conversation, messages }, connection, listB
       <Announcer messages={messages} />
       {messages.length === 0 && assistant ? (
         <div className="min-h-0 flex-1 overflow-y-auto">
-          <Suggestions assistant={assistant} disabled={send.isPending} onSelect={(text) => send.mutate(text)} />
+          <Suggestions assistant={assistant} disabled={send.isPending} onSelect={(prompt) => send.mutate(prompt)} />
         </div>
       ) : (
         <MessageStream
+          conversation={id}
+          target={target}
           messages={messages}
           isIdle={!isRunning}
           busy={busy}
@@ -130,18 +146,17 @@ function OpenConversation({ state: { conversation, messages }, connection, listB
       <Composer
         ref={field}
         draft={draft}
-        onDraftChange={(text) => {
+        onDraftChange={(typed) => {
           typedAt.current = Date.now();
-          setDraft(text);
+          setDraft(typed);
         }}
-        onSend={(text) => send.mutate(text)}
+        attachments={attachments}
+        onSend={(message) => send.mutate(message)}
         sending={send.isPending}
         onStop={isRunning ? actions.stop : undefined}
         stopping={busy}
         hint={composerHint(status)}
-        disabledReason={
-          assistants && !assistant ? 'The assistant of this conversation was deleted. Choose another one.' : undefined
-        }
+        disabledReason={assistants && !assistant ? text.chat.assistantDeleted : undefined}
       >
         <AssistantPicker
           assistants={assistants ?? []}
@@ -156,9 +171,8 @@ function OpenConversation({ state: { conversation, messages }, connection, listB
 }
 
 function composerHint(status: 'idle' | 'running' | 'asking'): string {
-  if (status === 'asking') return 'Sending a message denies the pending call and stops this reply. Esc stops it.';
-  if (status === 'running') return 'Sending a message stops this reply. Esc stops it.';
-  return sendHint;
+  if (status === 'asking') return text.chat.composer.hintAsking;
+  return status === 'running' ? text.chat.composer.hintRunning : text.chat.composer.hint;
 }
 
 /** Calls a function when Escape is pressed and no dialog or menu has handled it. */
@@ -185,8 +199,9 @@ interface ConversationHeaderProps {
 
 /** The title, usage and status of a conversation. */
 function ConversationHeader({ conversation, isReconnecting, listButton }: ConversationHeaderProps) {
-  const { usage, durationMs } = conversation;
-  const tokens = `${usage.estimated ? 'about ' : ''}${formatCount(usage.inputTokens)} tokens in, ${formatCount(usage.outputTokens)} out`;
+  const { usage, costUsd, durationMs } = conversation;
+  const cost = costUsd === undefined ? undefined : formatCost(costUsd, usage.estimated);
+  const totals = [describeTokens(usage), cost, formatDuration(durationMs)].filter((item) => item !== undefined);
   return (
     <header className="flex min-h-12 items-center gap-2 border-b border-line px-3 py-1.5">
       <span className="lg:hidden">{listButton}</span>
@@ -195,17 +210,14 @@ function ConversationHeader({ conversation, isReconnecting, listButton }: Conver
           {safeText(conversation.title, 200)}
         </h1>
         {usage.inputTokens + usage.outputTokens > 0 && (
-          <p
-            className="truncate text-xs text-ink-faint tabular-nums"
-            title="Input and output tokens, and the time spent by models and tools"
-          >
-            {tokens} · {formatDuration(durationMs)}
+          <p className="truncate text-xs text-ink-faint tabular-nums" title={text.chat.answer.totalsTitle}>
+            {totals.join(' · ')}
           </p>
         )}
       </div>
       {isReconnecting ? (
         <StatusBadge tone="warn" pulsing>
-          reconnecting
+          {text.chat.status.reconnecting}
         </StatusBadge>
       ) : (
         <ConversationStatus status={conversation.status} />
@@ -213,7 +225,7 @@ function ConversationHeader({ conversation, isReconnecting, listButton }: Conver
       <ConversationMenu
         conversation={conversation}
         trigger={
-          <IconButton label="Actions for this conversation" size="small">
+          <IconButton label={text.chat.actionsForThis} size="small">
             <EllipsisVertical aria-hidden />
           </IconButton>
         }

@@ -2,17 +2,20 @@ import { ArrowDown } from 'lucide-react';
 import { type RefObject, useEffect, useRef, useState } from 'react';
 import type { Approval, Message, Question } from '../../api/client.ts';
 import { Button } from '../../components/Button.tsx';
+import { classNames } from '../../components/class-names.ts';
 import { ErrorBoundary } from '../../components/ErrorBoundary.tsx';
 import { Notice } from '../../components/ErrorNotice.tsx';
-import { pluralize } from '../../components/pluralize.ts';
 import { QuestionForm } from '../../components/QuestionForm.tsx';
 import { safeText } from '../../components/safe-text.ts';
+import { text } from '../../text/text.ts';
 import { AssistantMessage } from './AssistantMessage.tsx';
 import { textOf } from './message-text.ts';
 import { UserMessage } from './UserMessage.tsx';
 import type { ChatActions } from './use-chat-actions.ts';
 
 export interface MessageStreamProps {
+  /** The id of the conversation. */
+  readonly conversation: string;
   readonly messages: readonly Message[];
   /** Whether no answer is running. */
   readonly isIdle: boolean;
@@ -20,6 +23,8 @@ export interface MessageStreamProps {
   readonly actions: ChatActions;
   readonly approvals: ReadonlyMap<string, Approval>;
   readonly questions: readonly Question[];
+  /** The message to scroll to instead of the end. */
+  readonly target?: string | undefined;
 }
 
 // A long conversation opens as fast as a short one.
@@ -28,12 +33,13 @@ const pageSize = 30;
 const noApprovals: ReadonlyMap<string, Approval> = new Map();
 const noQuestions: readonly Question[] = [];
 
-/** The messages of a conversation, scrolled to the end. */
+/** The messages of a conversation, scrolled to the end or to one of them. */
 export function MessageStream(props: MessageStreamProps) {
-  const { messages, isIdle, busy, actions, approvals, questions } = props;
-  const { container, content, atEnd, scrollToEnd } = useStickToEnd();
+  const { conversation, messages, isIdle, busy, actions, approvals, questions, target } = props;
+  const targetAt = messages.findIndex(({ id }) => id === target);
+  const { container, content, atEnd, scrollToEnd } = useStickToEnd(targetAt < 0 ? undefined : target);
   const [shown, setShown] = useState(pageSize);
-  const first = Math.max(0, messages.length - shown);
+  const first = Math.max(0, Math.min(messages.length - shown, targetAt < 0 ? messages.length : targetAt));
   const callIds = new Set(messages.at(-1)?.parts.map((part) => part.type === 'tool-call' && part.callId));
   // Questions of calls that are not shown still need an answer.
   const otherQuestions = questions.filter(({ callId }) => !callIds.has(callId ?? ''));
@@ -43,7 +49,7 @@ export function MessageStream(props: MessageStreamProps) {
       <div
         ref={container}
         role="region"
-        aria-label="Messages"
+        aria-label={text.chat.messages.label}
         // biome-ignore lint/a11y/noNoninteractiveTabindex: the keyboard must reach what scrolls
         tabIndex={0}
         className="h-full overflow-y-auto overscroll-contain outline-offset-[-2px]"
@@ -51,25 +57,37 @@ export function MessageStream(props: MessageStreamProps) {
         <div ref={content} className="mx-auto flex max-w-3xl flex-col gap-5 px-4 py-5 sm:px-6">
           {first > 0 && (
             <Button look="quiet" size="small" className="self-center" onClick={() => setShown(shown + pageSize)}>
-              Show earlier messages ({first})
+              {text.chat.messages.earlier(first)}
             </Button>
           )}
           {messages.slice(first).map((message, index) => {
             const isLast = first + index === messages.length - 1;
             return (
               <ErrorBoundary key={message.id}>
-                {message.role === 'user' ? (
-                  <UserMessage message={message} busy={busy} actions={actions} />
-                ) : (
-                  <AssistantMessage
-                    message={message}
-                    isLast={isLast}
-                    busy={busy}
-                    actions={actions}
-                    approvals={isLast ? approvals : noApprovals}
-                    questions={isLast ? questions : noQuestions}
-                  />
-                )}
+                <div
+                  data-message={message.id}
+                  className={classNames(message.id === target && 'rounded-lg outline-2 outline-offset-8 outline-warn')}
+                >
+                  {message.role === 'user' ? (
+                    <UserMessage
+                      conversation={conversation}
+                      message={message}
+                      busy={busy}
+                      isIdle={isIdle}
+                      actions={actions}
+                    />
+                  ) : (
+                    <AssistantMessage
+                      message={message}
+                      isLast={isLast}
+                      busy={busy}
+                      isIdle={isIdle}
+                      actions={actions}
+                      approvals={isLast ? approvals : noApprovals}
+                      questions={isLast ? questions : noQuestions}
+                    />
+                  )}
+                </div>
               </ErrorBoundary>
             );
           })}
@@ -86,7 +104,7 @@ export function MessageStream(props: MessageStreamProps) {
           onClick={scrollToEnd}
         >
           <ArrowDown aria-hidden />
-          Jump to latest
+          {text.chat.messages.latest}
         </Button>
       )}
     </div>
@@ -106,11 +124,11 @@ function Unanswered({ busy, onAnswer }: { readonly busy: boolean; readonly onAns
       tone="warn"
       actions={
         <Button size="small" disabled={busy} onClick={onAnswer}>
-          Answer now
+          {text.chat.messages.answerNow}
         </Button>
       }
     >
-      This message has no answer.
+      {text.chat.messages.unanswered}
     </Notice>
   );
 }
@@ -138,11 +156,11 @@ export function Announcer({ messages }: { readonly messages: readonly Message[] 
 
 function describeAnswer(message: Message, pending: number): string {
   const { status, problem } = message;
-  if (pending > 0) return `${pluralize(pending, 'tool call')} awaiting your approval.`;
-  if (status === 'streaming') return 'The assistant is answering.';
-  if (status === 'complete') return `Answer: ${safeText(textOf(message), 500)}`;
-  if (status === 'error') return `The answer failed. ${safeText(problem, 300)}`;
-  return `The answer is incomplete. ${safeText(problem, 300)}`;
+  if (pending > 0) return text.chat.announce.pending(pending);
+  if (status === 'streaming') return text.chat.announce.answering;
+  if (status === 'complete') return text.chat.announce.answer(safeText(textOf(message), 500));
+  if (status === 'error') return text.chat.announce.failed(safeText(problem, 300));
+  return text.chat.announce.incomplete(safeText(problem, 300));
 }
 
 // Closer than this counts as the end.
@@ -155,8 +173,8 @@ interface StickToEnd {
   scrollToEnd(): void;
 }
 
-/** Keeps a growing container scrolled to its end, unless the person scrolls up. */
-function useStickToEnd(): StickToEnd {
+/** Keeps a growing container scrolled to its end, unless the person scrolls up or there is a message to scroll to. */
+function useStickToEnd(target: string | undefined): StickToEnd {
   const container = useRef<HTMLDivElement>(null);
   const content = useRef<HTMLDivElement>(null);
   const follows = useRef(true);
@@ -188,6 +206,14 @@ function useStickToEnd(): StickToEnd {
       box.removeEventListener('scroll', onScroll);
     };
   }, []);
+
+  useEffect(() => {
+    const message = target === undefined ? null : container.current?.querySelector(`[data-message="${target}"]`);
+    if (!message) return;
+    follows.current = false;
+    setAtEnd(false);
+    message.scrollIntoView({ block: 'center' });
+  }, [target]);
 
   return {
     container,

@@ -10,9 +10,11 @@ import { Notice } from '../../components/ErrorNotice.tsx';
 import { QueryState } from '../../components/QueryState.tsx';
 import { safeText } from '../../components/safe-text.ts';
 import { TextLink } from '../../components/TextLink.tsx';
+import { text } from '../../text/text.ts';
 import { AssistantPicker } from './AssistantPicker.tsx';
-import { Composer, sendHint } from './Composer.tsx';
+import { Composer } from './Composer.tsx';
 import { starterPrompts } from './starter-prompts.ts';
+import { toInput, useAttachments } from './use-attachments.ts';
 import { useDraft } from './use-draft.ts';
 import { useStartConversation } from './use-start-conversation.ts';
 
@@ -25,10 +27,10 @@ export function NewConversation() {
     return (
       <EmptyState
         icon={<Bot aria-hidden />}
-        title="No assistants yet"
-        actions={<ButtonLink href="/assistants/new">Create an assistant</ButtonLink>}
+        title={text.chat.noAssistants.title}
+        actions={<ButtonLink href="/assistants/new">{text.chat.noAssistants.action}</ButtonLink>}
       >
-        An assistant combines a model, instructions and the tools of selected servers.
+        {text.chat.noAssistants.detail}
       </EmptyState>
     );
   }
@@ -45,16 +47,25 @@ function ConversationStart({
   const requested = new URLSearchParams(useSearch()).get('assistant');
   const [selectedId, setSelectedId] = useState(requested ?? first.id);
   const [draft, setDraft] = useDraft('new');
+  const attachments = useAttachments();
   const assistant = assistants.find(({ id }) => id === selectedId) ?? first;
   const start = useStartConversation(() => setDraft(''));
-  const send = (text: string) => start.mutate({ assistantId: assistant.id, text });
+  const send = (message: string) =>
+    start.mutate({ assistantId: assistant.id, text: message, attachments: toInput(attachments.files) });
 
   return (
     <>
       <div className="min-h-0 flex-1 overflow-y-auto">
         <Suggestions assistant={assistant} disabled={start.isPending} onSelect={send} />
       </div>
-      <Composer draft={draft} onDraftChange={setDraft} onSend={send} sending={start.isPending} hint={sendHint}>
+      <Composer
+        draft={draft}
+        onDraftChange={setDraft}
+        attachments={attachments}
+        onSend={send}
+        sending={start.isPending}
+        hint={text.chat.composer.hint}
+      >
         <AssistantPicker
           assistants={assistants}
           value={assistant.id}
@@ -69,7 +80,7 @@ function ConversationStart({
 export interface SuggestionsProps {
   readonly assistant: Assistant;
   readonly disabled: boolean;
-  readonly onSelect: (text: string) => void;
+  readonly onSelect: (prompt: string) => void;
 }
 
 /** The content of an empty conversation: what the assistant is for, and first messages that fit its tools. */
@@ -81,13 +92,13 @@ export function Suggestions({ assistant, disabled, onSelect }: SuggestionsProps)
     <div className="mx-auto flex min-h-full max-w-2xl flex-col justify-center gap-5 px-4 py-8 sm:px-6">
       <div className="flex flex-col items-center gap-2 text-center">
         <MessagesSquare aria-hidden className="size-8 text-accent" />
-        <h1 className="text-xl tracking-tight">What should {safeText(assistant.name, 60)} do?</h1>
+        <h1 className="text-xl tracking-tight">{text.chat.start(safeText(assistant.name, 60))}</h1>
         {assistant.description !== '' && (
           <p className="max-w-lg text-ink-soft">{safeText(assistant.description, 300)}</p>
         )}
       </div>
       {assistant.model.provider === 'demo' && <DemoNotice />}
-      <ul aria-label="Suggestions" className="grid min-h-32 content-start gap-2 sm:grid-cols-2">
+      <ul aria-label={text.chat.suggestions} className="grid min-h-32 content-start gap-2 sm:grid-cols-2">
         {prompts.map((prompt) => (
           <li key={prompt}>
             <button
@@ -107,9 +118,10 @@ export function Suggestions({ assistant, disabled, onSelect }: SuggestionsProps)
 
 function DemoNotice() {
   return (
-    <Notice title="This assistant is a scripted demo">
-      It follows fixed rules, without a model, an API key or a network. The tools it calls are real, and so are the
-      approvals. To use a model, add one under <TextLink href="/settings/models">Settings</TextLink>.
+    <Notice title={text.chat.demo.title}>
+      {text.chat.demo.detail((label) => (
+        <TextLink href="/settings/models">{label}</TextLink>
+      ))}
     </Notice>
   );
 }

@@ -5,26 +5,35 @@ import { Button, IconButton } from '../../components/Button.tsx';
 import { CopyButton } from '../../components/CopyButton.tsx';
 import { TextArea } from '../../components/fields.tsx';
 import { safeText } from '../../components/safe-text.ts';
+import { text } from '../../text/text.ts';
+import { AttachmentView } from './AttachmentView.tsx';
 import { textOf } from './message-text.ts';
 import type { ChatActions } from './use-chat-actions.ts';
+import { VersionSwitch } from './VersionSwitch.tsx';
 
 export interface UserMessageProps {
+  /** The id of the conversation. */
+  readonly conversation: string;
   readonly message: Message;
   readonly busy: boolean;
+  /** Whether no answer is running. */
+  readonly isIdle: boolean;
   readonly actions: ChatActions;
 }
 
 const shortLength = 4_000;
 
-/** A message of the user, with buttons to copy and edit it. */
-export const UserMessage = memo(function UserMessage({ message, busy, actions }: UserMessageProps) {
+/** A message of the user with its files, and buttons to copy and edit it. */
+export const UserMessage = memo(function UserMessage(props: UserMessageProps) {
+  const { conversation, message, busy, isIdle, actions } = props;
   const [editing, setEditing] = useState(false);
   const [expanded, setExpanded] = useState(false);
-  const text = textOf(message);
+  const content = textOf(message);
+  const files = message.parts.filter((part) => part.type === 'attachment');
   if (editing) {
     return (
       <EditForm
-        text={text}
+        content={content}
         onClose={() => setEditing(false)}
         onSave={(changed) => {
           setEditing(false);
@@ -33,20 +42,30 @@ export const UserMessage = memo(function UserMessage({ message, busy, actions }:
       />
     );
   }
-  const isLong = text.length > shortLength;
+  const isLong = content.length > shortLength;
   return (
-    <article aria-label="Your message" className="group flex flex-col items-end gap-0.5">
-      <div className="max-w-[85%] min-w-0 rounded-xl rounded-br-sm bg-accent-soft px-3.5 py-2 [overflow-wrap:anywhere] whitespace-pre-wrap">
-        {safeText(isLong && !expanded ? `${text.slice(0, shortLength)} …` : text, Number.POSITIVE_INFINITY)}
-      </div>
+    <article aria-label={text.chat.user.label} className="group flex flex-col items-end gap-0.5">
+      {files.length > 0 && (
+        <div className="mb-1 flex max-w-[85%] flex-wrap justify-end gap-2">
+          {files.map((file) => (
+            <AttachmentView key={file.id} conversation={conversation} attachment={file} />
+          ))}
+        </div>
+      )}
+      {content !== '' && (
+        <div className="max-w-[85%] min-w-0 rounded-xl rounded-br-sm bg-accent-soft px-3.5 py-2 [overflow-wrap:anywhere] whitespace-pre-wrap">
+          {safeText(isLong && !expanded ? `${content.slice(0, shortLength)} …` : content, Number.POSITIVE_INFINITY)}
+        </div>
+      )}
       <div className="flex text-ink-faint">
         {isLong && (
           <Button look="quiet" size="small" aria-expanded={expanded} onClick={() => setExpanded(!expanded)}>
-            {expanded ? 'Show less' : 'Show all'}
+            {expanded ? text.chat.user.showLess : text.chat.user.showAll}
           </Button>
         )}
-        <CopyButton text={text} what="message" />
-        <IconButton label="Edit message" size="small" disabled={busy} onClick={() => setEditing(true)}>
+        <VersionSwitch message={message} disabled={busy || !isIdle} onSelect={actions.select} />
+        {content !== '' && <CopyButton text={content} what={text.chat.user.copy} />}
+        <IconButton label={text.chat.user.edit} size="small" disabled={busy} onClick={() => setEditing(true)}>
           <Pencil aria-hidden />
         </IconButton>
       </div>
@@ -55,13 +74,13 @@ export const UserMessage = memo(function UserMessage({ message, busy, actions }:
 });
 
 interface EditFormProps {
-  readonly text: string;
-  readonly onSave: (text: string) => void;
+  readonly content: string;
+  readonly onSave: (content: string) => void;
   readonly onClose: () => void;
 }
 
-function EditForm({ text, onSave, onClose }: EditFormProps) {
-  const [changed, setChanged] = useState(text);
+function EditForm({ content, onSave, onClose }: EditFormProps) {
+  const [changed, setChanged] = useState(content);
   const canSave = changed.trim() !== '';
 
   function save(event?: FormEvent): void {
@@ -80,7 +99,7 @@ function EditForm({ text, onSave, onClose }: EditFormProps) {
   return (
     <form className="flex flex-col gap-2" onSubmit={save}>
       <TextArea
-        aria-label="Edit message"
+        aria-label={text.chat.user.edit}
         autoFocus
         value={changed}
         rows={Math.min(12, changed.split('\n').length + 1)}
@@ -88,12 +107,12 @@ function EditForm({ text, onSave, onClose }: EditFormProps) {
         onKeyDown={onKeyDown}
       />
       <div className="flex flex-wrap items-center justify-end gap-2">
-        <p className="mr-auto text-xs text-ink-faint">Sending replaces this message and removes everything after it.</p>
+        <p className="mr-auto text-xs text-ink-faint">{text.chat.user.editHint}</p>
         <Button size="small" onClick={onClose}>
-          Cancel
+          {text.common.cancel}
         </Button>
         <Button size="small" type="submit" look="primary" disabled={!canSave}>
-          Send again
+          {text.chat.user.sendAgain}
         </Button>
       </div>
     </form>

@@ -1,9 +1,23 @@
-import type { Message } from '../../api/client.ts';
-
-const compact = new Intl.NumberFormat('en', { notation: 'compact', maximumFractionDigits: 1 });
+import type { Message, Usage } from '../../api/client.ts';
+import { formatNumber } from '../../text/formats.ts';
+import { text } from '../../text/text.ts';
 
 /** "1.2K". */
-export const formatCount = (count: number): string => compact.format(count);
+export const formatCount = (count: number): string =>
+  formatNumber(count, { notation: 'compact', maximumFractionDigits: 1 });
+
+/** "1.2K tokens in, 56 out". */
+export function describeTokens({ inputTokens, outputTokens, estimated }: Usage): string {
+  const tokens = text.chat.answer.tokens(formatCount(inputTokens), formatCount(outputTokens));
+  return estimated ? text.chat.answer.about(tokens) : tokens;
+}
+
+/** "$0.0042": two digits of a small amount, cents of others. */
+export function formatCost(usd: number, isEstimated = false): string {
+  const digits = usd >= 1 || usd === 0 ? {} : { maximumSignificantDigits: 2 };
+  const cost = formatNumber(usd, { style: 'currency', currency: 'USD', ...digits });
+  return isEstimated ? text.chat.answer.about(cost) : cost;
+}
 
 /** The text of a message without reasoning and tool calls. */
 export function textOf(message: Message): string {

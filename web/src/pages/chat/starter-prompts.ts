@@ -1,13 +1,16 @@
 import type { AssistantPreview } from '../../api/client.ts';
+import { text } from '../../text/text.ts';
+
+const { prompts } = text.chat;
 
 // Suggestions for the filesystem server, each shown if the assistant has the tool.
 const filesystem = [
-  { tool: 'list_allowed_directories', prompt: 'Which folders may you use?' },
-  { tool: 'write_file', prompt: 'Write a note "Hello from Toolwharf", then read it back' },
-  { tool: 'list_directory', prompt: 'List the files that you can see' },
+  { tool: 'list_allowed_directories', prompt: prompts.folders },
+  { tool: 'write_file', prompt: prompts.note },
+  { tool: 'list_directory', prompt: prompts.files },
 ] as const;
 
-const general = ['What can you do for me?', 'Which tools do you have?'] as const;
+const general = [prompts.abilities, prompts.tools];
 
 /** Up to four suggestions for the first message to an assistant with these tools. */
 export function starterPrompts(preview: AssistantPreview | undefined): readonly string[] {

@@ -7,6 +7,8 @@ import { useToast } from '../../components/Toasts.tsx';
 export interface ChatActions {
   retry(message: string): void;
   edit(message: string, text: string): void;
+  /** Selects the branch of a version of a message. */
+  select(message: string): void;
   resume(): void;
   stop(): void;
 }
@@ -23,6 +25,7 @@ export function useChatActions(conversation: string): { readonly actions: ChatAc
       retry: (message: string) => mutate(() => api.retryMessage({ path: { conversation, message } })),
       edit: (message: string, text: string) =>
         mutate(() => api.editMessage({ path: { conversation, message }, body: { text } })),
+      select: (message: string) => mutate(() => api.selectMessage({ path: { conversation, message } })),
       resume: () => mutate(() => api.resumeConversation({ path: { conversation } })),
       stop: () => mutate(() => api.stopConversation({ path: { conversation } })),
     }),

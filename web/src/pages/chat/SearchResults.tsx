@@ -1,0 +1,77 @@
+import { useQuery } from '@tanstack/react-query';
+import { Link } from 'wouter';
+import type { ConversationMatch } from '../../api/client.ts';
+import { queries } from '../../api/queries.ts';
+import { classNames } from '../../components/class-names.ts';
+import { ErrorNotice } from '../../components/ErrorNotice.tsx';
+import { Spinner } from '../../components/Spinner.tsx';
+import { safeText } from '../../components/safe-text.ts';
+import { TimeAgo } from '../../components/times.tsx';
+import { text } from '../../text/text.ts';
+import { Highlighted } from './Highlighted.tsx';
+
+export interface SearchResultsProps {
+  readonly query: string;
+  /** The open conversation. */
+  readonly current: string | undefined;
+  readonly onNavigate?: (() => void) | undefined;
+}
+
+/** The conversations that contain the words of a query, with the matching messages. */
+export function SearchResults({ query, current, onNavigate }: SearchResultsProps) {
+  const search = useQuery(queries.conversationSearch(query));
+  if (search.isError) return <ErrorNotice error={search.error} onRetry={() => void search.refetch()} />;
+  if (!search.data) return <Spinner label={text.chat.search.searching} />;
+  return (
+    <>
+      <p role="status" className="px-2 text-xs text-ink-faint">
+        {search.data.length === 0
+          ? text.chat.search.none(safeText(query, 60))
+          : text.chat.search.found(search.data.length)}
+      </p>
+      <nav aria-label={text.chat.search.results} className="-mx-1 min-h-0 flex-1 overflow-y-auto px-1">
+        <ul className="flex flex-col gap-1">
+          {search.data.map((match) => (
+            <Match
+              key={match.conversation.id}
+              match={match}
+              isCurrent={match.conversation.id === current}
+              onNavigate={onNavigate}
+            />
+          ))}
+        </ul>
+      </nav>
+    </>
+  );
+}
+
+interface MatchProps {
+  readonly match: ConversationMatch;
+  readonly isCurrent: boolean;
+  readonly onNavigate: (() => void) | undefined;
+}
+
+function Match({ match: { conversation, titleHighlights, messages }, isCurrent, onNavigate }: MatchProps) {
+  const address = `/chat/${conversation.id}`;
+  const link = 'block rounded-md px-2.5 py-1 outline-offset-[-2px] hover:bg-sunken';
+  return (
+    <li className={classNames('rounded-md py-0.5', isCurrent && 'bg-accent-soft')}>
+      <Link href={address} onClick={onNavigate} className={classNames(link, 'flex items-baseline gap-2')}>
+        <span className="min-w-0 flex-1 truncate font-medium">
+          <Highlighted text={conversation.title} ranges={titleHighlights} />
+        </span>
+        <span className="shrink-0 text-xs text-ink-faint">
+          <TimeAgo at={conversation.updatedAt} />
+        </span>
+      </Link>
+      {messages.map(({ id, role, excerpt, highlights }) => (
+        <Link key={id} href={`${address}?message=${id}`} onClick={onNavigate} className={classNames(link, 'text-xs')}>
+          <span className="line-clamp-2 break-words text-ink-soft">
+            <span className="text-ink-faint">{text.chat.search.roles[role]}: </span>
+            <Highlighted text={excerpt} ranges={highlights} />
+          </span>
+        </Link>
+      ))}
+    </li>
+  );
+}
