@@ -196,7 +196,7 @@ export interface Toolbox extends ToolSource, AsyncDisposable {
   readonly catalog: ToolboxCatalog;
   readonly config: Config;
   /** The configuration file, if there is one, and the warnings of loading it. */
-  readonly loaded: Pick<LoadedConfig, 'file' | 'warnings'>;
+  readonly loaded: Pick<LoadedConfig, 'file' | 'warnings' | 'isDefault'>;
   /** Returns the function that ends the subscription. */
   on<Name extends keyof ToolboxEvents>(name: Name, listener: (event: ToolboxEvents[Name]) => void): () => void;
   close(): Promise<void>;

@@ -23,6 +23,8 @@ export interface LoadedConfig {
   /** Hash of the file content. `watchConfig` compares it to detect changes. */
   readonly contentHash?: string;
   readonly warnings: readonly string[];
+  /** Whether there is no configuration, so that the default servers are used. */
+  readonly isDefault?: boolean;
 }
 
 /** The formats of configuration files. */

@@ -19,7 +19,7 @@ export async function openConfig(source: ConfigSource | undefined, options: Open
   const { cwd = process.cwd(), ...loadOptions } = options;
   const found = source ?? (await findConfigFile(cwd));
   if (found !== undefined) return loadConfig(found, loadOptions);
-  return markChecked({ config: await defaultConfig({ env: options.env }), warnings: [] });
+  return markChecked({ config: await defaultConfig({ env: options.env }), warnings: [], isDefault: true });
 }
 
 /**

@@ -107,7 +107,7 @@ export interface SecurityParts {
 
 /** The environment and options of the gateway process. */
 export interface ProcessFacts {
-  /** The configured listen address. */
+  /** The listen address. */
   readonly host: string;
   /** Resolves the operator's `${VAR}` references. */
   readonly env: Readonly<Record<string, string | undefined>>;

@@ -67,6 +67,7 @@ test('the overview leads to an added server whose tools can be run', async () =>
   await form.getByLabel('Command').fill(command);
   await form.getByRole('button', { name: nextLabel('Split into arguments') }).click();
   await form.getByRole('button', { name: nextLabel('Save') }).click();
+  await page.getByRole('article', { name: 'filesystem' }).getByText('Default server').waitFor();
   const added = page.getByRole('article', { name: 'everything' });
   await added.getByText('Connected', { exact: true }).waitFor();
   await page

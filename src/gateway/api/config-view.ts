@@ -7,7 +7,7 @@ import type { configSchema } from './schemas/settings.ts';
 type ConfigView = z.input<typeof configSchema>;
 
 /** The configuration in use. Members are listed one by one, so that a new one is not exposed by accident. */
-export function toConfigView({ toolbox, gateway: info, security }: ApiPorts): ConfigView {
+export function toConfigView({ toolbox, gateway: info, security }: ApiPorts, port: number | undefined): ConfigView {
   const { servers, toolbox: settings, gateway, dialect } = toolbox.config;
   const { file, warnings } = toolbox.loaded;
   return {
@@ -27,6 +27,9 @@ export function toConfigView({ toolbox, gateway: info, security }: ApiPorts): Co
       localToolsMustBeConfigured: settings.localToolsMustBeConfigured,
     },
     gateway: toGatewayView(gateway, {
+      // The command line overrides the configured address.
+      host: info.host,
+      port: port ?? gateway.port,
       allowPrograms: security.allowsPrograms(),
       allowPrivateAddresses: security.allowsPrivateAddresses(),
     }),
@@ -35,16 +38,14 @@ export function toConfigView({ toolbox, gateway: info, security }: ApiPorts): Co
 
 function toGatewayView(
   gateway: GatewayConfig,
-  allowed: Pick<ConfigView['gateway'], 'allowPrograms' | 'allowPrivateAddresses'>,
+  effective: Pick<ConfigView['gateway'], 'host' | 'port' | 'allowPrograms' | 'allowPrivateAddresses'>,
 ): ConfigView['gateway'] {
   const { jwt, webhook, tracesUrl, database } = gateway;
   return {
-    host: gateway.host,
-    port: gateway.port,
     allowedHosts: gateway.allowedHosts,
     allowedOrigins: gateway.allowedOrigins,
     requireAuthentication: gateway.requireAuthentication,
-    ...allowed,
+    ...effective,
     jwt: jwt && { ...jwt, jwksUrl: withoutSecrets(jwt.jwksUrl) },
     retention: gateway.retention,
     trustedProxies: gateway.trustedProxies,

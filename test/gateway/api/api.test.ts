@@ -321,7 +321,7 @@ describe('settings over REST', () => {
     expect((await api.get('/api/config')).body).toMatchObject({
       dialect: 'native',
       servers: ['files', 'shifting', 'odd / name %'],
-      gateway: { host: '127.0.0.1', allowPrograms: true },
+      gateway: { host: '127.0.0.1', port: Number(new URL(api.url).port), allowPrograms: true },
     });
     const { profiles } = (await api.get('/api/profiles')).body;
     expect(profiles).toMatchObject([

@@ -1826,7 +1826,7 @@ export interface components {
             readonly id: string;
             readonly name: string;
             readonly description?: string;
-            readonly source: "file" | "store";
+            readonly source: "file" | "default" | "store";
             readonly readOnly?: string;
             readonly problem?: string;
             readonly place?: string;

@@ -222,6 +222,11 @@ async function showServer(server: string, { identity }: Pick<ApiRequest, 'identi
   return toServerView(info, await ports.servers.stored.find(server), { identity }, ports);
 }
 
+function whyReadOnly({ loaded: { file, isDefault } }: ApiPorts['toolbox'], isAdmin: boolean): string {
+  if (isDefault) return 'One of the default servers, which are used without a configuration file';
+  return `Defined in the configuration${isAdmin && file !== undefined ? ` file ${file}` : ''}`;
+}
+
 /** A server as the caller may see it. */
 function toServerView(
   info: ServerInfo,
@@ -231,13 +236,11 @@ function toServerView(
 ): ServerView {
   const { place, status, ...rest } = info;
   const { isAdmin } = identity;
-  const file = isAdmin ? toolbox.loaded.file : undefined;
-  const readOnly = `Defined in the configuration${file === undefined ? '' : ` file ${file}`}`;
   return {
     id: record?.id ?? info.name,
     ...rest,
-    source: record ? 'store' : 'file',
-    readOnly: record ? undefined : readOnly,
+    source: record ? 'store' : toolbox.loaded.isDefault ? 'default' : 'file',
+    readOnly: record ? undefined : whyReadOnly(toolbox, isAdmin),
     problem: record && servers.stored.problemOf(record),
     enabled: record?.enabled ?? info.enabled,
     status: toVisibleStatus(status, identity),

@@ -66,7 +66,7 @@ export const settingsRoutes = [
     group: 'settings',
     summary: 'Returns the configuration in use and its warnings, without secrets.',
     answer: configSchema,
-    handle: async (_request, ports) => toConfigView(ports),
+    handle: async ({ incoming }, ports) => toConfigView(ports, incoming.socket.localPort),
   }),
   route({
     operationId: 'getHealth',

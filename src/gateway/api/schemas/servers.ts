@@ -155,7 +155,7 @@ export const serverSchema = answer(
       .describe('The record id of a stored server, which survives renaming; the name of a server in the file.'),
     name: z.string(),
     description: z.string().optional(),
-    source: z.enum(['file', 'store']),
+    source: z.enum(['file', 'default', 'store']).describe('`default`: there is no configuration file.'),
     readOnly: z.string().optional().describe('Why the server cannot be changed.'),
     problem: z.string().optional().describe('Why a stored server is not used.'),
     place: z.string().optional().describe('URL or command of the server, without secrets. Only for administrators.'),

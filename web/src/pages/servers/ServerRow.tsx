@@ -46,6 +46,7 @@ export function ServerRow({ server, isAdmin, changed, onEdit, onRemove }: Server
             </h2>
             <ServerStatus status={status} enabled={enabled} />
             {source === 'file' && <Badge>Configuration file</Badge>}
+            {source === 'default' && <Badge>Default server</Badge>}
             {changed > 0 && (
               <Link href={`${serverAddress(name)}?tab=changes`}>
                 <Badge tone="warn">{pluralize(changed, 'changed tool')}</Badge>

@@ -120,10 +120,7 @@ function toolboxFacts(toolbox: Config['toolbox']): FactList {
 function gatewayFacts(gateway: Config['gateway']): FactList {
   const { jwt, webhook, retention, tracesOrigin } = gateway;
   return [
-    [
-      'Configured address',
-      `${safeText(gateway.host, 100)}, port ${gateway.port === 0 ? 'chosen at start' : gateway.port}`,
-    ],
+    ['Address', `${safeText(gateway.host, 100)}, port ${gateway.port}`],
     [
       'Authentication',
       gateway.requireAuthentication ? 'Required for everyone' : 'Required, except for local connections',
