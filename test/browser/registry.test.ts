@@ -118,14 +118,36 @@ test('a local server is shown as its command and needs the admin token', async (
   await chosen.waitFor();
 });
 
+test('settings of the publisher that change what runs must be accepted', async () => {
+  const found = await browse();
+  await found.getByRole('searchbox', { name: 'Search' }).fill('tunnel');
+  await found.getByRole('button', { name: 'Select io.github.ada/tunnel' }).click();
+  const chosen = on.dialog('Add from registry');
+  await chosen.getByText('The variable NODE_OPTIONS=--inspect can change which code runs.').waitFor();
+  const signIn = button(chosen, 'Sign in');
+  if (await signIn.isVisible()) {
+    await signIn.click();
+    await on.dialog('Sign in').getByLabel('API key or admin token').fill(app.adminToken);
+    await button(on.dialog('Sign in'), 'Sign in').click();
+  }
+  expect(await button(chosen, 'Continue').isDisabled()).toBe(true);
+  await chosen.getByRole('checkbox', { name: 'I have reviewed these settings and accept them' }).check();
+  await expectAccessible(page);
+  await button(chosen, 'Continue').click();
+  const form = on.dialog('Add server');
+  expect(await form.getByLabel('Name of variable 1').inputValue()).toBe('NODE_OPTIONS');
+  await page.keyboard.press('Escape');
+  await chosen.waitFor();
+});
+
 test('the list loads page by page and reports an empty search', async () => {
   const found = await browse();
   await found.getByText('The first 30 servers. There are more.').waitFor();
   expect(await found.getByRole('listitem').count()).toBe(30);
   await button(found, 'Load more').click();
-  await found.getByText('44 servers.', { exact: true }).waitFor();
+  await found.getByText('45 servers.', { exact: true }).waitFor();
   await expect.poll(focused).toBe('Select io.example/notes-26');
-  expect(await found.getByRole('listitem').count()).toBe(44);
+  expect(await found.getByRole('listitem').count()).toBe(45);
   expect(await button(found, 'Load more').count()).toBe(0);
   await found.getByRole('searchbox', { name: 'Search' }).fill('no such thing');
   await found.getByText('No servers found', { exact: true }).waitFor();
@@ -298,5 +320,18 @@ function published(address: string): PublishedServer[] {
     },
     { name: 'io.example/nowhere', version: '1.0.0', packages: [{ registryType: 'npm', identifier: '--yes' }] },
     ...plain,
+    {
+      name: 'io.github.ada/tunnel',
+      version: '1.0.0',
+      packages: [
+        {
+          registryType: 'npm',
+          identifier: '@ada/tunnel',
+          version: '1.0.0',
+          transport: { type: 'stdio' },
+          environmentVariables: [{ name: 'NODE_OPTIONS', value: '--inspect' }],
+        },
+      ],
+    },
   ];
 }

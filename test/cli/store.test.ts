@@ -65,6 +65,30 @@ describe('toolwharf audit', () => {
     expect({ ok, some: findings.length > 0 }).toEqual({ ok: false, some: true });
   });
 
+  test('toolwharf audit verify --anchor finds rules and calls that were changed together with the hashes', async () => {
+    const checkpoints = directory.file(`checkpoints-${folders}.jsonl`);
+    const file = await cli.config({ servers: { files: fixture('legacy') }, gateway: { audit: { checkpoints } } });
+    const verify = (...more: string[]) =>
+      cli.run(['audit', 'verify', '--anchor', checkpoints, '--data-dir', data, '-c', file, ...more]);
+    const gateway = await startGateway(cli, data, ['-c', file]);
+    await gateway.api('POST', '/api/keys', { name: 'ci', rights: ['call'] });
+    await gateway.stop();
+    expect(await verify()).toMatchObject({ code: 0, stdout: 'The journal is intact.\n' });
+
+    const database = new DatabaseSync(join(data, 'toolwharf.db'));
+    database.exec(`insert into rules (id, created_at, body) values ('evil', 1, '{"id":"evil","answer":"allow"}')`);
+    database.close();
+    expect(await run('audit', 'verify')).toMatchObject({ code: 0 });
+    expect(await verify()).toMatchObject({
+      code: 1,
+      stdout: '✖ 0  changed  rule/evil was inserted without a signed act\n1 problem found in the journal\n',
+    });
+    expect(JSON.parse((await verify('--json')).stdout)).toMatchObject({ ok: false, findings: [{ kind: 'changed' }] });
+    const other = join(data, 'master.key');
+    expect((await verify('--key', other)).code).not.toBe(0);
+    expect((await verify('--anchor', directory.file('missing'))).code).not.toBe(0);
+  });
+
   test('toolwharf audit reports an empty store, a store in use and invalid numbers', async () => {
     expect(await run('audit', 'verify')).toMatchObject({
       code: 4,
@@ -84,7 +108,11 @@ describe('a PostgreSQL database', () => {
   test('a PostgreSQL database named in the file or on the command line replaces the data directory', async () => {
     await using postgres = await startPostgres();
     const url = await postgres.createUrl();
-    const file = await cli.config({ servers: { files: fixture('legacy') }, gateway: { database: '${DATABASE_URL}' } });
+    const checkpoints = directory.file('checkpoints-postgres.jsonl');
+    const file = await cli.config({
+      servers: { files: fixture('legacy') },
+      gateway: { database: '${DATABASE_URL}', audit: { checkpoints } },
+    });
     const named = { env: { DATABASE_URL: url } };
     const gateway = await startGateway(cli, data, ['-c', file], named);
     await waitFor(() => gateway.stderr().includes('✔ files'), { what: 'the server' });
@@ -94,6 +122,10 @@ describe('a PostgreSQL database', () => {
     expect(verified).toMatchObject({ code: 0, stdout: 'The journal is intact.\n' });
     await gateway.stop();
     expect(existsSync(join(data, 'toolwharf.db'))).toBe(false);
+    const verify = () => cli.run(['audit', 'verify', '--anchor', checkpoints, '--data-dir', data, '-c', file], named);
+    expect(await verify()).toMatchObject({ code: 0, stdout: 'The journal is intact.\n' });
+    await postgres.query(url, `insert into rules (id, created_at, body) values ('evil', 1, '{"id":"evil"}')`);
+    expect(await verify()).toMatchObject({ code: 1, stdout: expect.stringContaining('rule/evil was inserted') });
     const exported = await cli.run(['audit', 'export', '--data-dir', data, '--database', url]);
     expect(exported.stdout).toContain('"shared"');
     expect(await cli.run(['audit', 'verify', '--data-dir', data, '-c', file])).toMatchObject({

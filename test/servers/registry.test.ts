@@ -30,6 +30,21 @@ const remote = (url: string): PublishedServer => ({
   remotes: [{ type: 'streamable-http', url, headers: [{ name: 'X-Team', isRequired: true }] }],
 });
 
+/** A container whose publisher asks for all permissions of the machine. */
+const privileged = {
+  name: 'io.github.ada/privileged',
+  version: '1.0.0',
+  packages: [
+    {
+      registryType: 'oci',
+      identifier: 'ada/privileged',
+      version: '1.0.0',
+      transport: { type: 'stdio' },
+      runtimeArguments: [{ type: 'named', name: '--privileged' }],
+    },
+  ],
+};
+
 describe('a registry', () => {
   test('is searched in pages, without withdrawn entries', async () => {
     const many = Array.from({ length: 5 }, (_, at) => ({ ...weather, name: `io.github.ada/weather-${at}` }));
@@ -102,6 +117,23 @@ describe('the registry over the REST API', () => {
     expect((await api.get('/api/registry/servers', { key: reader })).status).toBe(403);
   });
 
+  test('plans a server with settings that change what runs only if they are accepted', async () => {
+    await using served = await serveRegistry([privileged]);
+    await using api = await startApi({ servers: {}, gateway: { registry: served.url } });
+    const { body } = await api.get(`/api/registry/servers/${encodeURIComponent(privileged.name)}`);
+    expect(body.ways).toMatchObject([{ risks: [expect.stringContaining('--privileged')] }]);
+    const plan = { name: privileged.name, way: 0 };
+    for (const acceptRisks of [undefined, false])
+      expect(await api.post('/api/registry/plan', { ...plan, acceptRisks })).toMatchObject({
+        status: 400,
+        body: { error: { message: expect.stringContaining('Review and accept these settings first') } },
+      });
+    expect(await api.post('/api/registry/plan', { ...plan, acceptRisks: true })).toMatchObject({
+      status: 200,
+      body: { transport: 'stdio', command: 'docker', args: expect.arrayContaining(['--privileged']) },
+    });
+  });
+
   test('reports an unreachable registry', async () => {
     await using api = await startApi({ servers: {}, gateway: { registry: 'http://127.0.0.1:9' } });
     expect(await api.get('/api/registry/servers')).toMatchObject({
@@ -146,5 +178,26 @@ describe('toolwharf registry', () => {
       stdout: expect.stringMatching(/^Added: mine {2}connected, \d+ tools\n$/),
     });
     expect((await gateway.api('GET', '/api/servers/mine')).body).toMatchObject({ description: 'Notes' });
+  });
+
+  test('adds a server with settings that change what runs only with --accept-risks', async () => {
+    await using served = await serveRegistry([privileged]);
+    await using dir = await tempDir();
+    const cli = cliIn(dir);
+    const data = join(dir.path, 'data');
+    const config = await cli.config({ servers: {}, gateway: { registry: served.url, allowPrograms: true } });
+    await using gateway = await startGateway(cli, data, ['-c', config]);
+    const add = (...args: string[]) =>
+      cli.run(['-c', config, '--data-dir', data, 'registry', 'add', privileged.name, ...args]);
+    const refused = await add('--yes');
+    expect(refused).toMatchObject({ code: 2, stdout: '' });
+    expect(refused.stderr).toContain('Warning: The runtime argument --privileged can change what docker runs');
+    expect(refused.stderr).toContain('review what it runs, then use --yes --accept-risks');
+    expect((await gateway.api('GET', '/api/servers/privileged')).status).toBe(404);
+    expect(await add('--yes', '--accept-risks')).toMatchObject({
+      code: 0,
+      stdout: expect.stringMatching(/^Added: privileged {2}/),
+    });
+    expect((await gateway.api('GET', '/api/servers/privileged')).status).toBe(200);
   });
 });

@@ -1,26 +1,34 @@
 import { createPublicKey, generateKeyPairSync } from 'node:crypto';
-import { copyFileSync } from 'node:fs';
+import { copyFileSync, mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { hashOf } from '../../src/kernel/canonical-json.ts';
 import { readAuditPublicKey } from '../../src/storage/audit/audit-key.ts';
 import { auditKeyFile, checkpointsFile, openAudited } from '../../src/storage/audit/open-audited.ts';
 import { verifyAnchor } from '../../src/storage/audit/verify-anchor.ts';
 import type { AuditFinding } from '../../src/storage/ports/audit.ts';
-import { createSqliteWorkspace, type SqliteWorkspace } from './kinds.ts';
+import { startPostgres, type TestPostgres } from '../support/postgres.ts';
+import { postgresKind, type StorageKind, sqliteKind, type Workspace } from './kinds.ts';
 import { at, gather, makeCall, writeSteps } from './records.ts';
+
+let postgres: TestPostgres;
+beforeAll(async () => {
+  postgres = await startPostgres();
+});
+afterAll(() => postgres.stop());
 
 const rule = { id: 'r1', scope: 'server' as const, answer: 'allow' as const, server: 'files', createdAt: at(1) };
 const key = { id: 'k1', name: 'ci', hash: hashOf('k1'), rights: ['call'], createdAt: at(1) };
 
 /** A closed database with calls, a rule and a key, and its checkpoints, which are also in a second file. */
-async function setUp() {
-  const workspace = createSqliteWorkspace();
-  const dataDir = workspace.directory;
+async function setUp(kind: StorageKind) {
+  const database = await kind.createWorkspace();
+  const dataDir = mkdtempSync(join(tmpdir(), 'toolwharf-anchor-'));
   const second = join(dataDir, 'second', 'checkpoints.jsonl');
   const locations = { dataDir, checkpoints: second };
   {
-    await using storage = await openAudited(await workspace.open(), locations);
+    await using storage = await openAudited(await database.open(), locations);
     await writeSteps(
       storage.journal,
       ['a', 'b', 'c'].map((tool) => makeCall({ tool })),
@@ -30,120 +38,133 @@ async function setUp() {
   }
   const anchor = join(dataDir, 'kept-elsewhere.jsonl');
   copyFileSync(second, anchor);
+  const workspace = {
+    ...database,
+    directory: dataDir,
+    [Symbol.dispose]() {
+      database[Symbol.dispose]();
+      rmSync(dataDir, { recursive: true, force: true });
+    },
+  };
   return { workspace, locations, anchor };
 }
 
-async function verify(workspace: SqliteWorkspace, anchor: string): Promise<readonly AuditFinding[]> {
+async function verify(
+  workspace: Workspace & { readonly directory: string },
+  anchor: string,
+): Promise<readonly AuditFinding[]> {
   await using storage = await workspace.open();
   const publicKey = await readAuditPublicKey(auditKeyFile({ dataDir: workspace.directory }));
   const chain = await gather(storage.audit.verify());
   return [...chain, ...(await gather(verifyAnchor(storage, anchor, publicKey)))];
 }
 
-test('an untouched database agrees with its checkpoints, also after more calls and acts', async () => {
-  const { workspace, locations, anchor } = await setUp();
-  using _ = workspace;
-  expect(await verify(workspace, anchor)).toEqual([]);
-  {
-    await using storage = await openAudited(await workspace.open(), locations);
-    await writeSteps(storage.journal, [makeCall({ tool: 'd' })]);
-    await storage.rules.add({ ...rule, id: 'r2' });
-    await storage.rules.remove('r1');
-    await storage.keys.revoke('k1', at(9));
-    await storage.audit.retain({ maxCalls: 1 });
-  }
-  expect(await verify(workspace, anchor)).toEqual([]);
-  expect(await verify(workspace, checkpointsFile(workspace.directory))).toEqual([]);
-});
-
 const removePrefix = `update chain set anchor_seq = 4, anchor_hash = (select hash from steps where seq = 4)`;
 const cutTail = `update chain set head_seq = 3, head_hash = (select hash from steps where seq = 3)`;
 const genesis = '0'.repeat(64);
 
-test.each<[string, readonly string[], string]>([
-  [
-    'a removed beginning',
-    [removePrefix, 'delete from steps where seq <= 4', 'delete from calls where seq <= 4'],
-    'Steps up to 4 were removed without a signed record',
-  ],
-  [
-    'a removed end',
-    [cutTail, 'delete from steps where seq > 3', 'delete from calls where seq > 3'],
-    'The journal ends at step 3',
-  ],
-  [
-    'a removed journal',
+describe.each([sqliteKind, postgresKind(() => postgres)])('signed checkpoints of $name', (kind) => {
+  test('an untouched database agrees with its checkpoints, also after more calls and acts', async () => {
+    const { workspace, locations, anchor } = await setUp(kind);
+    using _ = workspace;
+    expect(await verify(workspace, anchor)).toEqual([]);
+    {
+      await using storage = await openAudited(await workspace.open(), locations);
+      await writeSteps(storage.journal, [makeCall({ tool: 'd' })]);
+      await storage.rules.add({ ...rule, id: 'r2' });
+      await storage.rules.remove('r1');
+      await storage.keys.revoke('k1', at(9));
+      await storage.audit.retain({ maxCalls: 1 });
+    }
+    expect(await verify(workspace, anchor)).toEqual([]);
+    expect(await verify(workspace, checkpointsFile(workspace.directory))).toEqual([]);
+  });
+
+  test.each<[string, readonly string[], string]>([
     [
-      'delete from steps',
-      'delete from calls',
-      `update chain set head_seq = 0, anchor_seq = 0, head_hash = '${genesis}', anchor_hash = '${genesis}'`,
+      'a removed beginning',
+      [removePrefix, 'delete from steps where seq <= 4', 'delete from calls where seq <= 4'],
+      'Steps up to 4 were removed without a signed record',
     ],
-    'The journal ends at step 0',
-  ],
-  [
-    'an inserted rule',
     [
-      `insert into rules (id, created_at, body) values ('evil', 1, '{"id":"evil","scope":"server","answer":"allow","createdAt":"x"}')`,
+      'a removed end',
+      [cutTail, 'delete from steps where seq > 3', 'delete from calls where seq > 3'],
+      'The journal ends at step 3',
     ],
-    'rule/evil was inserted without a signed act',
-  ],
-  [
-    'a changed rule',
-    [`update rules set body = replace(body, 'files', 'shell')`],
-    'rule/r1 was changed without a signed act',
-  ],
-  ['a removed rule', ['delete from rules'], 'rule/r1 was removed without a signed act'],
-  [
-    'an inserted key',
-    [`insert into api_keys (id, name, hash, rights, created_at) values ('evil', 'evil', 'h', '["admin"]', 1)`],
-    'key/evil was inserted without a signed act',
-  ],
-  ['a key with more rights', [`update api_keys set rights = '["admin"]'`], 'key/k1 was changed without a signed act'],
-  [
-    'an inserted approval',
     [
-      `insert into approvals (id, open_key, caller, status, asked_at, expires_at, request, answer)
+      'a removed journal',
+      [
+        'delete from steps',
+        'delete from calls',
+        `update chain set head_seq = 0, anchor_seq = 0, head_hash = '${genesis}', anchor_hash = '${genesis}'`,
+      ],
+      'The journal ends at step 0',
+    ],
+    [
+      'an inserted rule',
+      [
+        `insert into rules (id, created_at, body) values ('evil', 1, '{"id":"evil","scope":"server","answer":"allow","createdAt":"x"}')`,
+      ],
+      'rule/evil was inserted without a signed act',
+    ],
+    [
+      'a changed rule',
+      [`update rules set body = replace(body, 'files', 'shell')`],
+      'rule/r1 was changed without a signed act',
+    ],
+    ['a removed rule', ['delete from rules'], 'rule/r1 was removed without a signed act'],
+    [
+      'an inserted key',
+      [`insert into api_keys (id, name, hash, rights, created_at) values ('evil', 'evil', 'h', '["admin"]', 1)`],
+      'key/evil was inserted without a signed act',
+    ],
+    ['a key with more rights', [`update api_keys set rights = '["admin"]'`], 'key/k1 was changed without a signed act'],
+    [
+      'an inserted approval',
+      [
+        `insert into approvals (id, open_key, caller, status, asked_at, expires_at, request, answer)
        values ('evil', 'x', 'c', 'allowed', 1, 9999999999999, '{"id":"evil","caller":{"id":"c"}}', '{"kind":"allow"}')`,
+      ],
+      'approval/evil was inserted without a signed act',
     ],
-    'approval/evil was inserted without a signed act',
-  ],
-])('verification against signed checkpoints finds %s', async (_what, statements, detail) => {
-  const { workspace, anchor } = await setUp();
-  using _ = workspace;
-  for (const statement of statements) await workspace.sql(statement);
-  const findings = await verify(workspace, anchor);
-  expect(findings.map((finding) => finding.detail)).toContainEqual(expect.stringContaining(detail));
-});
+  ])('verification against signed checkpoints finds %s', async (_what, statements, detail) => {
+    const { workspace, anchor } = await setUp(kind);
+    using _ = workspace;
+    for (const statement of statements) await workspace.sql(statement);
+    const findings = await verify(workspace, anchor);
+    expect(findings.map((finding) => finding.detail)).toContainEqual(expect.stringContaining(detail));
+  });
 
-test('an inserted rule is not legitimized by the next checkpoint', async () => {
-  const { workspace, locations } = await setUp();
-  using _ = workspace;
-  await workspace.sql(`insert into rules (id, created_at, body) values ('evil', 1, '{"id":"evil"}')`);
-  {
-    await using storage = await openAudited(await workspace.open(), locations);
-    await writeSteps(storage.journal, [makeCall({ tool: 'd' })]);
-  }
-  const findings = await verify(workspace, checkpointsFile(workspace.directory));
-  expect(findings.map(({ detail }) => detail)).toEqual(['rule/evil was inserted without a signed act']);
-});
+  test('an inserted rule is not legitimized by the next checkpoint', async () => {
+    const { workspace, locations } = await setUp(kind);
+    using _ = workspace;
+    await workspace.sql(`insert into rules (id, created_at, body) values ('evil', 1, '{"id":"evil"}')`);
+    {
+      await using storage = await openAudited(await workspace.open(), locations);
+      await writeSteps(storage.journal, [makeCall({ tool: 'd' })]);
+    }
+    const findings = await verify(workspace, checkpointsFile(workspace.directory));
+    expect(findings.map(({ detail }) => detail)).toEqual(['rule/evil was inserted without a signed act']);
+  });
 
-test('checkpoints of another key are not accepted', async () => {
-  const { workspace, anchor } = await setUp();
-  using _ = workspace;
-  await using storage = await workspace.open();
-  const other = createPublicKey(generateKeyPairSync('ed25519').privateKey);
-  const findings = await gather(verifyAnchor(storage, anchor, other));
-  expect(findings.at(-1)?.detail).toContain('has no checkpoint signed with the audit key');
-});
+  test('checkpoints of another key are not accepted', async () => {
+    const { workspace, anchor } = await setUp(kind);
+    using _ = workspace;
+    await using storage = await workspace.open();
+    const other = createPublicKey(generateKeyPairSync('ed25519').privateKey);
+    const findings = await gather(verifyAnchor(storage, anchor, other));
+    expect(findings.at(-1)?.detail).toContain('has no checkpoint signed with the audit key');
+  });
 
-test('acts name the actor and are signed steps of the journal', async () => {
-  const { workspace } = await setUp();
-  using _ = workspace;
-  await using storage = await workspace.open();
-  const entries = await gather(storage.audit.export());
-  const acts = entries.filter(({ callId }) => callId.startsWith('act:')).map(({ record }) => record);
-  expect(acts).toMatchObject([
-    { act: 'rule.added', subject: 'rule/r1', signature: expect.any(String) },
-    { act: 'key.created', subject: 'key/k1', details: { name: 'ci', rights: ['call'] } },
-  ]);
+  test('acts name the actor and are signed steps of the journal', async () => {
+    const { workspace } = await setUp(kind);
+    using _ = workspace;
+    await using storage = await workspace.open();
+    const entries = await gather(storage.audit.export());
+    const acts = entries.filter(({ callId }) => callId.startsWith('act:')).map(({ record }) => record);
+    expect(acts).toMatchObject([
+      { act: 'rule.added', subject: 'rule/r1', signature: expect.any(String) },
+      { act: 'key.created', subject: 'key/k1', details: { name: 'ci', rights: ['call'] } },
+    ]);
+  });
 });

@@ -1,0 +1,102 @@
+import { readFile } from 'node:fs/promises';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { fixture, tempDir } from '../support/fixtures.ts';
+import { startGateway, type TestGateway } from '../support/gateway.ts';
+import { cliIn } from '../support/run-cli.ts';
+import { waitFor } from '../support/wait-for.ts';
+
+const directory = await tempDir();
+afterAll(() => directory[Symbol.asyncDispose]());
+const cli = cliIn(directory);
+let gateway: TestGateway;
+beforeAll(async () => {
+  const config = await cli.config({ servers: { files: fixture('legacy'), other: fixture('modern') } });
+  gateway = await startGateway(cli, directory.file('data'), ['-c', config]);
+  await waitFor(() => ['✔ files', '✔ other'].every((line) => gateway.stderr().includes(line)), { what: 'the servers' });
+});
+afterAll(() => gateway[Symbol.asyncDispose]());
+
+const run = (...args: string[]) => cli.run(args);
+
+describe('the command line reaches everything that the service offers [R5]', () => {
+  test('resources are listed and read, as text, as JSON and into a file', async () => {
+    expect((await run('resources', '--server', 'files')).stdout).toMatch(/^files +memo:\/\/one +text\/plain +one/m);
+    expect(await run('resources', 'read', 'memo://one', '--server', 'files')).toMatchObject({
+      code: 0,
+      stdout: 'memo one\n',
+    });
+    const json = await run('resources', 'read', 'memo://one', '--server', 'other', '--json');
+    expect(JSON.parse(json.stdout).contents).toMatchObject([{ uri: 'memo://one', text: 'memo one' }]);
+    const file = directory.file('two.bin');
+    expect(await run('resources', 'read', 'memo://two', '-s', 'files', '-o', file)).toMatchObject({
+      code: 0,
+      stdout: '',
+      stderr: `Wrote 4 bytes to ${file}\n`,
+    });
+    expect([...(await readFile(file))]).toEqual([0, 1, 2, 3]);
+    expect(await run('resources', 'read', 'memo://one')).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining('(files, other): choose one with --server'),
+    });
+    expect(await run('resources', 'read', 'unknown://x')).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining("No server lists the resource 'unknown://x'"),
+    });
+  });
+
+  test('prompts are listed and rendered with their arguments', async () => {
+    expect((await run('prompts', '-s', 'files')).stdout).toMatch(/^files +greet +/m);
+    const rendered = await run('prompts', 'get', 'files/greet', 'name=Ada');
+    expect(rendered).toMatchObject({ code: 0, stdout: expect.stringMatching(/^user\n.*Ada/) });
+    expect((await run('prompts', 'get', 'greet', 'name=Ada')).stderr).toContain('choose one with --server');
+    expect((await run('prompts', 'get', 'gret', '-s', 'files')).code).toBe(2);
+  });
+
+  test('a server is disconnected, connected, restarted and refreshed', async () => {
+    const state = async () => {
+      const { body } = await gateway.api('GET', '/api/servers/other');
+      return (body as { status: { state: string } }).status.state;
+    };
+    expect(await run('servers', 'disconnect', 'other')).toMatchObject({ code: 0, stdout: 'Disconnected: other\n' });
+    expect(await state()).toBe('disconnected');
+    for (const [command, done] of [
+      ['connect', 'Connected'],
+      ['restart', 'Restarted'],
+      ['refresh', 'Refreshed'],
+    ] as const) {
+      const { code, stdout } = await run('servers', command, 'other');
+      expect({ code, stdout }).toEqual({ code: 0, stdout: expect.stringMatching(`^${done}: other  connected, `) });
+      expect(await state()).toBe('connected');
+    }
+  });
+
+  test('a call is followed, shown and cancelled, and events are printed as they happen', async () => {
+    const followed = cli.start(['calls', 'follow', '--server', 'files'], { input: null });
+    const events = cli.start(['events', '--event', 'call', '--json'], { input: null });
+    // The streams are open when a call appears in both.
+    await waitFor(
+      async () => {
+        await run('call', 'files/echo', 'text=first');
+        return followed.stdout().includes('first') && events.stdout().includes('first');
+      },
+      { what: () => `a call in both streams: ${followed.stderr()} ${events.stderr()}` },
+    );
+    const call = cli.start(['call', 'files/sleep', 'ms=600000']);
+    const [, id = ''] = await waitFor(() => /^(\w+) +running .*mcp_files_sleep/m.exec(followed.stdout()) ?? undefined, {
+      what: 'the running call',
+    }).then((found) => found ?? []);
+    expect((await run('calls', 'show', id)).stdout).toMatch(/^mcp_files_sleep\n.*status +running.*"ms": 600000/s);
+    expect(await run('calls', 'cancel', id)).toMatchObject({ code: 0, stdout: 'Cancelled: mcp_files_sleep\n' });
+    expect((await call.ended).code).not.toBe(0);
+    await waitFor(() => new RegExp(`^${id} +cancelled`, 'm').test(followed.stdout()), { what: 'the end of the call' });
+    const shown = JSON.parse((await run('calls', 'show', id, '--json')).stdout);
+    expect(shown).toMatchObject({ status: 'error', end: 'cancelled', originalName: 'sleep' });
+    await waitFor(() => events.stdout().includes('"cancelled"'), { what: 'the event' });
+    const [event] = events.stdout().trim().split('\n');
+    expect(JSON.parse(event ?? '')).toMatchObject({ event: 'call.changed', data: { server: 'files' } });
+    for (const { child, ended } of [followed, events]) {
+      child.kill('SIGINT');
+      expect((await ended).code).toBe(130);
+    }
+  });
+});
