@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { fixture, tempDir } from '../../test/support/fixtures.ts';
 import { isAlive } from '../../test/support/processes.ts';
+import { waitFor } from '../../test/support/wait-for.ts';
 import { ConnectionError, ProtocolError } from '../kernel/errors.ts';
 import { createBridge, createBridgeClient } from './classic.ts';
 
@@ -28,6 +29,16 @@ describe('the classic client', () => {
     await client.connect('my_server');
     await client.disconnectAll();
     expect(client.getAvailableTools()).toEqual([]);
+  });
+
+  test('tries a server again max_retries times, and then no more for an hour [B3]', async () => {
+    for (const max_retries of [0, 1]) {
+      await using client = await createBridgeClient({ servers: { bad: fixture('crash-on-start') }, max_retries });
+      expect(await client.connect('bad')).toBe(false);
+      const status = () => client.toolbox.servers.status('bad');
+      await waitFor(() => Date.parse(status()?.nextTryAt ?? '') > Date.now() + 3_000_000, { what: 'the pause' });
+      expect(status()?.failures).toBe(max_retries + 1);
+    }
   });
 
   test('returns false when a server cannot start [B5]', async () => {

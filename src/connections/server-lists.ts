@@ -112,11 +112,9 @@ export function createServerListCache(options: ServerListCacheOptions): ServerLi
       if (startedIn !== generation) return;
       const before = lists.get(kind);
       if (before) lists.set(kind, { ...before, stale: true });
-      failures.set(kind, messageOf(cause));
-      log.warning('connection.list-failed', `Server '${server}' did not list its ${kind}: ${messageOf(cause)}`, {
-        server,
-        kind,
-      });
+      const reason = cause instanceof Error && cause.name === 'TimeoutError' ? 'no answer in time' : messageOf(cause);
+      failures.set(kind, reason);
+      log.warning('connection.list-failed', `Server '${server}' did not list its ${kind}: ${reason}`, { server, kind });
       readLater(kind, retryMs);
     }
     options.onProblemChange();

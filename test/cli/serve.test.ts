@@ -62,7 +62,7 @@ describe('toolwharf serve', () => {
     expect(entries.at(-1)?.event).toBe('gateway.stopping');
   });
 
-  test('a failed server has the level warning in the JSON log [N7]', async () => {
+  test('a failed server has the level warning in the JSON log [A6, N7]', async () => {
     const config = await configFile({ servers: { gone: { command: 'no-such-program' } } });
     const gateway = await startGateway(cli, newData(), ['-c', config, '--log-format', 'json']);
     await waitFor(() => gateway.stderr().includes('"server.state"'), { what: 'the state of a server' });

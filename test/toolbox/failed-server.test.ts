@@ -16,7 +16,7 @@ function watchStderr(): string[] {
   return written;
 }
 
-test('without a log, the library warns about a failed server on stderr and suggests where to look [N7]', async () => {
+test('without a log, the library warns about a failed server on stderr and suggests where to look [A6, N7]', async () => {
   const written = watchStderr();
   await using _toolbox = await createToolbox(config);
   const text = written.join('');
@@ -33,7 +33,7 @@ test('`log: false` discards warnings, and a log receives them instead of stderr 
   expect(entries).toContainEqual(expect.objectContaining({ level: 'warning', event: 'server.skipped' }));
 });
 
-test('the bridge logs a failed server as a warning [N7]', async () => {
+test('the bridge logs a failed server as a warning [A6, N7]', async () => {
   const entries: LogEntry[] = [];
   await using bridge = await createBridge(config, { log: createLog((entry) => entries.push(entry)) });
   expect(bridge.getToolsForAgent()).toEqual([]);

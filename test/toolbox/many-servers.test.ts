@@ -177,6 +177,17 @@ describe('a running toolbox', () => {
     expect(toolbox.servers.get('s')?.status).toMatchObject({
       reason: expect.stringContaining('No answer within 1000 ms'),
     });
+    await using listing = await openToolbox({
+      servers: { s: { ...fixture('list-fails', { HANG: '1' }), timeout: '5s' } },
+    });
+    // On a busy machine the process itself may need longer to start than the timeout, and is started again.
+    const isLate = () => listing.servers.status('s')?.reason === 'its tools could not be listed: no answer in time';
+    await waitFor(isLate, { what: 'the timeout of the list' });
+    await using calling = await openToolbox({
+      servers: { s: { ...fixture('legacy'), defaultToolConfig: { timeout: '1s' } } },
+    });
+    const result = await calling.call('mcp_s_sleep', { ms: 600_000 });
+    expect(result.failure?.code).toBe('CALL_TIMED_OUT');
   });
 });
 

@@ -237,6 +237,15 @@ describe('a local tool', () => {
     expect(await toolbox.tool('sum_numbers')?.execute({ a: 1, b: 2 })).toMatchObject({ isError: false, text: '3' });
   });
 
+  test('is not reported as missing from an MCP server [M6]', async () => {
+    await using server = await startHttp('legacy-http', { TOOLS: '1' });
+    const { log, entries } = collectLog();
+    const config = myai(server.url, 'dynamic', [{ name: 'sum_numbers' }], defaults);
+    await using toolbox = await openToolbox(config, { log, tools: [sum] });
+    expect(toolbox.tools.map(({ name }) => name)).toEqual(expect.arrayContaining(['sum_numbers', 'tool_1']));
+    expect(messages(entries, 'warning')).toEqual([]);
+  });
+
   test('has no precedence in plain naming: the tool registered last gets the name, with a warning [M10]', async () => {
     await using server = await startHttp('legacy-http', { TOOLS: '1', NAME: 'second' });
     const { log, entries } = collectLog();

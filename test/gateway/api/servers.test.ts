@@ -77,7 +77,7 @@ describe('a stored server', () => {
     expect(await api.storage.servers.list()).toEqual([]);
   });
 
-  test('accepts and stores every setting of a server in the file', async () => {
+  test('accepts and stores every setting of a server in the file, its rate limit too [R1, R20]', async () => {
     await using remote = await startHttp('modern-http');
     await using api = await startApi({ servers: {} });
     const settings = {
