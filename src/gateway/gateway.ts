@@ -24,7 +24,7 @@ import { createOwnership, type Ownership } from './auth/ownership.ts';
 import { type AppHosts, createAppHosts } from './calls/app-hosts.ts';
 import type { StdioProgram } from './clients/mcp-clients.ts';
 import { createEndedSessions } from './fleet/ended-sessions.ts';
-import { shareCalls } from './fleet/shared-calls.ts';
+import { type SharedCalls, shareCalls } from './fleet/shared-calls.ts';
 import { type SharedQuestions, shareQuestions } from './fleet/shared-questions.ts';
 import { createGuard } from './guard.ts';
 import { createLimits, type Limits } from './limits/limits.ts';
@@ -90,8 +90,8 @@ export interface CallParts {
   readonly questions: PendingQuestions;
   /** The same of all replicas. */
   readonly sharedQuestions: SharedQuestions;
-  /** Cancels a call of any replica and waits for its end. Returns false if it has ended already. */
-  cancel(id: string): Promise<boolean>;
+  /** The running calls of all replicas. */
+  readonly shared: SharedCalls;
 }
 
 /** Authentication and authorization. */
@@ -188,7 +188,7 @@ export async function openGateway(source: ConfigSource | undefined, options: Gat
       approver,
       questions,
       sharedQuestions: shareQuestions(questions, fleet),
-      cancel: shareCalls(toolbox, fleet).cancel,
+      shared: shareCalls(toolbox, fleet),
     },
     security: {
       adminToken,

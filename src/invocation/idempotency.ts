@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { ToolwharfError } from '../kernel/errors.ts';
 import type { ToolResult } from '../kernel/tool.ts';
 import { abortable } from '../kernel/wait.ts';
@@ -30,10 +31,29 @@ export async function runOnce(
   const running = calls.find(first.callId);
   // A repeated call may carry the id of the first, which has ended then.
   if (running && running !== call) return abortable(running.result, call.signal);
-  const record = await journal.get(first.callId);
+  const record = journal.isShared
+    ? await waitForEnd(first.callId, journal, call.signal)
+    : await journal.get(first.callId);
   const recorded = record && recordedResult(record);
   if (recorded) return recorded;
   throw noResult(record);
+}
+
+const pollMs = 250;
+/** A process that claimed the key records its call a moment later, unless it ends before. */
+const maxUnrecordedPolls = 40;
+
+/** Waits for the end of a call that another process makes. Undefined if that process never recorded it. */
+async function waitForEnd(
+  id: string,
+  journal: Pick<Journal, 'get'>,
+  signal: AbortSignal,
+): Promise<CallRecord | undefined> {
+  for (let unrecorded = 0; ; await sleep(pollMs, undefined, { signal })) {
+    const record = await journal.get(id);
+    if (record ? record.status !== 'pending' && record.status !== 'running' : ++unrecorded > maxUnrecordedPolls)
+      return record;
+  }
 }
 
 function noResult(record: CallRecord | undefined): ToolwharfError {

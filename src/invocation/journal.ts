@@ -34,6 +34,8 @@ export interface KeyClaim {
 
 /** The durable record of calls. If a write before dispatch fails, the call is not sent. */
 export interface Journal {
+  /** Whether other processes write to it too. */
+  readonly isShared?: boolean;
   /** Resolves when the record is durable. A later write with the same id replaces it. */
   write(record: CallRecord): Promise<void>;
   get(id: string): Promise<CallRecord | undefined>;

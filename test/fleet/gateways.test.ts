@@ -13,6 +13,7 @@ beforeAll(async () => {
   postgres = await startPostgres();
   replicas = await startReplicas(postgres, {
     servers: { s: fixture('legacy'), changing: fixture('changing') },
+    toolbox: { approval: { ask: ['*_add'] } },
   });
 });
 afterAll(async () => {
@@ -147,4 +148,60 @@ describe('calls over REST', () => {
     expect(JSON.stringify((await calling).body)).toContain('Ada');
     expect((await two.post(path, accepted, key())).status).toBe(404);
   });
+});
+
+describe('events', () => {
+  test('of all replicas are in one order, and a listener can reconnect to another replica', async () => {
+    const [one, two] = replicas.all;
+    const call = async (replica: typeof one, text: string) =>
+      (await replica.post('/api/tools/mcp_s_echo/call', { arguments: { text } }, key())).body.callId;
+    await using first = await listenTo(one.url, key());
+    await first.find('ready');
+    const here = await call(one, 'here');
+    const there = await call(two, 'there');
+    const end = (id: string) => (data: { id: string; status: string }) => data.id === id && data.status === 'success';
+    await first.find('call.changed', end(here));
+    const last = await first.find('call.changed', end(there));
+    await first[Symbol.asyncDispose]();
+    const missed = [await call(one, 'missed'), await call(two, 'missed too')];
+    await using second = await listenTo(two.url, { ...key(), lastEventId: last.id });
+    for (const id of missed) await second.find('call.changed', end(id));
+    await second.find('ready');
+    const seen = second.events.filter(({ name, data }) => name === 'call.changed' && missed.includes(data.id));
+    expect(seen.map(({ data }) => [missed.indexOf(data.id), data.status])).toEqual(
+      [0, 1].flatMap((index) => ['pending', 'running', 'success'].map((status) => [index, status])),
+    );
+    const numbers = [...first.events, ...second.events]
+      .filter(({ id }) => id !== '')
+      .map(({ id }) => Number(id.slice(6)));
+    expect(numbers).toEqual(numbers.toSorted((a, b) => a - b));
+  });
+
+  test('of an approval reach listeners of another replica', async () => {
+    const [one, two] = replicas.all;
+    await using source = await listenTo(two.url, key());
+    await source.find('ready');
+    const asking = one.post('/api/tools/mcp_s_add/call', { arguments: { a: 1, b: 2 } }, key());
+    const { data } = await source.find('approval.asked');
+    expect(data).toMatchObject({ tool: 'mcp_s_add', arguments: { a: 1, b: 2 } });
+    await two.post(`/api/approvals/${data.id}/answer`, { answer: 'allow' }, key());
+    expect((await asking).status).toBe(200);
+    await source.find('approval.answered');
+  });
+});
+
+test('a repeated call with an idempotency key waits for the first on another replica', async () => {
+  const [one, two] = replicas.all;
+  const idempotencyKey = crypto.randomUUID();
+  const input = { arguments: { ms: 1_500 }, idempotencyKey };
+  const first = one.post('/api/tools/mcp_s_sleep/call', input, key());
+  await waitFor(async () => (await two.get('/api/calls?status=running', key())).body.calls.length > 0, {
+    what: 'the running call',
+  });
+  const second = await two.post('/api/tools/mcp_s_sleep/call', input, key());
+  expect(second.status).toBe(200);
+  expect(second.body.content).toEqual((await first).body.content);
+  const { body } = await two.get('/api/calls?tool=mcp_s_sleep&limit=100', key());
+  const made = body.calls.filter(({ arguments: args }: { arguments: { ms?: number } }) => args.ms === 1_500);
+  expect(made.filter(({ status }: { status: string }) => status === 'success')).toHaveLength(1);
 });

@@ -6,6 +6,7 @@ import { hasRight } from '../auth/identity.ts';
 import { startApprovalWebhook } from '../events/approval-webhook.ts';
 import { serverEvent } from '../events/collect-events.ts';
 import { createEventLog } from '../events/event-log.ts';
+import { openSharedEventLog } from '../events/shared-event-log.ts';
 import type { RouteParts, Routes } from '../gateway.ts';
 import { sendJson } from '../mcp/responder.ts';
 import { createMetrics } from '../metrics/metrics.ts';
@@ -18,7 +19,16 @@ import type { ApiPorts } from './route.ts';
 export async function createApiRoutes(parts: RouteParts): Promise<Routes> {
   const { toolbox, storage, mcp, log, stopping, calls, security } = parts;
   const { env } = parts.process;
-  const events = createEventLog({ sources: { toolbox, ...calls, ownership: security.ownership } });
+  const sources = { toolbox, ...calls };
+  const events = storage.fleet
+    ? await openSharedEventLog({
+        sources,
+        store: storage.fleet,
+        fleet: parts.fleet,
+        ownership: security.ownership,
+        log,
+      })
+    : createEventLog({ sources });
   const stored = createStoredServers({
     toolbox,
     allowsPrograms: security.allowsPrograms,

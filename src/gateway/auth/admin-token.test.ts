@@ -45,3 +45,13 @@ test('secrets of different lengths compare as different', () => {
   expect(isSameSecret('abc', 'abcd')).toBe(false);
   expect(isSameSecret('', 'a')).toBe(false);
 });
+
+test('replicas with the same master key have the same token in their directories', async () => {
+  const [one, two] = [join(directory, 'one'), join(directory, 'two')];
+  await openAdminToken(one);
+  const key = Buffer.alloc(32, 7);
+  const token = await openAdminToken(one, key);
+  expect(await openAdminToken(two, key)).toBe(token);
+  expect(await openAdminToken(one)).toBe(token);
+  expect(await openAdminToken(two, Buffer.alloc(32, 8))).not.toBe(token);
+});

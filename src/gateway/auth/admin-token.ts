@@ -1,4 +1,4 @@
-import { createHash, createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
+import { createHash, createHmac, hkdfSync, randomBytes, timingSafeEqual } from 'node:crypto';
 import { chmod, link, mkdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import type { IncomingMessage } from 'node:http';
 import { join } from 'node:path';
@@ -9,15 +9,22 @@ const shape = /^twadmin_[A-Za-z0-9_-]{43}$/;
 /**
  * Reads the admin token of a data directory, or creates it on first use. It is stored in the file `admin-token`, readable by its
  * owner only. To replace the token, delete the file and restart the gateway.
+ *
+ * Replicas on one database have the same token: it is derived from their master key and written to the file of each.
  */
-export async function openAdminToken(dataDir: string): Promise<string> {
+export async function openAdminToken(dataDir: string, masterKey?: Buffer): Promise<string> {
   await mkdir(dataDir, { recursive: true, mode: 0o700 });
   const file = adminTokenFile(dataDir);
+  if (masterKey) {
+    const token = toToken(Buffer.from(hkdfSync('sha256', masterKey, '', 'toolwharf admin token', 32)));
+    if ((await read(file)) !== token) await writeFile(file, `${token}\n`, { mode: 0o600 });
+    return token;
+  }
   const found = await read(file);
   if (found !== undefined) return checked(found, file);
   // Written to a temporary file and linked into place, so that a process starting at the same time never reads a partial token.
   const draft = `${file}.${randomBytes(6).toString('hex')}`;
-  await writeFile(draft, `twadmin_${randomBytes(32).toString('base64url')}\n`, { mode: 0o600, flag: 'wx' });
+  await writeFile(draft, `${toToken(randomBytes(32))}\n`, { mode: 0o600, flag: 'wx' });
   try {
     await link(draft, file).catch((cause: NodeJS.ErrnoException) => {
       if (cause.code !== 'EEXIST') throw cause;
@@ -26,6 +33,10 @@ export async function openAdminToken(dataDir: string): Promise<string> {
     await rm(draft, { force: true });
   }
   return checked((await read(file)) ?? '', file);
+}
+
+function toToken(bytes: Buffer): string {
+  return `twadmin_${bytes.toString('base64url')}`;
 }
 
 /** The path of the admin token in a data directory. */

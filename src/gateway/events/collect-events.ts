@@ -1,3 +1,4 @@
+import type { ConnectionStatus } from '../../connections/status.ts';
 import type { CallRecord } from '../../invocation/call-record.ts';
 import type { ApproverEvents, StoredApprover } from '../../invocation/stored-approver.ts';
 import { evictOldest } from '../../kernel/evict-oldest.ts';
@@ -20,10 +21,78 @@ export interface Viewer {
   readonly scope: Scope;
 }
 
-/** An event; `show` returns the data a viewer may see, or undefined to hide the event. */
-export interface LoggedEvent {
-  readonly name: EventName;
-  show(viewer: Viewer): EventData<EventName> | undefined;
+/** An event with its audience. It is plain data, so that other replicas can show it too. */
+export interface LoggedEvent<Name extends EventName = EventName> {
+  readonly name: Name;
+  readonly data: EventData<Name>;
+  /** What administrators see; `data` if undefined. */
+  readonly adminData?: EventData<Name>;
+  readonly audience: Audience;
+}
+
+/** Who sees an event. */
+export type Audience =
+  | { readonly kind: 'everyone' }
+  | { readonly kind: 'admins' }
+  /** The owner of a call. */
+  | { readonly kind: 'owner'; readonly caller: Caller }
+  /** The owner of a conversation. */
+  | { readonly kind: 'person'; readonly id: string }
+  /** Callers whose profile includes the server. */
+  | { readonly kind: 'server'; readonly server: string }
+  /** Callers whose profile includes the tool. */
+  | { readonly kind: 'tool'; readonly tool: ScopedTool }
+  /** Callers whose profile includes one of the tools; they see only those. */
+  | { readonly kind: 'tools'; readonly tools: Readonly<Record<string, ScopedTool>> };
+
+interface ScopedTool {
+  readonly server?: string;
+  readonly originalName: string;
+}
+
+/** The data that a viewer may see; undefined if the event is hidden. */
+export function showEvent(
+  { name, data, adminData = data, audience }: LoggedEvent,
+  { identity, scope }: Viewer,
+  ownership: Pick<Ownership, 'ownsCached'>,
+): EventData<EventName> | undefined {
+  switch (audience.kind) {
+    case 'everyone':
+      return data;
+    case 'admins':
+      return identity.isAdmin ? data : undefined;
+    case 'owner':
+      if (identity.isAdmin) return adminData;
+      return ownership.ownsCached(identity, audience.caller) ? data : undefined;
+    case 'person':
+      return identity.isAdmin || identity.caller.id === audience.id ? data : undefined;
+    case 'tool':
+      return scope.hasTool(audience.tool) ? data : undefined;
+    case 'server':
+      if (!scope.hasServer(audience.server)) return undefined;
+      return name === 'server.changed' ? hideStatus(data as EventData<'server.changed'>, identity) : data;
+    case 'tools':
+      return onlyVisible(data as EventData<'catalog.changed'>, audience.tools, scope);
+  }
+}
+
+function hideStatus(data: EventData<'server.changed'>, identity: Identity): EventData<'server.changed'> {
+  return { ...data, status: toVisibleStatus(data.status as ConnectionStatus, identity) };
+}
+
+function onlyVisible(
+  { server, added, removed, changed }: EventData<'catalog.changed'>,
+  tools: Readonly<Record<string, ScopedTool>>,
+  scope: Scope,
+): EventData<'catalog.changed'> | undefined {
+  const visible = (names: readonly string[]) =>
+    names.filter((name) => {
+      const tool = Object.hasOwn(tools, name) ? tools[name] : undefined;
+      return tool !== undefined && scope.hasTool(tool);
+    });
+  const shown = { added: visible(added), removed: visible(removed), changed: visible(changed) };
+  if (shown.added.length + shown.removed.length + shown.changed.length === 0) return undefined;
+  return { server, ...shown };
 }
 
 /** An event, or a function that creates it only if someone may see it. */
@@ -34,7 +103,6 @@ export interface EventSources {
   readonly approver: Pick<StoredApprover, 'on'>;
   readonly hosts: Pick<AppHosts, 'on'>;
   readonly questions: Pick<PendingQuestions, 'on'>;
-  readonly ownership: Pick<Ownership, 'ownsCached'>;
 }
 
 export interface EventSinks {
@@ -45,8 +113,8 @@ export interface EventSinks {
 
 /** Publishes the events of all sources with their visibility rules. Returns a function that stops it. */
 export function collectEvents(sources: EventSources, { publish, broadcast }: EventSinks): () => void {
-  const { toolbox, approver, hosts, questions, ownership } = sources;
-  const known = new Map<string, { readonly server?: string; readonly originalName: string }>();
+  const { toolbox, approver, hosts, questions } = sources;
+  const known = new Map<string, ScopedTool>();
   remember(toolbox.tools.map(({ name }) => name));
 
   function remember(names: readonly string[]): void {
@@ -59,33 +127,15 @@ export function collectEvents(sources: EventSources, { publish, broadcast }: Eve
   function onCatalog({ server, added, removed, changed }: ToolboxEvents['catalog.changed']): void {
     remember([...added, ...changed]);
     // The visibility of a removed tool can no longer be looked up in the catalog.
-    const tools = new Map([...added, ...removed, ...changed].map((name) => [name, known.get(name)]));
-    for (const name of removed) known.delete(name);
-    publish(
-      event('catalog.changed', ({ scope }) => {
-        const visible = (names: readonly string[]) =>
-          names.filter((name) => {
-            const tool = tools.get(name);
-            return tool !== undefined && scope.hasTool(tool);
-          });
-        const shown = { added: visible(added), removed: visible(removed), changed: visible(changed) };
-        if (shown.added.length + shown.removed.length + shown.changed.length === 0) return undefined;
-        return { server, ...shown };
+    const tools = Object.fromEntries(
+      [...added, ...removed, ...changed].flatMap((name) => {
+        const tool = known.get(name);
+        return tool ? [[name, tool]] : [];
       }),
     );
-  }
-
-  /** An event for the owner of a call; administrators see `adminData`. */
-  function forOwner<Name extends EventName>(
-    name: Name,
-    { caller }: { readonly caller: Caller },
-    data: EventData<Name>,
-    adminData: EventData<Name> = data,
-  ): LoggedEvent {
-    return event(name, ({ identity }) => {
-      if (identity.isAdmin) return adminData;
-      return ownership.ownsCached(identity, caller) ? data : undefined;
-    });
+    for (const name of removed) known.delete(name);
+    const data = { server, added: [...added], removed: [...removed], changed: [...changed] };
+    publish({ name: 'catalog.changed', data, audience: { kind: 'tools', tools } });
   }
 
   /** Both the approver and the waiting call report an answer. */
@@ -100,33 +150,25 @@ export function collectEvents(sources: EventSources, { publish, broadcast }: Eve
 
   const subscriptions = [
     toolbox.on('server.changed', ({ server, status, before }) =>
-      publish(
-        event('server.changed', ({ identity, scope }) => {
-          if (!scope.hasServer(server)) return undefined;
-          return { server, before, status: toVisibleStatus(status, identity) };
-        }),
-      ),
+      publish(serverEvent('server.changed', server, { server, before, status: status as never })),
     ),
     toolbox.on('catalog.changed', onCatalog),
     toolbox.on('tool.flagged', ({ tool, server, definitionHash, findings }) => {
       const originalName = toolbox.catalog.find(tool)?.originalName ?? tool;
-      publish(
-        event('tool.flagged', ({ scope }) =>
-          scope.hasTool({ server, originalName }) ? { tool, server, definitionHash, warnings: findings } : undefined,
-        ),
-      );
+      const data = { tool, server, definitionHash, warnings: [...findings] };
+      publish({
+        name: 'tool.flagged',
+        data: data as never,
+        audience: { kind: 'tool', tool: { server, originalName } },
+      });
     }),
     toolbox.on('content.changed', ({ server, kind }) =>
       publish(serverEvent('content.changed', server, { server, kind })),
     ),
     toolbox.on('call.changed', (record) =>
       publish(() => {
-        const { caller } = record;
         const kept = dropLargeFields(record);
-        return event('call.changed', ({ identity }) => {
-          if (identity.isAdmin) return detailCall(kept);
-          return ownership.ownsCached(identity, caller) ? summarizeCall(kept) : undefined;
-        });
+        return forOwner('call.changed', record, summarizeCall(kept), detailCall(kept));
       }),
     ),
     hosts.on('progressed', ({ call, progress }) =>
@@ -163,21 +205,31 @@ export function conversationEvent<Name extends EventName>(
   name: Name,
   owner: string,
   data: EventData<Name>,
-): LoggedEvent {
-  return event(name, ({ identity }) => (identity.isAdmin || identity.caller.id === owner ? data : undefined));
+): LoggedEvent<Name> {
+  return { name, data, audience: { kind: 'person', id: owner } };
 }
 
 /** An event about a server, visible to callers whose profile includes it. */
-export function serverEvent<Name extends EventName>(name: Name, server: string, data: EventData<Name>): LoggedEvent {
-  return event(name, ({ scope }) => (scope.hasServer(server) ? data : undefined));
+export function serverEvent<Name extends EventName>(
+  name: Name,
+  server: string,
+  data: EventData<Name>,
+): LoggedEvent<Name> {
+  return { name, data, audience: { kind: 'server', server } };
 }
 
-function forAdmins<Name extends EventName>(name: Name, data: EventData<Name>): LoggedEvent {
-  return event(name, ({ identity }) => (identity.isAdmin ? data : undefined));
+function forAdmins<Name extends EventName>(name: Name, data: EventData<Name>): LoggedEvent<Name> {
+  return { name, data, audience: { kind: 'admins' } };
 }
 
-function event<Name extends EventName>(name: Name, show: (viewer: Viewer) => EventData<Name> | undefined): LoggedEvent {
-  return { name, show };
+/** An event for the owner of a call; administrators see `adminData`. */
+function forOwner<Name extends EventName>(
+  name: Name,
+  { caller }: { readonly caller: Caller },
+  data: EventData<Name>,
+  adminData?: EventData<Name>,
+): LoggedEvent<Name> {
+  return { name, data, adminData, audience: { kind: 'owner', caller } };
 }
 
 function summarizeCall(record: KeptCall): EventData<'call.changed'> {

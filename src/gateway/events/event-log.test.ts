@@ -9,7 +9,7 @@ import { createOwnership } from '../auth/ownership.ts';
 import type { Scope } from '../auth/profile-scope.ts';
 import type { AppHostEvents } from '../calls/app-hosts.ts';
 import type { PendingQuestionsEvents } from '../questions/pending-questions.ts';
-import type { Viewer } from './collect-events.ts';
+import { showEvent, type Viewer } from './collect-events.ts';
 import { createEventLog, type NumberedEvent } from './event-log.ts';
 
 const profile = {
@@ -37,11 +37,12 @@ function setUp(maxEvents?: number, retentionMs?: number) {
   const hosts = createEvents<AppHostEvents>();
   const questions = createEvents<PendingQuestionsEvents>();
   const ownership = createOwnership({ conversations: { get: async () => undefined }, toolbox });
-  const sources = { toolbox, approver: approvals, hosts, questions, ownership };
+  const sources = { toolbox, approver: approvals, hosts, questions };
   const log = createEventLog({ sources, maxEvents, retentionMs });
   const seen: NumberedEvent[] = [];
   const leave = log.listen((event) => void seen.push(event));
-  return { events, approvals, hosts, questions, ownership, entries, log, seen, leave, last: () => seen.at(-1) };
+  const show = (event: NumberedEvent | undefined, viewer: Viewer) => event && showEvent(event, viewer, ownership);
+  return { events, approvals, hosts, questions, ownership, entries, log, seen, leave, show, last: () => seen.at(-1) };
 }
 
 const call = (changes: Partial<CallRecord> = {}): CallRecord => ({
@@ -60,131 +61,131 @@ const call = (changes: Partial<CallRecord> = {}): CallRecord => ({
 
 afterEach(() => void vi.useRealTimers());
 
-test('events are retained while there is a listener and for the retention time after, then dropped', () => {
+test('events are retained while there is a listener and for the retention time after, then dropped', async () => {
   vi.useFakeTimers({ toFake: ['performance'] });
-  const { events, log, leave } = setUp(10, 50);
+  const { events, log, leave, show } = setUp(10, 50);
   const start = log.latest;
   events.emit('call.changed', call({ id: 'c1' }));
   leave();
   events.emit('call.changed', call({ id: 'c2' }));
-  expect(log.since(start)?.map((event) => event.show(asAdmin))).toMatchObject([{ id: 'c1' }, { id: 'c2' }]);
+  expect((await log.since(start))?.map((event) => show(event, asAdmin))).toMatchObject([{ id: 'c1' }, { id: 'c2' }]);
   vi.advanceTimersByTime(60);
   const before = log.latest;
   events.emit('call.changed', call({ id: 'c3' }));
-  expect(log.since(start)).toBeUndefined();
-  expect(log.since(before)).toBeUndefined();
-  expect(log.since(log.latest)).toEqual([]);
+  expect(await log.since(start)).toBeUndefined();
+  expect(await log.since(before)).toBeUndefined();
+  expect(await log.since(log.latest)).toEqual([]);
   log.listen(() => {});
   const now = log.latest;
   events.emit('call.changed', call({ id: 'c4' }));
-  expect(log.since(now)?.map((event) => event.show(asAdmin))).toMatchObject([{ id: 'c4' }]);
+  expect((await log.since(now))?.map((event) => show(event, asAdmin))).toMatchObject([{ id: 'c4' }]);
 });
 
-test('a listener that reconnects receives the events it missed, unless they are no longer retained', () => {
-  const { events, log } = setUp(10);
+test('a listener that reconnects receives the events it missed, unless they are no longer retained', async () => {
+  const { events, log, show } = setUp(10);
   const start = log.latest;
   for (let n = 0; n < 10; n++) events.emit('call.changed', call({ id: `c${n}` }));
-  expect(log.since(start)).toHaveLength(10);
-  const middle = log.since(start)?.[6]?.id ?? '';
-  expect(log.since(middle)?.map((event) => event.show(asAdmin))).toMatchObject([
+  expect(await log.since(start)).toHaveLength(10);
+  const middle = (await log.since(start))?.[6]?.id ?? '';
+  expect((await log.since(middle))?.map((event) => show(event, asAdmin))).toMatchObject([
     { id: 'c7' },
     { id: 'c8' },
     { id: 'c9' },
   ]);
-  expect(log.since(log.latest)).toEqual([]);
+  expect(await log.since(log.latest)).toEqual([]);
   events.emit('call.changed', call());
-  expect(log.since(start)).toBeUndefined();
+  expect(await log.since(start)).toBeUndefined();
   for (let n = 0; n < 100; n++) events.emit('call.changed', call());
-  expect(log.since(log.latest)).toEqual([]);
-  expect(log.since(middle)).toBeUndefined();
+  expect(await log.since(log.latest)).toEqual([]);
+  expect(await log.since(middle)).toBeUndefined();
 });
 
-test.each(['', 'nonsense', '0-5', 'x-y'])('the foreign or malformed event id %j cannot be resumed', (id) => {
-  expect(setUp().log.since(id)).toBeUndefined();
+test.each(['', 'nonsense', '0-5', 'x-y'])('the foreign or malformed event id %j cannot be resumed', async (id) => {
+  expect(await setUp().log.since(id)).toBeUndefined();
 });
 
-test('an event id that was not issued yet cannot be resumed', () => {
+test('an event id that was not issued yet cannot be resumed', async () => {
   const { log } = setUp();
-  expect(log.since(`${log.latest.split('-')[0]}-5`)).toBeUndefined();
+  expect(await log.since(`${log.latest.split('-')[0]}-5`)).toBeUndefined();
 });
 
 test('only administrators see arguments and results, other callers see the status of their own calls', () => {
-  const { events, last } = setUp();
+  const { events, last, show } = setUp();
   events.emit('call.changed', call({ error: { code: 'TOOL_FAILED', message: 'private words' } }));
-  expect(last()?.show(asAdmin)).toMatchObject({
+  expect(show(last(), asAdmin)).toMatchObject({
     arguments: { query: 'private' },
     result: { content: [{ text: 'answer' }] },
   });
-  const own = last()?.show(asAgent);
+  const own = show(last(), asAgent);
   expect(own).toMatchObject({ id: 'c1', status: 'success', errorCode: 'TOOL_FAILED' });
   expect(JSON.stringify(own)).not.toMatch(/private|answer/);
   events.emit('call.changed', call({ caller: { id: 'another', kind: 'client' } }));
-  expect(last()?.show(asAgent)).toBeUndefined();
+  expect(show(last(), asAgent)).toBeUndefined();
 });
 
 test('large arguments and results are omitted from events', () => {
-  const { events, last } = setUp();
+  const { events, last, show } = setUp();
   events.emit('call.changed', call({ result: { text: 'x'.repeat(10_000) } }));
-  expect(last()?.show(asAdmin)).toMatchObject({ id: 'c1', arguments: { query: 'private' } });
-  expect(last()?.show(asAdmin)).not.toHaveProperty('result');
+  expect(show(last(), asAdmin)).toMatchObject({ id: 'c1', arguments: { query: 'private' } });
+  expect(show(last(), asAdmin)).not.toHaveProperty('result');
 });
 
 test('callers receive no events about servers and tools that their profile hides', () => {
-  const { events, entries, last } = setUp();
+  const { events, entries, last, show } = setUp();
   const status = { state: 'connected', since: 't', failures: 0, pid: 7, signInUrl: 'https://x' } as const;
   events.emit('server.changed', { server: 'b', status, before: 'connecting' });
-  expect(last()?.show(asAgent)).toBeUndefined();
-  expect(last()?.show(asAdmin)).toMatchObject({ server: 'b', status: { pid: 7, signInUrl: 'https://x' } });
+  expect(show(last(), asAgent)).toBeUndefined();
+  expect(show(last(), asAdmin)).toMatchObject({ server: 'b', status: { pid: 7, signInUrl: 'https://x' } });
   events.emit('server.changed', { server: 'a', status, before: 'connecting' });
-  expect(last()?.show(asAgent)).toMatchObject({ server: 'a' });
-  expect(JSON.stringify(last()?.show(asAgent))).not.toMatch(/pid|signIn/);
+  expect(show(last(), asAgent)).toMatchObject({ server: 'a' });
+  expect(JSON.stringify(show(last(), asAgent))).not.toMatch(/pid|signIn/);
 
   entries.set('a__t', { server: 'a', originalName: 't' }).set('b__t', { server: 'b', originalName: 't' });
   events.emit('catalog.changed', { added: ['a__t', 'b__t'], removed: [], changed: [] });
-  expect(last()?.show(asAgent)).toEqual({ added: ['a__t'], removed: [], changed: [] });
+  expect(show(last(), asAgent)).toEqual({ added: ['a__t'], removed: [], changed: [] });
   entries.clear();
   events.emit('catalog.changed', { added: [], removed: ['a__t', 'b__t'], changed: [] });
-  expect(last()?.show(asAgent)).toEqual({ added: [], removed: ['a__t'], changed: [] });
+  expect(show(last(), asAgent)).toEqual({ added: [], removed: ['a__t'], changed: [] });
   entries.set('b__t', { server: 'b', originalName: 't' });
   events.emit('catalog.changed', { added: ['b__t'], removed: [], changed: [], server: 'b' });
-  expect(last()?.show(asAgent)).toBeUndefined();
+  expect(show(last(), asAgent)).toBeUndefined();
 });
 
 test('the owner of a conversation sees the calls of its assistant', () => {
-  const { events, ownership, last } = setUp();
+  const { events, ownership, last, show } = setUp();
   const caller = { id: 'assistant:1', kind: 'assistant', conversation: 'talk' } as const;
   events.emit('call.changed', call({ caller }));
-  expect(last()?.show(asAgent)).toBeUndefined();
+  expect(show(last(), asAgent)).toBeUndefined();
   ownership.setOwner('talk', 'agent');
-  expect(last()?.show(asAgent)).toMatchObject({ id: 'c1', status: 'success' });
-  expect(last()?.show(asAgent)).not.toHaveProperty('arguments');
+  expect(show(last(), asAgent)).toMatchObject({ id: 'c1', status: 'success' });
+  expect(show(last(), asAgent)).not.toHaveProperty('arguments');
   events.emit('call.changed', call({ caller: { id: 'agent:2', kind: 'client', conversation: 'talk' } }));
-  expect(last()?.show(asAgent)).toBeUndefined();
+  expect(show(last(), asAgent)).toBeUndefined();
   ownership.removeOwner('talk');
   events.emit('call.changed', call({ caller }));
-  expect(last()?.show(asAgent)).toBeUndefined();
+  expect(show(last(), asAgent)).toBeUndefined();
 });
 
 test('progress is sent to current listeners and not retained for listeners that reconnect', () => {
-  const { hosts, log, last } = setUp();
+  const { hosts, log, last, show } = setUp();
   const before = log.latest;
   const about = { id: 'c1', tool: 'a__t', caller: agent.caller };
   hosts.emit('progressed', { call: about, progress: { progress: 1, total: 2, stray: 'x' } as never });
   expect(last()).toMatchObject({ name: 'call.progressed' });
   expect(last()?.id).toBeUndefined();
-  expect(last()?.show(asAgent)).toEqual({ id: 'c1', progress: 1, total: 2 });
+  expect(show(last(), asAgent)).toEqual({ id: 'c1', progress: 1, total: 2 });
   expect(log.latest).toBe(before);
 });
 
 test('the answer to an approval is published exactly once, even if no call waits for it', () => {
-  const { events, approvals, seen } = setUp();
+  const { events, approvals, seen, show } = setUp();
   const request = { id: 'q1', callId: 'c1', tool: 'a__t', caller: agent.caller } as ApprovalRequest;
   const answer = { kind: 'allow' } as const;
   approvals.emit('answered', { request, answer });
   events.emit('approval.answered', { request, answer });
   events.emit('approval.answered', { request: { ...request, id: 'q2' }, answer: { kind: 'deny' } });
   approvals.emit('withdrawn', { request: { ...request, id: 'q3' }, reason: 'gone' });
-  expect(seen.map((event) => [event.name, event.show(asAgent)])).toMatchObject([
+  expect(seen.map((event) => [event.name, show(event, asAgent)])).toMatchObject([
     ['approval.answered', { id: 'q1', answer: 'allow' }],
     ['approval.answered', { id: 'q2', answer: 'deny' }],
     ['approval.withdrawn', { id: 'q3', reason: 'gone' }],

@@ -8,11 +8,11 @@ export interface NumberedEvent extends LoggedEvent {
 
 export type EventListener = (event: NumberedEvent) => void;
 
-/** The latest events, numbered, so that listeners can reconnect without missing any. */
+/** The events of this process or, in a fleet, of all replicas, numbered, so that listeners can reconnect without missing any. */
 export interface EventLog {
   publish(event: Publishable): void;
-  /** All events after an id, oldest first; undefined if they are no longer kept or the id belongs to another process. */
-  since(id: string): readonly NumberedEvent[] | undefined;
+  /** All events after an id, oldest first; undefined if they are no longer kept or the id belongs to another log. */
+  since(id: string): Promise<readonly NumberedEvent[] | undefined>;
   /** The id of the latest event. */
   readonly latest: string;
   listen(listener: EventListener): () => void;
@@ -28,6 +28,7 @@ export interface EventLogOptions {
   readonly retentionMs?: number;
 }
 
+/** The log of a process that has its database to itself. */
 export function createEventLog({ sources, maxEvents = 1_000, retentionMs = 300_000 }: EventLogOptions): EventLog {
   // Distinguishes ids of this process from those of other processes.
   const epoch = randomBytes(6).toString('hex');
@@ -44,8 +45,8 @@ export function createEventLog({ sources, maxEvents = 1_000, retentionMs = 300_0
       events.length = 0;
       return;
     }
-    const { name, show } = typeof published === 'function' ? published() : published;
-    const event: NumberedEvent = { id: idOf(count), name, show };
+    const logged = typeof published === 'function' ? published() : published;
+    const event: NumberedEvent = { ...logged, id: idOf(count) };
     events.push(event);
     // Trimmed in batches, because removing the first item of a long array is slow.
     if (events.length >= 2 * maxEvents) events.splice(0, events.length - maxEvents);
@@ -60,7 +61,7 @@ export function createEventLog({ sources, maxEvents = 1_000, retentionMs = 300_0
   const stopCollecting = collectEvents(sources, { publish, broadcast });
   return {
     publish,
-    since(id) {
+    async since(id) {
       const [process, number] = id.split('-');
       const after = Number(number);
       if (process !== epoch || !Number.isInteger(after) || after > count || after < 0) return undefined;

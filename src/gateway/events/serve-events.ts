@@ -1,21 +1,28 @@
 import type { ServerResponse } from 'node:http';
 import type { InternalToolbox } from '../../toolbox.ts';
 import type { Identity } from '../auth/identity.ts';
+import type { Ownership } from '../auth/ownership.ts';
 import { scopeOf } from '../auth/profile-scope.ts';
 import type { CallerUsage } from '../limits/limits.ts';
+import { showEvent } from './collect-events.ts';
 import type { EventLog, NumberedEvent } from './event-log.ts';
 import { type EventStreamOptions, openEventStream } from './event-stream.ts';
 
 export interface ServeEventsOptions extends Pick<EventStreamOptions, 'keepAliveMs' | 'maxUnsentBytes'> {
   readonly events: EventLog;
   readonly toolbox: InternalToolbox;
+  readonly ownership: Pick<Ownership, 'ownsCached'>;
   readonly stopping: AbortSignal;
   readonly usage: Pick<CallerUsage, 'reserve'>;
   readonly lastEventId?: string;
 }
 
 /** Streams events to one client until either side ends it. A client that reconnects with the id of its last event misses none. */
-export function serveEvents(response: ServerResponse, identity: Identity, options: ServeEventsOptions): void {
+export async function serveEvents(
+  response: ServerResponse,
+  identity: Identity,
+  options: ServeEventsOptions,
+): Promise<void> {
   const { events, toolbox, stopping, lastEventId, keepAliveMs, maxUnsentBytes } = options;
   const slot = options.usage.reserve('streams');
   const stream = openEventStream(response, {
@@ -30,14 +37,22 @@ export function serveEvents(response: ServerResponse, identity: Identity, option
     },
   });
 
-  function send({ id, name, show }: NumberedEvent): void {
-    const data = show({ identity, scope: scopeOf(identity, toolbox.config.profiles) });
-    if (data !== undefined) stream.send({ id, name, data: JSON.stringify(data) });
+  function send(event: NumberedEvent): void {
+    const scope = scopeOf(identity, toolbox.config.profiles);
+    const data = showEvent(event, { identity, scope }, options.ownership);
+    if (data !== undefined) stream.send({ id: event.id, name: event.name, data: JSON.stringify(data) });
   }
 
-  const missed = lastEventId === undefined ? [] : events.since(lastEventId);
+  // Events that happen while the missed ones are read follow them.
+  let waiting: NumberedEvent[] | undefined = [];
+  const stopListening = events.listen((event) => (waiting ? void waiting.push(event) : send(event)));
+  const { latest } = events;
+  const missed = lastEventId === undefined ? [] : await events.since(lastEventId).catch(() => undefined);
   for (const event of missed ?? []) send(event);
   const reset = { reason: 'Events were missed: reload all data' };
-  stream.send({ id: events.latest, name: missed ? 'ready' : 'reset', data: JSON.stringify(missed ? {} : reset) });
-  const stopListening = events.listen(send);
+  const id = missed?.at(-1)?.id ?? latest;
+  stream.send({ id, name: missed ? 'ready' : 'reset', data: JSON.stringify(missed ? {} : reset) });
+  const sent = new Set(missed?.map((event) => event.id));
+  for (const event of waiting) if (event.id === undefined || !sent.has(event.id)) send(event);
+  waiting = undefined;
 }

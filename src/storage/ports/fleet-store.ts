@@ -9,6 +9,7 @@ export const fleetTopics = [
   'providers',
   'api_keys',
   'ended_sessions',
+  'events',
 ] as const;
 export type FleetTopic = (typeof fleetTopics)[number];
 
@@ -45,6 +46,14 @@ export interface FleetStore {
   receive(): Promise<readonly JsonObject[]>;
   /** Makes other replicas look for changes now instead of at their next poll. */
   hint(): Promise<void>;
+  /** Appends events to the order that all replicas share. */
+  appendEvents(bodies: readonly string[]): Promise<void>;
+  /** The events after a number, oldest first. */
+  readEvents(after: number, limit: number): Promise<FleetEvents>;
+  /** The number of the last event. */
+  lastEvent(): Promise<number>;
+  /** Removes events that are older. */
+  removeEvents(olderThanMs: number): Promise<void>;
   /** Stores the end of a session until its token expires anyway. */
   endSession(id: string, expiresAt: number): Promise<void>;
   /** The sessions that have ended and whose tokens have not expired. */
@@ -55,6 +64,9 @@ export interface FleetStore {
    */
   listen(listener: () => void): FleetHints;
 }
+
+/** Events in their common order. */
+export type FleetEvents = readonly { readonly seq: number; readonly body: string }[];
 
 /** A subscription to hints. */
 export interface FleetHints extends AsyncDisposable {

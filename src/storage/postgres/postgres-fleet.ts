@@ -84,6 +84,26 @@ export function createPostgresFleet({ db, url, replica, sealer, log }: PostgresF
         .sort((one, other) => one.seq - other.seq)
         .map(({ id, sealed }) => JSON.parse(sealer.open(sealed, messageContext(id))));
     },
+    async appendEvents(bodies) {
+      // The updated row is locked until the events are visible, so that their numbers are in the order of the commits.
+      await sql`
+        with head as (
+          update revisions set revision = revision + ${bodies.length} where topic = 'events' returning revision
+        )
+        insert into events (seq, at, body)
+        select head.revision - ${bodies.length} + added.number, ${databaseNow}, added.body
+        from head, unnest(${bodies as string[]}::text[]) with ordinality as added (body, number)`.execute(db);
+      await hint();
+    },
+    readEvents: (after, limit) =>
+      db.selectFrom('events').select(['seq', 'body']).where('seq', '>', after).orderBy('seq').limit(limit).execute(),
+    async lastEvent() {
+      const head = db.selectFrom('revisions').select('revision').where('topic', '=', 'events');
+      return (await head.executeTakeFirstOrThrow()).revision;
+    },
+    async removeEvents(olderThanMs) {
+      await db.deleteFrom('events').where('at', '<', sql<number>`${databaseNow} - ${olderThanMs}::bigint`).execute();
+    },
     async endSession(id, expiresAt) {
       await db
         .insertInto('ended_sessions')

@@ -118,7 +118,7 @@ function assemble(engine: Engine, ownership: Ownership, options: SqlOptions) {
   const { get, list, claim, write } = journal;
   const storage: Storage = {
     // Not wrapped: the journal translates its own errors, and each call uses it.
-    journal: { ...translateErrors({ get, list, claim }, 'JOURNAL_UNAVAILABLE'), write },
+    journal: { ...translateErrors({ get, list, claim }, 'JOURNAL_UNAVAILABLE'), write, isShared: !engine.exclusive },
     pins: hinting(guard(createSqlPins(engine)), ['setAll']),
     rules: hinting(guard(createSqlRules(engine)), ['add', 'remove']),
     approvals: guard(createSqlApprovals(engine)),

@@ -48,7 +48,7 @@ export async function runGateway(options: RunGatewayOptions, context: CommandCon
   let gateway: Gateway;
   let adminToken: string;
   try {
-    adminToken = await openAdminToken(dataDir);
+    adminToken = await openAdminToken(dataDir, storage.fleet && masterKey);
     gateway = await openGateway(loaded, {
       env,
       storage,

@@ -113,8 +113,8 @@ export const callRoutes = [
     answer: resultPageSchema,
     errors: ['NOT_FOUND'],
     access: findCall,
-    async handle({ resource: { id }, query }, { toolbox }) {
-      const page = toolbox.calls.readResult(id, query.offset, query.length);
+    async handle({ resource: { id }, query }, { calls }) {
+      const page = await calls.shared.readResult(id, query.offset, query.length);
       if (page) return page;
       throw new ToolwharfError(
         'NOT_FOUND',
@@ -136,7 +136,8 @@ export const callRoutes = [
       if (!(await ports.security.ownership.owns(request.identity, caller))) throw noCall(request.params.call);
     },
     async handle({ params }, { calls }) {
-      if (!(await calls.cancel(params.call))) throw new ToolwharfError('CONFLICT', 'This call has already ended');
+      if (!(await calls.shared.cancel(params.call)))
+        throw new ToolwharfError('CONFLICT', 'This call has already ended');
     },
   }),
 ];

@@ -17,10 +17,11 @@ export const eventRoutes = [
     }),
     streams: eventSchemas,
     errors: ['LIMIT_REACHED', 'OVERLOADED'],
-    async handle({ incoming, outgoing, identity, usage, query }, { events, toolbox, stopping }) {
+    async handle({ incoming, outgoing, identity, usage, query }, { events, toolbox, stopping, security }) {
       const header = incoming.headers['last-event-id'];
       const lastEventId = typeof header === 'string' ? header : query.lastEventId;
-      serveEvents(outgoing, identity, { events, toolbox, stopping, usage, lastEventId });
+      const { ownership } = security;
+      await serveEvents(outgoing, identity, { events, toolbox, ownership, stopping, usage, lastEventId });
     },
   }),
 ];

@@ -41,6 +41,7 @@ export const fleetTables: Migration = {
       .addColumn('at', number, (column) => column.notNull())
       .addColumn('body', 'text', (column) => column.notNull())
       .execute();
+    await db.schema.createIndex('events_by_time').on('events').column('at').execute();
     await db.schema
       .createTable('ended_sessions')
       .addColumn('id', 'text', (column) => column.primaryKey())

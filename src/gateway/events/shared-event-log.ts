@@ -1,0 +1,159 @@
+import type { Fleet } from '../../fleet/fleet.ts';
+import { messageOf } from '../../kernel/errors.ts';
+import type { Log } from '../../kernel/log.ts';
+import type { FleetEvents, FleetStore } from '../../storage/ports/fleet-store.ts';
+import type { Ownership } from '../auth/ownership.ts';
+import { collectEvents, type EventSources, type LoggedEvent, type Publishable } from './collect-events.ts';
+import type { EventListener, EventLog, NumberedEvent } from './event-log.ts';
+
+export interface SharedEventLogOptions {
+  readonly sources: EventSources;
+  readonly store: Pick<FleetStore, 'appendEvents' | 'readEvents' | 'lastEvent' | 'removeEvents'>;
+  readonly fleet: Pick<Fleet, 'onChange'>;
+  readonly ownership: Pick<Ownership, 'loadOwner'>;
+  readonly log: Log;
+  /** How long events wait for others before they are stored together; 50. */
+  readonly batchMs?: number;
+}
+
+const prefix = 'fleet-';
+const readBatch = 500;
+/** A listener that missed more events reloads everything. */
+const maxMissed = 1_000;
+const maxUnsent = 10_000;
+const retryMs = 1_000;
+const retentionMs = 600_000;
+const removeEveryMs = 60_000;
+
+/** The events of all replicas in one order, stored in their database. A listener can reconnect to any replica. */
+export async function openSharedEventLog(options: SharedEventLogOptions): Promise<EventLog> {
+  const { sources, store, fleet, ownership, log, batchMs = 50 } = options;
+  const listeners = new Set<EventListener>();
+  let unsent: string[] = [];
+  let hasLost = false;
+  let sending: Promise<void> | undefined;
+  let sendTimer: NodeJS.Timeout | undefined;
+  let isReading = false;
+  let readsAgain = false;
+  let isClosed = false;
+  let delivered = await store.lastEvent();
+
+  function publish(published: Publishable): void {
+    if (isClosed) return;
+    if (unsent.length >= maxUnsent) {
+      hasLost = true;
+      return;
+    }
+    unsent.push(JSON.stringify(typeof published === 'function' ? published() : published));
+    sendAfter(batchMs);
+  }
+
+  function sendAfter(delayMs: number): void {
+    if (sendTimer || sending) return;
+    sendTimer = setTimeout(() => {
+      sendTimer = undefined;
+      sending = send().finally(() => {
+        sending = undefined;
+      });
+    }, delayMs).unref();
+  }
+
+  async function send(): Promise<void> {
+    const bodies = unsent;
+    unsent = [];
+    try {
+      await store.appendEvents(hasLost ? [...bodies, JSON.stringify(reset)] : bodies);
+      hasLost = false;
+      read();
+      if (unsent.length > 0) setImmediate(() => sendAfter(batchMs));
+    } catch (cause) {
+      log.debug('events.not-stored', messageOf(cause));
+      unsent = [...bodies, ...unsent];
+      setImmediate(() => sendAfter(retryMs));
+    }
+  }
+
+  /** Delivers the events that have been stored since the last read. */
+  function read(): void {
+    readsAgain = true;
+    if (!isReading) void readAll();
+  }
+
+  async function readAll(): Promise<void> {
+    isReading = true;
+    try {
+      while (readsAgain && !isClosed) {
+        readsAgain = false;
+        if (listeners.size === 0) {
+          delivered = await store.lastEvent();
+          continue;
+        }
+        const found = await store.readEvents(delivered, readBatch);
+        if (found.length === readBatch) readsAgain = true;
+        for (const event of await toEvents(found)) for (const listener of [...listeners]) listener(event);
+        delivered = found.at(-1)?.seq ?? delivered;
+      }
+    } catch (cause) {
+      log.debug('events.not-read', messageOf(cause));
+    } finally {
+      isReading = false;
+    }
+  }
+
+  async function toEvents(found: FleetEvents): Promise<readonly NumberedEvent[]> {
+    const events = found.map(({ seq, body }) => ({ ...(JSON.parse(body) as LoggedEvent), id: idOf(seq) }));
+    for (const { audience } of events) {
+      const conversation = audience.kind === 'owner' ? audience.caller.conversation : undefined;
+      if (conversation !== undefined) await ownership.loadOwner(conversation);
+    }
+    return events;
+  }
+
+  const stopCollecting = collectEvents(sources, {
+    publish,
+    broadcast: (event) => {
+      for (const listener of [...listeners]) listener(event);
+    },
+  });
+  fleet.onChange('events', read);
+  const removing = setInterval(() => void store.removeEvents(retentionMs).catch(() => {}), removeEveryMs).unref();
+  return {
+    publish,
+    async since(id) {
+      const after = id.startsWith(prefix) ? Number(id.slice(prefix.length)) : Number.NaN;
+      if (!Number.isInteger(after) || after < 0) return undefined;
+      const last = await store.lastEvent();
+      if (after > last || last - after > maxMissed) return undefined;
+      const missed = await store.readEvents(after, maxMissed);
+      // Some of them have been removed.
+      if (missed.length > 0 ? missed[0]?.seq !== after + 1 : last !== after) return undefined;
+      return toEvents(missed);
+    },
+    get latest() {
+      return idOf(delivered);
+    },
+    listen(listener) {
+      listeners.add(listener);
+      return () => void listeners.delete(listener);
+    },
+    get listeners() {
+      return listeners.size;
+    },
+    close() {
+      isClosed = true;
+      clearTimeout(sendTimer);
+      clearInterval(removing);
+      stopCollecting();
+    },
+  };
+}
+
+function idOf(seq: number): string {
+  return `${prefix}${seq}`;
+}
+
+const reset: LoggedEvent<'reset'> = {
+  name: 'reset',
+  data: { reason: 'Events were lost while the database could not be reached: reload all data' },
+  audience: { kind: 'everyone' },
+};
