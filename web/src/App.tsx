@@ -5,7 +5,7 @@ import { AppShell } from './components/AppShell.tsx';
 import { ButtonLink } from './components/Button.tsx';
 import { EmptyState } from './components/EmptyState.tsx';
 import { ErrorBoundary } from './components/ErrorBoundary.tsx';
-import { SessionGate } from './components/SignIn.tsx';
+import { SessionGate } from './components/SessionGate.tsx';
 import { Spinner } from './components/Spinner.tsx';
 import { Toasts } from './components/Toasts.tsx';
 import { text } from './text/text.ts';

@@ -109,7 +109,7 @@ export const queries = {
       queryKey: ['previews', serverIds, disabledTools, trustedTools],
       queryFn: ({ signal }) =>
         // The name does not affect the tools.
-        api.previewAssistant({ body: { name: 'Preview', serverIds, disabledTools, trustedTools }, signal }),
+        api.previewAssistant({ body: { name: 'preview', serverIds, disabledTools, trustedTools }, signal }),
       placeholderData: keepPreviousData,
     }),
   conversations: () =>

@@ -2,6 +2,7 @@ import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { ChevronLeft, ChevronRight } from 'lucide-react';
 import { useEffect, useRef, useState } from 'react';
 import { type Approval, api } from '../api/client.ts';
+import { text } from '../text/text.ts';
 import { ApprovalPanel } from './ApprovalPanel.tsx';
 import { Button, IconButton } from './Button.tsx';
 import { Dialog } from './Dialog.tsx';
@@ -55,21 +56,26 @@ export function ApprovalDialog({ approvals, open, onClose }: ApprovalDialogProps
       open={open}
       onClose={onClose}
       shape="wide"
-      title="Allow this call?"
-      description="The call runs only after you allow it."
+      title={text.approvalDialog.allowCall}
+      description={text.approvalDialog.callRunsOnlyAfter}
       initialFocus={start}
       footer={
         <div className="flex w-full flex-wrap items-center justify-between gap-2">
           {waiting.length > 1 ? (
-            <nav aria-label="Pending approvals" className="flex items-center gap-1">
-              <IconButton label="Previous approval" size="small" disabled={at === 0} onClick={() => goTo(at - 1)}>
+            <nav aria-label={text.approvalDialog.pendingApprovals} className="flex items-center gap-1">
+              <IconButton
+                label={text.approvalDialog.previousApproval}
+                size="small"
+                disabled={at === 0}
+                onClick={() => goTo(at - 1)}
+              >
                 <ChevronLeft aria-hidden />
               </IconButton>
               <span aria-live="polite" className="tabular-nums">
-                {at + 1} of {waiting.length}
+                {text.approvalDialog.of(at + 1, waiting.length)}
               </span>
               <IconButton
-                label="Next approval"
+                label={text.approvalDialog.nextApproval}
                 size="small"
                 disabled={at === waiting.length - 1}
                 onClick={() => goTo(at + 1)}
@@ -81,7 +87,7 @@ export function ApprovalDialog({ approvals, open, onClose }: ApprovalDialogProps
             <span />
           )}
           <Button look="quiet" onClick={onClose}>
-            Decide later
+            {text.approvalDialog.decideLater}
           </Button>
         </div>
       }
@@ -112,8 +118,10 @@ function PendingCalls({ approvals }: { readonly approvals: readonly Approval[] }
   const isLarge = approvals.some(({ isPreview }) => isPreview);
   return (
     <details className="rounded-md border border-line px-3 py-2">
-      <summary className="cursor-pointer font-medium">Show all {approvals.length} pending calls</summary>
-      <ol aria-label="Pending calls" className="mt-2 max-h-60 divide-y divide-line overflow-y-auto">
+      <summary className="cursor-pointer font-medium">
+        {text.approvalDialog.showAllPendingCalls(approvals.length)}
+      </summary>
+      <ol aria-label={text.approvalDialog.pendingCalls} className="mt-2 max-h-60 divide-y divide-line overflow-y-auto">
         {approvals.map(({ id, originalName, server, arguments: args }) => (
           <li key={id} className="py-1.5">
             <p className="font-mono text-xs font-semibold break-all">
@@ -127,10 +135,10 @@ function PendingCalls({ approvals }: { readonly approvals: readonly Approval[] }
         ))}
       </ol>
       {isLarge ? (
-        <p className="mt-2 text-xs text-ink-soft">Some arguments are large. Answer the calls one by one.</p>
+        <p className="mt-2 text-xs text-ink-soft">{text.approvalDialog.someArgumentsLargeAnswer}</p>
       ) : (
         <Button size="small" className="mt-2" busy={allowing.isPending} onClick={() => allowing.mutate(approvals)}>
-          Allow all {approvals.length} once
+          {text.approvalDialog.allowAllOnce(approvals.length)}
         </Button>
       )}
     </details>

@@ -3,6 +3,7 @@ import { Server } from 'lucide-react';
 import { useEffect, useState } from 'react';
 import { ApiError, type Approval, type ApprovalAnswer, api } from '../api/client.ts';
 import { queries } from '../api/queries.ts';
+import { text } from '../text/text.ts';
 import { ApprovalAnswers, DenyForm, EditArguments } from './approval/ApprovalAnswers.tsx';
 import { ApprovalFacts } from './approval/ApprovalFacts.tsx';
 import { outcomeOf } from './approval/labels.ts';
@@ -31,20 +32,23 @@ export function ApprovalPanel(props: ApprovalPanelProps) {
 
 function LargeApproval(props: ApprovalPanelProps) {
   const whole = useQuery(queries.approval(props.approval.id));
-  if (!whole.data) return <QueryState query={whole} what="approval" />;
+  if (!whole.data) return <QueryState query={whole} what={text.approvalPanel.approval} />;
   return <WholeApproval {...props} approval={whole.data} />;
 }
 
 function WholeApproval({ approval, onAnswered, compact = false, shortcuts = false }: ApprovalPanelProps) {
   return (
-    <article aria-label={`Approval of ${safeText(approval.originalName, 80)}`} className="flex min-w-0 flex-col gap-3">
+    <article
+      aria-label={text.approvalPanel.approvalOf(safeText(approval.originalName, 80))}
+      className="flex min-w-0 flex-col gap-3"
+    >
       {!compact && (
         <header className="flex flex-wrap items-center justify-between gap-x-3 gap-y-1">
           <h3 className="flex min-w-0 flex-wrap items-center gap-2">
             <code className="text-base break-all">{safeText(approval.originalName, 200)}</code>
             <Badge>
-              {approval.server !== undefined && <Server aria-label="of server" />}
-              {approval.server === undefined ? 'local tool' : safeText(approval.server, 100)}
+              {approval.server !== undefined && <Server aria-label={text.approvalPanel.server} />}
+              {approval.server === undefined ? text.approvalPanel.localTool : safeText(approval.server, 100)}
             </Badge>
           </h3>
           {approval.status === 'pending' && <TimeLeft until={approval.expiresAt} queryKey="approvals" />}
@@ -82,7 +86,7 @@ function Answering({ approval, shortcuts, onAnswered }: AnsweringProps) {
   if (!approval.mayAnswer) return <Notice tone="info">{approverTexts[approval.approvers ?? 'admins']}</Notice>;
   return (
     <div className="flex min-w-0 flex-col gap-3">
-      {answering.isError && <ErrorNotice title="The answer was rejected" error={answering.error} />}
+      {answering.isError && <ErrorNotice title={text.approvalPanel.answerRejected} error={answering.error} />}
       {mode === 'deny' && <DenyForm approval={approval} busy={isOver} onAnswer={answer} onBack={choose} />}
       {mode === 'edit' && <EditArguments approval={approval} busy={isOver} onAnswer={answer} onBack={choose} />}
       {mode === 'choose' && (
@@ -102,9 +106,9 @@ function Answering({ approval, shortcuts, onAnswered }: AnsweringProps) {
 }
 
 const approverTexts = {
-  admins: 'An administrator must answer this. Callers cannot approve their own calls.',
-  owner: 'The owner of the conversation or an administrator must answer this.',
-  client: 'The user of the calling client or an administrator must answer this.',
+  admins: text.approvalPanel.administratorMustAnswerCallers,
+  owner: text.approvalPanel.ownerConversationAdministratorMust,
+  client: text.approvalPanel.userCallingClientAdministrator,
 } as const;
 
 const readyAfterMs = 500;
@@ -142,7 +146,11 @@ async function answer(approval: Approval, body: ApprovalAnswer): Promise<{ reado
     if (!(error instanceof ApiError) || !['CONFLICT', 'GONE', 'NOT_FOUND'].includes(error.code)) throw error;
     const found = await api.getApproval({ path }).catch(() => undefined);
     if (found?.status === 'pending') throw error;
-    return { late: found ? `Already answered: ${outcomeOf(found).sentence}` : 'This approval no longer exists.' };
+    return {
+      late: found
+        ? text.approvalPanel.alreadyAnswered(outcomeOf(found).sentence)
+        : text.approvalPanel.approvalNoLongerExists,
+    };
   }
 }
 

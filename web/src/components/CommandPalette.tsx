@@ -2,6 +2,8 @@ import { useQuery } from '@tanstack/react-query';
 import { type KeyboardEvent, useDeferredValue, useId, useMemo, useRef, useState } from 'react';
 import { useLocation } from 'wouter';
 import { queries, useIsAdmin } from '../api/queries.ts';
+import { formatTime } from '../text/formats.ts';
+import { text } from '../text/text.ts';
 import { classNames } from './class-names.ts';
 import { Dialog } from './Dialog.tsx';
 import { Input } from './fields.tsx';
@@ -21,30 +23,30 @@ interface Command {
 }
 
 const pages: readonly Command[] = [
-  ['Overview', '/'],
-  ['Chat', '/chat'],
-  ['Approvals', '/approvals'],
-  ['Answered approvals', '/approvals?tab=answered'],
-  ['Servers', '/servers'],
-  ['Tools', '/tools'],
-  ['Resources', '/tools?show=resources'],
-  ['Prompts', '/tools?show=prompts'],
-  ['Calls', '/calls'],
-  ['Assistants', '/assistants'],
-  ['Settings: models', '/settings/models'],
-  ['Settings: profiles', '/settings/profiles'],
-  ['Settings: session', '/settings/session'],
-  ['Connect a client', '/settings/connect'],
-].map(([title = '', href = '']) => ({ kind: 'Page', title, href }));
+  [text.commandPalette.overview, '/'],
+  [text.commandPalette.chat, '/chat'],
+  [text.commandPalette.approvals, '/approvals'],
+  [text.commandPalette.answeredApprovals, '/approvals?tab=answered'],
+  [text.commandPalette.servers, '/servers'],
+  [text.commandPalette.tools, '/tools'],
+  [text.commandPalette.resources, '/tools?show=resources'],
+  [text.commandPalette.prompts, '/tools?show=prompts'],
+  [text.commandPalette.calls, '/calls'],
+  [text.commandPalette.assistants, '/assistants'],
+  [text.commandPalette.settingsModels, '/settings/models'],
+  [text.commandPalette.settingsProfiles, '/settings/profiles'],
+  [text.commandPalette.settingsSession, '/settings/session'],
+  [text.commandPalette.connectClient, '/settings/connect'],
+].map(([title = '', href = '']) => ({ kind: text.commandPalette.page, title, href }));
 
 const adminCommands: readonly Command[] = [
-  { kind: 'Page', title: 'Rules', href: '/approvals?tab=rules' },
-  { kind: 'Page', title: 'Settings: keys', href: '/settings/keys' },
-  { kind: 'Page', title: 'Settings: configuration', href: '/settings/configuration' },
-  { kind: 'Action', title: 'Add a server', href: '/servers?add' },
-  { kind: 'Action', title: 'Import servers', href: '/servers?import' },
-  { kind: 'Action', title: 'Browse the registry', href: '/servers?registry' },
-  { kind: 'Action', title: 'Create an assistant', href: '/assistants/new' },
+  { kind: text.commandPalette.page, title: text.commandPalette.rules, href: '/approvals?tab=rules' },
+  { kind: text.commandPalette.page, title: text.commandPalette.settingsKeys, href: '/settings/keys' },
+  { kind: text.commandPalette.page, title: text.commandPalette.settingsConfiguration, href: '/settings/configuration' },
+  { kind: text.commandPalette.action, title: text.commandPalette.addServer, href: '/servers?add' },
+  { kind: text.commandPalette.action, title: text.commandPalette.importServers, href: '/servers?import' },
+  { kind: text.commandPalette.action, title: text.commandPalette.browseRegistry, href: '/servers?registry' },
+  { kind: text.commandPalette.action, title: text.commandPalette.createAssistant, href: '/assistants/new' },
 ];
 
 const maxShown = 50;
@@ -52,12 +54,12 @@ const maxShown = 50;
 /** Finds pages, servers, tools, calls, assistants, conversations and actions by a part of their name. */
 export function CommandPalette({ onClose }: CommandPaletteProps) {
   const [, navigate] = useLocation();
-  const [text, setText] = useState('');
+  const [content, setText] = useState('');
   const [active, setActive] = useState(0);
   const list = useId();
   const field = useRef<HTMLInputElement>(null);
   const commands = useCommands();
-  const typed = useDeferredValue(text);
+  const typed = useDeferredValue(content);
   const found = useMemo(() => findCommands(commands, typed), [commands, typed]);
   const at = Math.min(active, found.length - 1);
 
@@ -76,21 +78,21 @@ export function CommandPalette({ onClose }: CommandPaletteProps) {
   }
 
   return (
-    <Dialog open onClose={onClose} title="Search" initialFocus={field}>
+    <Dialog open onClose={onClose} title={text.commandPalette.search} initialFocus={field}>
       <div className="flex flex-col gap-2">
         <Input
           type="search"
           role="combobox"
-          aria-label="Search pages, servers, tools, calls and actions"
+          aria-label={text.commandPalette.searchPagesServersTools}
           aria-expanded={found.length > 0}
           aria-controls={found.length > 0 ? list : undefined}
           aria-autocomplete="list"
           aria-activedescendant={found.length > 0 ? `${list}-${at}` : undefined}
-          placeholder="Pages, servers, tools, calls, actions …"
+          placeholder={text.commandPalette.pagesServersToolsCalls}
           autoComplete="off"
           spellCheck={false}
           ref={field}
-          value={text}
+          value={content}
           onChange={(event) => {
             setText(event.target.value);
             setActive(0);
@@ -98,10 +100,15 @@ export function CommandPalette({ onClose }: CommandPaletteProps) {
           onKeyDown={onKeyDown}
         />
         <p role="status" className={found.length === 0 ? 'px-2 py-4 text-center text-ink-soft' : 'sr-only'}>
-          {found.length === 0 ? 'Nothing found. Try fewer letters.' : `${found.length} found`}
+          {found.length === 0 ? text.commandPalette.nothingFoundTryFewer : text.commandPalette.found(found.length)}
         </p>
         {found.length > 0 && (
-          <div id={list} role="listbox" aria-label="Found" className="max-h-[50vh] overflow-y-auto">
+          <div
+            id={list}
+            role="listbox"
+            aria-label={text.commandPalette.listLabel}
+            className="max-h-[50vh] overflow-y-auto"
+          >
             {found.map((command, index) => (
               // biome-ignore lint/a11y/useKeyWithClickEvents: the text field handles the keys
               <div
@@ -148,22 +155,30 @@ function useCommands(): readonly Command[] {
       ...pages,
       ...(isAdmin ? adminCommands : []),
       ...(servers ?? []).map(({ name }) => ({
-        kind: 'Server',
+        kind: text.common.server,
         title: name,
         href: `/servers/${encodeURIComponent(name)}`,
       })),
       ...(tools ?? []).map(({ name, originalName, server }) => ({
-        kind: 'Tool',
+        kind: text.common.tool,
         title: originalName,
         detail: server,
         href: toolAddress(name),
       })),
-      ...(assistants ?? []).map(({ id, name }) => ({ kind: 'Assistant', title: name, href: `/assistants/${id}` })),
-      ...(conversations ?? []).map(({ id, title }) => ({ kind: 'Conversation', title, href: `/chat/${id}` })),
+      ...(assistants ?? []).map(({ id, name }) => ({
+        kind: text.commandPalette.assistant,
+        title: name,
+        href: `/assistants/${id}`,
+      })),
+      ...(conversations ?? []).map(({ id, title }) => ({
+        kind: text.commandPalette.conversation,
+        title,
+        href: `/chat/${id}`,
+      })),
       ...(calls ?? []).map(({ id, originalName, createdAt }) => ({
-        kind: 'Call',
+        kind: text.common.call,
         title: originalName,
-        detail: new Date(createdAt).toLocaleString(),
+        detail: formatTime(createdAt),
         href: `/calls/${encodeURIComponent(id)}`,
       })),
     ],
@@ -172,7 +187,7 @@ function useCommands(): readonly Command[] {
 }
 
 function findCommands(commands: readonly Command[], typed: string): readonly Command[] {
-  const isCall = ({ kind }: Command) => kind === 'Call';
+  const isCall = ({ kind }: Command) => kind === text.common.call;
   const scored = commands.flatMap((command) => {
     const title = fuzzyScore(command.title, typed);
     const score = Math.max(title, fuzzyScore(`${command.title} ${command.kind} ${command.detail ?? ''}`, typed) * 0.9);
@@ -184,23 +199,23 @@ function findCommands(commands: readonly Command[], typed: string): readonly Com
 }
 
 const shortcuts = [
-  ['Ctrl+K or ⌘K', 'Search pages, servers, tools, calls and actions'],
-  ['?', 'Show this list'],
-  ['/', 'Tools: search'],
-  ['Ctrl+Enter', 'Tools: run the tool'],
-  ['A', 'Approval: allow once'],
-  ['D', 'Approval: deny'],
-  ['E', 'Approval: edit the arguments'],
-  ['← →', 'Approval: previous or next'],
-  ['Enter', 'Chat: send the message'],
-  ['Shift+Enter', 'Chat: new line'],
-  ['Esc', 'Chat: stop the answer. Elsewhere: close the dialog'],
+  ['Ctrl+K or ⌘K', text.commandPalette.searchPagesServersTools],
+  ['?', text.commandPalette.showList],
+  ['/', text.commandPalette.toolsSearch],
+  ['Ctrl+Enter', text.commandPalette.toolsRunTool],
+  ['A', text.commandPalette.approvalAllowOnce],
+  ['D', text.commandPalette.approvalDeny],
+  ['E', text.commandPalette.approvalEditArguments],
+  ['← →', text.commandPalette.approvalPreviousNext],
+  ['Enter', text.commandPalette.chatSendMessage],
+  ['Shift+Enter', text.commandPalette.chatNewLine],
+  ['Esc', text.commandPalette.chatStopAnswerElsewhere],
 ] as const;
 
 /** The keyboard shortcuts of the app. */
 export function ShortcutList({ onClose }: CommandPaletteProps) {
   return (
-    <Dialog open onClose={onClose} title="Keyboard shortcuts">
+    <Dialog open onClose={onClose} title={text.commandPalette.keyboardShortcuts}>
       <dl className="grid grid-cols-[auto_minmax(0,1fr)] items-baseline gap-x-4 gap-y-2">
         {shortcuts.map(([keys, action]) => (
           <div key={keys} className="contents">

@@ -1,5 +1,6 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
+import { text } from '../text/text.ts';
 import { Button } from './Button.tsx';
 import { Dialog } from './Dialog.tsx';
 import { useToast } from './Toasts.tsx';
@@ -25,7 +26,7 @@ export function ConfirmDialog({ open, title, children, action, busy, onConfirm, 
       title={title}
       footer={
         <>
-          <Button onClick={onClose}>Cancel</Button>
+          <Button onClick={onClose}>{text.common.cancel}</Button>
           <Button look="danger" busy={busy ?? false} onClick={onConfirm}>
             {action}
           </Button>
@@ -56,7 +57,7 @@ export interface RemovalDialogProps<Item> {
 
 /** Asks for confirmation, removes an item and reports the result. */
 export function RemovalDialog<Item>(props: RemovalDialogProps<Item>) {
-  const { item, title, action = 'Remove', remove, done, queryKey, onClose, onRemoved, children } = props;
+  const { item, title, action = text.common.remove, remove, done, queryKey, onClose, onRemoved, children } = props;
   const client = useQueryClient();
   const toast = useToast();
   const removing = useMutation({

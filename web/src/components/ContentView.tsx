@@ -1,5 +1,6 @@
 import { CircleX } from 'lucide-react';
 import { useMemo, useState } from 'react';
+import { text } from '../text/text.ts';
 import { Button } from './Button.tsx';
 import { classNames } from './class-names.ts';
 import { ContentBlock } from './content/ContentBlock.tsx';
@@ -33,11 +34,11 @@ export function ContentView({ result, truncated = false, callId, server }: Conte
       {isError && (
         <p className="flex items-center gap-1.5 font-semibold text-bad">
           <CircleX aria-hidden className="size-4" />
-          The tool reported an error
+          {text.contentView.toolReportedError}
         </p>
       )}
       {content.length === 0 && structuredContent === undefined && (
-        <p className="text-ink-soft">The tool returned no content.</p>
+        <p className="text-ink-soft">{text.contentView.toolReturnedNoContent}</p>
       )}
       {content.slice(0, count).map((block, at) => (
         // biome-ignore lint/suspicious/noArrayIndexKey: the blocks of a result stay where they are
@@ -46,14 +47,14 @@ export function ContentView({ result, truncated = false, callId, server }: Conte
       {left > 0 && (
         <div>
           <Button size="small" onClick={() => setCount(count + 5 * pageSize)}>
-            Show more ({left} of {content.length} parts hidden)
+            {text.contentView.showMorePartsHidden(left, content.length)}
           </Button>
         </div>
       )}
       {structuredContent !== undefined && (
         <section className="flex min-w-0 flex-col gap-1">
-          <h3 className="text-xs font-medium text-ink-soft">Structured content</h3>
-          <JsonView value={structuredContent} what="structured content" />
+          <h3 className="text-xs font-medium text-ink-soft">{text.contentView.structuredContent}</h3>
+          <JsonView value={structuredContent} what={text.contentView.structuredContentNoun} />
         </section>
       )}
       {truncated && callId !== undefined && <TruncatedResult callId={callId} />}

@@ -1,5 +1,6 @@
 import { Check, Copy } from 'lucide-react';
 import { type ReactNode, useState } from 'react';
+import { text } from '../text/text.ts';
 import { Button, IconButton } from './Button.tsx';
 import { useToast } from './Toasts.tsx';
 
@@ -10,20 +11,20 @@ export interface CopyButtonProps {
   readonly children?: ReactNode;
 }
 
-export function CopyButton({ text, what, children }: CopyButtonProps) {
+export function CopyButton({ text: content, what, children }: CopyButtonProps) {
   const [copied, setCopied] = useState(false);
   const toast = useToast();
   async function copy(): Promise<void> {
     try {
-      await navigator.clipboard.writeText(typeof text === 'string' ? text : text());
+      await navigator.clipboard.writeText(typeof content === 'string' ? content : content());
       setCopied(true);
       setTimeout(() => setCopied(false), 1_500);
     } catch {
-      toast.error(new Error(`The browser did not allow copying the ${what}`));
+      toast.error(new Error(text.copyButton.browserDidNotAllow(what)));
     }
   }
   const icon = copied ? <Check aria-hidden /> : <Copy aria-hidden />;
-  const label = copied ? 'Copied' : `Copy ${what}`;
+  const label = copied ? text.common.copied : text.copyButton.copy(what);
   if (children === undefined) {
     return (
       <IconButton label={label} size="small" onClick={() => void copy()}>
@@ -34,7 +35,7 @@ export function CopyButton({ text, what, children }: CopyButtonProps) {
   return (
     <Button size="small" onClick={() => void copy()}>
       {icon}
-      {copied ? 'Copied' : children}
+      {copied ? text.common.copied : children}
     </Button>
   );
 }

@@ -1,5 +1,6 @@
 import { useMemo, useState } from 'react';
 import type { DefinitionChange } from '../api/client.ts';
+import { text } from '../text/text.ts';
 import { Badge, type Tone } from './Badge.tsx';
 import { Button } from './Button.tsx';
 import { classNames } from './class-names.ts';
@@ -17,11 +18,11 @@ const maxValueLength = 4_000;
 /** The changes of a tool's definition since it was accepted, each with its value before and now. */
 export function DefinitionDifference({ changes }: DefinitionDifferenceProps) {
   const [shown, setShown] = useState(step);
-  if (changes.length === 0) return <p className="text-ink-soft">No visible differences.</p>;
+  if (changes.length === 0) return <p className="text-ink-soft">{text.definitionDifference.noVisibleDifferences}</p>;
   const left = changes.length - shown;
   return (
     <div className="flex min-w-0 flex-col gap-2">
-      <ul aria-label="Definition changes" className="flex flex-col gap-2">
+      <ul aria-label={text.definitionDifference.definitionChanges} className="flex flex-col gap-2">
         {changes.slice(0, shown).map((change) => (
           <li
             key={`${change.kind} ${change.path}`}
@@ -33,7 +34,7 @@ export function DefinitionDifference({ changes }: DefinitionDifferenceProps) {
       </ul>
       {left > 0 && (
         <Button size="small" className="self-start" onClick={() => setShown(shown + step * 4)}>
-          Show more ({left} left)
+          {text.definitionDifference.showMoreLeft(left)}
         </Button>
       )}
     </div>
@@ -41,9 +42,9 @@ export function DefinitionDifference({ changes }: DefinitionDifferenceProps) {
 }
 
 const kinds: Readonly<Record<DefinitionChange['kind'], { readonly tone: Tone; readonly word: string }>> = {
-  added: { tone: 'good', word: 'Added' },
-  removed: { tone: 'bad', word: 'Removed' },
-  changed: { tone: 'warn', word: 'Changed' },
+  added: { tone: 'good', word: text.definitionDifference.added },
+  removed: { tone: 'bad', word: text.definitionDifference.removed },
+  changed: { tone: 'warn', word: text.definitionDifference.changed },
 };
 
 function Change({ change }: { readonly change: DefinitionChange }) {
@@ -65,14 +66,17 @@ function Values({ change }: { readonly change: DefinitionChange }) {
   const pieces = useMemo(() => textDifference(textOf(before), textOf(after)), [before, after]);
   const marks = isSimilar(pieces);
   return (
-    <ScrollBox label={`Difference of ${formatPath(change.path)}`} className="max-h-72 font-mono text-xs">
+    <ScrollBox
+      label={text.definitionDifference.difference(formatPath(change.path))}
+      className="max-h-72 font-mono text-xs"
+    >
       {change.kind !== 'added' && (
-        <Side sign="−" word="Before" tone="bg-bad-soft" marked={marks ? 'bg-bad/25' : ''}>
+        <Side sign="−" word={text.definitionDifference.before} tone="bg-bad-soft" marked={marks ? 'bg-bad/25' : ''}>
           {pieces.filter(({ kind }) => kind !== 'added')}
         </Side>
       )}
       {change.kind !== 'removed' && (
-        <Side sign="+" word="Now" tone="bg-good-soft" marked={marks ? 'bg-good/25' : ''}>
+        <Side sign="+" word={text.definitionDifference.now} tone="bg-good-soft" marked={marks ? 'bg-good/25' : ''}>
           {pieces.filter(({ kind }) => kind !== 'removed')}
         </Side>
       )}

@@ -1,18 +1,19 @@
 import type { DefinitionWarning } from '../api/client.ts';
+import { text } from '../text/text.ts';
 import { Notice } from './ErrorNotice.tsx';
 import { safeText } from './safe-text.ts';
 
 const words: Readonly<Record<DefinitionWarning['rule'], string>> = {
-  'hidden-characters': 'Contains invisible characters',
-  'look-alike-name': 'Has a name that resembles another',
-  'excessive-length': 'Is unusually long',
-  'encoded-text': 'Contains encoded text',
-  'overrides-instructions': 'Gives the model instructions',
-  'hides-from-user': 'Asks to hide something from you',
-  'skips-approval': 'Asks to skip approval',
-  'wants-secrets': 'Asks for secrets or for files with secrets',
-  'commands-other-tools': 'Tells the model how to use other tools',
-  'sends-data-out': 'Sends data elsewhere',
+  'hidden-characters': text.definitionWarnings.containsInvisibleCharacters,
+  'look-alike-name': text.definitionWarnings.nameResemblesAnother,
+  'excessive-length': text.definitionWarnings.unusuallyLong,
+  'encoded-text': text.definitionWarnings.containsEncodedText,
+  'overrides-instructions': text.definitionWarnings.givesModelInstructions,
+  'hides-from-user': text.definitionWarnings.asksHideSomething,
+  'skips-approval': text.definitionWarnings.asksSkipApproval,
+  'wants-secrets': text.definitionWarnings.asksSecretsFilesSecrets,
+  'commands-other-tools': text.definitionWarnings.tellsModelHowUse,
+  'sends-data-out': text.definitionWarnings.sendsDataElsewhere,
 };
 
 /** Whether a tool's warnings are serious enough for a badge. */
@@ -25,14 +26,21 @@ export function DefinitionWarnings({ warnings }: { readonly warnings: readonly D
   return (
     <Notice
       tone={isSuspicious(warnings) ? 'warn' : 'info'}
-      title={isSuspicious(warnings) ? 'The definition looks suspicious' : 'Notes on the definition'}
+      title={
+        isSuspicious(warnings)
+          ? text.definitionWarnings.definitionLooksSuspicious
+          : text.definitionWarnings.notesDefinition
+      }
     >
-      <p>Review the definition before a model uses it. Warnings are signs, not proof.</p>
+      <p>{text.definitionWarnings.reviewDefinitionBeforeModel}</p>
       <ul className="mt-2 flex flex-col gap-1.5">
         {warnings.map(({ rule, where, excerpt }) => (
           <li key={`${rule} ${where}`}>
-            {words[rule]}, at <code className="text-xs break-all">{safeText(where, 200)}</code>:{' '}
-            <q className="break-words text-ink-soft">{safeText(excerpt, 400)}</q>
+            {text.definitionWarnings.warning(
+              words[rule],
+              <code className="text-xs break-all">{safeText(where, 200)}</code>,
+              <q className="break-words text-ink-soft">{safeText(excerpt, 400)}</q>,
+            )}
           </li>
         ))}
       </ul>

@@ -1,6 +1,7 @@
 import { X } from 'lucide-react';
 import { Dialog as RadixDialog } from 'radix-ui';
 import { type ReactNode, type RefObject, useRef } from 'react';
+import { text } from '../text/text.ts';
 import { IconButton } from './Button.tsx';
 import { classNames } from './class-names.ts';
 
@@ -60,7 +61,7 @@ export function Dialog(props: DialogProps) {
               )}
             </div>
             <RadixDialog.Close asChild>
-              <IconButton label="Close" size="small">
+              <IconButton label={text.common.close} size="small">
                 <X aria-hidden />
               </IconButton>
             </RadixDialog.Close>

@@ -1,4 +1,5 @@
 import { Component, type ReactNode } from 'react';
+import { text } from '../text/text.ts';
 import { Button } from './Button.tsx';
 import { messageOf, Notice } from './ErrorNotice.tsx';
 
@@ -20,10 +21,10 @@ export class ErrorBoundary extends Component<{ readonly children: ReactNode }, S
       <div className="p-6">
         <Notice
           tone="bad"
-          title="This part of the page failed"
+          title={text.errorBoundary.partPageFailed}
           actions={
             <Button size="small" onClick={() => this.setState({ error: undefined })}>
-              Try again
+              {text.common.tryAgain}
             </Button>
           }
         >

@@ -1,5 +1,6 @@
 import { Info, TriangleAlert } from 'lucide-react';
 import type { ReactNode } from 'react';
+import { text } from '../text/text.ts';
 import { Button } from './Button.tsx';
 import { classNames } from './class-names.ts';
 import { safeText } from './safe-text.ts';
@@ -53,7 +54,7 @@ export function ErrorNotice({
       actions={
         onRetry && (
           <Button size="small" onClick={onRetry}>
-            Try again
+            {text.common.tryAgain}
           </Button>
         )
       }
@@ -65,6 +66,6 @@ export function ErrorNotice({
 
 /** The message of an error, for people. */
 export function messageOf(error: unknown): string {
-  if (error instanceof TypeError) return 'The gateway does not answer. Is it running?';
+  if (error instanceof TypeError) return text.errorNotice.gatewayDoesNotAnswer;
   return safeText(error instanceof Error ? error.message : error, 2_000);
 }

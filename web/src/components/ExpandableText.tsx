@@ -1,4 +1,5 @@
 import { useState } from 'react';
+import { text } from '../text/text.ts';
 import { safeText } from './safe-text.ts';
 
 export interface ExpandableTextProps {
@@ -8,9 +9,9 @@ export interface ExpandableTextProps {
 }
 
 /** Untrusted text, shortened until expanded. */
-export function ExpandableText({ text, maxLength }: ExpandableTextProps) {
+export function ExpandableText({ text: content, maxLength }: ExpandableTextProps) {
   const [isExpanded, setExpanded] = useState(false);
-  const shown = safeText(text.trim());
+  const shown = safeText(content.trim());
   const short = shown.slice(0, maxLength ?? 160).toWellFormed();
   const visible = maxLength === undefined ? (short.split('\n', 1)[0] ?? '') : short;
   if (visible === shown) return <span className="break-words whitespace-pre-wrap">{shown}</span>;
@@ -23,17 +24,17 @@ export function ExpandableText({ text, maxLength }: ExpandableTextProps) {
         onClick={() => setExpanded(!isExpanded)}
         className="font-medium text-accent-strong underline underline-offset-2"
       >
-        {isExpanded ? 'Show less' : 'Show all'}
+        {isExpanded ? text.common.showLess : text.expandableText.showAll}
       </button>
     </>
   );
 }
 
 /** The description that a server gives its tool or prompt. */
-export function Description({ text }: { readonly text: string }) {
+export function Description({ text: content }: { readonly text: string }) {
   return (
     <p className="max-w-prose text-ink-soft">
-      {text.trim() === '' ? 'No description.' : <ExpandableText text={text} maxLength={400} />}
+      {content.trim() === '' ? text.expandableText.noDescription : <ExpandableText text={content} maxLength={400} />}
     </p>
   );
 }

@@ -1,6 +1,7 @@
 import { useVirtualizer } from '@tanstack/react-virtual';
 import { ChevronDown, ChevronRight } from 'lucide-react';
 import { type KeyboardEvent, type Ref, useId, useMemo, useRef, useState } from 'react';
+import { text } from '../text/text.ts';
 import { CopyButton } from './CopyButton.tsx';
 import { classNames } from './class-names.ts';
 import { type JsonRow, longText, openWithin, pageSize, toJsonRows } from './json-rows.ts';
@@ -172,7 +173,7 @@ function JsonLine({ ref, id, index, row, start, active, onToggle }: JsonLineProp
 }
 
 function Value({ row }: { readonly row: JsonRow }) {
-  if (row.kind === 'more') return <span className="text-accent-strong">Show more ({row.left} left)</span>;
+  if (row.kind === 'more') return <span className="text-accent-strong">{text.jsonView.showMoreLeft(row.left)}</span>;
   if (row.kind === 'branch') {
     const [first, last] = row.isArray ? '[]' : '{}';
     return (

@@ -1,4 +1,5 @@
 import { memo, useEffect, useMemo, useRef, useState } from 'react';
+import { text } from '../text/text.ts';
 import { Button } from './Button.tsx';
 import { CodeBlock } from './CodeBlock.tsx';
 import { MarkdownBlock } from './MarkdownBlock.tsx';
@@ -15,13 +16,13 @@ export interface MarkdownProps {
 const pieceLength = 100_000;
 
 /** Untrusted Markdown: HTML is not rendered, remote images are not loaded, every link shows its host. */
-export const Markdown = memo(function Markdown({ text, streaming = false }: MarkdownProps) {
+export const Markdown = memo(function Markdown({ text: content, streaming = false }: MarkdownProps) {
   const [pieces, setPieces] = useState(1);
   const shownLength = pieces * pieceLength;
   // Longer texts take longer to parse, so they are parsed less often.
   const latest = useBoundedRate(
-    text.slice(0, shownLength),
-    streaming ? 80 + Math.min(text.length, shownLength) / 500 : 0,
+    content.slice(0, shownLength),
+    streaming ? 80 + Math.min(content.length, shownLength) / 500 : 0,
   );
   const blocks = useMemo(() => splitMarkdown(latest), [latest]);
   return (
@@ -37,12 +38,13 @@ export const Markdown = memo(function Markdown({ text, streaming = false }: Mark
         return <MarkdownBlock key={index} text={block} />;
         // biome-ignore-end lint/suspicious/noArrayIndexKey: pieces are only ever added at the end
       })}
-      {text.length > shownLength && (
+      {content.length > shownLength && (
         <p className="flex flex-wrap items-center gap-2 text-xs text-ink-faint">
-          {Math.round(shownLength / 1_000)} of {Math.round(text.length / 1_000)} thousand characters are shown
-          {streaming && ', more to come'}.
+          {streaming
+            ? text.markdown.charactersShownSoFar(shownLength, content.length)
+            : text.markdown.charactersShown(shownLength, content.length)}
           <Button size="small" onClick={() => setPieces(pieces + 1)}>
-            Show more
+            {text.common.showMore}
           </Button>
         </p>
       )}
@@ -50,8 +52,8 @@ export const Markdown = memo(function Markdown({ text, streaming = false }: Mark
   );
 });
 
-const PlainBlock = memo(function PlainBlock({ text }: { readonly text: string }) {
-  return <p className="[overflow-wrap:anywhere] whitespace-pre-wrap">{safeText(text, Number.POSITIVE_INFINITY)}</p>;
+const PlainBlock = memo(function PlainBlock({ text: content }: { readonly text: string }) {
+  return <p className="[overflow-wrap:anywhere] whitespace-pre-wrap">{safeText(content, Number.POSITIVE_INFINITY)}</p>;
 });
 
 /** The latest value, updated at most every `everyMs`; 0 means always. */

@@ -1,6 +1,7 @@
 import { Component, type ComponentProps, memo, type ReactNode } from 'react';
 import ReactMarkdown, { type Components, type ExtraProps } from 'react-markdown';
 import remarkGfm from 'remark-gfm';
+import { text } from '../text/text.ts';
 import { CodeBlock } from './CodeBlock.tsx';
 import { classNames } from './class-names.ts';
 import { SafeLink } from './SafeLink.tsx';
@@ -70,7 +71,7 @@ const components: Components = {
   li: ({ children }) => <li className="[&>ol]:mt-1 [&>p+p]:mt-2 [&>pre]:my-2 [&>ul]:mt-1">{children}</li>,
   // A disabled checkbox is shown as a mark.
   input: ({ checked }) => (
-    <span role="img" aria-label={checked ? 'done' : 'not done'} className="mr-1.5">
+    <span role="img" aria-label={checked ? text.markdownBlock.done : text.markdownBlock.notDone} className="mr-1.5">
       {checked ? '☑' : '☐'}
     </span>
   ),
@@ -83,7 +84,7 @@ const components: Components = {
   table: ({ children }) => (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reached by the keyboard
     // biome-ignore lint/a11y/useSemanticElements: a fieldset is for inputs
-    <div className="overflow-x-auto" tabIndex={0} role="group" aria-label="Table">
+    <div className="overflow-x-auto" tabIndex={0} role="group" aria-label={text.markdownBlock.table}>
       <table className="border-collapse text-left">{children}</table>
     </div>
   ),
@@ -123,7 +124,7 @@ function RemoteImage({ src, alt }: Pick<ComponentProps<'img'>, 'src' | 'alt'>) {
   const host = url?.protocol === 'http:' || url?.protocol === 'https:' ? url.host : undefined;
   return (
     <span className="rounded border border-line bg-sunken px-1.5 py-0.5 text-xs text-ink-soft">
-      Image not loaded: {safeText(alt || 'no description', 200)}
+      {text.markdownBlock.imageNotLoaded(safeText(alt || text.markdownBlock.noDescription, 200))}
       {host !== undefined && <span className="text-ink-faint"> ({safeText(host, 100)})</span>}
     </span>
   );

@@ -1,3 +1,4 @@
+import { text } from '../text/text.ts';
 import { safeText } from './safe-text.ts';
 
 export interface ProgressProps {
@@ -11,7 +12,7 @@ export function Progress({ progress: { progress, total, message } }: ProgressPro
     <div className="flex flex-col gap-1">
       <div
         role="progressbar"
-        aria-label="Progress"
+        aria-label={text.progress.progress}
         aria-valuemin={0}
         aria-valuemax={100}
         aria-valuenow={share === undefined ? undefined : Math.round(share * 100)}
@@ -23,13 +24,13 @@ export function Progress({ progress: { progress, total, message } }: ProgressPro
         />
       </div>
       <p className="text-xs break-words text-ink-soft tabular-nums">
-        {total === undefined ? formatNumber(progress) : `${formatNumber(progress)} of ${formatNumber(total)}`}
+        {total === undefined ? formatAmount(progress) : text.progress.of(formatAmount(progress), formatAmount(total))}
         {message !== undefined && ` · ${safeText(message, 300)}`}
       </p>
     </div>
   );
 }
 
-function formatNumber(value: number): string {
+function formatAmount(value: number): string {
   return Number.isInteger(value) ? String(value) : value.toPrecision(3);
 }

@@ -1,4 +1,5 @@
 import type { UseQueryResult } from '@tanstack/react-query';
+import { text } from '../text/text.ts';
 import { ErrorNotice } from './ErrorNotice.tsx';
 import { Spinner } from './Spinner.tsx';
 
@@ -17,7 +18,7 @@ export function QueryState({ query, what, className }: QueryStateProps) {
       {query.isError ? (
         <ErrorNotice error={query.error} onRetry={() => void query.refetch()} />
       ) : (
-        <Spinner label={`Loading ${what} …`} />
+        <Spinner label={text.queryState.loading(what)} />
       )}
     </div>
   );

@@ -3,6 +3,7 @@ import { ExternalLink, MessageCircleQuestion } from 'lucide-react';
 import { useMemo, useState } from 'react';
 import { ApiError, api, type Question, type QuestionAnswer } from '../api/client.ts';
 import { queries } from '../api/queries.ts';
+import { text } from '../text/text.ts';
 import { TimeLeft } from './approval/TimeLeft.tsx';
 import { Button, ExternalButtonLink } from './Button.tsx';
 import { ContentView } from './ContentView.tsx';
@@ -33,23 +34,19 @@ export function QuestionForm({ question }: QuestionFormProps) {
   const server = safeText(question.server, 100);
   return (
     <section
-      aria-label={`Server ${server} asks`}
+      aria-label={text.questionForm.label(server)}
       className="flex min-w-0 flex-col gap-3 rounded-lg border border-info/40 bg-surface p-4"
     >
       <header className="flex flex-wrap items-start justify-between gap-2">
         <h3 className="flex min-w-0 items-start gap-2">
           <MessageCircleQuestion aria-hidden className="mt-0.5 size-4 shrink-0 text-info" />
           <span className="min-w-0 break-words">
-            Server <span className="font-mono">{server}</span> asks:
+            {text.questionForm.heading(<span className="font-mono">{server}</span>)}
           </span>
         </h3>
         <TimeLeft until={question.expiresAt} queryKey="questions" />
       </header>
-      {isForm && !isTrusted && (
-        <Notice tone="warn">
-          Do not enter passwords, keys or other secrets: {server} is not a trusted server and receives what you enter.
-        </Notice>
-      )}
+      {isForm && !isTrusted && <Notice tone="warn">{text.questionForm.doNotEnterPasswords(server)}</Notice>}
       <Content
         question={question}
         busy={answering.isPending || answering.isSuccess}
@@ -70,7 +67,7 @@ function useAnswerQuestion(question: Question) {
         await api.answerQuestion({ path: { question: question.id }, body });
       } catch (error) {
         if (!(error instanceof ApiError) || error.code !== 'NOT_FOUND') throw error;
-        toast('This question is closed: it was answered elsewhere, or its call ended.');
+        toast(text.questionForm.questionClosedAnsweredElsewhere);
       }
     },
     onSuccess() {
@@ -88,10 +85,10 @@ interface AnswerButtonsProps extends Pick<QuestionProps, 'busy' | 'error' | 'onA
   readonly content?: Json;
 }
 
-function AnswerButtons({ busy, accept = 'Accept', disabledReason, error, onAnswer, content }: AnswerButtonsProps) {
+function AnswerButtons({ busy, accept = text.questionForm.accept, disabledReason, error, onAnswer, content }: AnswerButtonsProps) {
   return (
     <>
-      {error !== null && error !== undefined && <ErrorNotice title="The answer was rejected" error={error} />}
+      {error !== null && error !== undefined && <ErrorNotice title={text.questionForm.answerRejected} error={error} />}
       <div className="flex flex-wrap gap-2">
         <Button
           look="primary"
@@ -103,10 +100,10 @@ function AnswerButtons({ busy, accept = 'Accept', disabledReason, error, onAnswe
           {accept}
         </Button>
         <Button look="danger" disabled={busy} onClick={() => onAnswer({ action: 'decline' })}>
-          Decline
+          {text.questionForm.decline}
         </Button>
         <Button look="quiet" disabled={busy} onClick={() => onAnswer({ action: 'cancel' })}>
-          Cancel
+          {text.common.cancel}
         </Button>
       </div>
     </>
@@ -123,26 +120,22 @@ function UrlQuestion({ question, busy, error, onAnswer }: QuestionProps) {
     <div className="flex min-w-0 flex-col gap-3">
       <p className="break-words whitespace-pre-wrap">{safeText(message, 5_000)}</p>
       <div className="rounded-md border border-line bg-sunken px-3 py-2">
-        {canOpen && (
-          <p>
-            On <strong>{safeText(url.host, 200)}</strong>
-          </p>
-        )}
+        {canOpen && <p>{text.questionForm.on(<strong>{safeText(url.host, 200)}</strong>)}</p>}
         <p className="font-mono text-xs break-all">{safeText(canOpen ? url.href : given, 4_000)}</p>
       </div>
       {canOpen && url.protocol === 'http:' && !isLoopback(url.hostname) && (
-        <Notice tone="warn">The connection to this page is not encrypted.</Notice>
+        <Notice tone="warn">{text.questionForm.connectionPageNotEncrypted}</Notice>
       )}
-      {!canOpen && <Notice tone="bad">This URL cannot be opened safely.</Notice>}
+      {!canOpen && <Notice tone="bad">{text.questionForm.urlCannotOpenedSafely}</Notice>}
       {canOpen && (
         <ExternalButtonLink href={url.href} className="self-start" onClick={() => setOpened(true)}>
-          Open in a new tab
+          {text.questionForm.openNewTab}
           <ExternalLink aria-hidden />
         </ExternalButtonLink>
       )}
       <AnswerButtons
         busy={busy}
-        disabledReason={opened ? undefined : 'Open the URL first'}
+        disabledReason={opened ? undefined : text.questionForm.openUrlFirst}
         error={error}
         onAnswer={onAnswer}
       />
@@ -164,21 +157,26 @@ function SamplingQuestion({ question, busy, error, onAnswer }: QuestionProps) {
   const all = Array.isArray(messages) ? messages.filter(isRecord) : [];
   return (
     <div className="flex min-w-0 flex-col gap-3">
-      <p>
-        The server wants to prompt the model of this conversation and receives the reply. This costs tokens
-        {typeof maxTokens === 'number' && <>: at most {maxTokens.toLocaleString('en')} for the reply</>}.
-      </p>
-      {typeof systemPrompt === 'string' && <Quoted title="Instructions for the model">{safeText(systemPrompt)}</Quoted>}
+      <p>{typeof maxTokens === 'number' ? text.questionForm.samplingAtMost(maxTokens) : text.questionForm.sampling}</p>
+      {typeof systemPrompt === 'string' && (
+        <Quoted title={text.questionForm.instructionsModel}>{safeText(systemPrompt)}</Quoted>
+      )}
       {all.slice(0, maxMessages).map((message, at) => (
         // biome-ignore lint/suspicious/noArrayIndexKey: messages never move
-        <section key={at} aria-label={`Message ${at + 1}`} className="min-w-0">
-          <h4 className="mb-1 text-xs text-ink-soft">{message.role === 'assistant' ? 'Model' : 'User'}</h4>
+        <section key={at} aria-label={text.questionForm.message(at + 1)} className="min-w-0">
+          <h4 className="mb-1 text-xs text-ink-soft">
+            {message.role === 'assistant' ? text.questionForm.model : text.questionForm.user}
+          </h4>
           <ContentView result={{ isError: false, content: blocksOf(message.content) }} />
         </section>
       ))}
-      {all.length > maxMessages && <p className="text-ink-soft">And {all.length - maxMessages} more messages.</p>}
-      {typeof temperature === 'number' && <p className="text-xs text-ink-faint">Temperature {temperature}</p>}
-      <AnswerButtons busy={busy} accept="Allow" error={error} onAnswer={onAnswer} />
+      {all.length > maxMessages && (
+        <p className="text-ink-soft">{text.questionForm.moreMessages(all.length - maxMessages)}</p>
+      )}
+      {typeof temperature === 'number' && (
+        <p className="text-xs text-ink-faint">{text.questionForm.temperature(temperature)}</p>
+      )}
+      <AnswerButtons busy={busy} accept={text.questionForm.allow} error={error} onAnswer={onAnswer} />
     </div>
   );
 }
@@ -213,7 +211,7 @@ function ElicitationForm({ question, busy, error, onAnswer }: QuestionProps) {
   }, [schema, error]);
   return (
     <Form
-      aria-label={`Question of ${safeText(question.server, 80)}`}
+      aria-label={text.questionForm.question(safeText(question.server, 80))}
       className="flex flex-col gap-3"
       onSubmit={() => jsonProblem === undefined && onAnswer({ action: 'accept', content })}
     >

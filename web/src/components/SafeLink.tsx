@@ -1,5 +1,6 @@
 import { ExternalLink } from 'lucide-react';
 import type { ReactNode } from 'react';
+import { text } from '../text/text.ts';
 import { safeText } from './safe-text.ts';
 
 /** An untrusted link: it shows its host, and opens only http, https and mailto URLs. */
@@ -15,7 +16,7 @@ export function SafeLink({ href, children }: { readonly href: string | undefined
       className="text-accent-strong underline underline-offset-2"
     >
       {children} <span className="text-xs text-ink-faint">({host})</span>
-      <ExternalLink aria-label="opens in a new tab" className="ml-0.5 inline size-3" />
+      <ExternalLink aria-label={text.safeLink.opensNewTab} className="ml-0.5 inline size-3" />
     </a>
   );
 }

@@ -1,5 +1,6 @@
 import { Tabs } from 'radix-ui';
 import { lazy, type ReactNode, Suspense, useEffect, useId, useMemo, useRef, useState } from 'react';
+import { text } from '../text/text.ts';
 import { ErrorBoundary } from './ErrorBoundary.tsx';
 import { Notice } from './ErrorNotice.tsx';
 import { TextArea } from './fields.tsx';
@@ -32,7 +33,7 @@ export function SchemaForm(props: SchemaFormProps) {
   const { schema, value, onChange, disabled = false, onProblem, purpose = 'arguments' } = props;
   const form = useMemo(() => toFormSchema(schema), [schema]);
   const [tab, setTab] = useState<string>();
-  const [text, setText] = useState(() => JSON.stringify(value, null, 2));
+  const [words, setText] = useState(() => JSON.stringify(value, null, 2));
   const [problem, setProblem] = useState<string>();
   const [seen, setSeen] = useState(value);
   const reported = useRef(value);
@@ -68,13 +69,13 @@ export function SchemaForm(props: SchemaFormProps) {
   }
 
   const fields = form.ok && <Fields {...props} form={form} jsonProblem={problem} onChange={changeFields} />;
-  const editor = <JsonEditor text={text} onChange={changeText} problem={problem} disabled={disabled} />;
+  const editor = <JsonEditor text={words} onChange={changeText} problem={problem} disabled={disabled} />;
   if (purpose === 'question')
     return form.ok ? (
       fields
     ) : (
       <>
-        <p className="text-xs text-ink-faint">No form is available, because {form.reason}.</p>
+        <p className="text-xs text-ink-faint">{text.schemaForm.noFormAvailableBecause(form.reason)}</p>
         {editor}
       </>
     );
@@ -85,25 +86,23 @@ export function SchemaForm(props: SchemaFormProps) {
       className="flex min-w-0 flex-col gap-3"
     >
       <Tabs.List
-        aria-label="Input mode"
+        aria-label={text.schemaForm.inputMode}
         className="inline-flex self-start rounded-md border border-line bg-sunken p-0.5"
       >
-        <Mode value="form">Form</Mode>
-        <Mode value="json">JSON</Mode>
+        <Mode value="form">{text.schemaForm.form}</Mode>
+        <Mode value="json">{text.schemaForm.json}</Mode>
       </Tabs.List>
       <Tabs.Content value="form">
         {form.ok ? (
           fields
         ) : (
-          <Notice tone="info" title="No form is available for this schema">
-            The reason: {form.reason}. Write the arguments as JSON.
+          <Notice tone="info" title={text.schemaForm.noFormAvailableSchema}>
+            {text.schemaForm.reasonWriteArgumentsJson(form.reason)}
           </Notice>
         )}
       </Tabs.Content>
       <Tabs.Content value="json" className="flex flex-col gap-3">
-        {!form.ok && (
-          <p className="text-xs text-ink-faint">No form is available for this schema, because {form.reason}.</p>
-        )}
+        {!form.ok && <p className="text-xs text-ink-faint">{text.schemaForm.noFormBecause(form.reason)}</p>}
         {editor}
       </Tabs.Content>
     </Tabs.Root>
@@ -118,10 +117,10 @@ interface FieldsProps extends SchemaFormProps {
 function Fields({ form, value, onChange, disabled = false, problems = noProblems, purpose, jsonProblem }: FieldsProps) {
   return (
     <ErrorBoundary>
-      <Suspense fallback={<Spinner label="Loading the form …" />}>
+      <Suspense fallback={<Spinner label={text.schemaForm.loadingForm} />}>
         {jsonProblem !== undefined && (
           <Notice tone="warn" className="mb-3">
-            The JSON is invalid ({jsonProblem}). The form shows the last valid values.
+            {text.schemaForm.jsonInvalidFormShows(jsonProblem)}
           </Notice>
         )}
         <GeneratedForm
@@ -132,11 +131,7 @@ function Fields({ form, value, onChange, disabled = false, problems = noProblems
           problems={problems}
           purpose={purpose ?? 'arguments'}
         />
-        {form.hasMore && (
-          <p className="mt-3 text-xs text-ink-faint">
-            The schema has more rules than the form shows. The gateway checks them.
-          </p>
-        )}
+        {form.hasMore && <p className="mt-3 text-xs text-ink-faint">{text.schemaForm.schemaMoreRulesThan}</p>}
       </Suspense>
     </ErrorBoundary>
   );
@@ -160,15 +155,15 @@ interface JsonEditorProps {
   readonly disabled: boolean;
 }
 
-function JsonEditor({ text, onChange, problem, disabled }: JsonEditorProps) {
+function JsonEditor({ text: words, onChange, problem, disabled }: JsonEditorProps) {
   const id = useId();
   return (
     <div className="flex flex-col gap-1">
       <TextArea
-        aria-label="Arguments as JSON"
+        aria-label={text.schemaForm.argumentsJson}
         aria-invalid={problem === undefined ? undefined : true}
         aria-describedby={problem === undefined ? undefined : id}
-        value={text}
+        value={words}
         disabled={disabled}
         spellCheck={false}
         autoComplete="off"

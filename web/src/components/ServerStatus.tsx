@@ -1,4 +1,5 @@
 import type { ConnectionStatus } from '../api/client.ts';
+import { text } from '../text/text.ts';
 import { StatusBadge, type Tone } from './Badge.tsx';
 
 export interface ServerStatusProps {
@@ -7,17 +8,17 @@ export interface ServerStatusProps {
 }
 
 const states: Readonly<Record<ConnectionStatus['state'], readonly [Tone, string]>> = {
-  connected: ['good', 'Connected'],
-  degraded: ['warn', 'Degraded'],
-  connecting: ['info', 'Connecting'],
-  error: ['bad', 'Error'],
-  disconnected: ['neutral', 'Disconnected'],
+  connected: ['good', text.serverStatus.connected],
+  degraded: ['warn', text.serverStatus.degraded],
+  connecting: ['info', text.serverStatus.connecting],
+  error: ['bad', text.common.error],
+  disconnected: ['neutral', text.serverStatus.disconnected],
 };
 
 /** The connection state of a server. */
 export function ServerStatus({ status, enabled = true }: ServerStatusProps) {
-  if (!enabled) return <StatusBadge tone="neutral">Disabled</StatusBadge>;
-  if (needsSignIn(status)) return <StatusBadge tone="warn">Sign-in needed</StatusBadge>;
+  if (!enabled) return <StatusBadge tone="neutral">{text.serverStatus.disabled}</StatusBadge>;
+  if (needsSignIn(status)) return <StatusBadge tone="warn">{text.serverStatus.signNeeded}</StatusBadge>;
   const [tone, word] = states[status.state];
   return (
     <StatusBadge tone={tone} pulsing={status.state === 'connecting'}>

@@ -1,6 +1,7 @@
 import { X } from 'lucide-react';
 import { Toast } from 'radix-ui';
 import { createContext, type ReactNode, useCallback, useContext, useState } from 'react';
+import { text } from '../text/text.ts';
 import { classNames } from './class-names.ts';
 import { messageOf } from './ErrorNotice.tsx';
 
@@ -11,7 +12,7 @@ interface Message {
 }
 
 interface ShowToast {
-  (text: string): void;
+  (content: string): void;
   /** Shows the message of an error; fits `onError` of a mutation. */
   error(error: unknown): void;
 }
@@ -26,19 +27,21 @@ let lastId = 0;
 /** Shows the messages of `useToast`. */
 export function Toasts({ children }: { readonly children: ReactNode }) {
   const [messages, setMessages] = useState<readonly Message[]>([]);
-  const add = useCallback((text: string, tone: Message['tone']) => {
+  const add = useCallback((content: string, tone: Message['tone']) => {
     lastId += 1;
-    const message = { id: lastId, text, tone };
+    const message = { id: lastId, text: content, tone };
     setMessages((before) => [...before.slice(-3), message]);
   }, []);
   const [toast] = useState(() =>
-    Object.assign((text: string) => add(text, 'good'), { error: (error: unknown) => add(messageOf(error), 'bad') }),
+    Object.assign((content: string) => add(content, 'good'), {
+      error: (error: unknown) => add(messageOf(error), 'bad'),
+    }),
   );
   return (
     <ToastsContext value={toast}>
-      <Toast.Provider label="Notification" duration={6_000}>
+      <Toast.Provider label={text.toasts.notification} duration={6_000}>
         {children}
-        {messages.map(({ id, text, tone }) => (
+        {messages.map(({ id, text: content, tone }) => (
           <Toast.Root
             key={id}
             type={tone === 'bad' ? 'foreground' : 'background'}
@@ -49,8 +52,8 @@ export function Toasts({ children }: { readonly children: ReactNode }) {
               tone === 'bad' ? 'border-bad/60' : 'border-line',
             )}
           >
-            <Toast.Description className="min-w-0 flex-1 break-words">{text}</Toast.Description>
-            <Toast.Close aria-label="Close" className="text-ink-faint hover:text-ink">
+            <Toast.Description className="min-w-0 flex-1 break-words">{content}</Toast.Description>
+            <Toast.Close aria-label={text.common.close} className="text-ink-faint hover:text-ink">
               <X aria-hidden className="size-4" />
             </Toast.Close>
           </Toast.Root>

@@ -1,6 +1,7 @@
 import { ChevronRight, Wrench } from 'lucide-react';
 import { memo, type ReactNode, useId, useState } from 'react';
 import type { ToolCallPart } from '../api/client.ts';
+import { text } from '../text/text.ts';
 import { Badge, StatusBadge, type Tone } from './Badge.tsx';
 import { ContentView } from './ContentView.tsx';
 import { classNames } from './class-names.ts';
@@ -16,15 +17,15 @@ export interface ToolCallCardProps {
   readonly children?: ReactNode;
 }
 
-const statuses: Readonly<Record<ToolCallPart['status'], { readonly tone: Tone; readonly text: string }>> = {
-  waiting: { tone: 'neutral', text: 'waiting' },
-  asked: { tone: 'warn', text: 'needs your approval' },
-  running: { tone: 'info', text: 'running' },
-  success: { tone: 'good', text: 'done' },
-  error: { tone: 'bad', text: 'failed' },
-  denied: { tone: 'warn', text: 'denied' },
-  cancelled: { tone: 'neutral', text: 'cancelled' },
-  unknown: { tone: 'warn', text: 'outcome unknown' },
+const tones: Readonly<Record<ToolCallPart['status'], Tone>> = {
+  waiting: 'neutral',
+  asked: 'warn',
+  running: 'info',
+  success: 'good',
+  error: 'bad',
+  denied: 'warn',
+  cancelled: 'neutral',
+  unknown: 'warn',
 };
 
 /** A tool call while it happens: tool, server, arguments, progress and result. */
@@ -32,14 +33,13 @@ export const ToolCallCard = memo(function ToolCallCard({ call, children }: ToolC
   const [chosen, setChosen] = useState<boolean>();
   const id = useId();
   const { status, result } = call;
-  const { tone, text } = statuses[status];
   // A call that needs approval is opened; a finished one can be opened.
   const open = chosen ?? (status === 'asked' && children === undefined);
   const name = safeText(call.originalName ?? call.name, 120);
   const isLive = status === 'waiting' || status === 'asked' || status === 'running';
   return (
     <article
-      aria-label={`Call of ${name}`}
+      aria-label={text.toolCallCard.call(name)}
       data-status={status}
       className={classNames(
         'min-w-0 rounded-lg border bg-surface',
@@ -69,9 +69,9 @@ export const ToolCallCard = memo(function ToolCallCard({ call, children }: ToolC
               <Duration from={call.startedAt} to={status === 'running' ? undefined : call.completedAt} />
             </span>
           )}
-          {call.rule !== undefined && <Badge>by rule</Badge>}
-          <StatusBadge tone={tone} pulsing={status === 'running'}>
-            {text}
+          {call.rule !== undefined && <Badge>{text.toolCallCard.rule}</Badge>}
+          <StatusBadge tone={tones[status]} pulsing={status === 'running'}>
+            {text.toolCallCard.status[status]}
           </StatusBadge>
           <ChevronRight
             aria-hidden
@@ -88,26 +88,24 @@ export const ToolCallCard = memo(function ToolCallCard({ call, children }: ToolC
       <div id={id} hidden={!open} className="flex flex-col gap-3 border-t border-line px-3 py-3">
         {open && (
           <>
-            <Part title="Arguments">
-              <JsonView value={call.arguments} what="arguments" maxHeight="16rem" />
+            <Part title={text.common.arguments}>
+              <JsonView value={call.arguments} what={text.toolCallCard.arguments} maxHeight="16rem" />
             </Part>
             {result && (
-              <Part title={result.isError ? 'Error' : 'Result'}>
+              <Part title={result.isError ? text.common.error : text.common.result}>
                 <ContentView result={result} truncated={result.cut} callId={call.callId} server={call.server} />
               </Part>
             )}
             {call.rule !== undefined && (
               <p className="text-xs text-ink-soft">
-                This call ran without a question,{' '}
-                <TextLink href={`/approvals?tab=rules&rule=${encodeURIComponent(call.rule)}`}>
-                  allowed by a rule
-                </TextLink>
-                .
+                {text.toolCallCard.ranByRule((label) => (
+                  <TextLink href={`/approvals?tab=rules&rule=${encodeURIComponent(call.rule ?? '')}`}>{label}</TextLink>
+                ))}
               </p>
             )}
             {call.callId !== undefined && (
               <TextLink href={`/calls/${call.callId}`} className="self-start text-xs">
-                View call details
+                {text.toolCallCard.viewCallDetails}
               </TextLink>
             )}
           </>
@@ -143,10 +141,10 @@ function shortJson(value: unknown): string {
 
 /** The beginning of the result in one line. */
 function Preview({ call: { status, result } }: { readonly call: ToolCallPart }) {
-  const first = result?.content.find(({ type, text }) => type === 'text' && typeof text === 'string');
+  const first = result?.content.find(({ type, text: plain }) => type === 'text' && typeof plain === 'string');
   const full = typeof first?.text === 'string' ? first.text : '';
-  const text = `${safeText(full.slice(0, 300))}${full.length > 300 ? ' …' : ''}`.trim();
-  if (!result || text === '') return null;
+  const plain = `${safeText(full.slice(0, 300))}${full.length > 300 ? ' …' : ''}`.trim();
+  if (!result || plain === '') return null;
   return (
     <p
       className={classNames(
@@ -156,7 +154,7 @@ function Preview({ call: { status, result } }: { readonly call: ToolCallPart }) 
           : 'line-clamp-1 text-ink-faint',
       )}
     >
-      {text}
+      {plain}
     </p>
   );
 }

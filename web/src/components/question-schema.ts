@@ -1,9 +1,10 @@
+import { text } from '../text/text.ts';
 import { isRecord } from './is-record.ts';
 
 type Json = Readonly<Record<string, unknown>>;
 
 const secretWords = /pass(word|phrase|code)|secret|token|api.?key|private.?key|credential|\bpin\b|cvv|card.?number/i;
-const secretWarning = 'This looks like a secret. Servers must not ask for secrets in a form.';
+const secretWarning = text.questionSchema.looksLikeSecretServers;
 
 /** The schema of an elicitation as the schema of an object, with a warning at every field that looks like a secret. */
 export function toQuestionSchema(requested: unknown): Json & { readonly properties: Json } {

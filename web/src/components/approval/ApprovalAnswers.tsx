@@ -3,6 +3,7 @@ import { Check, MessageSquareX, Pencil, X } from 'lucide-react';
 import { type ReactNode, useEffect, useRef, useState } from 'react';
 import type { Approval, ApprovalAnswer } from '../../api/client.ts';
 import { queries } from '../../api/queries.ts';
+import { text } from '../../text/text.ts';
 import { Button } from '../Button.tsx';
 import { classNames } from '../class-names.ts';
 import { Field, Form, SelectField, TextArea } from '../fields.tsx';
@@ -42,7 +43,7 @@ export function ApprovalAnswers(props: ApprovalAnswersProps) {
           onClick={() => onAnswer({ answer: 'allow', scope: 'once' })}
         >
           <Check aria-hidden />
-          Allow once
+          {text.approval.approvalAnswers.allowOnce}
           {shortcuts && <Key>A</Key>}
         </Button>
         <Button
@@ -53,33 +54,42 @@ export function ApprovalAnswers(props: ApprovalAnswersProps) {
           onClick={() => onAnswer({ answer: 'deny', scope: 'once' })}
         >
           <X aria-hidden />
-          Deny
+          {text.approval.approvalAnswers.deny}
           {shortcuts && <Key>D</Key>}
         </Button>
         <Button disabled={disabled} onClick={props.onDenyWithReason}>
           <MessageSquareX aria-hidden />
-          Deny with a reason …
+          {text.approval.approvalAnswers.denyReason}
         </Button>
         <Button disabled={disabled} aria-keyshortcuts={shortcuts ? 'e' : undefined} onClick={props.onEdit}>
           <Pencil aria-hidden />
-          Edit arguments …{shortcuts && <Key>E</Key>}
+          {text.approval.approvalAnswers.editArguments}
+          {shortcuts && <Key>E</Key>}
         </Button>
       </div>
       {(['tool', 'server'] as const).map((scope) => {
         const audiences = approval.audiences.filter((audience) => scope === 'tool' || audience !== 'conversation');
         if (audiences.length === 0 || (scope === 'server' && approval.server === undefined)) return null;
-        const what = scope === 'tool' ? 'this tool' : `all tools of ${safeText(approval.server, 60)}`;
+        const what =
+          scope === 'tool'
+            ? text.approval.approvalAnswers.tool
+            : text.approval.approvalAnswers.allTools(safeText(approval.server, 60));
         return (
           <fieldset key={scope} className="flex flex-wrap items-center gap-2">
-            <legend className="float-left mr-1 text-xs leading-7 text-ink-faint">Always allow {what} for:</legend>
+            <legend className="float-left mr-1 text-xs leading-7 text-ink-faint">
+              {text.approval.approvalAnswers.alwaysAllowHeading(what)}
+            </legend>
             {audiences.map((audience) => {
               const lasting = lastingScope(scope, audience);
               return (
                 <Button
                   key={audience}
                   size="small"
-                  aria-label={`Always allow ${what} for ${labelAudience(audience, approval.caller)}`}
-                  title={scope === 'tool' ? 'Until the definition of the tool changes' : undefined}
+                  aria-label={text.approval.approvalAnswers.alwaysAllowFor(
+                    what,
+                    labelAudience(audience, approval.caller),
+                  )}
+                  title={scope === 'tool' ? text.approval.approvalAnswers.untilDefinitionToolChanges : undefined}
                   disabled={disabled}
                   busy={isSent('allow', lasting.scope, lasting.audience)}
                   onClick={() => onAnswer({ answer: 'allow', ...lasting })}
@@ -111,7 +121,7 @@ function Key({ children }: { readonly children: ReactNode }) {
   );
 }
 
-interface EditArgumentsProps {
+interface AnswerFormProps {
   readonly approval: Approval;
   readonly busy: boolean;
   readonly onAnswer: (answer: ApprovalAnswer) => void;
@@ -119,14 +129,14 @@ interface EditArgumentsProps {
 }
 
 /** Allows the call once with edited arguments; the gateway validates them again. */
-export function EditArguments({ approval, busy, onAnswer, onBack }: EditArgumentsProps) {
+export function EditArguments({ approval, busy, onAnswer, onBack }: AnswerFormProps) {
   const tool = useQuery({ ...queries.tool(approval.tool), retry: false });
   const [value, setValue] = useState(approval.arguments);
   const [problem, setProblem] = useState<string>();
-  if (tool.isPending) return <Spinner label="Loading the tool's schema …" />;
+  if (tool.isPending) return <Spinner label={text.approval.approvalAnswers.loadingToolsSchema} />;
   return (
     <Form
-      aria-label="Edit the arguments"
+      aria-label={text.approval.approvalAnswers.editLabel}
       className="flex min-w-0 flex-col gap-3"
       onSubmit={() => {
         if (problem === undefined) onAnswer({ answer: 'allow', scope: 'once', arguments: value });
@@ -139,35 +149,27 @@ export function EditArguments({ approval, busy, onAnswer, onBack }: EditArgument
         onProblem={setProblem}
         disabled={busy}
       />
-      <p className="text-xs text-ink-faint">Arguments are validated before the call runs.</p>
-      <div className="flex flex-wrap gap-2">
-        <Button type="submit" look="primary" busy={busy} disabled={problem !== undefined}>
-          Allow with these arguments
-        </Button>
-        <Button disabled={busy} onClick={onBack}>
-          Back
-        </Button>
-      </div>
+      <p className="text-xs text-ink-faint">{text.approval.approvalAnswers.argumentsValidatedBeforeCall}</p>
+      <FormButtons
+        look="primary"
+        label={text.approval.approvalAnswers.allowTheseArguments}
+        busy={busy}
+        disabled={problem !== undefined}
+        onBack={onBack}
+      />
     </Form>
   );
 }
 
-interface DenyFormProps {
-  readonly approval: Approval;
-  readonly busy: boolean;
-  readonly onAnswer: (answer: ApprovalAnswer) => void;
-  readonly onBack: () => void;
-}
-
 /** Denies the call with a reason, once or from now on. */
-export function DenyForm({ approval, busy, onAnswer, onBack }: DenyFormProps) {
+export function DenyForm({ approval, busy, onAnswer, onBack }: AnswerFormProps) {
   const [reason, setReason] = useState('');
   const [audience, setAudience] = useState<Audience | ''>('');
   const box = useRef<HTMLTextAreaElement>(null);
   useEffect(() => box.current?.focus(), []);
   return (
     <Form
-      aria-label="Deny with a reason"
+      aria-label={text.approval.approvalAnswers.denyLabel}
       className="flex flex-col gap-3"
       onSubmit={() =>
         onAnswer({
@@ -177,7 +179,7 @@ export function DenyForm({ approval, busy, onAnswer, onBack }: DenyFormProps) {
         })
       }
     >
-      <Field label="Reason" hint="Sent to the caller, so that it can try something else. Optional.">
+      <Field label={text.approval.approvalAnswers.reason} hint={text.approval.approvalAnswers.sentCallerSoTry}>
         {(field) => (
           <TextArea
             {...field}
@@ -190,24 +192,45 @@ export function DenyForm({ approval, busy, onAnswer, onBack }: DenyFormProps) {
       </Field>
       {approval.audiences.length > 0 && (
         <SelectField
-          label={`Deny later calls of ${safeText(approval.originalName, 80)} too`}
-          hint="A rule denies them, even after the definition changes, until you revoke it."
+          label={text.approval.approvalAnswers.denyLaterCallsToo(safeText(approval.originalName, 80))}
+          hint={text.approval.approvalAnswers.ruleDeniesThemEven}
           options={[
-            ['', 'No'],
-            ...approval.audiences.map((one) => [one, `Always, for ${labelAudience(one, approval.caller)}`] as const),
+            ['', text.common.no],
+            ...approval.audiences.map(
+              (one) => [one, text.approval.approvalAnswers.always(labelAudience(one, approval.caller))] as const,
+            ),
           ]}
           value={audience}
           onChange={setAudience}
         />
       )}
-      <div className="flex flex-wrap gap-2">
-        <Button type="submit" look="danger" busy={busy}>
-          {audience === '' ? 'Deny' : 'Deny always'}
-        </Button>
-        <Button disabled={busy} onClick={onBack}>
-          Back
-        </Button>
-      </div>
+      <FormButtons
+        look="danger"
+        label={audience === '' ? text.approval.approvalAnswers.deny : text.approval.approvalAnswers.denyAlways}
+        busy={busy}
+        onBack={onBack}
+      />
     </Form>
+  );
+}
+
+interface FormButtonsProps {
+  readonly look: 'primary' | 'danger';
+  readonly label: string;
+  readonly busy: boolean;
+  readonly disabled?: boolean;
+  readonly onBack: () => void;
+}
+
+function FormButtons({ look, label, busy, disabled = false, onBack }: FormButtonsProps) {
+  return (
+    <div className="flex flex-wrap gap-2">
+      <Button type="submit" look={look} busy={busy} disabled={disabled}>
+        {label}
+      </Button>
+      <Button disabled={busy} onClick={onBack}>
+        {text.common.back}
+      </Button>
+    </div>
   );
 }

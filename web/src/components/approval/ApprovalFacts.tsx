@@ -1,4 +1,5 @@
 import type { Approval } from '../../api/client.ts';
+import { text } from '../../text/text.ts';
 import { ArgumentsView } from '../ArgumentsView.tsx';
 import { DefinitionDifference } from '../DefinitionDifference.tsx';
 import { Notice } from '../ErrorNotice.tsx';
@@ -16,36 +17,42 @@ export interface ApprovalFactsProps {
 
 /** The facts of an approval: caller, reason, claims of the server, changes of the definition, arguments. */
 export function ApprovalFacts({ approval, compact = false }: ApprovalFactsProps) {
-  const { caller } = approval;
   return (
     <div className="flex min-w-0 flex-col gap-3">
       {!compact && (
         <p className="text-ink-soft">
-          Requested by <strong className="font-semibold text-ink">{nameOfCaller(caller)}</strong> (
-          {kindOfCaller(caller)})
-          {caller.conversation !== undefined && (
-            <>
-              {' in '}
-              <TextLink href={`/chat/${encodeURIComponent(caller.conversation)}`}>a conversation</TextLink>
-            </>
-          )}
-          , because {safeText(approval.reason, 500)}.
+          <Request approval={approval} />
         </p>
       )}
-      {compact && <p className="text-xs text-ink-soft">Approval is needed because {safeText(approval.reason, 500)}.</p>}
+      {compact && (
+        <p className="text-xs text-ink-soft">
+          {text.approval.approvalFacts.approvalNeeded(safeText(approval.reason, 500))}
+        </p>
+      )}
       {approval.description !== '' && !compact && <Description text={approval.description} />}
       <ServerClaims annotations={approval.annotations} />
       {approval.change && (
-        <Notice tone="warn" title="The definition changed since it was accepted">
+        <Notice tone="warn" title={text.approval.approvalFacts.definitionChanged}>
           <div className="mt-2">
             <DefinitionDifference changes={approval.change} />
           </div>
         </Notice>
       )}
-      <section aria-label="Arguments" className="flex min-w-0 flex-col gap-1">
-        <h3 className="text-xs text-ink-soft">Arguments</h3>
+      <section aria-label={text.common.arguments} className="flex min-w-0 flex-col gap-1">
+        <h3 className="text-xs text-ink-soft">{text.common.arguments}</h3>
         <ArgumentsView value={approval.arguments} />
       </section>
     </div>
   );
+}
+
+/** Who requests the call, where and why it needs approval. */
+function Request({ approval: { caller, reason } }: { readonly approval: Approval }) {
+  const name = <strong className="font-semibold text-ink">{nameOfCaller(caller)}</strong>;
+  const { requested, requestedInConversation } = text.approval.approvalFacts;
+  const { conversation } = caller;
+  if (conversation === undefined) return requested(name, kindOfCaller(caller), safeText(reason, 500));
+  return requestedInConversation(name, kindOfCaller(caller), safeText(reason, 500), (label) => (
+    <TextLink href={`/chat/${encodeURIComponent(conversation)}`}>{label}</TextLink>
+  ));
 }

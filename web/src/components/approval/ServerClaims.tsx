@@ -1,3 +1,4 @@
+import { text } from '../../text/text.ts';
 import { Badge, type Tone } from '../Badge.tsx';
 
 const claims: readonly {
@@ -7,11 +8,11 @@ const claims: readonly {
   readonly words: string;
 }[] = [
   { key: 'readOnlyHint', value: true, tone: 'neutral', words: 'claims read-only' },
-  { key: 'destructiveHint', value: true, tone: 'bad', words: 'claims destructive' },
+  { key: 'destructiveHint', value: true, tone: 'bad', words: text.approval.serverClaims.claimsDestructive },
   { key: 'destructiveHint', value: false, tone: 'neutral', words: 'claims non-destructive' },
-  { key: 'idempotentHint', value: true, tone: 'neutral', words: 'claims repeats are safe' },
-  { key: 'openWorldHint', value: true, tone: 'neutral', words: 'claims external access' },
-  { key: 'openWorldHint', value: false, tone: 'neutral', words: 'claims no external access' },
+  { key: 'idempotentHint', value: true, tone: 'neutral', words: text.approval.serverClaims.claimsRepeatsSafe },
+  { key: 'openWorldHint', value: true, tone: 'neutral', words: text.approval.serverClaims.claimsExternalAccess },
+  { key: 'openWorldHint', value: false, tone: 'neutral', words: text.approval.serverClaims.claimsNoExternalAccess },
 ];
 
 /** The annotations that a server gives its own tool. Nobody verified them, so they are shown as claims. */
@@ -19,9 +20,9 @@ export function ServerClaims({ annotations }: { readonly annotations: Readonly<R
   const made = claims.filter(({ key, value }) => annotations?.[key] === value);
   if (made.length === 0) return null;
   return (
-    <ul aria-label="Claims of the server about this tool" className="flex flex-wrap gap-1.5">
+    <ul aria-label={text.approval.serverClaims.claimsServerAboutTool} className="flex flex-wrap gap-1.5">
       {made.map(({ tone, words }) => (
-        <li key={words} title="Claimed by the server, not verified">
+        <li key={words} title={text.approval.serverClaims.claimedServerNotVerified}>
           <Badge tone={tone}>{words}</Badge>
         </li>
       ))}

@@ -1,6 +1,8 @@
 import { useQueryClient } from '@tanstack/react-query';
 import { Hourglass } from 'lucide-react';
 import { useEffect } from 'react';
+import { formatSpan, formatTime } from '../../text/formats.ts';
+import { text } from '../../text/text.ts';
 import { classNames } from '../class-names.ts';
 import { useNow } from '../times.tsx';
 
@@ -26,14 +28,14 @@ export function TimeLeft({ until, queryKey }: TimeLeftProps) {
   return (
     <span
       role="timer"
-      title={new Date(until).toLocaleString()}
+      title={formatTime(until)}
       className={classNames(
         'inline-flex items-center gap-1 text-xs whitespace-nowrap tabular-nums',
         seconds < 60 ? 'font-semibold text-warn' : 'text-ink-faint',
       )}
     >
       <Hourglass aria-hidden className="size-3" />
-      {isOver ? 'Expired' : `${formatSeconds(seconds)} left`}
+      {isOver ? text.approval.timeLeft.expired : text.approval.timeLeft.left(formatSeconds(seconds))}
     </span>
   );
 }
@@ -42,5 +44,5 @@ function formatSeconds(seconds: number): string {
   if (seconds < 60) return `${seconds} s`;
   if (seconds < 3_600) return `${Math.floor(seconds / 60)}:${String(seconds % 60).padStart(2, '0')} min`;
   if (seconds < 172_800) return `${Math.floor(seconds / 3_600)} h ${Math.floor((seconds % 3_600) / 60)} min`;
-  return `${Math.floor(seconds / 86_400)} days`;
+  return formatSpan(Math.floor(seconds / 86_400) * 86_400_000);
 }

@@ -2,6 +2,7 @@ import { useMutation } from '@tanstack/react-query';
 import { FileText } from 'lucide-react';
 import { api } from '../../api/client.ts';
 import { formatBytes } from '../../text/formats.ts';
+import { text } from '../../text/text.ts';
 import { Button } from '../Button.tsx';
 import { ErrorNotice } from '../ErrorNotice.tsx';
 import { isRecord } from '../is-record.ts';
@@ -19,8 +20,8 @@ export interface ContentBlockProps {
 
 /** One block of MCP content; an unknown type is shown as JSON. */
 export function ContentBlock({ block, server }: ContentBlockProps) {
-  const { type, text, data, mimeType, resource } = block;
-  if (type === 'text' && typeof text === 'string') return <TextContent text={text} />;
+  const { type, text: plain, data, mimeType, resource } = block;
+  if (type === 'text' && typeof plain === 'string') return <TextContent text={plain} />;
   if ((type === 'image' || type === 'audio') && typeof data === 'string') {
     return <MediaContent data={data} mimeType={typeof mimeType === 'string' ? mimeType : undefined} name={type} />;
   }
@@ -28,8 +29,8 @@ export function ContentBlock({ block, server }: ContentBlockProps) {
   if (type === 'resource_link') return <ResourceLink link={block} server={server} />;
   return (
     <div className="flex min-w-0 flex-col gap-1">
-      <p className="text-xs text-ink-soft">Unknown content type: {safeText(type, 100)}</p>
-      <JsonView value={block} what="content" />
+      <p className="text-xs text-ink-soft">{text.content.contentBlock.unknownContentType(safeText(type, 100))}</p>
+      <JsonView value={block} what={text.content.contentBlock.content} />
     </div>
   );
 }
@@ -52,7 +53,9 @@ function ResourceLink({ link, server }: ResourceLinkProps) {
         <div className="flex min-w-0 gap-2">
           <FileText aria-hidden className="mt-0.5 size-4 shrink-0 text-ink-faint" />
           <div className="min-w-0">
-            <p className="font-medium break-words">{safeText(link.title ?? link.name ?? 'Resource', 200)}</p>
+            <p className="font-medium break-words">
+              {safeText(link.title ?? link.name ?? text.content.contentBlock.resource, 200)}
+            </p>
             {typeof link.description === 'string' && (
               <p className="break-words text-ink-soft">{safeText(link.description, 1_000)}</p>
             )}
@@ -67,11 +70,11 @@ function ResourceLink({ link, server }: ResourceLinkProps) {
         </div>
         {server !== undefined && uri !== '' && (
           <Button size="small" busy={reading.isPending} onClick={() => reading.mutate(server)}>
-            Read
+            {text.content.contentBlock.read}
           </Button>
         )}
       </div>
-      {reading.isError && <ErrorNotice title="The resource could not be read" error={reading.error} />}
+      {reading.isError && <ErrorNotice title={text.content.contentBlock.resourceCouldNotRead} error={reading.error} />}
       {reading.data && <ReadResult answer={reading.data} />}
     </div>
   );

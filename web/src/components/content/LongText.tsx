@@ -1,5 +1,6 @@
 import { memo, useMemo, useState } from 'react';
 import { formatBytes } from '../../text/formats.ts';
+import { text } from '../../text/text.ts';
 import { Button } from '../Button.tsx';
 import { ScrollBox } from '../ScrollBox.tsx';
 import { safeText } from '../safe-text.ts';
@@ -15,29 +16,27 @@ export interface LongTextProps {
 const pieceLength = 100_000;
 
 /** Plain text of any length, shown piece by piece. */
-export function LongText({ text, name = 'result.txt' }: LongTextProps) {
+export function LongText({ text: content, name = 'result.txt' }: LongTextProps) {
   const [count, setCount] = useState(1);
-  const pieces = useMemo(() => piecesOf(text, pieceLength, count), [text, count]);
+  const pieces = useMemo(() => piecesOf(content, pieceLength, count), [content, count]);
   const shown = pieces.reduce((sum, piece) => sum + piece.length, 0);
   return (
     <div className="flex min-w-0 flex-col gap-2">
-      <ScrollBox label="Text" className="max-h-96 rounded-md border border-line bg-sunken px-3 py-2">
+      <ScrollBox label={text.content.longText.text} className="max-h-96 rounded-md border border-line bg-sunken px-3 py-2">
         {pieces.map((piece, at) => (
           // biome-ignore lint/suspicious/noArrayIndexKey: pieces stay where they are
           <Piece key={at} text={piece} />
         ))}
-        {text === '' && <span className="text-ink-faint">Empty text</span>}
+        {content === '' && <span className="text-ink-faint">{text.content.longText.emptyText}</span>}
       </ScrollBox>
-      {shown < text.length && (
+      {shown < content.length && (
         <div className="flex flex-wrap items-center gap-2 text-ink-soft">
-          <span>
-            {formatBytes(shown)} of {formatBytes(text.length)} shown
-          </span>
+          <span>{text.content.longText.shown(formatBytes(shown), formatBytes(content.length))}</span>
           <Button size="small" onClick={() => setCount(count + 1)}>
-            Show more
+            {text.common.showMore}
           </Button>
-          <Button size="small" onClick={() => saveFile(name, text, 'text/plain')}>
-            Download
+          <Button size="small" onClick={() => saveFile(name, content, 'text/plain')}>
+            {text.content.longText.download}
           </Button>
         </div>
       )}
@@ -45,7 +44,7 @@ export function LongText({ text, name = 'result.txt' }: LongTextProps) {
   );
 }
 
-const Piece = memo(function Piece({ text }: { readonly text: string }) {
-  const visible = useMemo(() => safeText(text, pieceLength), [text]);
+const Piece = memo(function Piece({ text: content }: { readonly text: string }) {
+  const visible = useMemo(() => safeText(content, pieceLength), [content]);
   return <pre className="font-mono text-xs leading-relaxed break-words whitespace-pre-wrap">{visible}</pre>;
 });

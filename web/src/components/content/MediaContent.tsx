@@ -1,6 +1,7 @@
 import { Download } from 'lucide-react';
 import { useState } from 'react';
 import { formatBytes } from '../../text/formats.ts';
+import { text } from '../../text/text.ts';
 import { Button } from '../Button.tsx';
 import { safeText } from '../safe-text.ts';
 import { useToast } from '../Toasts.tsx';
@@ -40,7 +41,7 @@ export function MediaContent({ data, mimeType = 'application/octet-stream', name
   function download(): void {
     const bytes = base64Bytes(data);
     if (bytes) saveFile(name, bytes, 'application/octet-stream');
-    else toast.error(new Error('The data of the server is not valid base64'));
+    else toast.error(new Error(text.content.mediaContent.dataServerNotValid));
   }
 
   return (
@@ -48,7 +49,7 @@ export function MediaContent({ data, mimeType = 'application/octet-stream', name
       {imageTypes.has(type) && !broken && (
         <img
           src={source}
-          alt={`From the server: ${label}`}
+          alt={text.content.mediaContent.server(label)}
           decoding="async"
           onError={() => setBroken(true)}
           className="max-h-96 max-w-full rounded-md border border-line bg-sunken object-contain"
@@ -59,10 +60,10 @@ export function MediaContent({ data, mimeType = 'application/octet-stream', name
         <audio controls src={source} onError={() => setBroken(true)} className="max-w-full" aria-label={label} />
       )}
       <figcaption className="flex flex-wrap items-center gap-2 text-xs text-ink-soft">
-        {broken ? `The data does not match its type (${label})` : label}
+        {broken ? text.content.mediaContent.dataDoesNotMatch(label) : label}
         <Button size="small" look="quiet" onClick={download}>
           <Download aria-hidden />
-          Download
+          {text.content.mediaContent.download}
         </Button>
       </figcaption>
     </figure>

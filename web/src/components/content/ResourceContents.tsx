@@ -1,3 +1,4 @@
+import { text } from '../../text/text.ts';
 import { isRecord } from '../is-record.ts';
 import { JsonView } from '../JsonView.tsx';
 import { safeText } from '../safe-text.ts';
@@ -7,7 +8,7 @@ import { TextContent } from './TextContent.tsx';
 
 /** One part of a resource: its URI, then its text or data. */
 export function ResourceContents({ contents }: { readonly contents: Readonly<Record<string, unknown>> }) {
-  const { uri, mimeType, text, blob } = contents;
+  const { uri, mimeType, text: content, blob } = contents;
   const type = typeof mimeType === 'string' ? mimeType : undefined;
   const name = fileName(typeof uri === 'string' ? uri : '');
   return (
@@ -16,9 +17,13 @@ export function ResourceContents({ contents }: { readonly contents: Readonly<Rec
         <span className="font-mono">{safeText(uri, 500)}</span>
         {type !== undefined && ` · ${safeText(type, 100)}`}
       </p>
-      {typeof text === 'string' && <TextContent text={text} mimeType={type} name={name} />}
-      {typeof text !== 'string' && typeof blob === 'string' && <MediaContent data={blob} mimeType={type} name={name} />}
-      {typeof text !== 'string' && typeof blob !== 'string' && <JsonView value={contents} what="resource" />}
+      {typeof content === 'string' && <TextContent text={content} mimeType={type} name={name} />}
+      {typeof content !== 'string' && typeof blob === 'string' && (
+        <MediaContent data={blob} mimeType={type} name={name} />
+      )}
+      {typeof content !== 'string' && typeof blob !== 'string' && (
+        <JsonView value={contents} what={text.content.resourceContents.resource} />
+      )}
     </div>
   );
 }
@@ -26,15 +31,17 @@ export function ResourceContents({ contents }: { readonly contents: Readonly<Rec
 /** A server's response to `resources/read`. */
 export function ReadResult({ answer }: { readonly answer: Readonly<Record<string, unknown>> }) {
   const contents = Array.isArray(answer.contents) ? answer.contents.filter(isRecord) : undefined;
-  if (!contents) return <JsonView value={answer} what="answer" />;
-  if (contents.length === 0) return <p className="text-ink-soft">The resource is empty.</p>;
+  if (!contents) return <JsonView value={answer} what={text.content.resourceContents.answer} />;
+  if (contents.length === 0) return <p className="text-ink-soft">{text.content.resourceContents.resourceEmpty}</p>;
   return (
     <div className="flex min-w-0 flex-col gap-3">
       {contents.slice(0, 50).map((part, at) => (
         // biome-ignore lint/suspicious/noArrayIndexKey: parts stay where they are
         <ResourceContents key={at} contents={part} />
       ))}
-      {contents.length > 50 && <p className="text-ink-soft">{contents.length - 50} more parts are hidden.</p>}
+      {contents.length > 50 && (
+        <p className="text-ink-soft">{text.content.resourceContents.morePartsHidden(contents.length - 50)}</p>
+      )}
     </div>
   );
 }

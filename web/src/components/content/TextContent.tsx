@@ -1,4 +1,5 @@
 import { lazy, Suspense, useMemo, useState } from 'react';
+import { text } from '../../text/text.ts';
 import { CopyButton } from '../CopyButton.tsx';
 import { JsonView } from '../JsonView.tsx';
 import { Spinner } from '../Spinner.tsx';
@@ -17,11 +18,11 @@ export interface TextContentProps {
 type View = 'plain' | 'tree' | 'rendered';
 
 /** Text of a server: plain, as a tree if it is JSON, or rendered if it looks like Markdown. */
-export function TextContent({ text, mimeType, name }: TextContentProps) {
-  const json = useMemo(() => parseJsonText(text), [text]);
-  const views: { id: View; label: string }[] = [{ id: 'plain', label: 'Plain' }];
-  if (json !== undefined) views.unshift({ id: 'tree', label: 'Tree' });
-  else if (isMarkdown(text, mimeType)) views.push({ id: 'rendered', label: 'Rendered' });
+export function TextContent({ text: content, mimeType, name }: TextContentProps) {
+  const json = useMemo(() => parseJsonText(content), [content]);
+  const views: { id: View; label: string }[] = [{ id: 'plain', label: text.content.textContent.plain }];
+  if (json !== undefined) views.unshift({ id: 'tree', label: text.content.textContent.tree });
+  else if (isMarkdown(content, mimeType)) views.push({ id: 'rendered', label: text.content.textContent.rendered });
   const [chosen, setChosen] = useState<View>();
   const view = views.find(({ id }) => id === chosen)?.id ?? views[0]?.id ?? 'plain';
   return (
@@ -29,19 +30,19 @@ export function TextContent({ text, mimeType, name }: TextContentProps) {
       {(views.length > 1 || view === 'plain') && (
         <div className="flex items-center justify-between gap-2">
           {views.length > 1 ? (
-            <ViewToggle label="Text view" views={views} value={view} onChange={setChosen} />
+            <ViewToggle label={text.content.textContent.textView} views={views} value={view} onChange={setChosen} />
           ) : (
-            <span className="text-xs text-ink-faint">Text</span>
+            <span className="text-xs text-ink-faint">{text.content.textContent.text}</span>
           )}
-          {view !== 'tree' && <CopyButton text={text} what="text" />}
+          {view !== 'tree' && <CopyButton text={content} what={text.content.textContent.textNoun} />}
         </div>
       )}
-      {view === 'plain' && <LongText text={text} name={name} />}
-      {view === 'tree' && <JsonView value={json} what="result" />}
+      {view === 'plain' && <LongText text={content} name={name} />}
+      {view === 'tree' && <JsonView value={json} what={text.content.textContent.result} />}
       {view === 'rendered' && (
         <div className="rounded-md border border-line px-3 py-2">
-          <Suspense fallback={<Spinner label="Loading …" />}>
-            <Markdown text={text} />
+          <Suspense fallback={<Spinner label={text.common.loading} />}>
+            <Markdown text={content} />
           </Suspense>
         </div>
       )}

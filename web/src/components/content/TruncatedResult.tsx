@@ -2,6 +2,7 @@ import { useInfiniteQuery, useMutation } from '@tanstack/react-query';
 import { useState } from 'react';
 import { api } from '../../api/client.ts';
 import { formatBytes } from '../../text/formats.ts';
+import { text } from '../../text/text.ts';
 import { Button } from '../Button.tsx';
 import { messageOf, Notice } from '../ErrorNotice.tsx';
 import { useToast } from '../Toasts.tsx';
@@ -26,21 +27,21 @@ export function TruncatedResult({ callId }: { readonly callId: string }) {
   const saving = useMutation({ mutationFn: () => readAll(callId), onError: toast.error });
   const loaded = pages.data?.pages ?? [];
   const total = loaded[0]?.totalLength;
-  const text = loaded.map((page) => page.text).join('');
+  const content = loaded.map((page) => page.text).join('');
   return (
     <Notice
       tone="warn"
-      title="This result is truncated"
+      title={text.content.truncatedResult.resultTruncated}
       actions={
         <>
           {!isLoading && (
             <Button size="small" onClick={() => setLoading(true)}>
-              Load the full result
+              {text.content.truncatedResult.loadFullResult}
             </Button>
           )}
           {pages.hasNextPage && (
             <Button size="small" busy={pages.isFetchingNextPage} onClick={() => void pages.fetchNextPage()}>
-              Load more
+              {text.content.truncatedResult.loadMore}
             </Button>
           )}
           <Button
@@ -52,19 +53,17 @@ export function TruncatedResult({ callId }: { readonly callId: string }) {
               })
             }
           >
-            Download
+            {text.content.truncatedResult.download}
           </Button>
         </>
       }
     >
-      <p>The gateway keeps the full result for a limited time.</p>
+      <p>{text.content.truncatedResult.gatewayKeepsFullResult}</p>
       {pages.isError && <p className="text-bad">{messageOf(pages.error)}</p>}
       {total !== undefined && (
         <div className="mt-2 flex flex-col gap-1">
-          <p>
-            {formatBytes(text.length)} of {formatBytes(total)} loaded, as JSON:
-          </p>
-          <LongText text={text} name={`${callId}.json`} />
+          <p>{text.content.truncatedResult.loadedJson(formatBytes(content.length), formatBytes(total))}</p>
+          <LongText text={content} name={`${callId}.json`} />
         </div>
       )}
     </Notice>

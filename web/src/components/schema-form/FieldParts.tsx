@@ -1,4 +1,5 @@
 import type { ReactNode } from 'react';
+import { text } from '../../text/text.ts';
 import { Button } from '../Button.tsx';
 import { safeText } from '../safe-text.ts';
 import { describeBounds, describeKind } from './describe-kind.ts';
@@ -26,7 +27,7 @@ export function FieldLabel({ field, htmlFor }: { readonly field: FieldProps; rea
   const isItem = typeof name === 'number';
   const content = (
     <>
-      {isItem ? `Item ${name + 1}` : label}
+      {isItem ? text.schemaForm.fieldParts.item(name + 1) : label}
       {!isItem && purpose === 'arguments' && label !== name && (
         <code className="ml-1.5 font-normal text-ink-faint">{safeText(name, 100)}</code>
       )}
@@ -36,7 +37,9 @@ export function FieldLabel({ field, htmlFor }: { readonly field: FieldProps; rea
           *
         </span>
       )}
-      {schema.deprecated === true && <span className="ml-1.5 text-xs font-normal text-warn">deprecated</span>}
+      {schema.deprecated === true && (
+        <span className="ml-1.5 text-xs font-normal text-warn">{text.schemaForm.fieldParts.deprecated}</span>
+      )}
     </>
   );
   if (htmlFor === undefined) return <span className="font-medium break-words">{content}</span>;
@@ -85,7 +88,7 @@ export function NullButton({ field }: { readonly field: FieldProps }) {
       onClick={() => field.onChange(null)}
       className="text-xs text-accent-strong underline underline-offset-2 disabled:opacity-50"
     >
-      Send null
+      {text.schemaForm.fieldParts.sendNull}
     </button>
   );
 }
@@ -117,10 +120,11 @@ export function FieldGroup({ field, name, children }: FieldGroupProps) {
               size="small"
               look="quiet"
               className="ml-auto"
+              aria-label={text.schemaForm.fieldParts.remove(label)}
               disabled={disabled}
               onClick={() => field.onChange(undefined)}
             >
-              Remove <span className="sr-only">{label}</span>
+              {text.common.remove}
             </Button>
           )}
         </div>

@@ -1,5 +1,6 @@
 import { Plus } from 'lucide-react';
 import { type ReactNode, useState } from 'react';
+import { text } from '../../text/text.ts';
 import { Button } from '../Button.tsx';
 import { Select } from '../fields.tsx';
 import { isRecord } from '../is-record.ts';
@@ -91,7 +92,7 @@ function SingleValue({ field }: { readonly field: FieldProps }) {
       {!isOption && <FieldHint field={field} />}
       {value === undefined && fallback !== undefined && !required && (
         <p className="text-xs text-ink-faint">
-          Default: <code>{safeText(JSON.stringify(fallback), 100)}</code>
+          {text.schemaForm.formField.default(<code>{safeText(JSON.stringify(fallback), 100)}</code>)}
         </p>
       )}
       <FieldError field={field} />
@@ -148,7 +149,7 @@ function Union({ field }: { readonly field: FieldProps }) {
   const choice = (
     <div className="flex min-w-0 flex-col gap-3 border-l-2 border-line pl-3">
       <Select
-        aria-label={`Type of ${label}`}
+        aria-label={text.schemaForm.formField.type(label)}
         disabled={disabled}
         value={index}
         onChange={({ target }) => choose(Number(target.value))}
@@ -199,7 +200,7 @@ function NullValue({ field }: { readonly field: FieldProps }) {
       <FieldLabel field={field} />
       <code className="rounded bg-sunken px-1.5 py-0.5 text-xs">null</code>
       <Button size="small" look="quiet" disabled={disabled} onClick={() => field.onChange(undefined)}>
-        Enter a value
+        {text.schemaForm.formField.enterValue}
       </Button>
     </div>
   );
@@ -210,7 +211,7 @@ function Constant({ field }: { readonly field: FieldProps }) {
     <div className="flex flex-wrap items-center gap-2">
       <FieldLabel field={field} />
       <code className="rounded bg-sunken px-1.5 py-0.5 text-xs">{safeText(JSON.stringify(field.value), 200)}</code>
-      <span className="text-xs text-ink-faint">constant</span>
+      <span className="text-xs text-ink-faint">{text.schemaForm.formField.constant}</span>
     </div>
   );
 }
@@ -221,9 +222,14 @@ function MissingValue({ field }: { readonly field: FieldProps }) {
     <div className="flex min-w-0 flex-col gap-1">
       <div className="flex flex-wrap items-center gap-2">
         <FieldLabel field={field} />
-        <Button size="small" disabled={disabled} onClick={() => field.onChange(initialValue(field.schema, root) ?? {})}>
+        <Button
+          size="small"
+          aria-label={text.schemaForm.formField.add(field.label)}
+          disabled={disabled}
+          onClick={() => field.onChange(initialValue(field.schema, root) ?? {})}
+        >
           <Plus aria-hidden />
-          Add <span className="sr-only">{field.label}</span>
+          {text.common.add}
         </Button>
         <NullButton field={field} />
       </div>

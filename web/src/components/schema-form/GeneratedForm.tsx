@@ -1,4 +1,5 @@
 import { useId, useMemo, useRef, useState } from 'react';
+import { text } from '../../text/text.ts';
 import { FormField } from './FormField.tsx';
 import { type FormProblem, findProblems } from './find-problems.ts';
 import { FormContext, type FormSettings } from './form-context.ts';
@@ -59,7 +60,7 @@ export default function GeneratedForm({ schema, value, onChange, disabled, probl
           key={revision}
           schema={schema}
           path={[]}
-          label="arguments"
+          label={text.schemaForm.generatedForm.arguments}
           required
           value={draft}
           onChange={change}

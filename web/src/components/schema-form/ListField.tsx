@@ -1,5 +1,6 @@
 import { ArrowDown, ArrowUp, Plus, X } from 'lucide-react';
 import { type ReactNode, useState } from 'react';
+import { text } from '../../text/text.ts';
 import { Button, IconButton } from '../Button.tsx';
 import { FieldGroup, type FieldProps } from './FieldParts.tsx';
 import { useForm } from './form-context.ts';
@@ -35,7 +36,7 @@ export function ListField({ field, renderField }: ListFieldProps) {
             {renderField({
               schema: itemSchema(schema, at) ?? { 'x-any': true },
               path: [...path, at],
-              label: `Item ${at + 1}`,
+              label: text.schemaForm.listField.item(at + 1),
               required: true,
               value: item,
               onChange: (next) => onChange(items.with(at, next)),
@@ -44,7 +45,7 @@ export function ListField({ field, renderField }: ListFieldProps) {
           {at >= fixedCount && (
             <div className="flex shrink-0 pt-5 max-sm:justify-end max-sm:pt-0">
               <IconButton
-                label={`Move item ${at + 1} up`}
+                label={text.schemaForm.listField.moveItemUp(at + 1)}
                 size="small"
                 disabled={disabled || at === fixedCount}
                 onClick={() => move(at, at - 1)}
@@ -52,7 +53,7 @@ export function ListField({ field, renderField }: ListFieldProps) {
                 <ArrowUp aria-hidden />
               </IconButton>
               <IconButton
-                label={`Move item ${at + 1} down`}
+                label={text.schemaForm.listField.moveItemDown(at + 1)}
                 size="small"
                 disabled={disabled || at === items.length - 1}
                 onClick={() => move(at, at + 1)}
@@ -60,7 +61,7 @@ export function ListField({ field, renderField }: ListFieldProps) {
                 <ArrowDown aria-hidden />
               </IconButton>
               <IconButton
-                label={`Remove item ${at + 1}`}
+                label={text.schemaForm.listField.removeItem(at + 1)}
                 size="small"
                 disabled={disabled}
                 onClick={() => {
@@ -78,11 +79,12 @@ export function ListField({ field, renderField }: ListFieldProps) {
         <div>
           <Button
             size="small"
+            aria-label={text.schemaForm.listField.addItemTo(label)}
             disabled={disabled}
             onClick={() => onChange([...items, nextSchema && initialValue(nextSchema, root)])}
           >
             <Plus aria-hidden />
-            Add an item <span className="sr-only">to {label}</span>
+            {text.schemaForm.listField.addItem}
           </Button>
         </div>
       )}

@@ -1,5 +1,6 @@
 import { Plus, X } from 'lucide-react';
 import { Fragment, type ReactNode } from 'react';
+import { text } from '../../text/text.ts';
 import { Button, IconButton } from '../Button.tsx';
 import { Input } from '../fields.tsx';
 import { isRecord } from '../is-record.ts';
@@ -58,7 +59,10 @@ export function ObjectField({ field, renderField, children, optionNames = [] }: 
             {renderField({
               schema: { ...extraSchema, title: undefined },
               path: [...path, name],
-              label: name === '' ? 'Value of the property' : `Value of ${safeText(name, 100)}`,
+              label:
+                name === ''
+                  ? text.schemaForm.objectField.valueProperty
+                  : text.schemaForm.objectField.value(safeText(name, 100)),
               required: false,
               value: value[name],
               onChange: (member) => setMember(name, member),
@@ -68,7 +72,9 @@ export function ObjectField({ field, renderField, children, optionNames = [] }: 
         ))}
       {Object.keys(properties).length === 0 && !canAdd && children === undefined && (
         <p className="text-ink-soft">
-          {path.length === 0 && purpose === 'arguments' ? 'This tool takes no arguments.' : 'Nothing to fill in.'}
+          {path.length === 0 && purpose === 'arguments'
+            ? text.schemaForm.objectField.toolTakesNoArguments
+            : text.schemaForm.objectField.nothingFill}
         </p>
       )}
       {canAdd && (
@@ -79,7 +85,7 @@ export function ObjectField({ field, renderField, children, optionNames = [] }: 
             onClick={() => onChange({ ...value, '': undefined })}
           >
             <Plus aria-hidden />
-            Add a property
+            {text.schemaForm.objectField.addProperty}
           </Button>
         </div>
       )}
@@ -96,7 +102,7 @@ export function ObjectField({ field, renderField, children, optionNames = [] }: 
 /** `stops item 2`: items of different lists must not share a name. */
 function groupName({ label, path }: FieldProps): string {
   const index = path.at(-1);
-  return typeof index === 'number' ? `${safeText(path.at(-2), 100)} item ${index + 1}` : label;
+  return typeof index === 'number' ? text.schemaForm.objectField.item(safeText(path.at(-2), 100), index + 1) : label;
 }
 
 interface ExtraMemberProps {
@@ -114,14 +120,19 @@ function ExtraMember({ field, name, onRename, onRemove, children }: ExtraMemberP
     <div className="flex min-w-0 flex-wrap items-start gap-2">
       <Input
         id={`${id}-name`}
-        aria-label="Property name"
+        aria-label={text.schemaForm.objectField.propertyName}
         defaultValue={name}
         disabled={disabled}
         onBlur={({ target }) => onRename(target.value)}
         className="min-w-32 flex-1 basis-1/3"
       />
       <div className="min-w-40 flex-2 basis-1/2">{children}</div>
-      <IconButton label={`Remove ${safeText(name, 100)}`} size="small" disabled={disabled} onClick={onRemove}>
+      <IconButton
+        label={text.schemaForm.objectField.remove(safeText(name, 100))}
+        size="small"
+        disabled={disabled}
+        onClick={onRemove}
+      >
         <X aria-hidden />
       </IconButton>
     </div>

@@ -1,73 +1,57 @@
+import { formatNumber } from '../../text/formats.ts';
+import { text } from '../../text/text.ts';
 import { safeText } from '../safe-text.ts';
 import type { FormSchema } from './form-schema.ts';
 
-const kinds = {
-  string: 'text',
-  number: 'number',
-  integer: 'whole number',
-  boolean: 'true or false',
-  object: 'object',
-  array: 'list',
-  null: 'null',
-};
-
-const formats: Readonly<Record<string, string>> = {
-  date: 'date',
-  'date-time': 'date and time',
-  time: 'time',
-  email: 'email address',
-  uri: 'URI',
-  uuid: 'UUID',
-  ipv4: 'IPv4 address',
-  ipv6: 'IPv6 address',
-  hostname: 'host name',
-};
+const texts = text.schemaForm.describeKind;
+const formats: Readonly<Record<string, string>> = texts.formats;
+const lists: Readonly<Record<string, string>> = texts.lists;
 
 /** Names the type of value that a schema describes. */
 export function describeKind(schema: FormSchema): string {
   const { type, format, const: constant, items, properties } = schema;
   if (constant !== undefined) return safeText(JSON.stringify(constant), 60);
-  if (schema.enum) return 'choice';
-  if (type === 'string' && format !== undefined) return formats[format] ?? kinds.string;
+  if (schema.enum) return texts.choice;
+  if (type === 'string' && format !== undefined) return formats[format] ?? texts.kinds.string;
   if (type === 'array') return describeList(items);
   if (type === 'object') {
     const names = Object.keys(properties ?? {});
-    if (names.length > 0) return `object with ${safeText(names.slice(0, 3).join(', '), 60)}`;
+    if (names.length > 0) return texts.objectWith(safeText(names.slice(0, 3).join(', '), 60));
   }
-  return type === undefined ? 'any value' : kinds[type];
+  return type === undefined ? texts.anyValue : texts.kinds[type];
 }
 
 function describeList(items: FormSchema['items']): string {
-  if (!items || Array.isArray(items)) return kinds.array;
+  if (!items || Array.isArray(items)) return texts.kinds.array;
   const item = items as FormSchema;
-  if (item.enum) return 'list of choices';
-  const plurals = { string: 'texts', number: 'numbers', integer: 'whole numbers', object: 'objects', array: 'lists' };
-  const plural = Object.entries(plurals).find(([type]) => type === item.type)?.[1];
-  return plural === undefined ? kinds.array : `list of ${plural}`;
+  return lists[item.enum ? 'enum' : String(item.type)] ?? texts.kinds.array;
 }
 
 /** Describes the limits of a value; empty where there are none. */
 export function describeBounds(schema: FormSchema): string {
+  const { exclusiveMinimum, exclusiveMaximum, multipleOf, uniqueItems, 'x-pattern': pattern } = schema;
   const parts = [
-    range(schema.minimum, schema.maximum, ''),
-    typeof schema.exclusiveMinimum === 'number' && `more than ${schema.exclusiveMinimum}`,
-    typeof schema.exclusiveMaximum === 'number' && `less than ${schema.exclusiveMaximum}`,
-    typeof schema.multipleOf === 'number' && schema.multipleOf !== 1 && `a multiple of ${schema.multipleOf}`,
-    range(schema.minLength, schema.maxLength, 'character'),
-    range(schema.minItems, schema.maxItems, 'item'),
-    schema.uniqueItems === true && 'no item twice',
-    schema['x-pattern'] !== undefined && `matches ${schema['x-pattern']}`,
+    range(schema.minimum, schema.maximum),
+    typeof exclusiveMinimum === 'number' && texts.moreThan(exclusiveMinimum),
+    typeof exclusiveMaximum === 'number' && texts.lessThan(exclusiveMaximum),
+    typeof multipleOf === 'number' && multipleOf !== 1 && texts.multipleOf(multipleOf),
+    range(schema.minLength, schema.maxLength, texts.characters),
+    range(schema.minItems, schema.maxItems, texts.items),
+    uniqueItems === true && texts.noItemTwice,
+    pattern !== undefined && texts.matches(pattern),
   ];
   return parts.filter(Boolean).join(', ');
 }
 
-function range(minimum: unknown, maximum: unknown, unit: string): string | undefined {
-  const counted = (count: number) => (unit === '' ? `${count}` : `${count} ${unit}${count === 1 ? '' : 's'}`);
-  if (typeof minimum === 'number' && minimum > 0 && typeof maximum === 'number') {
-    return minimum === maximum ? `exactly ${counted(minimum)}` : `${minimum} to ${counted(maximum)}`;
-  }
+/** `count`: names the unit of an amount that cannot be negative. */
+function range(minimum: unknown, maximum: unknown, count?: (amount: number) => string): string | undefined {
+  const amount = count ?? formatNumber;
+  if (typeof minimum === 'number' && minimum > 0 && typeof maximum === 'number')
+    return minimum === maximum ? texts.exactly(amount(minimum)) : texts.range(minimum, amount(maximum));
   if (typeof maximum === 'number')
-    return typeof minimum === 'number' && unit === '' ? `${minimum} to ${maximum}` : `at most ${counted(maximum)}`;
-  if (typeof minimum === 'number' && (minimum > 0 || unit === '')) return `at least ${counted(minimum)}`;
+    return typeof minimum === 'number' && !count
+      ? texts.range(minimum, amount(maximum))
+      : texts.atMost(amount(maximum));
+  if (typeof minimum === 'number' && (minimum > 0 || !count)) return texts.atLeast(amount(minimum));
   return undefined;
 }

@@ -1,3 +1,5 @@
+import { text } from '../../text/text.ts';
+
 /** The position where a text stops being JSON, and what was expected there. Lines and columns count from one. */
 export interface JsonProblem {
   readonly line: number;
@@ -9,32 +11,21 @@ const tokens =
   // biome-ignore lint/suspicious/noControlCharactersInRegex: JSON forbids exactly these inside a text
   /[{}[\],:]|"(?:[^"\\\u0000-\u001f]|\\(?:["\\/bfnrt]|u[\da-fA-F]{4}))*"|-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?(?![\w.+-])|(?:true|false|null)\b/y;
 
-type State = 'value' | 'value or ]' | 'name or }' | 'name' | ':' | ', or }' | ', or ]' | 'end';
-
-const words: Readonly<Record<State, string>> = {
-  value: 'a value',
-  'value or ]': 'a value or ]',
-  'name or }': 'a name in double quotes or }',
-  name: 'a name in double quotes',
-  ':': 'a colon',
-  ', or }': 'a comma or }',
-  ', or ]': 'a comma or ]',
-  end: 'nothing more',
-};
+type State = 'value' | 'value or ]' | 'name or }' | 'name' | ':' | 'comma or }' | 'comma or ]' | 'end';
 
 /** Finds the first position where a text is not JSON; undefined for JSON. */
-export function findJsonProblem(text: string): JsonProblem | undefined {
+export function findJsonProblem(json: string): JsonProblem | undefined {
   const open: ('{' | '[')[] = [];
   let state: State = 'value';
   let at = 0;
-  const after = (): State => (open.length === 0 ? 'end' : open.at(-1) === '{' ? ', or }' : ', or ]');
+  const after = (): State => (open.length === 0 ? 'end' : open.at(-1) === '{' ? 'comma or }' : 'comma or ]');
   for (;;) {
-    while (' \t\n\r'.includes(text[at] ?? 'x')) at += 1;
-    if (at === text.length) return state === 'end' ? undefined : problemAt(text, at, state);
+    while (' \t\n\r'.includes(json[at] ?? 'x')) at += 1;
+    if (at === json.length) return state === 'end' ? undefined : problemAt(json, at, state);
     tokens.lastIndex = at;
-    const token = tokens.exec(text)?.[0];
+    const token = tokens.exec(json)?.[0];
     const next: State | undefined = token === undefined ? undefined : step(state, token, open, after);
-    if (token === undefined || next === undefined) return problemAt(text, at, state);
+    if (token === undefined || next === undefined) return problemAt(json, at, state);
     state = next;
     at += token.length;
   }
@@ -60,16 +51,20 @@ function step(state: State, token: string, open: ('{' | '[')[], after: () => Sta
       return isName ? ':' : undefined;
     case ':':
       return token === ':' ? 'value' : undefined;
-    case ', or }':
+    case 'comma or }':
       return token === ',' ? 'name' : undefined;
-    case ', or ]':
+    case 'comma or ]':
       return token === ',' ? 'value' : undefined;
     case 'end':
       return undefined;
   }
 }
 
-function problemAt(text: string, at: number, state: State): JsonProblem {
-  const before = text.slice(0, at).split('\n');
-  return { line: before.length, column: (before.at(-1)?.length ?? 0) + 1, expected: words[state] };
+function problemAt(json: string, at: number, state: State): JsonProblem {
+  const before = json.slice(0, at).split('\n');
+  return {
+    line: before.length,
+    column: (before.at(-1)?.length ?? 0) + 1,
+    expected: text.schemaForm.readArguments.expected[state],
+  };
 }

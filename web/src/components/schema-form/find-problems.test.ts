@@ -29,7 +29,7 @@ describe('checking the entered values [R18]', () => {
       '/f: Must be a valid email address',
       '/e: Must be one of the choices',
       '/l/2: Must be true or false',
-      '/l: Must have at most 1 items',
+      '/l: Must have at most 1 item',
       '/l: Must not contain an item twice',
     ]);
   });

@@ -1,5 +1,6 @@
 import { Check, Errors } from 'typebox/schema';
 import { Settings } from 'typebox/system';
+import { text } from '../../text/text.ts';
 import { isRecord } from '../is-record.ts';
 import { safeText } from '../safe-text.ts';
 import { describeKind } from './describe-kind.ts';
@@ -72,57 +73,45 @@ function rawErrors(schema: FormSchema, value: unknown): readonly RawError[] {
   }
 }
 
+const texts = text.schemaForm.findProblems;
+
 function toMessage({ keyword, params }: RawError): string {
-  const limit = safeText(params.limit, 40);
+  const limit = Number(params.limit);
   switch (keyword) {
     case 'type':
-      return `Must be ${[params.type].flat().map(kindOf).join(' or ')}`;
+      return texts.type([params.type].flat().map(kindOf));
     case 'format':
-      return `Must be a valid ${describeKind({ type: 'string', format: String(params.format) })}`;
+      return texts.format(describeKind({ type: 'string', format: String(params.format) }));
     case 'enum':
     case 'const':
-      return 'Must be one of the choices';
+      return texts.enum;
     case 'minimum':
-      return `Must be at least ${limit}`;
     case 'maximum':
-      return `Must be at most ${limit}`;
     case 'exclusiveMinimum':
-      return `Must be more than ${limit}`;
     case 'exclusiveMaximum':
-      return `Must be less than ${limit}`;
-    case 'multipleOf':
-      return `Must be a multiple of ${safeText(params.multipleOf, 40)}`;
     case 'minLength':
-      return `Must have at least ${limit} characters`;
     case 'maxLength':
-      return `Must have at most ${limit} characters`;
     case 'minItems':
-      return `Must have at least ${limit} items`;
     case 'maxItems':
-      return `Must have at most ${limit} items`;
+      return texts[keyword](limit);
+    case 'multipleOf':
+      return texts.multipleOf(Number(params.multipleOf));
     case 'uniqueItems':
-      return 'Must not contain an item twice';
+      return texts.uniqueItems;
     case 'anyOf':
     case 'oneOf':
-      return 'Matches none of the allowed types';
+      return texts.noAlternative;
     case 'additionalProperties':
-      return 'Has properties that are not allowed';
+      return texts.additionalProperties;
     default:
-      return `Does not match the schema (${safeText(keyword, 40)})`;
+      return texts.other(safeText(keyword, 40));
   }
 }
 
-const kinds: ReadonlyMap<unknown, string> = new Map([
-  ['string', 'text'],
-  ['number', 'a number'],
-  ['integer', 'a whole number'],
-  ['boolean', 'true or false'],
-  ['object', 'an object'],
-  ['array', 'a list'],
-]);
+const kinds: ReadonlyMap<unknown, string> = new Map(Object.entries(texts.kinds));
 
 function kindOf(type: unknown): string {
-  return kinds.get(type) ?? 'null';
+  return kinds.get(type) ?? texts.kinds.null;
 }
 
 function valueAt(value: unknown, pointer: string): unknown {

@@ -1,4 +1,5 @@
 import { useEffect, useState } from 'react';
+import { text } from '../../text/text.ts';
 import { Checkbox, Input, Select, TextArea } from '../fields.tsx';
 import { safeText } from '../safe-text.ts';
 import { ViewToggle } from '../ViewToggle.tsx';
@@ -52,19 +53,19 @@ const inputTypes: Readonly<Record<string, { readonly type: string; readonly plac
 
 function TextInput({ schema, value, onChange, attributes }: InputProps) {
   const { purpose } = useForm();
-  const text = typeof value === 'string' ? value : (toText(value) ?? '');
+  const words = typeof value === 'string' ? value : (toText(value) ?? '');
   // The gateway would replace an omitted answer by its default, so an emptied one is sent as empty text.
   const emptyValue = purpose === 'question' && typeof schema['x-default'] === 'string' ? '' : undefined;
   const shared = {
     ...attributes,
-    value: text,
+    value: words,
     onChange: ({ target }: { readonly target: { readonly value: string } }) =>
       onChange(target.value === '' ? emptyValue : target.value),
   };
   if (schema.format === 'date-time') {
-    const local = toLocalTime(text);
+    const local = toLocalTime(words);
     // A text that the browser's date picker cannot show stays editable as text.
-    if (text !== '' && local === undefined) return <Input type="text" {...shared} />;
+    if (words !== '' && local === undefined) return <Input type="text" {...shared} />;
     return (
       <Input
         {...shared}
@@ -81,14 +82,14 @@ function TextInput({ schema, value, onChange, attributes }: InputProps) {
 }
 
 function NumberInput({ schema, value, onChange, attributes }: InputProps) {
-  const [text, setText] = useState(() => toText(value) ?? '');
+  const [words, setText] = useState(() => toText(value) ?? '');
   useEffect(() => setText((before) => (toNumber(before) === value ? before : (toText(value) ?? ''))), [value]);
   return (
     <Input
       {...attributes}
       inputMode={schema.type === 'integer' ? 'numeric' : 'decimal'}
       autoComplete="off"
-      value={text}
+      value={words}
       onChange={({ target }) => {
         setText(target.value);
         onChange(toNumber(target.value));
@@ -99,9 +100,9 @@ function NumberInput({ schema, value, onChange, attributes }: InputProps) {
 
 function BooleanInput({ label, value, required, onChange, attributes }: InputProps) {
   const { purpose } = useForm();
-  const [yes, no] = purpose === 'question' ? ['Yes', 'No'] : ['true', 'false'];
+  const [yes, no] = purpose === 'question' ? [text.common.yes, text.common.no] : ['true', 'false'];
   const views = [
-    { id: '', label: 'Not set' },
+    { id: '', label: text.schemaForm.inputs.notSet },
     { id: 'true', label: yes },
     { id: 'false', label: no },
   ];
@@ -127,7 +128,9 @@ function ChoiceInput({ schema, value, required, onChange, attributes }: InputPro
       value={chosen < 0 ? '' : String(chosen)}
       onChange={({ target }) => onChange(target.value === '' ? undefined : choices[Number(target.value)]?.value)}
     >
-      {(!required || chosen < 0) && <option value="">{required ? 'Choose …' : 'Not set'}</option>}
+      {(!required || chosen < 0) && (
+        <option value="">{required ? text.schemaForm.inputs.choose : text.schemaForm.inputs.notSet}</option>
+      )}
       {choices.map(({ label }, at) => (
         // biome-ignore lint/suspicious/noArrayIndexKey: choices never move
         <option key={at} value={at}>
@@ -164,7 +167,7 @@ export function ChoicesInput({ schema, value, onChange, attributes }: Omit<Input
 
 /** Any JSON value: JSON is parsed, any other text is sent as text. */
 function AnyInput({ value, onChange, attributes }: InputProps) {
-  const [text, setText] = useState(() => toJsonText(value));
+  const [words, setText] = useState(() => toJsonText(value));
   useEffect(() => {
     setText((before) => (isSame(parseText(before), value) ? before : toJsonText(value)));
   }, [value]);
@@ -172,8 +175,8 @@ function AnyInput({ value, onChange, attributes }: InputProps) {
     <TextArea
       {...attributes}
       rows={1}
-      value={text}
-      placeholder="JSON; other text is sent as text"
+      value={words}
+      placeholder={text.schemaForm.inputs.jsonOtherTextSent}
       spellCheck={false}
       className="field-sizing-content max-h-80 min-h-9! font-mono text-xs"
       onChange={({ target }) => {
@@ -199,11 +202,11 @@ function toText(value: unknown): string | undefined {
 }
 
 /** Text that is no number stays text, so that the form can report it. */
-function toNumber(text: string): number | string | undefined {
-  const trimmed = text.trim();
+function toNumber(words: string): number | string | undefined {
+  const trimmed = words.trim();
   if (trimmed === '') return undefined;
   const number = Number(trimmed);
-  return Number.isFinite(number) && /^[-+\d.eE]+$/.test(trimmed) ? number : text;
+  return Number.isFinite(number) && /^[-+\d.eE]+$/.test(trimmed) ? number : words;
 }
 
 function toJsonText(value: unknown): string {
@@ -211,11 +214,11 @@ function toJsonText(value: unknown): string {
   return typeof value === 'string' && parseText(value) === value ? value : JSON.stringify(value, null, 2);
 }
 
-function parseText(text: string): unknown {
-  if (text.trim() === '') return undefined;
+function parseText(words: string): unknown {
+  if (words.trim() === '') return undefined;
   try {
-    return JSON.parse(text);
+    return JSON.parse(words);
   } catch {
-    return text;
+    return words;
   }
 }

@@ -1,3 +1,4 @@
+import { text } from '../../text/text.ts';
 import { isRecord } from '../is-record.ts';
 import { safeText } from '../safe-text.ts';
 import { type FormSchema, formLimits } from './form-schema.ts';
@@ -17,7 +18,7 @@ export function choicesOf(source: Source): Partial<FormSchema> {
   if (source.const !== undefined) return { const: source.const, enum: [source.const] };
   if (!Array.isArray(source.enum)) return {};
   if (source.enum.length > formLimits.choices)
-    throw new NoFormError(`it has more than ${formLimits.choices} choices in one place`);
+    throw new NoFormError(text.schemaForm.readSource.moreThanChoicesOne(formLimits.choices));
   const names: readonly unknown[] = Array.isArray(source.enumNames) ? source.enumNames : [];
   const choices = source.enum.map((value, at) => ({ value, name: names[at] })).filter(({ value }) => value !== null);
   const labels = choices.map(({ value, name }) => safeText(typeof name === 'string' ? name : value, 200));
@@ -97,7 +98,7 @@ function gather(allOf: readonly unknown[], references: SourceReferences): Source
   const parts: Source[] = [];
   const waiting = allOf.filter(isRecord);
   for (let part = waiting.shift(); part !== undefined; part = waiting.shift()) {
-    if (parts.length >= maxMerged) throw new NoFormError('its allOf has too many parts');
+    if (parts.length >= maxMerged) throw new NoFormError(text.schemaForm.readSource.allofTooManyParts);
     const { $ref, allOf: inner, ...own } = part;
     parts.push(own);
     const target = typeof $ref === 'string' ? references.resolve($ref) : undefined;
@@ -155,7 +156,8 @@ export function createReferences(root: Source): SourceReferences {
     let target: unknown = root;
     for (const part of toPointer(reference)) {
       const next: unknown = isContainer(target) && Object.hasOwn(target, part) ? Reflect.get(target, part) : undefined;
-      if (next === undefined) throw new NoFormError(`its reference ${safeText(reference, 100)} does not exist`);
+      if (next === undefined)
+        throw new NoFormError(text.schemaForm.readSource.referenceDoesNotExist(safeText(reference, 100)));
       target = next;
     }
     return target;
@@ -181,14 +183,14 @@ export function createReferences(root: Source): SourceReferences {
 function toPointer(reference: string): string[] {
   if (reference === '#') return [];
   if (!reference.startsWith('#/'))
-    throw new NoFormError(`its reference ${safeText(reference, 100)} points outside of it`);
+    throw new NoFormError(text.schemaForm.readSource.referencePointsOutside(safeText(reference, 100)));
   try {
     return decodeURIComponent(reference)
       .slice(2)
       .split('/')
       .map((part) => part.replaceAll('~1', '/').replaceAll('~0', '~'));
   } catch {
-    throw new NoFormError(`its reference ${safeText(reference, 100)} does not exist`);
+    throw new NoFormError(text.schemaForm.readSource.referenceDoesNotExist(safeText(reference, 100)));
   }
 }
 

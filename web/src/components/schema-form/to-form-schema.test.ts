@@ -146,9 +146,9 @@ describe('schemas without a form', () => {
     expect(reason(nest(50))).toBe('it is nested more than 16 levels deep');
     expect(reason(nest(5_000))).toBe('it is nested more than 16 levels deep');
     const properties = Object.fromEntries(Array.from({ length: 1_001 }, (_, at) => [`a${at}`, {}]));
-    expect(reason({ type: 'object', properties })).toBe('it has more than 1000 parts');
+    expect(reason({ type: 'object', properties })).toBe('it has more than 1,000 parts');
     const many = Array.from({ length: 1_001 }, (_, at) => at);
-    expect(reason({ properties: { a: { enum: many } } })).toBe('it has more than 1000 choices in one place');
+    expect(reason({ properties: { a: { enum: many } } })).toBe('it has more than 1,000 choices in one place');
   });
 
   test('a schema whose references unfold exponentially gets no form', () => {

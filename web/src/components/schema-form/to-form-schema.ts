@@ -1,3 +1,4 @@
+import { text } from '../../text/text.ts';
 import { isRecord } from '../is-record.ts';
 import { safeText } from '../safe-text.ts';
 import { describeKind } from './describe-kind.ts';
@@ -39,12 +40,12 @@ const notShown = ['not', 'if', 'dependentSchemas', 'dependentRequired', 'depende
 /** Converts a server's schema to one that a form can be rendered from, or gives the reason why there is no form. Takes bounded time. */
 export function toFormSchema(source: unknown): FormSchemaResult {
   try {
-    if (!isRecord(source)) throw new NoFormError('it is not an object');
+    if (!isRecord(source)) throw new NoFormError(text.schemaForm.toFormSchema.notObject);
     const references = createReferences(source);
     const walk = createWalk(references);
     const top = resolveTop(source, references);
     const root = walk.convert(top, 0);
-    if (root.type !== 'object') throw new NoFormError('it does not describe an object');
+    if (root.type !== 'object') throw new NoFormError(text.schemaForm.toFormSchema.doesNotDescribeObject);
     const allowsOthers = top.additionalProperties !== undefined || top.patternProperties !== undefined;
     const { additionalProperties, ...closed } = root;
     // A tool without named arguments takes none, unless its schema allows any explicitly.
@@ -65,7 +66,7 @@ export function toFormSchema(source: unknown): FormSchemaResult {
 function resolveTop(source: Source, references: SourceReferences): Source {
   let top = mergeAllOf(source, references);
   for (let hops = 0; typeof top.$ref === 'string'; hops++) {
-    if (hops > 20) throw new NoFormError('its reference is circular');
+    if (hops > 20) throw new NoFormError(text.schemaForm.toFormSchema.referenceCircular);
     const { $ref, ...beside } = top;
     const target = references.resolve($ref as string);
     top = mergeAllOf({ ...(isRecord(target) && target), ...beside }, references);
@@ -83,9 +84,10 @@ function createWalk(references: SourceReferences): Walk {
   let left = formLimits.subschemas;
 
   function convert(given: unknown, level: number): FormSchema {
-    if (level > formLimits.levels) throw new NoFormError(`it is nested more than ${formLimits.levels} levels deep`);
+    if (level > formLimits.levels)
+      throw new NoFormError(text.schemaForm.toFormSchema.nestedMoreThanLevels(formLimits.levels));
     left -= 1;
-    if (left < 0) throw new NoFormError(`it has more than ${formLimits.subschemas} parts`);
+    if (left < 0) throw new NoFormError(text.schemaForm.toFormSchema.moreThanParts(formLimits.subschemas));
     if (!isRecord(given)) return { 'x-any': true };
     const source = withTitledChoices(mergeAllOf(given, references));
     if (notShown.some((keyword) => keyword in source)) hasMore = true;
@@ -119,7 +121,7 @@ function createWalk(references: SourceReferences): Walk {
   function objectParts(source: Source, level: number, isUnion: boolean): Partial<FormSchema> {
     const properties: Record<string, FormSchema> = {};
     for (const [name, given] of Object.entries(isRecord(source.properties) ? source.properties : {})) {
-      if (name in Object.prototype) throw new NoFormError(`it has an argument named ${name}`);
+      if (name in Object.prototype) throw new NoFormError(text.schemaForm.toFormSchema.argumentNamed(name));
       if (given !== false) properties[name] = convert(given, level + 1);
     }
     const isOpen = Object.keys(properties).length === 0 && !isUnion;
@@ -160,7 +162,7 @@ function createWalk(references: SourceReferences): Walk {
     const options = given.filter((option) => isRecord(option) && !hasOnlyRules(option));
     if (options.length < given.length) hasMore = true;
     if (options.length > formLimits.choices)
-      throw new NoFormError(`it has more than ${formLimits.choices} choices in one place`);
+      throw new NoFormError(text.schemaForm.toFormSchema.moreThanChoicesOne(formLimits.choices));
     const [first, ...more] = options.filter((option) => !isNull(option));
     if (first !== undefined && more.length === 0 && !isRecord(source.properties))
       return { single: convert(withSharedType(source, first), level), nullable: options.length > 1 };
@@ -199,8 +201,9 @@ function limitSize(root: FormSchema): void {
   let left = formLimits.subschemas * 3;
   const visit = (schema: FormSchema, level: number, path: readonly string[]): void => {
     left -= 1;
-    if (left < 0) throw new NoFormError('its references expand to too many parts');
-    if (level > formLimits.levels) throw new NoFormError(`it is nested more than ${formLimits.levels} levels deep`);
+    if (left < 0) throw new NoFormError(text.schemaForm.toFormSchema.referencesExpandTooMany);
+    if (level > formLimits.levels)
+      throw new NoFormError(text.schemaForm.toFormSchema.nestedMoreThanLevels(formLimits.levels));
     const { $ref } = schema;
     if ($ref !== undefined) {
       const target = root.$defs?.[$ref.slice('#/$defs/'.length)];

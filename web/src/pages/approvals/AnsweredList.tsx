@@ -14,6 +14,7 @@ import { QueryState } from '../../components/QueryState.tsx';
 import { safeText } from '../../components/safe-text.ts';
 import { TextLink } from '../../components/TextLink.tsx';
 import { TimeAgo } from '../../components/times.tsx';
+import { text } from '../../text/text.ts';
 
 const initialLimit = 100;
 /** The maximum of the gateway. */
@@ -24,23 +25,23 @@ export function AnsweredList() {
   const [limit, setLimit] = useState(initialLimit);
   const [opened, setOpened] = useState<Approval>();
   const list = useQuery(answeredApprovalsQuery(limit));
-  if (!list.data) return <QueryState query={list} what="answered approvals" />;
+  if (!list.data) return <QueryState query={list} what={text.approvals.answeredList.answeredApprovals} />;
   const { answered, isFull } = list.data;
   if (answered.length === 0) {
     return (
       <EmptyState
         icon={<History aria-hidden />}
-        title="No answered approvals yet"
-        actions={<ButtonLink href="/approvals">Show pending approvals</ButtonLink>}
+        title={text.approvals.answeredList.noAnsweredApprovalsYet}
+        actions={<ButtonLink href="/approvals">{text.approvals.answeredList.showPendingApprovals}</ButtonLink>}
       >
-        Approvals appear here once they are answered, withdrawn or expired.
+        {text.approvals.answeredList.approvalsAppearHereOnce}
       </EmptyState>
     );
   }
   return (
     <>
       <Card>
-        <ul aria-label="Answered approvals" className="divide-y divide-line">
+        <ul aria-label={text.approvals.answeredList.listLabel} className="divide-y divide-line">
           {answered.map((approval) => (
             <AnsweredRow key={approval.id} approval={approval} onOpen={() => setOpened(approval)} />
           ))}
@@ -48,10 +49,15 @@ export function AnsweredList() {
       </Card>
       {isFull && limit < maxLimit && (
         <Button className="mt-3" busy={list.isPlaceholderData} onClick={() => setLimit(maxLimit)}>
-          Show more
+          {text.common.showMore}
         </Button>
       )}
-      <Dialog open={opened !== undefined} onClose={() => setOpened(undefined)} shape="side" title="Approval details">
+      <Dialog
+        open={opened !== undefined}
+        onClose={() => setOpened(undefined)}
+        shape="side"
+        title={text.approvals.answeredList.approvalDetails}
+      >
         {opened && <ApprovalPanel approval={opened} />}
       </Dialog>
     </>
@@ -82,20 +88,22 @@ function AnsweredRow({ approval, onOpen }: AnsweredRowProps) {
         <p className="flex flex-wrap items-center gap-x-2 gap-y-1">
           <StatusBadge tone={outcome.tone}>{outcome.word}</StatusBadge>
           <code className="min-w-0 font-semibold break-all">{safeText(approval.originalName, 120)}</code>
-          {approval.server !== undefined && <span className="text-ink-faint">on {safeText(approval.server, 100)}</span>}
+          {approval.server !== undefined && (
+            <span className="text-ink-faint">{text.approvals.answeredList.on(safeText(approval.server, 100))}</span>
+          )}
         </p>
         <p className="mt-0.5 break-words text-ink-soft">
-          {outcome.sentence} Called by {nameOfCaller(approval.caller)}.
+          {text.approvals.answeredList.called(outcome.sentence, nameOfCaller(approval.caller))}
           {reason !== undefined && reason !== '' && <> “{safeText(reason, 300)}”</>}
         </p>
       </div>
       <div className="flex items-center gap-3 text-xs text-ink-faint">
         <TimeAgo at={approval.answeredAt ?? approval.askedAt} />
         <Button look="quiet" size="small" onClick={onOpen}>
-          Show details
+          {text.approvals.answeredList.showDetails}
         </Button>
         <TextLink href={`/calls/${encodeURIComponent(approval.callId)}`} className="font-medium">
-          Open call
+          {text.approvals.answeredList.openCall}
         </TextLink>
       </div>
     </li>

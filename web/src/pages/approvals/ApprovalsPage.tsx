@@ -9,10 +9,10 @@ import { Card } from '../../components/Card.tsx';
 import { EmptyState } from '../../components/EmptyState.tsx';
 import { ErrorNotice } from '../../components/ErrorNotice.tsx';
 import { Page } from '../../components/Page.tsx';
-import { pluralize } from '../../components/pluralize.ts';
 import { QuestionForm } from '../../components/QuestionForm.tsx';
 import { Spinner } from '../../components/Spinner.tsx';
 import { Tabs } from '../../components/Tabs.tsx';
+import { text } from '../../text/text.ts';
 import { AnsweredList } from './AnsweredList.tsx';
 import { RuleList } from './RuleList.tsx';
 
@@ -24,17 +24,21 @@ export default function ApprovalsPage() {
   const questions = useQuery(queries.questions()).data?.length ?? 0;
   const pending = approvals + questions;
   const tabs = [
-    { id: 'pending', label: pending === 0 ? 'Pending' : `Pending (${pending})`, content: <PendingList /> },
-    { id: 'answered', label: 'Answered', content: <AnsweredList /> },
+    {
+      id: 'pending',
+      label: pending === 0 ? text.approvals.page.pending : text.approvals.page.pendingCount(pending),
+      content: <PendingList />,
+    },
+    { id: 'answered', label: text.approvals.page.answered, content: <AnsweredList /> },
     // Only administrators can list and revoke rules.
-    ...(isAdmin ? [{ id: 'rules', label: 'Rules', content: <RuleList /> }] : []),
+    ...(isAdmin ? [{ id: 'rules', label: text.approvals.page.rules, content: <RuleList /> }] : []),
   ];
   const requested = search.get('tab');
   const value = tabs.find(({ id }) => id === requested)?.id ?? 'pending';
   return (
-    <Page title="Approvals" description="Calls awaiting approval, from any client. The first answer counts.">
+    <Page title={text.approvals.page.approvals} description={text.approvals.page.callsAwaitingApprovalAny}>
       <Tabs
-        label="Approvals"
+        label={text.approvals.page.approvals}
         tabs={tabs}
         value={value}
         onChange={(id) => setSearch(id === 'pending' ? {} : { tab: id }, { replace: true })}
@@ -53,27 +57,27 @@ function PendingList() {
   const container = useRef<HTMLDivElement>(null);
   const failed = [approvals, questions].find(({ isError }) => isError);
   if (failed) return <ErrorNotice error={failed.error} onRetry={() => void failed.refetch()} />;
-  if (!approvals.data || !questions.data) return <Spinner label="Loading approvals …" />;
+  if (!approvals.data || !questions.data) return <Spinner label={text.approvals.page.loadingApprovals} />;
 
   const pending = approvals.data.toSorted((a, b) => b.askedAt.localeCompare(a.askedAt));
   const count = pending.length + questions.data.length;
   return (
     <div ref={container} tabIndex={-1} className="flex flex-col gap-4 outline-none">
       <p role="status" className="sr-only">
-        {count === 0 ? 'No pending approvals.' : `${pluralize(count, 'pending approval')}.`}
+        {count === 0 ? text.approvals.page.noPendingApprovals : text.approvals.page.pendingApprovals(count)}
       </p>
       {count === 0 && (
         <EmptyState
           icon={<ShieldCheck aria-hidden />}
-          title="No pending approvals"
+          title={text.approvals.page.emptyTitle}
           actions={
             <>
-              <ButtonLink href="/chat">Chat with an assistant</ButtonLink>
-              <ButtonLink href="/settings/connect">Connect a client</ButtonLink>
+              <ButtonLink href="/chat">{text.approvals.page.chatAssistant}</ButtonLink>
+              <ButtonLink href="/settings/connect">{text.approvals.page.connectClient}</ButtonLink>
             </>
           }
         >
-          Calls that need approval appear here as soon as an assistant, an MCP client or a program makes them.
+          {text.approvals.page.callsNeedApprovalAppear}
         </EmptyState>
       )}
       {questions.data.map((question) => (
@@ -87,7 +91,7 @@ function PendingList() {
       ))}
       {pending.length > shown && (
         <Button className="self-center" onClick={() => setShown(shown + pageSize)}>
-          Show more ({pending.length - shown})
+          {text.approvals.page.showMore(pending.length - shown)}
         </Button>
       )}
     </div>

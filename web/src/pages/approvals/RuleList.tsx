@@ -15,21 +15,22 @@ import { QueryState } from '../../components/QueryState.tsx';
 import { safeText } from '../../components/safe-text.ts';
 import { TextLink } from '../../components/TextLink.tsx';
 import { TimeAgo } from '../../components/times.tsx';
+import { text } from '../../text/text.ts';
 
 /** The rules, each with a button to revoke it. */
 export function RuleList() {
   const linked = new URLSearchParams(useSearch()).get('rule');
   const rules = useQuery(queries.rules());
   const [selected, setSelected] = useState<RememberedRule>();
-  if (!rules.data) return <QueryState query={rules} what="rules" />;
+  if (!rules.data) return <QueryState query={rules} what={text.approvals.ruleList.rules} />;
   if (rules.data.length === 0) {
     return (
       <EmptyState
         icon={<BookCheck aria-hidden />}
-        title="No rules yet"
-        actions={<ButtonLink href="/approvals">Show pending approvals</ButtonLink>}
+        title={text.approvals.ruleList.noRulesYet}
+        actions={<ButtonLink href="/approvals">{text.approvals.ruleList.showPendingApprovals}</ButtonLink>}
       >
-        To create a rule, answer an approval with “Always allow”. Rules apply until you revoke them.
+        {text.approvals.ruleList.createRuleAnswerApproval}
       </EmptyState>
     );
   }
@@ -37,7 +38,7 @@ export function RuleList() {
   return (
     <>
       <Card>
-        <ul aria-label="Rules" className="divide-y divide-line">
+        <ul aria-label={text.approvals.ruleList.listLabel} className="divide-y divide-line">
           {newestFirst.map((rule) => (
             <RuleRow key={rule.id} rule={rule} isLinked={rule.id === linked} onRevoke={() => setSelected(rule)} />
           ))}
@@ -45,16 +46,14 @@ export function RuleList() {
       </Card>
       <RemovalDialog
         item={selected}
-        title={() => 'Revoke this rule?'}
-        action="Revoke"
+        title={() => text.approvals.ruleList.revokeRule}
+        action={text.common.revoke}
         remove={({ id }) => api.revokeRule({ path: { rule: id } })}
-        done="Rule revoked."
+        done={text.approvals.ruleList.ruleRevoked}
         queryKey="rules"
         onClose={() => setSelected(undefined)}
       >
-        {(rule) => (
-          <p className="break-words">{describeRule(rule)} Once revoked, the approval mode decides about later calls.</p>
-        )}
+        {(rule) => <p className="break-words">{text.approvals.ruleList.onceRevokedApprovalMode(describeRule(rule))}</p>}
       </RemovalDialog>
     </>
   );
@@ -82,41 +81,50 @@ function RuleRow({ rule, isLinked, onRevoke }: RuleRowProps) {
     >
       <div className="min-w-0 flex-1 basis-64">
         <p className="flex flex-wrap items-center gap-2">
-          <Badge tone={answer === 'allow' ? 'good' : 'bad'}>{answer === 'allow' ? 'Allow' : 'Deny'}</Badge>
+          <Badge tone={answer === 'allow' ? 'good' : 'bad'}>
+            {answer === 'allow' ? text.approvals.ruleList.allow : text.approvals.ruleList.deny}
+          </Badge>
           <Badge tone={audience === 'everyone' ? 'warn' : 'neutral'}>{audiences[audience]}</Badge>
           <span className="min-w-0 break-words">{describeRule(rule)}</span>
         </p>
         <dl className="mt-1 flex flex-wrap gap-x-4 gap-y-0.5 text-xs text-ink-faint">
           {serverAddress !== undefined && (
-            <Fact name="Address">
+            <Fact name={text.approvals.ruleList.address}>
               <code className="break-all" title={safeText(serverAddress, 300)}>
                 {shortenAddress(serverAddress)}
               </code>
             </Fact>
           )}
           {definitionHash !== undefined && answer === 'allow' && (
-            <Fact name="Definition">
+            <Fact name={text.approvals.ruleList.definition}>
               <code title={definitionHash}>{safeText(definitionHash, 200).slice(0, 12)}</code>
             </Fact>
           )}
           {conversation !== undefined && (
-            <Fact name="Conversation">
-              <TextLink href={`/chat/${encodeURIComponent(conversation)}`}>Open conversation</TextLink>
+            <Fact name={text.approvals.ruleList.conversation}>
+              <TextLink href={`/chat/${encodeURIComponent(conversation)}`}>
+                {text.approvals.ruleList.openConversation}
+              </TextLink>
             </Fact>
           )}
           {Object.entries(matching ?? {}).map(([name, pattern]) => (
-            <Fact key={name} name={`Argument ${safeText(name, 60)}`}>
-              matches <code className="break-all">{safeText(pattern, 200)}</code>
+            <Fact key={name} name={text.approvals.ruleList.argument(safeText(name, 60))}>
+              {text.approvals.ruleList.matches(<code className="break-all">{safeText(pattern, 200)}</code>)}
             </Fact>
           ))}
-          {createdBy !== undefined && <Fact name="Created by">{safeText(createdBy, 120)}</Fact>}
-          <Fact name="Since">
+          {createdBy !== undefined && <Fact name={text.approvals.ruleList.createdBy}>{safeText(createdBy, 120)}</Fact>}
+          <Fact name={text.approvals.ruleList.since}>
             <TimeAgo at={rule.createdAt} />
           </Fact>
         </dl>
       </div>
-      <Button size="small" look="danger" aria-label={`Revoke: ${describeRule(rule)}`} onClick={onRevoke}>
-        Revoke
+      <Button
+        size="small"
+        look="danger"
+        aria-label={text.approvals.ruleList.revoke(describeRule(rule))}
+        onClick={onRevoke}
+      >
+        {text.common.revoke}
       </Button>
     </li>
   );
@@ -137,17 +145,21 @@ function shortenAddress(address: string): string {
 }
 
 function describeRule({ scope, answer, server, tool, audience, caller, callerName }: RememberedRule): string {
-  const origin = server === undefined ? ' (local)' : ` on ${safeText(server, 100)}`;
+  const texts = text.approvals.ruleList;
   const who = {
-    conversation: 'in one conversation',
-    caller: `for ${safeText(callerName ?? caller, 100)}`,
-    everyone: 'for everyone',
+    conversation: texts.oneConversation,
+    caller: texts.for(safeText(callerName ?? caller, 100)),
+    everyone: texts.everyone,
   }[audience];
-  if (scope === 'server')
-    return `All tools${origin} ${answer === 'allow' ? 'run without approval' : 'are denied'} ${who}.`;
-  const name = `${safeText(tool, 120)}${origin}`;
-  if (answer === 'deny') return `${name} is denied ${who}, even if its definition changes.`;
-  return `${name} runs without approval ${who} while its definition is unchanged.`;
+  const name = scope === 'server' ? texts.allTools : safeText(tool, 120);
+  const tools = server === undefined ? texts.local(name) : texts.onServer(name, safeText(server, 100));
+  if (scope === 'server') return answer === 'allow' ? texts.allAllowed(tools, who) : texts.allDenied(tools, who);
+  if (answer === 'deny') return texts.deniedEvenIfDefinition(tools, who);
+  return texts.runsWithoutApprovalWhile(tools, who);
 }
 
-const audiences = { conversation: 'One conversation', caller: 'One caller', everyone: 'Everyone' } as const;
+const audiences = {
+  conversation: text.approvals.ruleList.audienceConversation,
+  caller: text.approvals.ruleList.audienceCaller,
+  everyone: text.approvals.ruleList.audienceEveryone,
+} as const;

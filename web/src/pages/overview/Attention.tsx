@@ -3,12 +3,13 @@ import { CircleAlert, CircleCheck, Info, TriangleAlert } from 'lucide-react';
 import { queries, useIsAdmin } from '../../api/queries.ts';
 import { ButtonLink } from '../../components/Button.tsx';
 import { Card, CardHeader } from '../../components/Card.tsx';
+import { text } from '../../text/text.ts';
 import { type AttentionItem, attentionItems } from './attention-items.ts';
 
 const icons = {
-  bad: <CircleAlert aria-label="Error" className="size-4 shrink-0 text-bad" />,
-  warn: <TriangleAlert aria-label="Warning" className="size-4 shrink-0 text-warn" />,
-  info: <Info aria-label="Information" className="size-4 shrink-0 text-info" />,
+  bad: <CircleAlert aria-label={text.common.error} className="size-4 shrink-0 text-bad" />,
+  warn: <TriangleAlert aria-label={text.overview.attention.warning} className="size-4 shrink-0 text-warn" />,
+  info: <Info aria-label={text.overview.attention.information} className="size-4 shrink-0 text-info" />,
 };
 
 const maxShown = 8;
@@ -38,23 +39,25 @@ export function Attention() {
         {isComplete && (
           <>
             <CircleCheck aria-hidden className="size-4 text-good" />
-            Nothing needs attention.
+            {text.overview.attention.nothingNeedsAttention}
           </>
         )}
       </p>
     );
   }
   return (
-    <Card aria-label="Needs attention">
-      <CardHeader title="Needs attention" />
+    <Card aria-label={text.overview.attention.needsAttention}>
+      <CardHeader title={text.overview.attention.needsAttention} />
       <ul className="divide-y divide-line">
         {items.slice(0, maxShown).map((item) => (
           <Row key={item.id} item={item} />
         ))}
         {items.length > maxShown && (
-          <li className="px-4 py-2 text-ink-soft">{items.length - maxShown} more. Open Servers to see all of them.</li>
+          <li className="px-4 py-2 text-ink-soft">
+            {text.overview.attention.moreOpenServersSee(items.length - maxShown)}
+          </li>
         )}
-        {hasFailed && <li className="px-4 py-2 text-bad">Some checks failed to load. Reload the page to try again.</li>}
+        {hasFailed && <li className="px-4 py-2 text-bad">{text.overview.attention.someChecksFailedLoad}</li>}
       </ul>
     </Card>
   );

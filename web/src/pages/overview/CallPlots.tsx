@@ -7,6 +7,7 @@ import { EmptyState } from '../../components/EmptyState.tsx';
 import { ErrorNotice, Notice } from '../../components/ErrorNotice.tsx';
 import { Spinner } from '../../components/Spinner.tsx';
 import { formatDuration } from '../../text/formats.ts';
+import { text } from '../../text/text.ts';
 import { type Range, ranges } from './overview-queries.ts';
 
 const StatsPlots = lazy(() => {
@@ -24,12 +25,12 @@ export interface CallPlotsProps {
 /** The number of calls and their duration over time, as plots and as a table. */
 export function CallPlots({ stats: { data, error, refetch }, range, onRangeChange }: CallPlotsProps) {
   return (
-    <Card aria-label="Calls over time">
+    <Card aria-label={text.overview.callPlots.callsOverTime}>
       <CardHeader
-        title="Calls over time"
+        title={text.overview.callPlots.callsOverTime}
         actions={
           // biome-ignore lint/a11y/useSemanticElements: a fieldset is for inputs
-          <div role="group" aria-label="Time range" className="flex gap-1">
+          <div role="group" aria-label={text.overview.callPlots.timeRange} className="flex gap-1">
             {(Object.keys(ranges) as Range[]).map((option) => (
               <Button
                 key={option}
@@ -46,19 +47,19 @@ export function CallPlots({ stats: { data, error, refetch }, range, onRangeChang
       />
       <div className="flex flex-col gap-3 p-4">
         {error && <ErrorNotice error={error} onRetry={() => void refetch()} />}
-        {!data && !error && <Spinner label="Loading call statistics …" />}
-        {data?.truncated && <Notice>Only the latest calls are counted. This time range has more of them.</Notice>}
+        {!data && !error && <Spinner label={text.overview.callPlots.loadingCallStatistics} />}
+        {data?.truncated && <Notice>{text.overview.callPlots.onlyLatestCallsCounted}</Notice>}
         {data?.totals.calls === 0 && (
           <EmptyState
-            title={`No calls in ${ranges[range].description}`}
+            title={text.overview.callPlots.noCalls(ranges[range].description)}
             actions={
               <>
-                <ButtonLink href="/tools">Run a tool</ButtonLink>
-                <ButtonLink href="/settings/connect">Connect a client</ButtonLink>
+                <ButtonLink href="/tools">{text.overview.callPlots.runTool}</ButtonLink>
+                <ButtonLink href="/settings/connect">{text.overview.callPlots.connectClient}</ButtonLink>
               </>
             }
           >
-            Calls of assistants, MCP clients and programs are counted here.
+            {text.overview.callPlots.callsAssistantsMcpClients}
           </EmptyState>
         )}
         {data && data.totals.calls > 0 && (
@@ -81,26 +82,30 @@ function StatsTable({ stats: { buckets, bucketMs } }: { readonly stats: CallStat
   );
   return (
     <details>
-      <summary className="cursor-pointer text-xs text-ink-soft">Show as table</summary>
+      <summary className="cursor-pointer text-xs text-ink-soft">{text.overview.callPlots.showTable}</summary>
       {nonEmpty.length === 0 ? (
-        <p className="mt-2 text-ink-soft">No call has ended in this time range.</p>
+        <p className="mt-2 text-ink-soft">{text.overview.callPlots.noCallEndedTime}</p>
       ) : (
-        // biome-ignore lint/a11y/noNoninteractiveTabindex: the keyboard must reach what scrolls
-        <section tabIndex={0} aria-label="Table of calls over time" className="mt-2 max-h-72 overflow-auto">
+        <section
+          // biome-ignore lint/a11y/noNoninteractiveTabindex: the keyboard must reach what scrolls
+          tabIndex={0}
+          aria-label={text.overview.callPlots.tableCallsOverTime}
+          className="mt-2 max-h-72 overflow-auto"
+        >
           <table className="w-full text-left tabular-nums">
             <caption className="sr-only">
-              Calls and their duration per {formatDuration(bucketMs)}. Intervals without calls are left out.
+              {text.overview.callPlots.callsTheirDurationPer(formatDuration(bucketMs))}
             </caption>
             <thead className="text-xs text-ink-soft">
               <tr className="*:px-2 *:py-1 *:font-medium">
-                <th scope="col">From</th>
-                <th scope="col">Success</th>
-                <th scope="col">Failed</th>
-                <th scope="col">Denied</th>
-                <th scope="col">Invalid</th>
-                <th scope="col">Cancelled</th>
-                <th scope="col">Unknown</th>
-                <th scope="col">Median</th>
+                <th scope="col">{text.overview.callPlots.from}</th>
+                <th scope="col">{text.overview.callPlots.success}</th>
+                <th scope="col">{text.overview.callPlots.failed}</th>
+                <th scope="col">{text.overview.callPlots.denied}</th>
+                <th scope="col">{text.overview.callPlots.invalid}</th>
+                <th scope="col">{text.overview.callPlots.cancelled}</th>
+                <th scope="col">{text.overview.callPlots.unknown}</th>
+                <th scope="col">{text.overview.callPlots.median}</th>
                 <th scope="col">p95</th>
               </tr>
             </thead>
@@ -129,9 +134,7 @@ function StatsTable({ stats: { buckets, bucketMs } }: { readonly stats: CallStat
 }
 
 function MissingPlots() {
-  return (
-    <Notice tone="warn">The plots could not be loaded. Reload the page, or read the same numbers in the table.</Notice>
-  );
+  return <Notice tone="warn">{text.overview.callPlots.plotsCouldNotLoaded}</Notice>;
 }
 
 /**

@@ -9,7 +9,8 @@ import { Page } from '../../components/Page.tsx';
 import { safeText } from '../../components/safe-text.ts';
 import { Duration, TimeAgo } from '../../components/times.tsx';
 import { toolAddress } from '../../components/tool-address.ts';
-import { formatDuration } from '../../text/formats.ts';
+import { formatDuration, formatNumber } from '../../text/formats.ts';
+import { text } from '../../text/text.ts';
 import { Attention } from './Attention.tsx';
 import { CallPlots } from './CallPlots.tsx';
 import { type Range, ranges, statsQuery } from './overview-queries.ts';
@@ -24,13 +25,9 @@ export default function OverviewPage() {
   const stats = useQuery(statsQuery(range));
   return (
     <Page
-      title="Overview"
+      title={text.overview.page.overview}
       description={
-        health.data && (
-          <>
-            Toolwharf {health.data.version}, started <TimeAgo at={health.data.startedAt} />
-          </>
-        )
+        health.data && text.overview.page.started(health.data.version, <TimeAgo at={health.data.startedAt} />)
       }
     >
       {health.isError && <ErrorNotice error={health.error} onRetry={() => void health.refetch()} />}
@@ -60,24 +57,24 @@ const maxTools = 8;
 function BusiestTools({ stats, range }: BusiestToolsProps) {
   const tools = stats?.tools.slice(0, maxTools) ?? [];
   return (
-    <Card aria-label="Busiest tools">
-      <CardHeader title="Busiest tools" hint={`In ${ranges[range].description}`} />
-      {stats && tools.length === 0 && <p className="px-4 py-3 text-ink-soft">No calls in this time range.</p>}
+    <Card aria-label={text.overview.page.busiestTools}>
+      <CardHeader title={text.overview.page.busiestTools} hint={text.overview.page.in(ranges[range].description)} />
+      {stats && tools.length === 0 && <p className="px-4 py-3 text-ink-soft">{text.overview.page.noCallsTimeRange}</p>}
       {tools.length > 0 && (
         <table className="w-full table-fixed text-left">
           <thead className="text-xs text-ink-soft">
             <tr className="border-b border-line *:py-1.5 *:font-medium">
               <th scope="col" className="pl-4">
-                Tool
+                {text.common.tool}
               </th>
               <th scope="col" className="w-14 text-right">
-                Calls
+                {text.overview.page.calls}
               </th>
               <th scope="col" className="w-16 text-right">
-                Failed
+                {text.overview.page.failed}
               </th>
-              <th scope="col" className="w-20 pr-4 text-right" title="Median call duration">
-                Median
+              <th scope="col" className="w-20 pr-4 text-right" title={text.overview.page.medianCallDuration}>
+                {text.overview.page.median}
               </th>
             </tr>
           </thead>
@@ -89,7 +86,7 @@ function BusiestTools({ stats, range }: BusiestToolsProps) {
                     {safeText(tool, 150)}
                   </Link>
                 </th>
-                <td className="text-right">{calls.toLocaleString('en')}</td>
+                <td className="text-right">{formatNumber(calls)}</td>
                 <td className={error > 0 ? 'text-right text-bad' : 'text-right text-ink-faint'}>{error}</td>
                 <td className="pr-4 text-right">{p50Ms === undefined ? '–' : formatDuration(p50Ms)}</td>
               </tr>
@@ -113,13 +110,15 @@ function RunningCalls({ running, queued }: RunningCallsProps) {
   const calls = useQuery(queries.calls({ status: 'running', limit: maxRunning }));
   const shown = calls.data?.calls ?? [];
   return (
-    <Card aria-label="Running now">
+    <Card aria-label={text.overview.page.runningNow}>
       <CardHeader
-        title="Running now"
+        title={text.overview.page.runningNow}
         actions={
           running !== undefined && (
             <span className="text-xs text-ink-soft tabular-nums">
-              {running} running{queued !== undefined && queued > 0 && `, ${queued} queued`}
+              {queued !== undefined && queued > 0
+                ? text.overview.page.runningAndQueued(running, queued)
+                : text.overview.page.running(running)}
             </span>
           )
         }
@@ -129,7 +128,9 @@ function RunningCalls({ running, queued }: RunningCallsProps) {
           <ErrorNotice error={calls.error} onRetry={() => void calls.refetch()} />
         </div>
       )}
-      {calls.data && shown.length === 0 && <p className="px-4 py-3 text-ink-soft">No calls are running.</p>}
+      {calls.data && shown.length === 0 && (
+        <p className="px-4 py-3 text-ink-soft">{text.overview.page.noCallsRunning}</p>
+      )}
       {shown.length > 0 && (
         <ul className="divide-y divide-line">
           {shown.map(({ id, tool, caller, startedAt, createdAt }) => (
@@ -148,7 +149,7 @@ function RunningCalls({ running, queued }: RunningCallsProps) {
       {calls.data?.next !== undefined && (
         <p className="border-t border-line px-4 py-2 text-xs">
           <Link href="/calls" className="underline underline-offset-2">
-            Show all calls
+            {text.overview.page.showAllCalls}
           </Link>
         </p>
       )}

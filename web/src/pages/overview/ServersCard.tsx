@@ -6,10 +6,10 @@ import { queries } from '../../api/queries.ts';
 import { ButtonLink } from '../../components/Button.tsx';
 import { Card, CardHeader } from '../../components/Card.tsx';
 import { EmptyState } from '../../components/EmptyState.tsx';
-import { pluralize } from '../../components/pluralize.ts';
 import { QueryState } from '../../components/QueryState.tsx';
 import { ServerStatus } from '../../components/ServerStatus.tsx';
 import { safeText } from '../../components/safe-text.ts';
+import { text } from '../../text/text.ts';
 import { serverAddress } from '../servers/server-address.ts';
 
 const maxShown = 10;
@@ -20,28 +20,30 @@ export function ServersCard() {
   const servers = useQuery(queries.servers());
   const sorted = [...(servers.data ?? [])].sort((a, b) => sortRank(a) - sortRank(b) || a.name.localeCompare(b.name));
   return (
-    <Card aria-label="Servers">
+    <Card aria-label={text.overview.serversCard.servers}>
       <CardHeader
-        title="Servers"
+        title={text.overview.serversCard.servers}
         actions={
           <ButtonLink size="small" look="quiet" href="/servers">
-            {sorted.length > maxShown ? `Show all ${sorted.length}` : 'Manage'}
+            {sorted.length > maxShown
+              ? text.overview.serversCard.showAll(sorted.length)
+              : text.overview.serversCard.manage}
           </ButtonLink>
         }
       />
-      <QueryState query={servers} what="servers" className="p-4" />
+      <QueryState query={servers} what={text.overview.serversCard.serversNoun} className="p-4" />
       {servers.data?.length === 0 && (
         <EmptyState
           icon={<ServerIcon aria-hidden />}
-          title="No servers yet"
+          title={text.overview.serversCard.noServersYet}
           actions={
             <ButtonLink look="primary" href="/servers?add">
               <Plus aria-hidden />
-              Add a server
+              {text.overview.serversCard.addServer}
             </ButtonLink>
           }
         >
-          Servers provide the tools. Add one to get started.
+          {text.overview.serversCard.serversProvideToolsAdd}
         </EmptyState>
       )}
       {sorted.length > 0 && (
@@ -65,7 +67,7 @@ function Row({ server: { name, enabled, status, offers } }: { readonly server: S
           {safeText(name, 100)}
         </Link>
         {tools !== undefined && (
-          <span className="shrink-0 text-xs text-ink-soft tabular-nums">{pluralize(tools, 'tool')}</span>
+          <span className="shrink-0 text-xs text-ink-soft tabular-nums">{text.overview.serversCard.tools(tools)}</span>
         )}
         <ServerStatus status={status} enabled={enabled} />
       </div>

@@ -1,20 +1,21 @@
 import { useMemo } from 'react';
 import type { CallStats } from '../../api/client.ts';
-import { formatDuration } from '../../text/formats.ts';
+import { formatDuration, formatNumber } from '../../text/formats.ts';
+import { text } from '../../text/text.ts';
 import { describeUnsuccessful, type Range, ranges } from './overview-queries.ts';
 import { type PlotSeries, TimePlot } from './TimePlot.tsx';
 
 const outcomes: readonly PlotSeries[] = [
-  { label: 'Success', colour: '--accent', shape: 'bars' },
-  { label: 'Failed', colour: '--bad', shape: 'bars' },
-  { label: 'Denied', colour: '--warn', shape: 'bars' },
-  { label: 'Invalid', colour: '--info', shape: 'bars' },
-  { label: 'Cancelled', colour: '--line-strong', shape: 'bars' },
-  { label: 'Unknown', colour: '--ink-soft', shape: 'bars' },
+  { label: text.overview.statsPlots.success, colour: '--accent', shape: 'bars' },
+  { label: text.overview.statsPlots.failed, colour: '--bad', shape: 'bars' },
+  { label: text.overview.statsPlots.denied, colour: '--warn', shape: 'bars' },
+  { label: text.overview.statsPlots.invalid, colour: '--info', shape: 'bars' },
+  { label: text.overview.statsPlots.cancelled, colour: '--line-strong', shape: 'bars' },
+  { label: text.overview.statsPlots.unknown, colour: '--ink-soft', shape: 'bars' },
 ];
 
 const durations: readonly PlotSeries[] = [
-  { label: 'Median', colour: '--accent', shape: 'line' },
+  { label: text.overview.statsPlots.median, colour: '--accent', shape: 'line' },
   { label: 'p95', colour: '--info', shape: 'line' },
 ];
 
@@ -44,16 +45,16 @@ export default function StatsPlots({ stats, range }: { readonly stats: CallStats
     <div className="grid grid-cols-1 gap-6 lg:grid-cols-2">
       <TimePlot
         {...shared}
-        title="Calls"
-        description={`Calls in ${period}: ${totals.success} succeeded, ${describeUnsuccessful(totals)}.`}
+        title={text.overview.statsPlots.calls}
+        description={text.overview.statsPlots.callsSucceeded(period, totals.success, describeUnsuccessful(totals))}
         series={outcomes}
         values={counts}
         isStacked
-        format={(value) => value.toLocaleString('en')}
+        format={(value) => formatNumber(value)}
       />
       <TimePlot
         {...shared}
-        title="Call duration"
+        title={text.overview.statsPlots.callDuration}
         description={describeDurations(period, totals)}
         series={durations}
         values={percentiles}
@@ -64,6 +65,6 @@ export default function StatsPlots({ stats, range }: { readonly stats: CallStats
 }
 
 function describeDurations(period: string, { p50Ms, p95Ms }: CallStats['totals']): string {
-  if (p50Ms === undefined || p95Ms === undefined) return `No call ended in ${period}.`;
-  return `Call duration in ${period}: median ${formatDuration(p50Ms)}, p95 ${formatDuration(p95Ms)}.`;
+  if (p50Ms === undefined || p95Ms === undefined) return text.overview.statsPlots.noCallEnded(period);
+  return text.overview.statsPlots.callDurationMedianP95(period, formatDuration(p50Ms), formatDuration(p95Ms));
 }

@@ -3,8 +3,8 @@ import type { ReactNode } from 'react';
 import { Link } from 'wouter';
 import type { CallStats, Health } from '../../api/client.ts';
 import { queries } from '../../api/queries.ts';
-import { pluralize } from '../../components/pluralize.ts';
-import { formatDuration } from '../../text/formats.ts';
+import { formatDuration, formatNumber } from '../../text/formats.ts';
+import { text } from '../../text/text.ts';
 import { describeUnsuccessful, type Range, ranges } from './overview-queries.ts';
 
 export interface TotalsProps {
@@ -22,27 +22,30 @@ export function Totals({ health, stats, range }: TotalsProps) {
     <dl className="grid grid-cols-2 gap-px overflow-hidden rounded-lg border border-line bg-line lg:grid-cols-4">
       <Total
         href="/servers"
-        name="Servers connected"
-        value={health && `${health.servers.connected} of ${health.servers.total}`}
+        name={text.overview.totals.serversConnected}
+        value={health && text.overview.totals.of(health.servers.connected, health.servers.total)}
         detail={health && describeBroken(health)}
       />
       <Total
         href="/tools"
-        name="Tools"
-        value={tools?.toLocaleString('en')}
-        detail={health && `${pluralize(health.sessions, 'client')} connected`}
+        name={text.overview.totals.tools}
+        value={tools === undefined ? undefined : formatNumber(tools)}
+        detail={health && text.overview.totals.clientsConnected(health.sessions)}
       />
       <Total
         href="/calls"
-        name={`Calls in ${ranges[range].description}`}
-        value={totals?.calls.toLocaleString('en')}
+        name={text.overview.totals.calls(ranges[range].description)}
+        value={totals && formatNumber(totals.calls)}
         detail={totals && describeUnsuccessful(totals)}
       />
       <Total
         href="/calls"
-        name="Median call duration"
+        name={text.overview.totals.medianCallDuration}
         value={totals && (totals.p50Ms === undefined ? '–' : formatDuration(totals.p50Ms))}
-        detail={totals && (totals.p95Ms === undefined ? 'no call ended yet' : `p95: ${formatDuration(totals.p95Ms)}`)}
+        detail={
+          totals &&
+          (totals.p95Ms === undefined ? text.overview.totals.noCallEndedYet : `p95: ${formatDuration(totals.p95Ms)}`)
+        }
       />
     </dl>
   );
@@ -73,9 +76,9 @@ function Total({ href, name, value, detail }: TotalProps) {
 
 function describeBroken({ servers: { error, degraded, connecting } }: Health): string {
   const parts = [
-    error > 0 && `${error} in error`,
-    degraded > 0 && `${degraded} degraded`,
-    connecting > 0 && `${connecting} connecting`,
+    error > 0 && text.overview.totals.error(error),
+    degraded > 0 && text.overview.totals.degraded(degraded),
+    connecting > 0 && text.overview.totals.connecting(connecting),
   ].filter(Boolean);
-  return parts.join(', ') || 'none in error';
+  return parts.join(', ') || text.overview.totals.noneError;
 }

@@ -3,6 +3,7 @@ import { Plug, Plus, X } from 'lucide-react';
 import { type ReactNode, useState } from 'react';
 import { queries } from '../../api/queries.ts';
 import { ButtonLink, IconButton } from '../../components/Button.tsx';
+import { text } from '../../text/text.ts';
 import { StartDemo } from './StartDemo.tsx';
 
 const storageKey = 'toolwharf.welcome';
@@ -18,14 +19,12 @@ export function WelcomePanel() {
       <div className="flex items-start justify-between gap-3">
         <div>
           <h2 id="welcome" className="text-base">
-            Get started
+            {text.overview.welcomePanel.getStarted}
           </h2>
-          <p className="text-ink-soft">
-            All tools of all MCP servers in one place: connected, validated, approved, recorded.
-          </p>
+          <p className="text-ink-soft">{text.overview.welcomePanel.allToolsAllMcp}</p>
         </div>
         <IconButton
-          label="Hide this panel"
+          label={text.overview.welcomePanel.hidePanel}
           size="small"
           onClick={() => {
             localStorage.setItem(storageKey, 'dismissed');
@@ -37,42 +36,40 @@ export function WelcomePanel() {
       </div>
       <ol className="mt-3 grid gap-3 md:grid-cols-3">
         <Step
-          title="Try the demo"
+          title={text.overview.welcomePanel.tryDemo}
           action={
             demo ? (
-              <StartDemo assistant={demo}>Chat with the demo assistant</StartDemo>
+              <StartDemo assistant={demo}>{text.overview.welcomePanel.chatDemoAssistant}</StartDemo>
             ) : (
               <ButtonLink href="/chat" look="primary">
-                Chat with an assistant
+                {text.overview.welcomePanel.chatAssistant}
               </ButtonLink>
             )
           }
         >
-          {demo
-            ? 'The demo assistant needs no API key and no network. Its answers are scripted; the tools it calls are real.'
-            : 'An assistant calls tools for you and shows each call with its result.'}
+          {demo ? text.overview.welcomePanel.demoAssistantNeedsNo : text.overview.welcomePanel.assistantCallsToolsShows}
         </Step>
         <Step
-          title="Add your tools"
+          title={text.overview.welcomePanel.addTools}
           action={
             <ButtonLink href="/servers?add">
               <Plus aria-hidden />
-              Add a server
+              {text.overview.welcomePanel.addServer}
             </ButtonLink>
           }
         >
-          Connect a local command or a URL, or import the configuration of another MCP client.
+          {text.overview.welcomePanel.connectLocalCommandUrl}
         </Step>
         <Step
-          title="Use from other apps"
+          title={text.overview.welcomePanel.useOtherApps}
           action={
             <ButtonLink href="/settings/connect">
               <Plug aria-hidden />
-              Connect a client
+              {text.overview.welcomePanel.connectClient}
             </ButtonLink>
           }
         >
-          Claude, Cursor, VS Code and your own programs reach all tools at one URL.
+          {text.overview.welcomePanel.claudeCursorVsCode}
         </Step>
       </ol>
     </section>

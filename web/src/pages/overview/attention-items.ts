@@ -1,6 +1,6 @@
 import type { Approval, Config, Question, Server, Tool } from '../../api/client.ts';
-import { pluralize } from '../../components/pluralize.ts';
 import { safeText } from '../../components/safe-text.ts';
+import { text } from '../../text/text.ts';
 import { serverAddress } from '../servers/server-address.ts';
 
 /** A problem or a pending decision. */
@@ -42,55 +42,62 @@ function serverItem({ name, enabled, status, problem }: Server): AttentionItem[]
   const href = serverAddress(name);
   const label = safeText(name, 100);
   const reason = safeText(status.reason ?? '', 300);
-  const item = (tone: AttentionItem['tone'], sentence: string, detail = reason, action = 'Review'): AttentionItem[] => [
-    { id: `server ${name}`, href, tone, title: `${label} ${sentence}`, detail, action },
-  ];
-  if (problem !== undefined) return item('bad', 'cannot be used', safeText(problem, 300));
+  const item = (
+    tone: AttentionItem['tone'],
+    title: (server: string) => string,
+    detail = reason,
+    action = text.overview.attentionItems.review,
+  ): AttentionItem[] => [{ id: `server ${name}`, href, tone, title: title(label), detail, action }];
+  if (problem !== undefined) return item('bad', text.overview.attentionItems.cannotBeUsed, safeText(problem, 300));
   if (!enabled) return [];
   if (status.state === 'error' && (status.code === 'OAUTH_REQUIRED' || status.signInUrl !== undefined))
-    return item('warn', 'requires sign-in', reason, 'Sign in');
-  if (status.state === 'error') return item('bad', 'is not connected');
+    return item('warn', text.overview.attentionItems.requiresSignIn, reason, text.common.signIn);
+  if (status.state === 'error') return item('bad', text.overview.attentionItems.notConnected);
   // A server that is retrying is still broken: the item must not disappear during each attempt.
   if (status.state === 'connecting' && status.failures > 0)
-    return item('bad', 'is not connected', reason || 'Retrying …');
-  return status.state === 'degraded' ? item('warn', 'is degraded') : [];
+    return item('bad', text.overview.attentionItems.notConnected, reason || text.overview.attentionItems.retrying);
+  return status.state === 'degraded' ? item('warn', text.overview.attentionItems.degraded) : [];
 }
 
 function approvalItem(approvals: readonly Approval[]): AttentionItem[] {
   if (approvals.length === 0) return [];
-  const title = `${pluralize(approvals.length, 'call')} awaiting approval`;
+  const title = text.overview.attentionItems.callsAwaitingApproval(approvals.length);
   const detail = listNames(approvals.map(({ tool }) => tool));
-  return [{ id: 'approvals', tone: 'warn', title, detail, href: '/approvals', action: 'Review' }];
+  return [
+    { id: 'approvals', tone: 'warn', title, detail, href: '/approvals', action: text.overview.attentionItems.review },
+  ];
 }
 
 function questionItem(questions: readonly Question[]): AttentionItem[] {
   if (questions.length === 0) return [];
-  const title = `${pluralize(questions.length, 'server question')} awaiting an answer`;
+  const title = text.overview.attentionItems.serverQuestionsAwaitingAnswer(questions.length);
   const detail = listNames(questions.map(({ server }) => server));
-  return [{ id: 'questions', tone: 'warn', title, detail, href: '/approvals', action: 'Answer' }];
+  return [
+    { id: 'questions', tone: 'warn', title, detail, href: '/approvals', action: text.overview.attentionItems.answer },
+  ];
 }
 
 function changedToolsItem(tools: readonly Tool[]): AttentionItem[] {
   const [first] = tools;
   if (!first) return [];
-  const title = `${pluralize(tools.length, 'tool')} changed since acceptance`;
+  const title = text.overview.attentionItems.toolsChangedSinceAcceptance(tools.length);
   const servers = new Set(tools.map(({ server }) => server));
   const href = servers.size === 1 && first.server !== undefined ? serverAddress(first.server) : '/servers';
   const detail = listNames(tools.map(({ name }) => name));
-  return [{ id: 'changes', tone: 'warn', title, detail, href, action: 'Compare' }];
+  return [{ id: 'changes', tone: 'warn', title, detail, href, action: text.overview.attentionItems.compare }];
 }
 
 function configItems(config: Config | undefined): AttentionItem[] {
   if (!config) return [];
   const { refused, warnings, gateway, toolbox } = config;
-  const base = { href: '/settings/configuration', action: 'Review' };
+  const base = { href: '/settings/configuration', action: text.overview.attentionItems.review };
   const items: AttentionItem[] = [];
   if (refused)
     items.push({
       ...base,
       id: 'refused',
       tone: 'bad',
-      title: 'The configuration file has errors',
+      title: text.overview.attentionItems.configurationFileErrors,
       detail: safeText(refused.message, 300),
     });
   if (warnings.length > 0)
@@ -98,7 +105,7 @@ function configItems(config: Config | undefined): AttentionItem[] {
       ...base,
       id: 'warnings',
       tone: 'warn',
-      title: `The configuration has ${pluralize(warnings.length, 'warning')}`,
+      title: text.overview.attentionItems.configurationWarnings(warnings.length),
       detail: safeText(warnings[0], 300),
     });
   if (!gateway.requireAuthentication && gateway.allowedOrigins.length > 0)
@@ -106,16 +113,16 @@ function configItems(config: Config | undefined): AttentionItem[] {
       ...base,
       id: 'origins',
       tone: 'warn',
-      title: 'Other websites can use this gateway without a key',
-      detail: `Authentication is off and the allowed origins include ${listNames(gateway.allowedOrigins)}. Set gateway.requireAuthentication.`,
+      title: text.overview.attentionItems.otherWebsitesUseGateway,
+      detail: text.overview.attentionItems.authenticationOffAllowedOrigins(listNames(gateway.allowedOrigins)),
     });
   if (!gateway.requireAuthentication && toolbox.approval.mode === 'auto')
     items.push({
       ...base,
       id: 'open',
       tone: 'info',
-      title: 'Local programs can call tools without a key or approval',
-      detail: 'Authentication is off and the approval mode is auto.',
+      title: text.overview.attentionItems.localProgramsCallTools,
+      detail: text.overview.attentionItems.authenticationOffApprovalMode,
     });
   return items;
 }
@@ -123,5 +130,7 @@ function configItems(config: Config | undefined): AttentionItem[] {
 function listNames(names: readonly string[]): string {
   const unique = [...new Set(names)];
   const shown = unique.slice(0, maxNames).map((name) => safeText(name, 80));
-  return unique.length > maxNames ? `${shown.join(', ')} and ${unique.length - maxNames} more` : shown.join(', ');
+  return unique.length > maxNames
+    ? text.overview.attentionItems.namesAndMore(shown.join(', '), unique.length - maxNames)
+    : shown.join(', ');
 }

@@ -1,14 +1,15 @@
 import { keepPreviousData, queryOptions } from '@tanstack/react-query';
 import type { CallStats } from '../../api/client.ts';
 import { api } from '../../api/client.ts';
+import { text } from '../../text/text.ts';
 
 const hourMs = 3_600_000;
 
 /** The selectable time ranges and the number of intervals each is divided into. */
 export const ranges = {
-  hour: { label: '1 h', description: 'the last hour', ms: hourMs, buckets: 60 },
-  day: { label: '24 h', description: 'the last 24 hours', ms: 24 * hourMs, buckets: 48 },
-  week: { label: '7 d', description: 'the last 7 days', ms: 7 * 24 * hourMs, buckets: 84 },
+  hour: { ...text.overview.overviewQueries.ranges.hour, ms: hourMs, buckets: 60 },
+  day: { ...text.overview.overviewQueries.ranges.day, ms: 24 * hourMs, buckets: 48 },
+  week: { ...text.overview.overviewQueries.ranges.week, ms: 7 * 24 * hourMs, buckets: 84 },
 } as const;
 
 export type Range = keyof typeof ranges;
@@ -34,11 +35,11 @@ export function statsQuery(range: Range) {
 /** The calls without a result, by reason: "2 failed, 1 denied". Reasons without calls are left out. */
 export function describeUnsuccessful({ error, denied, invalid, cancelled, unknown }: CallStats['totals']): string {
   const parts = [
-    error > 0 && `${error} failed`,
-    denied > 0 && `${denied} denied`,
-    invalid > 0 && `${invalid} invalid`,
-    cancelled > 0 && `${cancelled} cancelled`,
-    unknown > 0 && `${unknown} unknown`,
+    error > 0 && text.overview.overviewQueries.failed(error),
+    denied > 0 && text.overview.overviewQueries.denied(denied),
+    invalid > 0 && text.overview.overviewQueries.invalid(invalid),
+    cancelled > 0 && text.overview.overviewQueries.cancelled(cancelled),
+    unknown > 0 && text.overview.overviewQueries.unknown(unknown),
   ].filter((part) => part !== false);
-  return parts.join(', ') || 'none failed';
+  return parts.join(', ') || text.overview.overviewQueries.noneFailed;
 }

@@ -1,6 +1,7 @@
 import type { ReactNode } from 'react';
 import type { Profile } from '../../api/client.ts';
 import { safeText } from '../../components/safe-text.ts';
+import { text } from '../../text/text.ts';
 
 export type Fact = readonly [name: string, value: ReactNode];
 
@@ -38,7 +39,9 @@ export function Patterns({
           {safeText(pattern, 200)}
         </code>
       ))}
-      {patterns.length > maxPatterns && <span className="text-ink-soft">and {patterns.length - maxPatterns} more</span>}
+      {patterns.length > maxPatterns && (
+        <span className="text-ink-soft">{text.settings.facts.more(patterns.length - maxPatterns)}</span>
+      )}
     </span>
   );
 }
@@ -47,5 +50,5 @@ export function Patterns({
 export const namings: Readonly<Record<Profile['naming'], string>> = {
   mcp: 'mcp_server_tool',
   server__tool: 'server__tool',
-  plain: 'Original names; the last server with a name wins',
+  plain: text.settings.facts.originalNamesLastServer,
 };

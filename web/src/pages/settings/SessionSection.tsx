@@ -10,56 +10,67 @@ import { QueryState } from '../../components/QueryState.tsx';
 import { SignInForm } from '../../components/SignIn.tsx';
 import { safeText } from '../../components/safe-text.ts';
 import { useToast } from '../../components/Toasts.tsx';
+import { text } from '../../text/text.ts';
 import { Facts } from './Facts.tsx';
 
 const viaLabels: Readonly<Record<NonNullable<Session['via']>, string>> = {
-  'admin-token': 'admin token',
+  'admin-token': text.settings.sessionSection.adminToken,
   key: 'API key',
-  jwt: 'identity provider',
-  loopback: 'local connection',
+  jwt: text.settings.sessionSection.identityProvider,
+  loopback: text.settings.sessionSection.localConnection,
 };
 
 const rightLabels: Readonly<Record<Session['rights'][number], string>> = {
-  read: 'Read',
-  call: 'Call tools and chat',
-  admin: 'Administer',
+  read: text.settings.sessionSection.read,
+  call: text.settings.sessionSection.callToolsChat,
+  admin: text.settings.sessionSection.administer,
 };
 
 /** The current session, and a form to sign in with another key. */
 export function SessionSection() {
   const session = useQuery(queries.session());
-  if (!session.data) return <QueryState query={session} what="session" />;
+  if (!session.data) return <QueryState query={session} what={text.settings.sessionSection.session} />;
   const { via, caller, profile, mayAddPrograms, tokenFile } = session.data;
   return (
     <div className="grid grid-cols-1 items-start gap-4 lg:grid-cols-[minmax(0,4fr)_minmax(0,3fr)]">
       <Card>
-        <CardHeader title="Current session" actions={via !== 'loopback' && <SignOutButton />} />
+        <CardHeader
+          title={text.settings.sessionSection.currentSession}
+          actions={via !== 'loopback' && <SignOutButton />}
+        />
         <Facts
           facts={[
-            ['Name', safeText(caller?.name ?? caller?.id ?? 'Unknown', 100)],
-            via && ['Signed in via', viaLabels[via]],
-            ['Profile', session.data.rights.includes('admin') ? 'All profiles' : safeText(profile ?? 'default', 100)],
+            [text.common.name, safeText(caller?.name ?? caller?.id ?? text.settings.sessionSection.unknown, 100)],
+            via && [text.settings.sessionSection.signedVia, viaLabels[via]],
             [
-              'Rights',
+              text.common.profile,
+              session.data.rights.includes('admin')
+                ? text.settings.sessionSection.allProfiles
+                : safeText(profile ?? 'default', 100),
+            ],
+            [
+              text.settings.sessionSection.rights,
               <span key="rights" className="flex flex-wrap gap-1">
                 {session.data.rights.map((right) => (
                   <Badge key={right}>{rightLabels[right]}</Badge>
                 ))}
               </span>,
             ],
-            ['Add local (stdio) servers', mayAddPrograms ? 'Yes' : 'No'],
+            [text.settings.sessionSection.addLocalStdioServers, mayAddPrograms ? text.common.yes : text.common.no],
           ]}
         />
       </Card>
       <Card>
         <CardHeader
-          title={via === 'loopback' ? 'Sign in' : 'Sign in with another key'}
-          hint="The admin token lets you add local (stdio) servers and create keys for administrators."
+          title={via === 'loopback' ? text.common.signIn : text.settings.sessionSection.signAnotherKey}
+          hint={text.settings.sessionSection.adminTokenLetsAdd}
         />
         <div className="flex flex-col gap-3 p-4">
           {tokenFile !== undefined && (
             <p className="text-ink-soft">
-              The admin token of this gateway is in <code className="text-xs">{safeText(tokenFile, 500)}</code>
+              {text.settings.sessionSection.adminTokenGateway(
+                <code className="text-xs">{safeText(tokenFile, 500)}</code>,
+              )}
             </p>
           )}
           <SignInForm onDone={reloadApp} />
@@ -75,7 +86,7 @@ function SignOutButton() {
   return (
     <Button size="small" busy={signingOut.isPending} onClick={() => signingOut.mutate()}>
       <LogOut aria-hidden />
-      Sign out
+      {text.settings.sessionSection.signOut}
     </Button>
   );
 }

@@ -6,6 +6,7 @@ import { ButtonLink } from '../../components/Button.tsx';
 import { EmptyState } from '../../components/EmptyState.tsx';
 import { Page } from '../../components/Page.tsx';
 import { Tabs } from '../../components/Tabs.tsx';
+import { text } from '../../text/text.ts';
 import { ConfigurationSection } from './configuration/ConfigurationSection.tsx';
 import { ConnectSection } from './connect/ConnectSection.tsx';
 import { KeysSection } from './keys/KeysSection.tsx';
@@ -14,28 +15,28 @@ import { ProfilesSection } from './ProfilesSection.tsx';
 import { SessionSection } from './SessionSection.tsx';
 
 const sections = [
-  { id: 'models', label: 'Models', content: <ModelsSection /> },
+  { id: 'models', label: text.settings.page.models, content: <ModelsSection /> },
   {
     id: 'keys',
-    label: 'Keys',
+    label: text.settings.page.keys,
     content: (
       <AdminsOnly>
         <KeysSection />
       </AdminsOnly>
     ),
   },
-  { id: 'profiles', label: 'Profiles', content: <ProfilesSection /> },
+  { id: 'profiles', label: text.settings.page.profiles, content: <ProfilesSection /> },
   {
     id: 'configuration',
-    label: 'Configuration',
+    label: text.settings.page.configuration,
     content: (
       <AdminsOnly>
         <ConfigurationSection />
       </AdminsOnly>
     ),
   },
-  { id: 'connect', label: 'Connect a client', content: <ConnectSection /> },
-  { id: 'session', label: 'Session', content: <SessionSection /> },
+  { id: 'connect', label: text.settings.page.connectClient, content: <ConnectSection /> },
+  { id: 'session', label: text.settings.page.session, content: <SessionSection /> },
 ];
 
 /** The settings of the gateway. Each section has its own address. */
@@ -51,10 +52,10 @@ export default function SettingsPage() {
       ?.scrollIntoView({ block: 'nearest', inline: 'center' });
   }, [selected]);
   return (
-    <Page title="Settings">
+    <Page title={text.settings.page.settings}>
       <div ref={container}>
         <Tabs
-          label="Settings"
+          label={text.settings.page.settings}
           tabs={sections}
           value={selected}
           onChange={(id) => navigate(`/settings/${id}`, { replace: true })}
@@ -70,10 +71,10 @@ function AdminsOnly({ children }: { readonly children: ReactNode }) {
   if (!session || session.rights.includes('admin')) return children;
   return (
     <EmptyState
-      title="Administrators only"
-      actions={<ButtonLink href="/settings/session">Sign in with another key</ButtonLink>}
+      title={text.settings.page.administratorsOnly}
+      actions={<ButtonLink href="/settings/session">{text.settings.page.signAnotherKey}</ButtonLink>}
     >
-      This section needs the right “admin”, which your key does not have.
+      {text.settings.page.sectionNeedsRightAdmin}
     </EmptyState>
   );
 }

@@ -8,6 +8,7 @@ import { ErrorNotice, Notice } from '../../../components/ErrorNotice.tsx';
 import { SelectField } from '../../../components/fields.tsx';
 import { Spinner } from '../../../components/Spinner.tsx';
 import { safeText } from '../../../components/safe-text.ts';
+import { text } from '../../../text/text.ts';
 
 /** The configuration snippets that connect MCP clients and programs to this gateway. */
 export function ConnectSection() {
@@ -24,29 +25,29 @@ export function ConnectSection() {
   return (
     <div className="flex flex-col gap-4">
       <SelectField
-        label="Profile"
+        label={text.common.profile}
         className="w-64"
-        hint="The servers and tools that the client gets."
+        hint={text.settings.connectSection.serversToolsClientGets}
         options={names.map((name) => [name, safeText(name, 100)] as const)}
         value={profile}
         onChange={(name) => setSearch({ profile: name }, { replace: true })}
       />
       {needsKey && (
         <Notice
-          title="Replace KEY with an API key"
+          title={text.settings.connectSection.replaceKeyApiKey}
           actions={
             session?.rights.includes('admin') && (
               <ButtonLink size="small" href="/settings/keys">
-                Create a key
+                {text.settings.connectSection.createKey}
               </ButtonLink>
             )
           }
         >
-          Create a key for this client alone, so that you can revoke it alone.
+          {text.settings.connectSection.createKeyClientAlone}
         </Notice>
       )}
       {failed && <ErrorNotice error={failed} onRetry={() => void clients.refetch()} />}
-      {!failed && !clients.data && <Spinner label="Loading clients …" />}
+      {!failed && !clients.data && <Spinner label={text.settings.connectSection.loadingClients} />}
       <div className="grid grid-cols-1 items-start gap-4 lg:grid-cols-2">
         {clients.data?.map(({ id, name, file, snippet, language }) => (
           <Card key={id} className="min-w-0">
@@ -55,7 +56,11 @@ export function ConnectSection() {
               hint={file === undefined ? undefined : <code className="break-all">{safeText(file, 500)}</code>}
             />
             <div className="p-4">
-              <CodeBlock code={snippet} language={language} what={`snippet for ${safeText(name, 100)}`} />
+              <CodeBlock
+                code={snippet}
+                language={language}
+                what={text.settings.connectSection.snippet(safeText(name, 100))}
+              />
             </div>
           </Card>
         ))}
@@ -71,25 +76,22 @@ function ProgramExamples({ path, needsKey }: Pick<ExampleParts, 'path' | 'needsK
   return (
     <>
       <Card className="min-w-0">
-        <CardHeader title="MCP SDK" hint="Example with the official TypeScript SDK. Any MCP SDK works." />
+        <CardHeader title="MCP SDK" hint={text.settings.connectSection.exampleOfficialTypescriptSdk} />
         <div className="p-4">
-          <CodeBlock code={sdkExample(parts)} language="typescript" what="SDK example" />
+          <CodeBlock code={sdkExample(parts)} language="typescript" what={text.settings.connectSection.sdkExample} />
         </div>
       </Card>
       <Card className="min-w-0">
         <CardHeader
           title="REST API"
-          hint={
-            <>
-              OpenAPI document:{' '}
-              <a href="/api/openapi.json" target="_blank" rel="noreferrer" className="underline underline-offset-2">
-                /api/openapi.json
-              </a>
-            </>
-          }
+          hint={text.settings.connectSection.openapiDocument((label) => (
+            <a href="/api/openapi.json" target="_blank" rel="noreferrer" className="underline underline-offset-2">
+              {label}
+            </a>
+          ))}
         />
         <div className="p-4">
-          <CodeBlock code={curlExample(parts)} language="shell" what="curl example" />
+          <CodeBlock code={curlExample(parts)} language="shell" what={text.settings.connectSection.curlExample} />
         </div>
       </Card>
     </>

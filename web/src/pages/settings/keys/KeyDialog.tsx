@@ -9,6 +9,7 @@ import { messageOf, Notice } from '../../../components/ErrorNotice.tsx';
 import { hasFieldProblems, problemAt } from '../../../components/field-problems.ts';
 import { Checkbox, Form, SelectField, TextField } from '../../../components/fields.tsx';
 import { safeText } from '../../../components/safe-text.ts';
+import { text } from '../../../text/text.ts';
 
 /** Creates a key and shows it once. */
 export function KeyDialog({ onClose }: { readonly onClose: () => void }) {
@@ -25,18 +26,23 @@ export function KeyDialog({ onClose }: { readonly onClose: () => void }) {
     <Dialog
       open
       onClose={onClose}
-      title="New key"
-      description="The key is shown once, after it is created."
+      title={text.settings.keyDialog.newKey}
+      description={text.settings.keyDialog.keyShownOnceAfter}
       footer={
         <>
-          <Button onClick={onClose}>Cancel</Button>
+          <Button onClick={onClose}>{text.common.cancel}</Button>
           <Button type="submit" form="key" look="primary" busy={creating.isPending}>
-            Create key
+            {text.settings.keyDialog.createKey}
           </Button>
         </>
       }
     >
-      <Form id="key" aria-label="Key" className="flex flex-col gap-4" onSubmit={() => creating.mutate()}>
+      <Form
+        id="key"
+        aria-label={text.settings.keyDialog.key}
+        className="flex flex-col gap-4"
+        onSubmit={() => creating.mutate()}
+      >
         <KeyFields
           draft={draft}
           error={creating.error}
@@ -53,21 +59,21 @@ function NewKey({ created, onClose }: { readonly created: NewApiKey; readonly on
     <Dialog
       open
       onClose={onClose}
-      title={`Key for ${safeText(created.name, 100)}`}
+      title={text.settings.keyDialog.keyFor(safeText(created.name, 100))}
       footer={
         <Button look="primary" onClick={onClose}>
-          Done
+          {text.common.done}
         </Button>
       }
     >
       <div className="flex flex-col gap-3">
-        <Notice tone="warn" title="Copy the key now">
-          The key is shown only once. Anyone who has it can use it until you revoke it.
+        <Notice tone="warn" title={text.settings.keyDialog.copyKeyNow}>
+          {text.settings.keyDialog.keyShownOnlyOnce}
         </Notice>
         <div className="flex items-center gap-2 rounded-md border border-line bg-sunken px-3 py-2">
           <code className="min-w-0 flex-1 break-all select-all">{created.key}</code>
-          <CopyButton text={created.key} what="key">
-            Copy
+          <CopyButton text={created.key} what={text.settings.keyDialog.keyNoun}>
+            {text.common.copy}
           </CopyButton>
         </div>
       </div>
@@ -100,9 +106,9 @@ interface KeyFieldsProps {
 }
 
 const rights: readonly { readonly right: Right; readonly label: string; readonly hint: string }[] = [
-  { right: 'read', label: 'Read', hint: 'View servers, tools and its own calls.' },
-  { right: 'call', label: 'Call', hint: 'Call tools and chat. MCP clients need it.' },
-  { right: 'admin', label: 'Administer', hint: 'Full access: servers, keys, approvals and the calls of others.' },
+  { right: 'read', label: text.settings.keyDialog.read, hint: text.settings.keyDialog.viewServersToolsOwn },
+  { right: 'call', label: text.common.call, hint: text.settings.keyDialog.callToolsChatMcp },
+  { right: 'admin', label: text.settings.keyDialog.administer, hint: text.settings.keyDialog.fullAccessServersKeys },
 ];
 
 /** The fields of a new key. */
@@ -113,15 +119,15 @@ function KeyFields({ draft, error, onChange }: KeyFieldsProps) {
   return (
     <>
       <TextField
-        label="Name"
+        label={text.common.name}
         required
-        hint="Who or what uses the key."
+        hint={text.settings.keyDialog.whoWhatUsesKey}
         error={problemAt(error, 'name')}
         value={draft.name}
         onChange={(text) => onChange({ name: text })}
       />
       <fieldset className="flex flex-col gap-2">
-        <legend className="mb-1 font-medium">Rights</legend>
+        <legend className="mb-1 font-medium">{text.settings.keyDialog.rights}</legend>
         {rights.map(({ right, label, hint }) => (
           <Checkbox
             key={right}
@@ -140,12 +146,16 @@ function KeyFields({ draft, error, onChange }: KeyFieldsProps) {
         {rightsProblem !== undefined && <p className="text-xs text-bad">{rightsProblem}</p>}
       </fieldset>
       <SelectField
-        label="Profile"
+        label={text.common.profile}
         error={problemAt(error, 'profile')}
-        hint={isAdmin ? 'Administrators have access to all profiles.' : 'The key has access to one profile.'}
+        hint={
+          isAdmin
+            ? text.settings.keyDialog.administratorsAccessAllProfiles
+            : text.settings.keyDialog.keyAccessOneProfile
+        }
         disabled={isAdmin}
         options={[
-          ['', isAdmin ? 'All profiles' : 'None (uses default)'],
+          ['', isAdmin ? text.settings.keyDialog.allProfiles : text.settings.keyDialog.noneUsesDefault],
           ...profiles.map(({ name }) => [name, safeText(name, 100)] as const),
         ]}
         value={draft.profile}
@@ -156,7 +166,7 @@ function KeyFields({ draft, error, onChange }: KeyFieldsProps) {
           tone="bad"
           actions={
             error instanceof ApiError &&
-            error.code === 'FORBIDDEN' && <ButtonLink href="/settings/session">Sign in</ButtonLink>
+            error.code === 'FORBIDDEN' && <ButtonLink href="/settings/session">{text.common.signIn}</ButtonLink>
           }
         >
           {messageOf(error)}

@@ -12,6 +12,7 @@ import { EmptyState } from '../../../components/EmptyState.tsx';
 import { QueryState } from '../../../components/QueryState.tsx';
 import { safeText } from '../../../components/safe-text.ts';
 import { TimeAgo } from '../../../components/times.tsx';
+import { text } from '../../../text/text.ts';
 import { KeyDialog } from './KeyDialog.tsx';
 
 /** The API keys of clients and programs. */
@@ -25,43 +26,47 @@ export function KeysSection() {
   return (
     <Card>
       <CardHeader
-        title="API keys"
-        hint="For MCP clients and programs. Only a hash of each key is stored."
+        title={text.settings.keysSection.apiKeys}
+        hint={text.settings.keysSection.mcpClientsProgramsOnly}
         actions={
           <Button size="small" look="primary" onClick={() => setCreating(true)}>
             <Plus aria-hidden />
-            New key
+            {text.settings.keysSection.newKey}
           </Button>
         }
       />
-      <QueryState query={keys} what="keys" className="p-4" />
+      <QueryState query={keys} what={text.settings.keysSection.keys} className="p-4" />
       {keys.data && active.length === 0 && (
         <EmptyState
           icon={<KeyRound aria-hidden />}
-          title="No keys yet"
-          actions={<Button onClick={() => setCreating(true)}>Create a key</Button>}
+          title={text.settings.keysSection.noKeysYet}
+          actions={<Button onClick={() => setCreating(true)}>{text.settings.keysSection.createKey}</Button>}
         >
-          Clients on other machines need a key. If authentication is required, every client does.
+          {text.settings.keysSection.clientsOtherMachinesNeed}
         </EmptyState>
       )}
-      {active.length > 0 && <KeyList label="Keys" keys={active} onRevoke={setSelected} />}
+      {active.length > 0 && (
+        <KeyList label={text.settings.keysSection.listLabel} keys={active} onRevoke={setSelected} />
+      )}
       {revoked.length > 0 && (
         <details className="border-t border-line">
-          <summary className="cursor-pointer px-4 py-2 text-ink-soft">Revoked ({revoked.length})</summary>
-          <KeyList label="Revoked keys" keys={revoked} />
+          <summary className="cursor-pointer px-4 py-2 text-ink-soft">
+            {text.settings.keysSection.revoked(revoked.length)}
+          </summary>
+          <KeyList label={text.settings.keysSection.revokedKeys} keys={revoked} />
         </details>
       )}
       {isCreating && <KeyDialog onClose={() => setCreating(false)} />}
       <RemovalDialog
         item={selected}
-        title={({ name }) => `Revoke ${safeText(name, 100)}?`}
-        action="Revoke"
+        title={({ name }) => text.settings.keysSection.revoke(safeText(name, 100))}
+        action={text.common.revoke}
         remove={({ id }) => api.revokeKey({ path: { key: id } })}
-        done="Key revoked."
+        done={text.settings.keysSection.keyRevoked}
         queryKey="keys"
         onClose={() => setSelected(undefined)}
       >
-        {() => 'Clients that use the key lose access at once. This cannot be undone.'}
+        {() => text.settings.keysSection.clientsUseKeyLose}
       </RemovalDialog>
     </Card>
   );
@@ -94,31 +99,27 @@ function KeyList({ label, keys, onRevoke }: KeyListProps) {
                 ))}
               </p>
               <p className="text-xs break-words text-ink-soft">
-                {key.rights.includes('admin') ? 'all profiles' : `profile ${safeText(key.profile ?? 'default', 100)}`} ·
-                created <TimeAgo at={key.createdAt} /> ·{' '}
-                {key.lastUsedAt === undefined ? (
-                  'never used'
-                ) : (
-                  <>
-                    used <TimeAgo at={key.lastUsedAt} />
-                  </>
-                )}
-                {key.revokedAt !== undefined && (
-                  <>
-                    {' '}
-                    · revoked <TimeAgo at={key.revokedAt} />
-                  </>
-                )}
+                {key.rights.includes('admin')
+                  ? text.settings.keysSection.allProfiles
+                  : text.settings.keysSection.profile(safeText(key.profile ?? 'default', 100))}
+                {' · '}
+                {text.settings.keysSection.created(<TimeAgo at={key.createdAt} />)}
+                {' · '}
+                {key.lastUsedAt === undefined
+                  ? text.settings.keysSection.neverUsed
+                  : text.settings.keysSection.used(<TimeAgo at={key.lastUsedAt} />)}
+                {key.revokedAt !== undefined && ' · '}
+                {key.revokedAt !== undefined && text.settings.keysSection.revokedAt(<TimeAgo at={key.revokedAt} />)}
               </p>
             </div>
             {onRevoke && (
               <Button
                 size="small"
                 look="danger"
-                aria-label={`Revoke ${safeText(key.name, 100)}`}
+                aria-label={text.settings.keysSection.revokeLabel(safeText(key.name, 100))}
                 onClick={() => onRevoke(key)}
               >
-                Revoke
+                {text.common.revoke}
               </Button>
             )}
           </li>
@@ -127,7 +128,7 @@ function KeyList({ label, keys, onRevoke }: KeyListProps) {
       {keys.length > shown && (
         <div className="border-t border-line px-4 py-2">
           <Button size="small" onClick={() => setShown(shown + pageSize)}>
-            Show more ({keys.length - shown})
+            {text.settings.keysSection.showMore(keys.length - shown)}
           </Button>
         </div>
       )}

@@ -9,9 +9,9 @@ import { Button, IconButton } from '../../../components/Button.tsx';
 import { Card, CardHeader } from '../../../components/Card.tsx';
 import { RemovalDialog } from '../../../components/ConfirmDialog.tsx';
 import { ErrorNotice, messageOf } from '../../../components/ErrorNotice.tsx';
-import { pluralize } from '../../../components/pluralize.ts';
 import { QueryState } from '../../../components/QueryState.tsx';
 import { safeText } from '../../../components/safe-text.ts';
+import { text } from '../../../text/text.ts';
 import { ProviderDialog } from './ProviderDialog.tsx';
 import { ProviderTestResult } from './ProviderTestResult.tsx';
 import { kinds } from './provider-presets.ts';
@@ -26,20 +26,20 @@ export function ModelsSection() {
   return (
     <Card>
       <CardHeader
-        title="Providers"
-        hint="The services that run the models of your assistants. Keys are stored encrypted and never shown again."
+        title={text.settings.modelsSection.providers}
+        hint={text.settings.modelsSection.servicesRunModelsAssistants}
         actions={
           canEdit && (
             <Button size="small" look="primary" onClick={() => setEdited('new')}>
               <Plus aria-hidden />
-              Add provider
+              {text.settings.modelsSection.addProvider}
             </Button>
           )
         }
       />
-      <QueryState query={providers} what="providers" className="p-4" />
+      <QueryState query={providers} what={text.settings.modelsSection.providersNoun} className="p-4" />
       {providers.data && (
-        <ul aria-label="Providers" className="divide-y divide-line">
+        <ul aria-label={text.settings.modelsSection.providers} className="divide-y divide-line">
           {providers.data.map((provider) => (
             <ProviderRow
               key={provider.id}
@@ -56,9 +56,9 @@ export function ModelsSection() {
       )}
       <RemovalDialog
         item={removed}
-        title={({ name }) => `Remove ${safeText(name, 100)}?`}
+        title={({ name }) => text.settings.modelsSection.remove(safeText(name, 100))}
         remove={({ id }) => api.removeProvider({ path: { provider: id } })}
-        done="Provider removed."
+        done={text.settings.modelsSection.providerRemoved}
         queryKey="providers"
         onClose={() => setRemoved(undefined)}
       >
@@ -76,9 +76,9 @@ interface ProviderRowProps {
 }
 
 const sources: Readonly<Record<Provider['source'], string>> = {
-  store: 'Added here',
-  environment: 'From the environment',
-  'built-in': 'Built in',
+  store: text.settings.modelsSection.addedHere,
+  environment: text.settings.modelsSection.environment,
+  'built-in': text.settings.modelsSection.built,
 };
 
 /** One provider in the list. */
@@ -96,23 +96,32 @@ function ProviderRow({ provider, canEdit, onEdit, onRemove }: ProviderRowProps) 
           </p>
           <p className="text-xs break-words text-ink-soft">
             {kind === 'demo'
-              ? 'Scripted answers without a model, a key or a network.'
-              : [kinds[kind], baseUrl && safeText(baseUrl, 200), apiKey ? 'key is set' : 'no key']
+              ? text.settings.modelsSection.scriptedAnswersWithoutModel
+              : [
+                  kinds[kind],
+                  baseUrl && safeText(baseUrl, 200),
+                  apiKey ? text.settings.modelsSection.keySet : text.settings.modelsSection.noKey,
+                ]
                   .filter(Boolean)
                   .join(' · ')}
           </p>
         </div>
         {canEdit && kind !== 'demo' && (
           <div className="flex items-center gap-1">
-            <Button size="small" busy={testing.isPending} aria-label={`Test ${name}`} onClick={() => testing.mutate()}>
-              Test
+            <Button
+              size="small"
+              busy={testing.isPending}
+              aria-label={text.settings.modelsSection.test(name)}
+              onClick={() => testing.mutate()}
+            >
+              {text.common.test}
             </Button>
             {source === 'store' && (
               <>
-                <IconButton label={`Edit ${name}`} size="small" onClick={onEdit}>
+                <IconButton label={text.settings.modelsSection.edit(name)} size="small" onClick={onEdit}>
                   <Pencil aria-hidden />
                 </IconButton>
-                <IconButton label={`Remove ${name}`} size="small" onClick={onRemove}>
+                <IconButton label={text.settings.modelsSection.removeLabel(name)} size="small" onClick={onRemove}>
                   <Trash2 aria-hidden />
                 </IconButton>
               </>
@@ -148,11 +157,10 @@ function RemovalConsequences({ users }: { readonly users: readonly Assistant[] }
   const names = users.slice(0, 5).map(({ name }) => safeText(name, 60));
   return (
     <>
-      <p>The provider and its key will be deleted.</p>
+      <p>{text.settings.modelsSection.providerKeyWillDeleted}</p>
       {users.length > 0 && (
         <p className="mt-2">
-          {pluralize(users.length, 'assistant uses it', 'assistants use it')} and cannot answer without another model:{' '}
-          {names.join(', ')}
+          {text.settings.modelsSection.assistantsUseCannotAnswer(users.length)} {names.join(', ')}
           {users.length > 5 && ' …'}
         </p>
       )}

@@ -9,6 +9,7 @@ import { hasFieldProblems, problemAt } from '../../../components/field-problems.
 import { Checkbox, Form, SelectField, TextField } from '../../../components/fields.tsx';
 import { safeText } from '../../../components/safe-text.ts';
 import { useToast } from '../../../components/Toasts.tsx';
+import { text } from '../../../text/text.ts';
 import { ProviderTestResult } from './ProviderTestResult.tsx';
 import { type ProviderDraft, presetDraft, toDraft, toProviderInput } from './provider-draft.ts';
 import { firstPreset, presets } from './provider-presets.ts';
@@ -41,7 +42,7 @@ export function ProviderDialog({
       return provider ? api.updateProvider({ path: { provider: provider.id }, body }) : api.addProvider({ body });
     },
     onSuccess() {
-      toast('Provider saved.');
+      toast(text.settings.providerDialog.providerSaved);
       onClose();
       return client.invalidateQueries({ queryKey: ['providers'] });
     },
@@ -52,28 +53,32 @@ export function ProviderDialog({
     <Dialog
       open
       onClose={onClose}
-      title={provider ? `Edit ${safeText(provider.name, 100)}` : 'Add provider'}
+      title={
+        provider
+          ? text.settings.providerDialog.edit(safeText(provider.name, 100))
+          : text.settings.providerDialog.addProvider
+      }
       footer={
         <>
           {testing.isPending ? (
             <Button className="mr-auto" onClick={() => testController.current?.abort()}>
-              Stop test
+              {text.settings.providerDialog.stopTest}
             </Button>
           ) : (
             <Button className="mr-auto" onClick={() => testing.mutate()}>
-              Test
+              {text.common.test}
             </Button>
           )}
-          <Button onClick={onClose}>Cancel</Button>
+          <Button onClick={onClose}>{text.common.cancel}</Button>
           <Button type="submit" form="provider" look="primary" busy={saving.isPending}>
-            Save
+            {text.common.save}
           </Button>
         </>
       }
     >
       <Form
         id="provider"
-        aria-label="Provider"
+        aria-label={text.settings.providerDialog.provider}
         className="flex flex-col gap-4"
         onSubmit={() => {
           testing.reset();
@@ -82,8 +87,11 @@ export function ProviderDialog({
       >
         {!provider && (
           <SelectField
-            label="Provider"
-            options={presets.map(({ name }) => [name, name === 'Other' ? 'Other (OpenAI-compatible)' : name] as const)}
+            label={text.settings.providerDialog.provider}
+            options={presets.map(
+              ({ name }) =>
+                [name, name === 'Other' ? text.settings.providerDialog.otherOpenaiCompatible : name] as const,
+            )}
             value={preset.name}
             onChange={(name) => {
               const selected = presets.find((option) => option.name === name) ?? firstPreset;
@@ -104,7 +112,7 @@ export function ProviderDialog({
             testing.reset();
           }}
         />
-        {testing.isPending && <p role="status">Testing …</p>}
+        {testing.isPending && <p role="status">{text.settings.providerDialog.testing}</p>}
         {testing.data && <ProviderTestResult test={testing.data} />}
         {error && !hasFieldProblems(error) && error.name !== 'AbortError' && <ErrorNotice error={error} />}
       </Form>
@@ -126,29 +134,29 @@ function ProviderFields({ draft, keyHint, hasStoredKey, error, onChange }: Provi
   return (
     <>
       <TextField
-        label="Name"
+        label={text.common.name}
         required
         error={problemAt(error, 'name')}
-        hint="Shown in the list of providers."
+        hint={text.settings.providerDialog.shownListProviders}
         value={draft.name}
         onChange={(text) => onChange({ name: text })}
       />
       <TextField
-        label="Base URL"
+        label={text.settings.providerDialog.baseUrl}
         required={needsUrl}
         error={problemAt(error, 'baseUrl')}
-        hint={needsUrl ? 'Usually ends in /v1.' : 'Only for a proxy. Leave empty for the default.'}
+        hint={needsUrl ? text.settings.providerDialog.usuallyEndsV1 : text.settings.providerDialog.onlyProxyLeaveEmpty}
         type="url"
         inputMode="url"
         autoComplete="off"
-        placeholder={needsUrl ? 'https://example.com/v1' : 'Default'}
+        placeholder={needsUrl ? 'https://example.com/v1' : text.settings.providerDialog.default}
         value={draft.baseUrl}
         onChange={(text) => onChange({ baseUrl: text })}
       />
       {isRemoteHttp(draft.baseUrl) && (
         <Checkbox
-          label="Allow unencrypted HTTP"
-          hint="Others on the network could read the key and all messages."
+          label={text.settings.providerDialog.allowUnencryptedHttp}
+          hint={text.settings.providerDialog.othersNetworkCouldRead}
           checked={draft.allowInsecure}
           onChange={(allowInsecure) => onChange({ allowInsecure })}
         />
@@ -171,14 +179,16 @@ interface KeyFieldProps extends Pick<ProviderFieldsProps, 'draft' | 'error' | 'o
 
 function KeyField({ draft, hint, hasStored, error, onChange }: KeyFieldProps) {
   const keepsStored = hasStored && draft.keepsKey;
-  const stored = keepsStored ? 'A key is stored. Type another one to replace it.' : 'The stored key will be removed.';
+  const stored = keepsStored
+    ? text.settings.providerDialog.keyStoredTypeAnother
+    : text.settings.providerDialog.storedKeyWillRemoved;
   return (
     <div className="flex items-start gap-2">
       <TextField
         className="min-w-0 flex-1"
-        label="API key"
+        label={text.settings.providerDialog.apiKey}
         error={problemAt(error, 'apiKey')}
-        hint={hasStored ? stored : `${hint} The key is stored encrypted and never shown again.`.trim()}
+        hint={hasStored ? stored : text.settings.providerDialog.keyStored(hint).trim()}
         type="password"
         autoComplete="off"
         placeholder={keepsStored ? '••••••••' : ''}
@@ -187,7 +197,7 @@ function KeyField({ draft, hint, hasStored, error, onChange }: KeyFieldProps) {
       />
       {hasStored && (
         <Button className="mt-6" onClick={() => onChange({ keepsKey: !draft.keepsKey, apiKey: '' })}>
-          {keepsStored ? 'Remove' : 'Keep'}
+          {keepsStored ? text.common.remove : text.settings.providerDialog.keep}
         </Button>
       )}
     </div>

@@ -1,9 +1,9 @@
 import { CircleCheck } from 'lucide-react';
 import type { ProviderTest } from '../../../api/client.ts';
 import { Notice } from '../../../components/ErrorNotice.tsx';
-import { pluralize } from '../../../components/pluralize.ts';
 import { safeText } from '../../../components/safe-text.ts';
 import { formatDuration } from '../../../text/formats.ts';
+import { text } from '../../../text/text.ts';
 
 const maxShown = 200;
 
@@ -11,8 +11,8 @@ const maxShown = 200;
 export function ProviderTestResult({ test: { ok, latencyMs, models, problem } }: { readonly test: ProviderTest }) {
   if (!ok) {
     return (
-      <Notice tone="bad" title="The test failed">
-        {safeText(problem ?? 'The provider reported no reason.', 1_000)}
+      <Notice tone="bad" title={text.settings.providerTestResult.testFailed}>
+        {safeText(problem ?? text.settings.providerTestResult.providerReportedNoReason, 1_000)}
       </Notice>
     );
   }
@@ -20,11 +20,11 @@ export function ProviderTestResult({ test: { ok, latencyMs, models, problem } }:
     <div role="status" className="rounded-lg border border-good/40 bg-good-soft px-3 py-2.5">
       <p className="flex items-center gap-2 font-medium">
         <CircleCheck aria-hidden className="size-4 shrink-0 text-good" />
-        Connected in {formatDuration(latencyMs)}. {pluralize(models.length, 'model')} found.
+        {text.settings.providerTestResult.connectedModelsFound(formatDuration(latencyMs), models.length)}
       </p>
       {models.length > 0 && (
         <details className="mt-1">
-          <summary className="cursor-pointer">Show models</summary>
+          <summary className="cursor-pointer">{text.settings.providerTestResult.showModels}</summary>
           <ul className="mt-1 max-h-48 columns-1 overflow-y-auto font-mono text-xs sm:columns-2">
             {models.slice(0, maxShown).map(({ id }) => (
               <li key={id} className="break-words">
@@ -32,7 +32,9 @@ export function ProviderTestResult({ test: { ok, latencyMs, models, problem } }:
               </li>
             ))}
           </ul>
-          {models.length > maxShown && <p className="text-xs">{models.length - maxShown} more.</p>}
+          {models.length > maxShown && (
+            <p className="text-xs">{text.settings.providerTestResult.more(models.length - maxShown)}</p>
+          )}
         </details>
       )}
     </div>

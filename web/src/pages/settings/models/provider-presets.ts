@@ -1,4 +1,5 @@
 import type { Provider, ProviderInput } from '../../../api/client.ts';
+import { text } from '../../../text/text.ts';
 
 /** The label of each kind of provider. */
 export const kinds: Readonly<Record<Provider['kind'], string>> = {
@@ -6,7 +7,7 @@ export const kinds: Readonly<Record<Provider['kind'], string>> = {
   anthropic: 'Anthropic',
   google: 'Google',
   'openai-compatible': 'OpenAI-compatible',
-  demo: 'Demo',
+  demo: text.settings.providerPresets.demo,
 };
 
 export interface ProviderPreset {
@@ -22,42 +23,47 @@ export const firstPreset: ProviderPreset = {
   name: 'OpenAI',
   kind: 'openai',
   baseUrl: '',
-  keyHint: 'From platform.openai.com, under API keys.',
+  keyHint: text.settings.providerPresets.platformOpenaiComUnder,
 };
 
 /** Common providers. The last one is any OpenAI-compatible service. */
 export const presets: readonly ProviderPreset[] = [
   firstPreset,
-  { name: 'Anthropic', kind: 'anthropic', baseUrl: '', keyHint: 'From console.anthropic.com, under API keys.' },
-  { name: 'Google', kind: 'google', baseUrl: '', keyHint: 'From aistudio.google.com, under Get API key.' },
+  {
+    name: 'Anthropic',
+    kind: 'anthropic',
+    baseUrl: '',
+    keyHint: text.settings.providerPresets.consoleAnthropicComUnder,
+  },
+  { name: 'Google', kind: 'google', baseUrl: '', keyHint: text.settings.providerPresets.aistudioGoogleComUnder },
   {
     name: 'Ollama',
     kind: 'openai-compatible',
     baseUrl: 'http://127.0.0.1:11434/v1',
-    keyHint: 'A local Ollama needs no key.',
+    keyHint: text.settings.providerPresets.localOllamaNeedsNo,
   },
   {
     name: 'LM Studio',
     kind: 'openai-compatible',
     baseUrl: 'http://127.0.0.1:1234/v1',
-    keyHint: 'A local LM Studio needs no key.',
+    keyHint: text.settings.providerPresets.localLmStudioNeeds,
   },
   {
     name: 'vLLM',
     kind: 'openai-compatible',
     baseUrl: 'http://127.0.0.1:8000/v1',
-    keyHint: 'Only if vLLM was started with --api-key.',
+    keyHint: text.settings.providerPresets.onlyIfVllmStarted,
   },
   {
     name: 'OpenRouter',
     kind: 'openai-compatible',
     baseUrl: 'https://openrouter.ai/api/v1',
-    keyHint: 'From openrouter.ai, under Keys.',
+    keyHint: text.settings.providerPresets.openrouterAiUnderKeys,
   },
   {
-    name: 'Other',
+    name: text.settings.providerPresets.other,
     kind: 'openai-compatible',
     baseUrl: '',
-    keyHint: 'If the provider requires one.',
+    keyHint: text.settings.providerPresets.ifProviderRequiresOne,
   },
 ];
