@@ -85,7 +85,14 @@ interface AnswerButtonsProps extends Pick<QuestionProps, 'busy' | 'error' | 'onA
   readonly content?: Json;
 }
 
-function AnswerButtons({ busy, accept = text.questionForm.accept, disabledReason, error, onAnswer, content }: AnswerButtonsProps) {
+function AnswerButtons({
+  busy,
+  accept = text.questionForm.accept,
+  disabledReason,
+  error,
+  onAnswer,
+  content,
+}: AnswerButtonsProps) {
   return (
     <>
       {error !== null && error !== undefined && <ErrorNotice title={text.questionForm.answerRejected} error={error} />}

@@ -22,7 +22,10 @@ export function LongText({ text: content, name = 'result.txt' }: LongTextProps) 
   const shown = pieces.reduce((sum, piece) => sum + piece.length, 0);
   return (
     <div className="flex min-w-0 flex-col gap-2">
-      <ScrollBox label={text.content.longText.text} className="max-h-96 rounded-md border border-line bg-sunken px-3 py-2">
+      <ScrollBox
+        label={text.content.longText.text}
+        className="max-h-96 rounded-md border border-line bg-sunken px-3 py-2"
+      >
         {pieces.map((piece, at) => (
           // biome-ignore lint/suspicious/noArrayIndexKey: pieces stay where they are
           <Piece key={at} text={piece} />
