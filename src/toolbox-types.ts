@@ -1,7 +1,8 @@
 import type { CatalogDifference, CatalogEntry } from './catalog/catalog.ts';
 import type { LocalTool } from './catalog/local-tool.ts';
 import type { Pin, PinStore } from './catalog/pins.ts';
-import type { Config } from './config/config.ts';
+import type { ToolOverride, ToolOverrideStore, ToolOverrides } from './catalog/tool-overrides.ts';
+import type { Config, ProfileConfig } from './config/config.ts';
 import type { LoadedConfig } from './config/load-config.ts';
 import type { NativeServer } from './config/server-schema.ts';
 import type { SignInState } from './connections/authentication/sign-in-state.ts';
@@ -73,6 +74,8 @@ export interface InternalToolboxOptions extends ToolboxOptions {
   readonly tolerant?: boolean;
   /** Listeners that receive events from the very start. */
   readonly listeners?: { readonly [Name in keyof ToolboxEvents]?: (event: ToolboxEvents[Name]) => void };
+  /** Stores what administrators set for single tools; in memory by default. */
+  readonly overrides?: ToolOverrideStore;
   /** After how long without traffic a connection is checked; 30 000. */
   readonly healthMs?: number;
 }
@@ -89,6 +92,8 @@ export interface ToolboxEvents {
   'call.changed': CallRecord;
   'approval.asked': ApprovalRequest;
   'approval.answered': { readonly request: ApprovalRequest; readonly answer: ApprovalAnswer };
+  /** Profiles were added, changed or removed. */
+  'profiles.changed': { readonly profiles: readonly string[] };
   'config.applied': AppliedConfig;
   'config.refused': { readonly error: ToolwharfError };
 }
@@ -235,4 +240,25 @@ export interface InternalToolbox extends Toolbox {
   reloadPins(): Promise<void>;
   /** The number of calls that the queue refused: at the limit of a caller, or of all callers. */
   readonly queueRefusals?: { readonly caller: number; readonly total: number };
+}
+
+/** The toolbox with what administrators change while it runs. */
+export interface AdministeredToolbox extends InternalToolbox {
+  readonly catalog: AdministeredCatalog;
+  /** Adds profiles to those of the file. `build` is called again when the file changes. */
+  setProfiles(build: (config: Config) => readonly ProfileConfig[]): void;
+}
+
+/** The catalog as administrators use it. */
+export interface AdministeredCatalog extends ToolboxCatalog {
+  /** The tools that are switched off. Nobody can find or call them. */
+  readonly disabled: readonly CatalogEntry[];
+  /** What administrators set for single tools, by the key of the tool. */
+  readonly overrides: ToolOverrides;
+  /** What is set for a tool. */
+  overrideOf(tool: ToolId): ToolOverride | undefined;
+  /** Stores and applies overrides. Rejects a name that another tool has. */
+  override(overrides: readonly ToolOverride[]): Promise<void>;
+  /** Reads the overrides again, which another replica may have changed. */
+  reloadOverrides(): Promise<void>;
 }

@@ -1,7 +1,9 @@
 import { type CatalogEntry, createCatalog } from './catalog/catalog.ts';
-import type { ServerSpec, ToolboxConfig } from './config/config.ts';
+import { createStoredOverrides } from './catalog/stored-overrides.ts';
+import type { Config, ProfileConfig, ServerSpec, ToolboxConfig } from './config/config.ts';
 import type { ConfigSource } from './config/config-source.ts';
 import type { LoadedConfig } from './config/load-config.ts';
+import { mergeProfiles } from './config/merge-profiles.ts';
 import { openConfig } from './config/open-config.ts';
 import { watchConfig } from './config/watch-config.ts';
 import { type Connection, createConnection } from './connections/connection.ts';
@@ -37,9 +39,9 @@ import { createServerContent } from './servers/server-content.ts';
 import { createServerSet } from './servers/server-set.ts';
 import { createToolboxServers } from './servers/toolbox-servers.ts';
 import { createMemoryJournal } from './storage/memory/memory-journal.ts';
-import { createMemoryPins, createMemoryRules } from './storage/memory/memory-stores.ts';
+import { createMemoryPins, createMemoryRules, createMemoryToolOverrides } from './storage/memory/memory-stores.ts';
 import type {
-  InternalToolbox,
+  AdministeredToolbox,
   InternalToolboxOptions,
   Toolbox,
   ToolboxEvents,
@@ -47,6 +49,7 @@ import type {
 } from './toolbox-types.ts';
 
 export type {
+  AdministeredToolbox,
   InternalToolbox,
   InternalToolboxOptions,
   Toolbox,
@@ -79,7 +82,7 @@ export async function createToolbox(source?: ConfigSource, options: ToolboxOptio
 export async function startToolbox(
   configured: LoadedConfig,
   options: InternalToolboxOptions = {},
-): Promise<InternalToolbox> {
+): Promise<AdministeredToolbox> {
   const { env = process.env, startWaitMs = 10_000, healthMs = 30_000 } = options;
   const log = resolveLog(options.log);
   const {
@@ -91,6 +94,9 @@ export async function startToolbox(
   const clock = systemClock;
   let loaded = configured;
   let config = loaded.config;
+  /** The configuration with the stored profiles. */
+  let shown = config;
+  let buildStored: (config: Config) => readonly ProfileConfig[] = () => [];
   let started = false;
 
   const events = createEvents<ToolboxEvents>({
@@ -117,6 +123,11 @@ export async function startToolbox(
     log,
     onFlagged: (flagged) => events.emit('tool.flagged', flagged),
     delayMs: options.scanDelayMs,
+  });
+  const overrides = createStoredOverrides({
+    catalog,
+    store: options.overrides ?? createMemoryToolOverrides(),
+    isPlain: () => [shown.toolbox, ...shown.profiles].some(({ naming }) => naming === 'plain'),
   });
   const permits = createPermits(config.toolbox);
   const composedPermits = createPermits(composedLimits(config.toolbox));
@@ -238,6 +249,7 @@ export async function startToolbox(
 
   async function start(): Promise<void> {
     const locals = await registerLocalTools(config, options.tools);
+    await overrides.reload();
     await catalog.setLocal(locals);
     const { connect = true, tolerant = false, signal } = options;
     await servers.start(config.servers.map(assertAllowed), { connect, tolerant, signal });
@@ -248,6 +260,12 @@ export async function startToolbox(
     logGoneTools(config, { connections: servers.all(), locals }, log);
   }
 
+  function updateProfiles(): void {
+    const { profiles, changed } = mergeProfiles(shown.profiles, config.profiles, buildStored(config));
+    shown = { ...config, profiles };
+    if (changed.length > 0) events.emit('profiles.changed', { profiles: changed });
+  }
+
   async function apply(changed: LoadedConfig): Promise<void> {
     const before = config;
     const next = changed.config;
@@ -255,6 +273,7 @@ export async function startToolbox(
     next.servers.forEach(assertAllowed);
     config = next;
     loaded = changed;
+    updateProfiles();
     permits.setLimits(next.toolbox);
     composedPermits.setLimits(composedLimits(next.toolbox));
     await catalog.setLocal(locals);
@@ -324,7 +343,11 @@ export async function startToolbox(
   const read = createReader({ ...callPorts, send: content.request });
   return {
     get config() {
-      return config;
+      return shown;
+    },
+    setProfiles(build) {
+      buildStored = build;
+      updateProfiles();
     },
     get loaded() {
       return loaded;
@@ -368,6 +391,15 @@ export async function startToolbox(
         return catalog.entries;
       },
       find: (tool) => catalog.find(tool),
+      get disabled() {
+        return catalog.disabled;
+      },
+      get overrides() {
+        return catalog.overrides;
+      },
+      overrideOf: (tool) => catalog.overrides.get(toolKey(tool)),
+      override: overrides.set,
+      reloadOverrides: overrides.reload,
       warnings(tool) {
         const entry = catalog.find(tool);
         return entry ? flags.findingsOf(entry) : [];

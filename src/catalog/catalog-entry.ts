@@ -10,6 +10,8 @@ export interface CatalogEntry {
   readonly name: string;
   /** Another tool owns the exposed name without a suffix. */
   readonly suffixed?: boolean;
+  /** The name that an administrator gave the tool, which replaces its own in the exposed name. */
+  readonly alias?: string;
   /** The names that tool patterns are matched against. */
   readonly scope: NamingScope;
   /** The name the server, or the program, gave it. */
@@ -17,8 +19,12 @@ export interface CatalogEntry {
   readonly server?: string;
   readonly serverAddress?: string;
   readonly serverTrusted: boolean;
+  /** What clients and models see: the server's definition, with the title and description that an administrator set. */
   readonly definition: ToolDefinition;
+  /** The server's definition, if an administrator changed its title or description. */
+  readonly original?: ToolDefinition;
   readonly annotations?: ToolAnnotations;
+  /** The hash of the server's definition. */
   readonly definitionHash: string;
   readonly limits: ToolLimits;
   /** The definition is not the accepted one: it may not run, or only after asking. */
@@ -47,4 +53,4 @@ export interface ServerFacts {
 }
 
 /** A tool before it has its exposed name. */
-export type UnnamedEntry = Omit<CatalogEntry, 'name' | 'scope'>;
+export type UnnamedEntry = Omit<CatalogEntry, 'name' | 'scope' | 'alias' | 'original'>;

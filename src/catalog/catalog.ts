@@ -4,24 +4,27 @@ import { toServerAddress } from '../connections/protocol-cache.ts';
 import type { Clock } from '../kernel/clock.ts';
 import { createKeyedMutex } from '../kernel/keyed-mutex.ts';
 import type { Log } from '../kernel/log.ts';
-import { createSlice, mapInSlices } from '../kernel/slices.ts';
+import { mapInSlices } from '../kernel/slices.ts';
 import type { ToolDefinition } from '../kernel/tool.ts';
 import { type ToolId, toolIdOf, toolKey } from '../kernel/tool-id.ts';
 import type { CatalogEntry, NamingScope, ServerFacts, UnnamedEntry } from './catalog-entry.ts';
 import { createNameOwners } from './name-owners.ts';
 import { findRivals, type NameCollision, nameTools } from './name-tools.ts';
+import { type CatalogDifference, compareTools, indexTools, noTools, withoutServer } from './named-tools.ts';
 import type { PinStore } from './pins.ts';
 import { registerTools, strictViolation, type ToolSettings } from './register-tools.ts';
 import { toEntries } from './tool-entries.ts';
+import {
+  applyOverride,
+  assertNameFree,
+  indexOverrides,
+  reserveNames,
+  type ToolOverride,
+  type ToolOverrides,
+} from './tool-overrides.ts';
 
 export type { CatalogEntry, NamingScope, ServerFacts, UnnamedEntry } from './catalog-entry.ts';
-
-/** What an update did, in exposed names. */
-export interface CatalogDifference {
-  readonly added: readonly string[];
-  readonly removed: readonly string[];
-  readonly changed: readonly string[];
-}
+export type { CatalogDifference } from './named-tools.ts';
 
 export interface CatalogOptions {
   readonly naming: () => Naming;
@@ -39,25 +42,29 @@ export interface CatalogOptions {
 /** All tools that are known now. Work that grows with the number of tools runs in slices. */
 export interface Catalog {
   readonly entries: readonly CatalogEntry[];
-  /** By exposed name, or by id. */
+  /** The tools that administrators switched off. They have names, but cannot be found. */
+  readonly disabled: readonly CatalogEntry[];
+  /** What administrators set for single tools, by the key of the tool. */
+  readonly overrides: ToolOverrides;
+  /** By exposed name, by a name that a renamed tool had before, or by id. */
   find(tool: string | ToolId): CatalogEntry | undefined;
   /** Registers a server's tools. During the start, unknown tools of a strict server reject; later they are left out. */
   setServer(spec: ServerSpec, offered: readonly ToolDefinition[], facts?: ServerFacts): Promise<void>;
   /** The server's tools can not be found from now on; resolves when the other tools have their names. */
   removeServer(server: string): Promise<void>;
   setLocal(entries: readonly UnnamedEntry[]): Promise<void>;
+  /** Replaces all overrides. Resolves when they apply. */
+  setOverrides(overrides: readonly ToolOverride[]): Promise<void>;
+  /** Rejects a name that another tool has. `isPlain`: names without a server are in use. */
+  assertNameFree(override: ToolOverride, isPlain: boolean): void;
   /** Makes a changed definition the accepted one. */
   accept(tool: string | ToolId): Promise<boolean>;
   /** Ends the start: from here on every name stays with its tool while the tool's server is configured. */
   settleNames(): Promise<void>;
 }
 
-/** The tools under their exposed names. */
-interface NamedTools {
-  readonly entries: readonly CatalogEntry[];
-  readonly byName: ReadonlyMap<string, CatalogEntry>;
-  readonly byKey: ReadonlyMap<string, CatalogEntry>;
-}
+/** A tool that is to be named. */
+type Claimed = Omit<CatalogEntry, 'name'>;
 
 interface ServerTools {
   readonly entries: readonly UnnamedEntry[];
@@ -80,7 +87,8 @@ export function createCatalog(options: CatalogOptions): Catalog {
   const pinnedSuffixes = new Set<string>();
   let locals: readonly UnnamedEntry[] = [];
   let isSettled = false;
-  let current: NamedTools = { entries: [], byName: new Map(), byKey: new Map() };
+  let overrides: ToolOverrides = new Map();
+  let current = noTools;
   let announced = current.byName;
   let scope: NamingScope = { naming: options.naming(), servers: [], localTools: new Set() };
   /** The servers that were changed since names were last assigned; undefined for the local tools. */
@@ -117,17 +125,23 @@ export function createCatalog(options: CatalogOptions): Catalog {
     const { naming, localTools } = scope;
     nameOwners.release((id) => (id.server === undefined ? !localTools.has(id.tool) : !known.has(id.server)));
     const unnamed = [...locals, ...servers.flatMap((name) => groups.get(name)?.entries ?? [])];
-    const needsSuffix = nameOwners.startAssignment({ final: isSettled });
-    const claimed = await mapInSlices(unnamed, (entry) => ({
-      ...entry,
-      scope,
-      suffixed: needsSuffix({ id: toolIdOf(entry), suffixed: entry.suffixed }),
-    }));
-    const { named, collisions } = await nameTools(claimed, naming);
+    const needsSuffix = nameOwners.startAssignment({ final: isSettled, reserved: reserveNames(overrides) });
+    const applied = overrides;
+    const enabled: Claimed[] = [];
+    const switchedOff: Claimed[] = [];
+    await mapInSlices(unnamed, (entry) => {
+      const id = toolIdOf(entry);
+      const override = applied.get(toolKey(id));
+      const claimed = { ...entry, scope, suffixed: needsSuffix({ id, suffixed: entry.suffixed }) };
+      if (!override) enabled.push(claimed);
+      else (override.enabled ? enabled : switchedOff).push({ ...claimed, ...applyOverride(entry, override) });
+    });
+    const { named, collisions } = await nameTools(enabled, naming);
     reportCollisions(collisions);
-    const indexed = await indexTools(named);
+    const { named: disabled } = await nameTools(switchedOff, naming);
+    const indexed = await indexTools(named, disabled);
     current = [...removedMeanwhile].reduce(withoutServer, indexed);
-    const difference = await compare(announced, indexed.byName);
+    const difference = await compareTools(announced, indexed.byName);
     announced = indexed.byName;
     if (difference.added.length + difference.removed.length + difference.changed.length === 0) return;
     const [cause] = changedBy;
@@ -214,12 +228,14 @@ export function createCatalog(options: CatalogOptions): Catalog {
   }
 
   function find(tool: string | ToolId): CatalogEntry | undefined {
-    return typeof tool === 'string' ? current.byName.get(tool) : current.byKey.get(toolKey(tool));
+    if (typeof tool === 'string') return current.byName.get(tool) ?? current.byFormerName.get(tool);
+    return current.byKey.get(toolKey(tool));
   }
 
   async function accept(tool: ToolId): Promise<boolean> {
     const entry = find(tool);
-    const { server, serverAddress, definition, definitionHash: hash, originalName } = entry ?? {};
+    const { server, serverAddress, definitionHash: hash, originalName } = entry ?? {};
+    const definition = entry?.original ?? entry?.definition;
     if (!entry?.changed || server === undefined || serverAddress === undefined || !definition || !hash) return false;
     const acceptedAt = new Date(options.clock.now()).toISOString();
     const suffixed = entry.suffixed || undefined;
@@ -238,6 +254,12 @@ export function createCatalog(options: CatalogOptions): Catalog {
   return {
     get entries() {
       return current.entries;
+    },
+    get disabled() {
+      return current.disabled;
+    },
+    get overrides() {
+      return overrides;
     },
     find,
 
@@ -259,6 +281,14 @@ export function createCatalog(options: CatalogOptions): Catalog {
       await assignNames();
     },
 
+    async setOverrides(next) {
+      overrides = indexOverrides(next);
+      await assignNames();
+    },
+
+    assertNameFree: (override, isPlain) =>
+      assertNameFree(override, [...current.entries, ...current.disabled], overrides, isPlain),
+
     async settleNames() {
       isSettled = true;
       firstSeen.clear();
@@ -279,54 +309,6 @@ function updateScope(before: NamingScope, next: NamingScope): NamingScope {
   return isDeepStrictEqual(before, next) ? before : next;
 }
 
-async function indexTools(entries: readonly CatalogEntry[]): Promise<NamedTools> {
-  const byName = new Map<string, CatalogEntry>();
-  const byKey = new Map<string, CatalogEntry>();
-  const slice = createSlice();
-  for (const entry of entries) {
-    byName.set(entry.name, entry);
-    byKey.set(toolKey(toolIdOf(entry)), entry);
-    if (slice.isOver()) await slice.next();
-  }
-  return { entries, byName, byKey };
-}
-
-function withoutServer({ entries, byName, byKey }: NamedTools, server: string): NamedTools {
-  const remains = ([, entry]: [string, CatalogEntry]) => entry.server !== server;
-  return {
-    entries: entries.filter((entry) => entry.server !== server),
-    byName: new Map([...byName].filter(remains)),
-    byKey: new Map([...byKey].filter(remains)),
-  };
-}
-
 function isSameList(one: readonly unknown[], other: readonly unknown[]): boolean {
   return one.length === other.length && one.every((item, at) => item === other[at]);
-}
-
-async function compare(
-  before: ReadonlyMap<string, CatalogEntry>,
-  after: ReadonlyMap<string, CatalogEntry>,
-): Promise<CatalogDifference> {
-  const added: string[] = [];
-  const changed: string[] = [];
-  const removed: string[] = [];
-  const slice = createSlice();
-  for (const [name, entry] of after) {
-    const old = before.get(name);
-    if (!old) added.push(name);
-    else if (
-      old.definitionHash !== entry.definitionHash ||
-      old.server !== entry.server ||
-      old.originalName !== entry.originalName ||
-      old.changed !== entry.changed
-    )
-      changed.push(name);
-    if (slice.isOver()) await slice.next();
-  }
-  for (const name of before.keys()) {
-    if (!after.has(name)) removed.push(name);
-    if (slice.isOver()) await slice.next();
-  }
-  return { added, changed, removed };
 }

@@ -12,9 +12,13 @@ export interface NameClaim {
 export interface NameOwners {
   /**
    * Starts to decide which tools get a suffix; the returned function decides one tool after the other. Decisions are stored
-   * if `final`; until then the order of the tools counts, not the order in which servers connect.
+   * if `final`; until then the order of the tools counts, not the order in which servers connect. `reserved` holds the
+   * names that administrators gave to tools, by the key of the tool.
    */
-  startAssignment(options: { readonly final: boolean }): (claim: NameClaim) => boolean;
+  startAssignment(options: {
+    readonly final: boolean;
+    readonly reserved?: ReadonlyMap<string, string>;
+  }): (claim: NameClaim) => boolean;
   /** Frees the names of tools that cannot come back. */
   release(isGone: (id: ToolId) => boolean): void;
 }
@@ -25,14 +29,16 @@ export function createNameOwners(): NameOwners {
   const owned = new Set<string>();
 
   return {
-    startAssignment({ final }) {
+    startAssignment({ final, reserved }) {
       const tentative = new Set<string>();
       return ({ id, suffixed }) => {
         const key = toolKey(id);
         const known = decisions.get(key);
         if (known) return known.suffixed;
         const names = joinedNames(id);
-        const needsSuffix = suffixed === true || names.some((name) => owned.has(name) || tentative.has(name));
+        const isTaken = (name: string) =>
+          owned.has(name) || tentative.has(name) || (reserved?.get(name) ?? key) !== key;
+        const needsSuffix = suffixed === true || names.some(isTaken);
         if (final) decisions.set(key, { id, suffixed: needsSuffix });
         if (!needsSuffix) for (const name of names) (final ? owned : tentative).add(name);
         return needsSuffix;

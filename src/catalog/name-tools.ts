@@ -10,6 +10,8 @@ export interface Nameable {
   readonly originalName: string;
   /** Another tool owns the name without a suffix. */
   readonly suffixed?: boolean;
+  /** The name that an administrator gave the tool. No other tool has it. */
+  readonly alias?: string;
 }
 
 /** A name that several tools have in plain naming; the last owner is used. */
@@ -32,7 +34,8 @@ const endsLikeSuffix = /_[0-9a-f]{8}$/;
  * of model providers. Eight hex digits of a hash over (server, tool) are appended where the joined name does not fit them,
  * looks as if it had such a suffix, or belongs to another tool.
  */
-export function nameTool({ server, originalName, suffixed }: Nameable, naming: Naming): string {
+export function nameTool({ server, originalName, suffixed, alias }: Nameable, naming: Naming): string {
+  if (alias !== undefined) return naming === 'plain' ? alias : joinName({ server, tool: alias }, naming);
   if (naming === 'plain') return originalName;
   const name = joinName({ server, tool: originalName }, naming);
   // Local tools are named by the program, whatever characters it uses.
@@ -93,6 +96,18 @@ export function findRivals(id: ToolId, servers: readonly string[]): readonly Too
     }
   }
   return rivals;
+}
+
+/** Why an administrator cannot give a tool this name; undefined if it fits the limits of model providers. */
+export function aliasProblem(server: string | undefined, alias: string): string | undefined {
+  const names = joinedNames({ server, tool: alias });
+  if (names.every((name) => allowed.test(name) && !endsLikeSuffix.test(name))) return undefined;
+  const longest = Math.max(...names.map((name) => name.length));
+  if (longest > maxLength)
+    return `The name is too long: with the name of its server it has ${longest} characters, and ${maxLength} are allowed`;
+  if (names.some((name) => endsLikeSuffix.test(name)))
+    return 'The name ends like a generated suffix: choose another end';
+  return 'A name can have letters, digits, - and _, and so must the name of its server';
 }
 
 /** The joined names of a tool in every naming. */

@@ -1,10 +1,8 @@
 import { closest } from '../kernel/closest.ts';
 import type { CheckContext } from './check-context.ts';
-import type { ApprovalConfig, ProfileConfig, ToolboxConfig } from './config.ts';
+import type { ApprovalConfig, Config, ProfileConfig, ToolboxConfig } from './config.ts';
 import { profileNaming } from './defaults.ts';
-import type { CheckedProfiles } from './native-schema.ts';
-
-type CheckedProfile = CheckedProfiles[string];
+import type { CheckedProfile, CheckedProfiles } from './native-schema.ts';
 
 export interface ProfileSurroundings {
   readonly toolbox: ToolboxConfig;
@@ -19,21 +17,31 @@ export function buildProfiles(
   context: CheckContext,
 ): readonly ProfileConfig[] {
   const named = new Map([['default', {} as CheckedProfile], ...Object.entries(profiles)]);
-  // The myai dialect keeps its own tool names. Other dialects omit the `mcp` prefix, because MCP clients add a prefix.
-  const naming = context.dialect === 'myai' ? toolbox.naming : profileNaming;
   return [...named].map(([name, profile]) => {
     warnOfUnknown(name, profile, servers, context);
-    return {
-      name,
-      servers: profile.servers,
-      allow: profile.allow,
-      deny: profile.deny,
-      resources: profile.resources,
-      prompts: profile.prompts,
-      naming: profile.naming ?? naming,
-      approval: mergeApproval(toolbox.approval, profile.approval),
-    };
+    const built = buildProfile(name, profile, { toolbox, dialect: context.dialect });
+    return Object.hasOwn(profiles, name) ? built : { ...built, builtIn: true };
   });
+}
+
+/** Applies the settings of the toolbox to a checked profile. */
+export function buildProfile(
+  name: string,
+  profile: CheckedProfile,
+  { toolbox, dialect }: Pick<Config, 'toolbox' | 'dialect'>,
+): ProfileConfig {
+  return {
+    name,
+    description: profile.description,
+    servers: profile.servers,
+    allow: profile.allow,
+    deny: profile.deny,
+    resources: profile.resources,
+    prompts: profile.prompts,
+    // The myai dialect keeps its own tool names. Other dialects omit the `mcp` prefix, because MCP clients add a prefix.
+    naming: profile.naming ?? (dialect === 'myai' ? toolbox.naming : profileNaming),
+    approval: mergeApproval(toolbox.approval, profile.approval),
+  };
 }
 
 function mergeApproval(toolbox: ApprovalConfig, { expires, ...own }: CheckedProfile['approval'] = {}): ApprovalConfig {

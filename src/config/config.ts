@@ -246,6 +246,10 @@ export interface ToolboxConfig {
 /** A named subset of servers and tools with its own policy, served at `/mcp/{name}`. */
 export interface ProfileConfig {
   readonly name: string;
+  /** What the profile is for. */
+  readonly description?: string;
+  /** The profile `default` of a configuration that does not define it. */
+  readonly builtIn?: true;
   /** Globs over server names. Undefined includes all servers. */
   readonly servers?: readonly string[];
   /** Globs over `server/tool`. A tool must match `allow`, if it is set, and must not match `deny`. */

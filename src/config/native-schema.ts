@@ -5,7 +5,17 @@ import { approvalModes, approverGroups, namings, readModes, toolModes } from './
 import { approvalDefaults, nativeDefaults, profileNaming, toolboxDefaults } from './defaults.ts';
 import { durationText } from './durations.ts';
 import { gatewaySchema } from './gateway-schema.ts';
-import { choice, duration, filledText, globs, list, profileName, serverName, wholeNumber } from './schema-parts.ts';
+import {
+  choice,
+  duration,
+  filledText,
+  globs,
+  list,
+  profileName,
+  serverName,
+  text,
+  wholeNumber,
+} from './schema-parts.ts';
 import { limitsShape, stdioServerSchema, urlServerSchema } from './server-schema.ts';
 
 const unlimited = Number.MAX_SAFE_INTEGER;
@@ -78,6 +88,7 @@ export const toolboxSchema = z.strictObject(
 /** A profile. Missing `approval` settings use the settings of the toolbox. */
 export const profileSchema = z.strictObject(
   {
+    description: text.max(1_000, 'must have at most 1000 characters').optional().describe('What the profile is for.'),
     servers: globs.optional().describe('Globs over server names; all servers if left out.'),
     allow: globs.optional().describe('Globs over server/tool; only these tools are offered.'),
     deny: globs.optional().describe('Globs over server/tool; these tools are never offered.'),
@@ -138,3 +149,5 @@ export type NativeConfig = DeepReadonly<z.input<typeof nativeSchema>>;
 export type CheckedToolbox = z.output<typeof toolboxSchema>;
 export type CheckedLocalTools = z.output<typeof localToolsSchema>;
 export type CheckedProfiles = z.output<typeof profilesSchema>;
+/** A profile that passed its schema. Durations are in milliseconds. */
+export type CheckedProfile = z.output<typeof profileSchema>;

@@ -10,7 +10,7 @@ import { messageOf, ToolwharfError } from '../kernel/errors.ts';
 import type { Log } from '../kernel/log.ts';
 import type { Caller } from '../kernel/tool.ts';
 import type { Storage } from '../storage/storage.ts';
-import { type InternalToolbox, type InternalToolboxOptions, startToolbox } from '../toolbox.ts';
+import { type AdministeredToolbox, type InternalToolboxOptions, startToolbox } from '../toolbox.ts';
 import { type A2aRoutes, createA2aRoutes } from './a2a/a2a-routes.ts';
 import { answerChallenge } from './auth/admin-token.ts';
 import { type AdmitPorts, admitCaller, sendUnauthorized } from './auth/admit-caller.ts';
@@ -68,7 +68,7 @@ export interface GatewayOptions extends Pick<InternalToolboxOptions, 'env' | 'to
 
 /** The parts of the gateway that authentication and routes use. */
 export interface GatewayParts {
-  readonly toolbox: InternalToolbox;
+  readonly toolbox: AdministeredToolbox;
   readonly storage: Storage;
   readonly log: Log;
   /** Aborts when the gateway begins to stop and accepts no new calls. */
@@ -128,7 +128,7 @@ export interface RouteParts extends GatewayParts {
 export interface Gateway extends AsyncDisposable {
   /** For example `http://127.0.0.1:7420`. */
   readonly url: string;
-  readonly toolbox: InternalToolbox;
+  readonly toolbox: AdministeredToolbox;
   /** The number of open connections of clients. */
   connections(): Promise<number>;
   /** Rejects new calls, lets running calls finish within the configured time, stops the servers and closes the store. */
@@ -157,6 +157,7 @@ export async function openGateway(source: ConfigSource | undefined, options: Gat
     journal: storage.journal,
     pins: storage.pins,
     rules: storage.rules,
+    overrides: storage.toolOverrides,
     oauth: { store: storage.oauth, redirectUrl: oauthReturnUrl(host, port) },
     approver,
     host: questionsNeedCall,
@@ -208,6 +209,7 @@ export async function openGateway(source: ConfigSource | undefined, options: Gat
   fleet.onChange('pins', () => {
     toolbox.reloadPins().catch((cause) => log.error('fleet.pins-unknown', messageOf(cause)));
   });
+  toolbox.on('profiles.changed', () => void openRequests.recheck());
   const admit: AdmitPorts = {
     profiles: () => toolbox.config.profiles,
     keys: storage.keys,

@@ -1,6 +1,7 @@
 import type { NamingScope } from '../catalog/catalog.ts';
 import { createMatcher, type Glob, parseGlobs } from '../catalog/match-globs.ts';
 import { joinedNames, joinedNamings, type Nameable, namePrefix, nameTool } from '../catalog/name-tools.ts';
+import type { Naming } from '../config/config.ts';
 import { toolIdOf } from '../kernel/tool-id.ts';
 
 /** A tool with its exposed name. */
@@ -20,7 +21,7 @@ export function restricts(patterns: readonly string[], tool: PatternTarget): boo
   return (
     matches(`${tool.server}/${tool.originalName}`) ||
     joinedNames(toolIdOf(tool)).some(matches) ||
-    joinedNamings.some((naming) => matches(nameTool(tool, naming)))
+    joinedNamings.some((naming) => matches(nameTool(tool, naming)) || matches(ownName(tool, naming)))
   );
 }
 
@@ -71,7 +72,7 @@ function readPattern(pattern: string, glob: Glob, scope: NamingScope): TrustPatt
       covers: (tool) =>
         tool.server !== undefined &&
         servers.includes(tool.server) &&
-        joinedNamings.some((naming) => glob.matches(nameTool(tool, naming))),
+        joinedNamings.some((naming) => glob.matches(ownName(tool, naming))),
     };
   }
   if (scope.naming === 'plain' && glob.prefix !== '' && !glob.prefix.includes('/'))
@@ -86,9 +87,14 @@ function readPattern(pattern: string, glob: Glob, scope: NamingScope): TrustPatt
       const isPath = glob.text.includes('/');
       if (tool.server === undefined) return !isPath && glob.matches(tool.originalName);
       if (isPath) return glob.matches(`${tool.server}/${tool.originalName}`);
-      return glob.matches(tool.name) || joinedNamings.some((naming) => glob.matches(nameTool(tool, naming)));
+      return [scope.naming, ...joinedNamings].some((naming) => glob.matches(ownName(tool, naming)));
     },
   };
+}
+
+/** The exposed name without the name that an administrator gave the tool: trust does not follow a new name. */
+function ownName(tool: PatternTarget, naming: Naming): string {
+  return nameTool({ ...tool, alias: undefined }, naming);
 }
 
 function warnAmbiguous(pattern: string, servers: readonly string[]): string | undefined {

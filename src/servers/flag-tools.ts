@@ -39,8 +39,10 @@ export function createToolFlags({ catalog, log, onFlagged, delayMs = 0 }: ToolFl
   let names: NameIndex | undefined;
   const reported = new Set<string>();
 
-  function findingsOf({ server, definition }: CatalogEntry): readonly DefinitionFinding[] {
+  function findingsOf({ server, definition: shown, original }: CatalogEntry): readonly DefinitionFinding[] {
     if (server === undefined) return [];
+    // The server's own texts are scanned, also where an administrator replaced them.
+    const definition = original ?? shown;
     const known = scanned.get(definition);
     if (known) return known;
     names ??= indexNames(catalog.entries.map(({ originalName }) => originalName));

@@ -55,6 +55,8 @@ export interface StoredServersOptions {
   /** Whether local (stdio) servers are started. */
   readonly allowsPrograms: () => boolean;
   readonly onChange: (...change: ServerChange) => void;
+  /** Before a server is connected under another name. */
+  readonly onRename?: (from: string, to: string) => Promise<void>;
   /** How long adding waits for the server to connect; 10 000. */
   readonly connectWaitMs?: number;
 }
@@ -205,7 +207,10 @@ export function createStoredServers(options: StoredServersOptions): StoredServer
           lastConnectedAt,
           updatedAt: new Date().toISOString(),
         };
-        if (record.name !== name) await assertNameAvailable(record.name);
+        if (record.name !== name) {
+          await assertNameAvailable(record.name);
+          await options.onRename?.(name, record.name);
+        }
         await store.put(record);
         // Inside the mutex: the name must stay reserved until the old connection has ended.
         await waitAtMost(replace(before, record), connectWaitMs).catch(async (cause) => {

@@ -1,4 +1,5 @@
 import type { PinStore } from '../catalog/pins.ts';
+import type { ToolOverrideStore } from '../catalog/tool-overrides.ts';
 import type { OAuthStore } from '../connections/authentication/oauth-store.ts';
 import type { Journal } from '../invocation/journal.ts';
 import type { Clock } from '../kernel/clock.ts';
@@ -12,6 +13,7 @@ import type { ConversationStore } from './ports/conversation-store.ts';
 import type { FleetStore } from './ports/fleet-store.ts';
 import type { KeyStore } from './ports/key-store.ts';
 import type { ModelSettingsStore } from './ports/model-settings-store.ts';
+import type { ProfileStore } from './ports/profile-store.ts';
 import type { ProviderStore } from './ports/provider-store.ts';
 import type { SavedRequestStore } from './ports/saved-request-store.ts';
 import type { Sealer } from './sealer.ts';
@@ -28,6 +30,8 @@ export interface Storage extends AsyncDisposable {
   readonly assistants: AssistantStore;
   readonly providers: ProviderStore;
   readonly modelSettings: ModelSettingsStore;
+  readonly profiles: ProfileStore;
+  readonly toolOverrides: ToolOverrideStore;
   readonly conversations: ConversationStore;
   readonly savedRequests: SavedRequestStore;
   readonly meta: MetaStore;

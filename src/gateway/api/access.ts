@@ -38,6 +38,20 @@ export async function findTool(request: RequestFor<'tool'>, ports: ApiPorts): Pr
   throw new ToolwharfError('TOOL_NAME_INVALID', `There is no tool '${name}'`, { data: { tool: name } });
 }
 
+/** The tool of the path. Administrators also find tools that are switched off. */
+export async function findAnyTool(request: RequestFor<'tool'>, ports: ApiPorts): Promise<CatalogEntry> {
+  const { tool } = request.params;
+  const disabled = await disabledTools(request, ports);
+  return disabled.find(({ name }) => name === tool) ?? findTool(request, ports);
+}
+
+/** Every tool that is switched off; none for callers who are not administrators. */
+export async function disabledTools({ identity }: Requester, ports: ApiPorts): Promise<readonly CatalogEntry[]> {
+  if (!identity.isAdmin) return [];
+  await ports.servers.waitForStart();
+  return ports.toolbox.catalog.disabled;
+}
+
 /** Every tool the caller may see. */
 export async function visibleTools(request: Requester, ports: ApiPorts): Promise<CatalogEntry[]> {
   await ports.servers.waitForStart();

@@ -5,6 +5,7 @@ import { callRoutes } from './routes/calls.ts';
 import { conversationRoutes } from './routes/conversations.ts';
 import { eventRoutes } from './routes/events.ts';
 import { keyRoutes } from './routes/keys.ts';
+import { profileRoutes } from './routes/profiles.ts';
 import { providerRoutes } from './routes/providers.ts';
 import { questionRoutes } from './routes/questions.ts';
 import { registryRoutes } from './routes/registry.ts';
@@ -14,6 +15,7 @@ import { serverRoutes } from './routes/servers.ts';
 import { sessionRoutes } from './routes/session.ts';
 import { settingsRoutes } from './routes/settings.ts';
 import { signInRoutes } from './routes/sign-ins.ts';
+import { toolOverrideRoutes } from './routes/tool-overrides.ts';
 import { toolRoutes } from './routes/tools.ts';
 import { trafficRoutes } from './routes/traffic.ts';
 
@@ -25,6 +27,7 @@ export const allRoutes: readonly Route[] = [
   ...signInRoutes,
   ...registryRoutes,
   ...toolRoutes,
+  ...toolOverrideRoutes,
   ...callRoutes,
   ...savedRequestRoutes,
   ...approvalRoutes,
@@ -32,6 +35,7 @@ export const allRoutes: readonly Route[] = [
   ...conversationRoutes,
   ...assistantRoutes,
   ...providerRoutes,
+  ...profileRoutes,
   ...settingsRoutes,
   ...keyRoutes,
   ...sessionRoutes,

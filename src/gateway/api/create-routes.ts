@@ -11,6 +11,8 @@ import type { RouteParts, Routes } from '../gateway.ts';
 import { sendJson } from '../mcp/responder.ts';
 import { createMetrics } from '../metrics/metrics.ts';
 import { createReadiness } from '../metrics/readiness.ts';
+import { clearOverrides, copyOverrides } from '../profiles/server-overrides.ts';
+import { createStoredProfiles } from '../profiles/stored-profiles.ts';
 import type { RestApi, RestApiPorts } from './open-rest-api.ts';
 import { recordAct } from './record-act.ts';
 import type { ApiPorts } from './route.ts';
@@ -34,8 +36,16 @@ export async function createApiRoutes(parts: RouteParts): Promise<Routes> {
     allowsPrograms: security.allowsPrograms,
     store: storage.servers,
     log,
-    onChange: (kind, server) => events.publish(serverEvent(`server.${kind}`, server, { server })),
+    onRename: (from, to) => copyOverrides(toolbox.catalog, from, to),
+    onChange(kind, server) {
+      events.publish(serverEvent(`server.${kind}`, server, { server }));
+      if (kind !== 'removed') return;
+      clearOverrides(toolbox.catalog, server).catch((cause) =>
+        log.warning('tools.not-cleared', `Could not remove the tool settings of '${server}': ${messageOf(cause)}`),
+      );
+    },
   });
+  const profiles = createStoredProfiles({ toolbox, store: storage.profiles, keys: storage.keys, log });
   const metrics = createMetrics({
     toolbox,
     approvals: storage.approvals,
@@ -56,6 +66,12 @@ export async function createApiRoutes(parts: RouteParts): Promise<Routes> {
     const act = { operation: 'applyConfiguration', caller, details: { ...applied } };
     recordAct(act, { storage, log }, async () => {}).catch(() => {});
   });
+  await profiles.reload();
+  const reload = (read: () => Promise<void>) => () => {
+    read().catch((cause) => log.error('profiles.unreadable', `Could not read what changed: ${messageOf(cause)}`));
+  };
+  parts.fleet.onChange('profiles', reload(profiles.reload));
+  parts.fleet.onChange('tool_overrides', reload(toolbox.catalog.reloadOverrides));
   stopping.addEventListener('abort', () => {
     stopWebhook();
     events.close();
@@ -65,6 +81,7 @@ export async function createApiRoutes(parts: RouteParts): Promise<Routes> {
   const restApi = createLazyRestApi({
     parts,
     events,
+    profiles,
     servers: { stored, waitForStart: createStartWait(toolbox, toolbox.config.gateway.listWaitMs) },
     info: { startedAt: new Date().toISOString(), configError: () => configError },
   });

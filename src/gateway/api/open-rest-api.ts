@@ -16,13 +16,13 @@ export interface RestApi {
   close(): Promise<void>;
 }
 
-export interface RestApiPorts extends Pick<ApiPorts, 'events' | 'servers'> {
+export interface RestApiPorts extends Pick<ApiPorts, 'events' | 'servers' | 'profiles'> {
   readonly parts: RouteParts;
   readonly info: Pick<ApiPorts['gateway'], 'startedAt' | 'configError'>;
 }
 
 /** Opens the conversations and creates the routes under `/api`. Most code of the gateway is behind this import. */
-export async function openRestApi({ parts, events, servers, info }: RestApiPorts): Promise<RestApi> {
+export async function openRestApi({ parts, events, servers, profiles, info }: RestApiPorts): Promise<RestApi> {
   const { toolbox, storage, log, stopping, security, limits, mcp, calls } = parts;
   const serverNames = async () => new Map((await servers.stored.list()).map(({ id, name }) => [id, name]));
   const models = createModels({
@@ -42,6 +42,7 @@ export async function openRestApi({ parts, events, servers, info }: RestApiPorts
     security,
     limits,
     servers,
+    profiles,
     calls: { ...calls, summaries: createCallSummaries({ journal: storage.journal }) },
     chat: {
       conversations,

@@ -15,6 +15,7 @@ import type { CallParts, ProcessFacts, RouteParts } from '../gateway.ts';
 import type { CallerUsage } from '../limits/limits.ts';
 import type { RequestResults } from '../limits/result-memory.ts';
 import type { McpEndpoint } from '../mcp/endpoint.ts';
+import type { StoredProfiles } from '../profiles/stored-profiles.ts';
 
 /** The ports that route handlers use, grouped by subject. */
 export interface ApiPorts extends Pick<RouteParts, 'toolbox' | 'storage' | 'log' | 'stopping' | 'security' | 'limits'> {
@@ -22,6 +23,7 @@ export interface ApiPorts extends Pick<RouteParts, 'toolbox' | 'storage' | 'log'
   readonly calls: CallPorts;
   readonly chat: ChatPorts;
   readonly servers: ServerPorts;
+  readonly profiles: StoredProfiles;
   readonly gateway: GatewayInfo;
 }
 

@@ -30,6 +30,16 @@ export function forwardNotifications({ toolbox, sessions, subscriptions }: Forwa
       session.broadcast({ jsonrpc: '2.0', method: `notifications/${kind}/list_changed` });
   }
 
+  /** A changed profile shows other tools, resources and prompts. */
+  function announceProfiles(names: readonly string[]): void {
+    for (const kind of ['tools', 'prompts', 'resources'] as const) {
+      subscriptions.announce(kind, ({ name }) => names.includes(name));
+      for (const session of sessions.all())
+        if (names.includes(session.facts.profile))
+          session.broadcast({ jsonrpc: '2.0', method: `notifications/${kind}/list_changed` });
+    }
+  }
+
   function updated(server: string, params: JsonObject): void {
     const uri = String(params.uri);
     subscriptions.announceResource(server, uri, params);
@@ -57,6 +67,7 @@ export function forwardNotifications({ toolbox, sessions, subscriptions }: Forwa
 
   const ends = [
     toolbox.on('catalog.changed', ({ server }) => announce('tools', server)),
+    toolbox.on('profiles.changed', ({ profiles }) => announceProfiles(profiles)),
     toolbox.on('content.changed', ({ server, kind }) => announce(kind === 'prompts' ? 'prompts' : 'resources', server)),
     toolbox.on('server.notified', ({ server, method, params, callIds }) => {
       if (method === 'notifications/resources/updated') updated(server, params);

@@ -122,8 +122,8 @@ async function nameVisibleTools(
   const { named } = await nameTools(
     visible.flatMap((entry) => {
       if (!entry) return [];
-      const { server, originalName, suffixed } = entry;
-      return [{ entry, server, originalName, suffixed }];
+      const { server, originalName, suffixed, alias } = entry;
+      return [{ entry, server, originalName, suffixed, alias }];
     }),
     naming,
   );

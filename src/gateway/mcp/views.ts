@@ -20,7 +20,13 @@ export function createViews({ toolbox, startWaitMs = 3_000 }: ViewsOptions): Vie
   const views = new Map<string, { readonly profile: ProfileConfig; readonly view: Promise<View> }>();
   const latest = new Map<string, View>();
   const started = createStartWait(toolbox, startWaitMs);
-  const changed = ['catalog.changed', 'content.changed', 'server.changed', 'config.applied'] as const;
+  const changed = [
+    'catalog.changed',
+    'content.changed',
+    'server.changed',
+    'profiles.changed',
+    'config.applied',
+  ] as const;
   const ends = changed.map((name: keyof ToolboxEvents) => toolbox.on(name, () => views.clear()));
 
   return {

@@ -1,15 +1,17 @@
 import type { KeyObject } from 'node:crypto';
+import { isEmptyOverride } from '../../catalog/tool-overrides.ts';
 import type { JsonObject } from '../../kernel/json.ts';
+import { toolKey } from '../../kernel/tool-id.ts';
 import type { Storage } from '../storage.ts';
 import { currentActor, signObject } from './acts.ts';
-import { hashAnswer, hashKey, hashRule } from './tracked-state.ts';
+import { hashAnswer, hashKey, hashOverrides, hashProfile, hashRule, overridesSubject } from './tracked-state.ts';
 
 /**
- * The same storage, which records changes of rules, keys and approvals, and the removal of old entries, as signed acts in the
- * journal. A rule or key is not changed without its record.
+ * The same storage, which records changes of rules, keys, profiles, tool overrides and approvals, and the removal of old
+ * entries, as signed acts in the journal. Nothing but the answer of an approval is changed without its record.
  */
 export function journalActs(storage: Storage, key: KeyObject): Storage {
-  const { rules, keys, approvals, audit } = storage;
+  const { rules, keys, profiles, toolOverrides, approvals, audit } = storage;
 
   async function record(
     act: string,
@@ -73,6 +75,40 @@ export function journalActs(storage: Storage, key: KeyObject): Storage {
           () => record('key.revoked', `key/${id}`, { hash, details: { name: known.name } }),
           () => keys.revoke(id, at),
           () => record('key.not-revoked', `key/${id}`, { hash: hashKey(known) }),
+        );
+      },
+    },
+    profiles: {
+      ...profiles,
+      async put(profile) {
+        const subject = `profile/${profile.id}`;
+        const before = await profiles.get(profile.id);
+        return recorded(
+          () => record('profile.saved', subject, { hash: hashProfile(profile), details: { name: profile.name } }),
+          () => profiles.put(profile),
+          () => record('profile.not-saved', subject, { hash: before && hashProfile(before) }),
+        );
+      },
+      async remove(id) {
+        const before = await profiles.get(id);
+        if (!before) return false;
+        return recorded(
+          () => record('profile.removed', `profile/${id}`, { details: { name: before.name } }),
+          () => profiles.remove(id),
+          () => record('profile.not-removed', `profile/${id}`, { hash: hashProfile(before) }),
+        );
+      },
+    },
+    toolOverrides: {
+      ...toolOverrides,
+      async setAll(overrides) {
+        const before = await toolOverrides.list();
+        const after = new Map([...before, ...overrides].map((override) => [toolKey(override), override]));
+        const hash = hashOverrides([...after.values()].filter((override) => !isEmptyOverride(override)));
+        return recorded(
+          () => record('tools.overridden', overridesSubject, { hash, details: { tools: overrides.length } }),
+          () => toolOverrides.setAll(overrides),
+          () => record('tools.not-overridden', overridesSubject, { hash: hashOverrides(before) }),
         );
       },
     },

@@ -1,13 +1,16 @@
 import type { KeyObject } from 'node:crypto';
+import type { ToolOverride } from '../../catalog/tool-overrides.ts';
 import { hashOf } from '../../kernel/canonical-json.ts';
 import { isObject } from '../../kernel/json.ts';
+import { toolKey } from '../../kernel/tool-id.ts';
 import type { ApprovalAnswer } from '../../policy/approval.ts';
 import type { RememberedRule } from '../../policy/remembered-rules.ts';
 import type { ApiKey } from '../ports/key-store.ts';
+import type { ProfileRecord } from '../ports/profile-store.ts';
 import type { Storage } from '../storage.ts';
 import { actPrefix, hasValidSignature, type SignedAct } from './acts.ts';
 
-/** The hashes of everything that lets calls run, by `rule/ID`, `key/ID` and `approval/ID`. */
+/** The hashes of everything that lets calls run, by `rule/ID`, `key/ID`, `profile/ID`, `tool-overrides` and `approval/ID`. */
 export type TrackedState = ReadonlyMap<string, string>;
 
 /** The hash of a rule. */
@@ -25,11 +28,28 @@ export function hashAnswer(id: string, answer: ApprovalAnswer): string {
   return hashOf([id, answer]);
 }
 
-/** The rules, keys and unused approvals that the stores have now. */
-export async function readState({ rules, keys, approvals }: Storage): Promise<TrackedState> {
+/** The hash of a profile. */
+export function hashProfile(profile: ProfileRecord): string {
+  return hashOf(profile);
+}
+
+/** The subject of acts on tool overrides. There can be thousands of them: they are tracked together. */
+export const overridesSubject = 'tool-overrides';
+
+/** The hash of all tool overrides; undefined if there are none. */
+export function hashOverrides(overrides: readonly ToolOverride[]): string | undefined {
+  if (overrides.length === 0) return undefined;
+  return hashOf(Object.fromEntries(overrides.map((override) => [toolKey(override), override])));
+}
+
+/** The rules, keys, profiles, tool overrides and unused approvals that the stores have now. */
+export async function readState({ rules, keys, profiles, toolOverrides, approvals }: Storage): Promise<TrackedState> {
   const state = new Map<string, string>();
   for (const rule of await rules.list()) state.set(`rule/${rule.id}`, hashRule(rule));
   for (const key of await keys.list()) state.set(`key/${key.id}`, hashKey(key));
+  for (const profile of await profiles.list()) state.set(`profile/${profile.id}`, hashProfile(profile));
+  const overrides = hashOverrides(await toolOverrides.list());
+  if (overrides !== undefined) state.set(overridesSubject, overrides);
   for (const { request, answer } of await approvals.list({ status: 'allowed', limit: 10_000 }))
     if (answer) state.set(`approval/${request.id}`, hashAnswer(request.id, answer));
   return state;

@@ -1,11 +1,14 @@
 import type { Pin, PinStore } from '../../catalog/pins.ts';
+import { isEmptyOverride, type ToolOverride, type ToolOverrideStore } from '../../catalog/tool-overrides.ts';
 import type { ServerRecord } from '../../config/server-record.ts';
+import { toolKey } from '../../kernel/tool-id.ts';
 import type { RememberedRule, RuleStore } from '../../policy/remembered-rules.ts';
 import type { ServerStore } from '../../servers/server-store.ts';
 import { nameTaken } from '../../servers/server-store.ts';
 import type { Assistant, AssistantStore } from '../ports/assistant-store.ts';
 import { type ApiKey, type KeyStore, touchPrecisionMs } from '../ports/key-store.ts';
 import type { ModelSettings, ModelSettingsStore } from '../ports/model-settings-store.ts';
+import { type ProfileRecord, type ProfileStore, profileNameTaken } from '../ports/profile-store.ts';
 import type { Provider, ProviderStore } from '../ports/provider-store.ts';
 import { compareNames, type SavedRequest, type SavedRequestStore } from '../ports/saved-request-store.ts';
 import type { MetaStore } from '../storage.ts';
@@ -69,6 +72,27 @@ export function createMemoryModelSettings(): ModelSettingsStore {
     get: async (provider, model) => settings.get(keyOf(provider, model)),
     put: async (item) => void settings.set(keyOf(item.provider, item.model), item),
     remove: async (provider, model) => settings.delete(keyOf(provider, model)),
+  };
+}
+
+/** Profiles in memory. */
+export function createMemoryProfiles(): ProfileStore {
+  return createNamedRecords<ProfileRecord>((record, others) => {
+    for (const { id, name } of others) if (name === record.name && id !== record.id) throw profileNameTaken(name);
+  });
+}
+
+/** Tool overrides in memory. */
+export function createMemoryToolOverrides(): ToolOverrideStore {
+  const overrides = new Map<string, ToolOverride>();
+  return {
+    list: async () => [...overrides.values()],
+    async setAll(changed) {
+      for (const override of changed) {
+        if (isEmptyOverride(override)) overrides.delete(toolKey(override));
+        else overrides.set(toolKey(override), override);
+      }
+    },
   };
 }
 

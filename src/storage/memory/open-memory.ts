@@ -11,10 +11,12 @@ import {
   createMemoryMeta,
   createMemoryModelSettings,
   createMemoryPins,
+  createMemoryProfiles,
   createMemoryProviders,
   createMemoryRules,
   createMemorySavedRequests,
   createMemoryServers,
+  createMemoryToolOverrides,
 } from './memory-stores.ts';
 
 /** Storage in memory. Nothing is sealed, since nothing is written. */
@@ -42,6 +44,8 @@ export function openMemory(options: Omit<MemoryStorageOptions, 'kind'> = {}): St
     assistants: createMemoryAssistants(),
     providers: createMemoryProviders(),
     modelSettings: createMemoryModelSettings(),
+    profiles: createMemoryProfiles(),
+    toolOverrides: createMemoryToolOverrides(),
     conversations: createMemoryConversations(),
     savedRequests: createMemorySavedRequests(),
     meta: createMemoryMeta(),

@@ -8,6 +8,8 @@ export const fleetTopics = [
   'assistants',
   'providers',
   'api_keys',
+  'profiles',
+  'tool_overrides',
   'ended_sessions',
   'events',
 ] as const;

@@ -11,6 +11,7 @@ import { pinHashes } from './migrations/007-pin-hashes.ts';
 import { savedRequests } from './migrations/008-saved-requests.ts';
 import { fleetTables } from './migrations/009-fleet.ts';
 import { branches } from './migrations/010-branches.ts';
+import { profileTables } from './migrations/011-profiles.ts';
 import type { Migration } from './migrations/migration.ts';
 
 /** All migrations, oldest first. */
@@ -25,6 +26,7 @@ export const migrations: readonly Migration[] = [
   savedRequests,
   fleetTables,
   branches,
+  profileTables,
 ];
 
 /** Migrates the tables to the newest version in one transaction. Of several concurrent processes one does it. */

@@ -23,10 +23,12 @@ import {
   createSqlAssistants,
   createSqlMeta,
   createSqlModelSettings,
+  createSqlProfiles,
   createSqlProviders,
   createSqlRules,
   createSqlServers,
 } from './sql-stores.ts';
+import { createSqlToolOverrides } from './sql-tool-overrides.ts';
 
 type SqlOptions = Pick<SqliteStorageOptions, 'sealer' | 'maxResultBytes' | 'clock' | 'log' | 'expectsCalls'>;
 
@@ -128,6 +130,8 @@ function assemble(engine: Engine, ownership: Ownership, options: SqlOptions) {
     assistants: hinting(guard(createSqlAssistants(engine)), ['put', 'remove']),
     providers: hinting(guard(createSqlProviders(engine, ring)), ['put', 'remove']),
     modelSettings: guard(createSqlModelSettings(engine)),
+    profiles: hinting(guard(createSqlProfiles(engine)), ['put', 'remove']),
+    toolOverrides: hinting(guard(createSqlToolOverrides(engine.db)), ['setAll']),
     conversations: guard(createSqlConversations(engine, ownership)),
     savedRequests: guard(createSqlSavedRequests(engine)),
     meta: guard(createSqlMeta(engine.db)),

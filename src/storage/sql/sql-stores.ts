@@ -5,6 +5,7 @@ import type { RememberedRule, RuleStore } from '../../policy/remembered-rules.ts
 import { nameTaken, type ServerStore } from '../../servers/server-store.ts';
 import { type Assistant, type AssistantStore, parseAssistant } from '../ports/assistant-store.ts';
 import type { ModelSettingsStore } from '../ports/model-settings-store.ts';
+import { type ProfileRecord, type ProfileStore, profileNameTaken } from '../ports/profile-store.ts';
 import type { Provider, ProviderStore } from '../ports/provider-store.ts';
 import type { Sealer } from '../sealer.ts';
 import type { MetaStore } from '../storage.ts';
@@ -66,6 +67,21 @@ export function createSqlModelSettings({ db }: Engine): ModelSettingsStore {
         .executeTakeFirst();
       return numDeletedRows > 0n;
     },
+  };
+}
+
+/** Profiles in a database. */
+export function createSqlProfiles({ db, isUniqueViolation }: Engine): ProfileStore {
+  const records = createNamedRecords<ProfileRecord>(db, 'profiles', 'body', {
+    encode: canonicalJson,
+    decode: (body) => JSON.parse(body),
+  });
+  return {
+    ...records,
+    put: (record) =>
+      records.put(record).catch((cause) => {
+        throw isUniqueViolation(cause) ? profileNameTaken(record.name) : cause;
+      }),
   };
 }
 
@@ -138,11 +154,11 @@ function sealed<Item extends { readonly id: string }>(table: 'servers' | 'provid
 /** A table of records that are found by id and listed by name. */
 function createNamedRecords<Item extends { readonly id: string; readonly name: string }>(
   database: Database,
-  table: 'servers' | 'providers' | 'assistants',
+  table: 'servers' | 'providers' | 'assistants' | 'profiles',
   column: 'sealed' | 'body',
   { encode, decode }: Codec<Item>,
 ) {
-  // The three tables differ only in the name of the column with the record.
+  // The tables differ only in the name of the column with the record.
   const db = database as unknown as Kysely<{ records: { id: string; name: string; record: string } }>;
   const from = db
     .selectFrom(`${table} as records` as 'records')

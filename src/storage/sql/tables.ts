@@ -25,6 +25,9 @@ export interface Tables {
   api_keys: ApiKeyRow;
   assistants: { id: string; name: string; body: string };
   providers: { id: string; name: string; sealed: string };
+  profiles: { id: string; name: string; body: string };
+  /** What administrators set for single tools; the key is a hash of server and tool. */
+  tool_overrides: { key: string; body: string };
   /** `shared` is 0 or 1. */
   saved_requests: { id: string; owner: string; shared: number; body: string };
   /** A number per store that grows with each change. */

@@ -448,6 +448,38 @@ export interface paths {
         readonly patch?: never;
         readonly trace?: never;
     };
+    readonly "/api/tools/switch": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly get?: never;
+        readonly put?: never;
+        readonly post: operations["switchTools"];
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/api/tools/{tool}/override": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly get?: never;
+        readonly put: operations["overrideTool"];
+        readonly post?: never;
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
     readonly "/api/calls": {
         readonly parameters: {
             readonly query?: never;
@@ -1017,8 +1049,24 @@ export interface paths {
         };
         readonly get: operations["listProfiles"];
         readonly put?: never;
-        readonly post?: never;
+        readonly post: operations["createProfile"];
         readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/api/profiles/{profile}": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly get: operations["getProfile"];
+        readonly put: operations["updateProfile"];
+        readonly post?: never;
+        readonly delete: operations["removeProfile"];
         readonly options?: never;
         readonly head?: never;
         readonly patch?: never;
@@ -1928,6 +1976,16 @@ export interface components {
             readonly changed?: "quarantine" | "ask";
             readonly changes?: readonly components["schemas"]["DefinitionChange"][];
             readonly rejected?: boolean;
+            readonly disabled?: boolean;
+            readonly override?: {
+                readonly name?: string;
+                readonly title?: string;
+                readonly description?: string;
+            };
+            readonly original?: {
+                readonly title?: string;
+                readonly description?: string;
+            };
             readonly warnings?: readonly components["schemas"]["DefinitionWarning"][];
         };
         readonly ToolList: {
@@ -1950,6 +2008,9 @@ export interface components {
                 readonly format: "openai" | "anthropic" | "gemini";
                 readonly reason: string;
             }[];
+        };
+        readonly SwitchedTools: {
+            readonly changed: number;
         };
         readonly ReadyEvent: Record<string, never>;
         readonly AliveEvent: Record<string, never>;
@@ -2081,6 +2142,9 @@ export interface components {
         readonly ConversationRemovedEvent: {
             readonly id: string;
         };
+        readonly ProfilesChangedEvent: {
+            readonly profiles: readonly string[];
+        };
         readonly ConfigAppliedEvent: {
             readonly added: readonly string[];
             readonly removed: readonly string[];
@@ -2110,21 +2174,6 @@ export interface components {
             readonly lastUsedAt?: string;
             readonly revokedAt?: string;
             readonly key: string;
-        };
-        readonly Profile: {
-            readonly name: string;
-            readonly path: string;
-            readonly naming: "mcp" | "server__tool" | "plain";
-            readonly mode: "auto" | "always-ask" | "trusted-only";
-            readonly servers?: readonly string[];
-            readonly allow?: readonly string[];
-            readonly deny?: readonly string[];
-            readonly resources?: readonly string[];
-            readonly prompts?: readonly string[];
-            readonly approval?: components["schemas"]["ApprovalSettings"];
-        };
-        readonly ProfileList: {
-            readonly profiles: readonly components["schemas"]["Profile"][];
         };
         readonly Config: {
             readonly file?: string;
@@ -2222,6 +2271,29 @@ export interface components {
         };
         readonly OpenApiDocument: {
             readonly [key: string]: unknown;
+        };
+        readonly Profile: {
+            readonly name: string;
+            readonly description?: string;
+            readonly path: string;
+            readonly source: "file" | "store" | "built-in";
+            readonly readOnly?: string;
+            readonly naming: "mcp" | "server__tool" | "plain";
+            readonly mode: "auto" | "always-ask" | "trusted-only";
+            readonly servers?: readonly string[];
+            readonly allow?: readonly string[];
+            readonly deny?: readonly string[];
+            readonly resources?: readonly string[];
+            readonly prompts?: readonly string[];
+            readonly approval?: components["schemas"]["ApprovalSettings"];
+            readonly settings?: {
+                readonly [key: string]: unknown;
+            };
+            readonly updatedAt?: string;
+            readonly keys?: number;
+        };
+        readonly ProfileList: {
+            readonly profiles: readonly components["schemas"]["Profile"][];
         };
         readonly Provider: {
             readonly id: string;
@@ -2654,10 +2726,60 @@ export interface components {
         readonly RejectInput: {
             readonly definitionHash: string;
         };
+        readonly ToolSwitch: {
+            readonly enabled: boolean;
+            readonly tools: readonly {
+                readonly server?: string;
+                readonly tool: string;
+            }[];
+        };
+        readonly ToolOverride: {
+            readonly name?: string;
+            readonly title?: string;
+            readonly description?: string;
+        };
         readonly ApiKeyInput: {
             readonly name: string;
             readonly profile?: string;
             readonly rights?: readonly ("read" | "call" | "admin")[];
+        };
+        readonly NewProfile: {
+            readonly description?: string;
+            readonly servers?: readonly string[];
+            readonly allow?: readonly string[];
+            readonly deny?: readonly string[];
+            readonly resources?: readonly string[];
+            readonly prompts?: readonly string[];
+            readonly naming?: "mcp" | "server__tool" | "plain";
+            readonly approval?: {
+                readonly mode?: "auto" | "always-ask" | "trusted-only";
+                readonly trustedTools?: readonly string[];
+                readonly ask?: readonly string[];
+                readonly deny?: readonly string[];
+                readonly expires?: number | string;
+                readonly approvers?: "admins" | "owner" | "client";
+                readonly reads?: "allow" | "ask";
+            };
+            readonly name: string;
+        };
+        readonly ProfileInput: {
+            readonly description?: string;
+            readonly servers?: readonly string[];
+            readonly allow?: readonly string[];
+            readonly deny?: readonly string[];
+            readonly resources?: readonly string[];
+            readonly prompts?: readonly string[];
+            readonly naming?: "mcp" | "server__tool" | "plain";
+            readonly approval?: {
+                readonly mode?: "auto" | "always-ask" | "trusted-only";
+                readonly trustedTools?: readonly string[];
+                readonly ask?: readonly string[];
+                readonly deny?: readonly string[];
+                readonly expires?: number | string;
+                readonly approvers?: "admins" | "owner" | "client";
+                readonly reads?: "allow" | "ask";
+            };
+            readonly updatedAt?: string;
         };
         readonly ProviderInput: {
             readonly name: string;
@@ -2777,6 +2899,7 @@ export type DefinitionWarning = components['schemas']['DefinitionWarning'];
 export type Tool = components['schemas']['Tool'];
 export type ToolList = components['schemas']['ToolList'];
 export type ToolFormats = components['schemas']['ToolFormats'];
+export type SwitchedTools = components['schemas']['SwitchedTools'];
 export type ReadyEvent = components['schemas']['ReadyEvent'];
 export type AliveEvent = components['schemas']['AliveEvent'];
 export type ResetEvent = components['schemas']['ResetEvent'];
@@ -2796,18 +2919,19 @@ export type QuestionAskedEvent = components['schemas']['QuestionAskedEvent'];
 export type QuestionAnsweredEvent = components['schemas']['QuestionAnsweredEvent'];
 export type ConversationChangedEvent = components['schemas']['ConversationChangedEvent'];
 export type ConversationRemovedEvent = components['schemas']['ConversationRemovedEvent'];
+export type ProfilesChangedEvent = components['schemas']['ProfilesChangedEvent'];
 export type ConfigAppliedEvent = components['schemas']['ConfigAppliedEvent'];
 export type ConfigRefusedEvent = components['schemas']['ConfigRefusedEvent'];
 export type ApiKey = components['schemas']['ApiKey'];
 export type ApiKeyList = components['schemas']['ApiKeyList'];
 export type NewApiKey = components['schemas']['NewApiKey'];
-export type Profile = components['schemas']['Profile'];
-export type ProfileList = components['schemas']['ProfileList'];
 export type Config = components['schemas']['Config'];
 export type Health = components['schemas']['Health'];
 export type Session = components['schemas']['Session'];
 export type ClientList = components['schemas']['ClientList'];
 export type OpenApiDocument = components['schemas']['OpenApiDocument'];
+export type Profile = components['schemas']['Profile'];
+export type ProfileList = components['schemas']['ProfileList'];
 export type Provider = components['schemas']['Provider'];
 export type ProviderList = components['schemas']['ProviderList'];
 export type Model = components['schemas']['Model'];
@@ -2844,7 +2968,11 @@ export type PromptArguments = components['schemas']['PromptArguments'];
 export type CompletionInput = components['schemas']['CompletionInput'];
 export type AcceptInput = components['schemas']['AcceptInput'];
 export type RejectInput = components['schemas']['RejectInput'];
+export type ToolSwitch = components['schemas']['ToolSwitch'];
+export type ToolOverride = components['schemas']['ToolOverride'];
 export type ApiKeyInput = components['schemas']['ApiKeyInput'];
+export type NewProfile = components['schemas']['NewProfile'];
+export type ProfileInput = components['schemas']['ProfileInput'];
 export type ProviderInput = components['schemas']['ProviderInput'];
 export type ProviderTestInput = components['schemas']['ProviderTestInput'];
 export type ModelSettingsInput = components['schemas']['ModelSettingsInput'];
@@ -3478,6 +3606,7 @@ export interface operations {
             readonly query?: {
                 readonly server?: string;
                 readonly changed?: "true";
+                readonly disabled?: "true";
             };
             readonly header?: never;
             readonly path?: never;
@@ -3629,6 +3758,54 @@ export interface operations {
                 };
                 content: {
                     readonly "application/json": components["schemas"]["ToolFormats"];
+                };
+            };
+        };
+    };
+    readonly switchTools: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly requestBody: {
+            readonly content: {
+                readonly "application/json": components["schemas"]["ToolSwitch"];
+            };
+        };
+        readonly responses: {
+            readonly 200: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["SwitchedTools"];
+                };
+            };
+        };
+    };
+    readonly overrideTool: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path: {
+                readonly tool: string;
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody: {
+            readonly content: {
+                readonly "application/json": components["schemas"]["ToolOverride"];
+            };
+        };
+        readonly responses: {
+            readonly 200: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["Tool"];
                 };
             };
         };
@@ -4662,6 +4839,94 @@ export interface operations {
             };
         };
     };
+    readonly createProfile: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly requestBody: {
+            readonly content: {
+                readonly "application/json": components["schemas"]["NewProfile"];
+            };
+        };
+        readonly responses: {
+            readonly 201: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["Profile"];
+                };
+            };
+        };
+    };
+    readonly getProfile: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path: {
+                readonly profile: string;
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            readonly 200: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["Profile"];
+                };
+            };
+        };
+    };
+    readonly updateProfile: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path: {
+                readonly profile: string;
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody: {
+            readonly content: {
+                readonly "application/json": components["schemas"]["ProfileInput"];
+            };
+        };
+        readonly responses: {
+            readonly 200: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["Profile"];
+                };
+            };
+        };
+    };
+    readonly removeProfile: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path: {
+                readonly profile: string;
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            readonly 204: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
     readonly listClients: {
         readonly parameters: {
             readonly query?: {
@@ -5002,6 +5267,9 @@ export interface operations {
                         };
                         readonly "conversation.removed": {
                             readonly id: string;
+                        };
+                        readonly "profiles.changed": {
+                            readonly profiles: readonly string[];
                         };
                         readonly "config.applied": {
                             readonly added: readonly string[];

@@ -51,6 +51,7 @@ export async function openLocalChat(options: HostOptions): Promise<ChatHost> {
       journal: storage.journal,
       pins: storage.pins,
       rules: storage.rules,
+      overrides: storage.toolOverrides,
       signIns: storage.oauth,
       approver: prompter.approver,
       host: prompter.defaultHost,

@@ -1,42 +1,13 @@
 import { z } from 'zod';
 import { ToolwharfError } from '../../../kernel/errors.ts';
 import { version } from '../../../kernel/version.ts';
-import { endpointPath } from '../../clients/mcp-clients.ts';
 import { listApprovals, scopeFor } from '../access.ts';
 import { toConfigView } from '../config-view.ts';
 import { describeClients } from '../describe-clients.ts';
 import { route } from '../route.ts';
-import {
-  clientListSchema,
-  configSchema,
-  documentSchema,
-  healthSchema,
-  profileListSchema,
-} from '../schemas/settings.ts';
+import { clientListSchema, configSchema, documentSchema, healthSchema } from '../schemas/settings.ts';
 
 export const settingsRoutes = [
-  route({
-    operationId: 'listProfiles',
-    method: 'get',
-    path: '/api/profiles',
-    right: 'read',
-    group: 'settings',
-    summary: 'Lists the profiles that the caller may use.',
-    answer: profileListSchema,
-    async handle({ identity }, { toolbox }) {
-      const { profile: own = 'default', isAdmin } = identity;
-      const profiles = toolbox.config.profiles.filter(({ name }) => isAdmin || name === own);
-      return {
-        profiles: profiles.map(({ name, naming, approval, ...lists }) => ({
-          name,
-          path: endpointPath(name),
-          naming,
-          mode: approval.mode,
-          ...(isAdmin && { ...lists, approval }),
-        })),
-      };
-    },
-  }),
   route({
     operationId: 'listClients',
     method: 'get',

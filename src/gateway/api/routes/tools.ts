@@ -5,8 +5,9 @@ import type { Call } from '../../../invocation/call.ts';
 import { createId } from '../../../kernel/create-id.ts';
 import { type ErrorCode, ToolwharfError } from '../../../kernel/errors.ts';
 import { createSlice } from '../../../kernel/slices.ts';
+import { toolIdOf } from '../../../kernel/tool-id.ts';
 import { assertActive } from '../../auth/admit-caller.ts';
-import { findServer, findTool, scopeFor, visibleTools } from '../access.ts';
+import { disabledTools, findAnyTool, findServer, findTool, scopeFor, visibleTools } from '../access.ts';
 import { findRejections, rejectChange } from '../rejected-changes.ts';
 import { type ApiPorts, type ApiRequest, route } from '../route.ts';
 import { callInputSchema, callResultSchema } from '../schemas/calls.ts';
@@ -35,11 +36,16 @@ export const toolRoutes = [
     query: z.object({
       server: z.string().optional().describe('Only tools of this server.'),
       changed: z.enum(['true']).optional().describe('Only tools whose definition differs from the accepted one.'),
+      disabled: z
+        .enum(['true'])
+        .optional()
+        .describe('Only tools that are switched off, which are not listed otherwise. Only for administrators.'),
     }),
     answer: toolListSchema,
     async handle(request, ports) {
-      const { server, changed } = request.query;
-      const tools = (await visibleTools(request, ports))
+      const { server, changed, disabled } = request.query;
+      const listed = disabled ? await disabledTools(request, ports) : await visibleTools(request, ports);
+      const tools = listed
         .filter((entry) => server === undefined || entry.server === server)
         .filter((entry) => changed === undefined || entry.changed !== undefined);
       return { tools: await showTools(tools, ports) };
@@ -72,7 +78,7 @@ export const toolRoutes = [
     params,
     answer: toolSchema,
     errors: ['TOOL_NAME_INVALID'],
-    access: findTool,
+    access: findAnyTool,
     handle: ({ resource }, ports) => showTool(resource, ports),
   }),
   route({
@@ -229,10 +235,13 @@ async function showTools(tools: readonly CatalogEntry[], ports: ApiPorts): Promi
   return shown;
 }
 
-async function showTool(tool: CatalogEntry, { toolbox }: ApiPorts): Promise<ToolView> {
+/** A tool as the API shows it. */
+export async function showTool(tool: CatalogEntry, { toolbox }: ApiPorts): Promise<ToolView> {
   const { name, originalName, server, definition, definitionHash, ...entry } = tool;
   const { title, description = '', inputSchema, outputSchema, annotations } = definition;
-  const { limits, changed, changes } = entry;
+  const { limits, changed, changes, original } = entry;
+  const { enabled, name: alias, title: newTitle, description: text } = toolbox.catalog.overrideOf(toolIdOf(tool)) ?? {};
+  const isOverridden = [alias, newTitle, text].some((value) => value !== undefined);
   const warnings = toolbox.catalog.warnings(name);
   const isRejected = changed !== undefined && (await findRejections(tool, toolbox)).length > 0;
   return {
@@ -249,6 +258,9 @@ async function showTool(tool: CatalogEntry, { toolbox }: ApiPorts): Promise<Tool
     changed,
     changes,
     rejected: isRejected || undefined,
+    disabled: enabled === false || undefined,
+    override: isOverridden ? { name: alias, title: newTitle, description: text } : undefined,
+    original: original && { title: original.title, description: original.description },
     warnings: warnings.length > 0 ? warnings : undefined,
   };
 }

@@ -127,6 +127,7 @@ export const eventSchemas = {
     conversationSchema.pick({ id: true, title: true, status: true, updatedAt: true }),
   ),
   'conversation.removed': answer('ConversationRemovedEvent', z.strictObject({ id: z.string() })),
+  'profiles.changed': answer('ProfilesChangedEvent', z.strictObject({ profiles: list(z.string()) })),
   'config.applied': answer(
     'ConfigAppliedEvent',
     z.strictObject({ added: list(z.string()), removed: list(z.string()), changed: list(z.string()) }),

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { approvalModes, dialects, namings } from '../../../config/config.ts';
+import { dialects, namings } from '../../../config/config.ts';
 import { approvalSettingsSchema, callerSchema } from './common.ts';
 import { answer, body, isoTime, json, list } from './named.ts';
 import { maskSchema } from './servers.ts';
@@ -34,24 +34,6 @@ export const keyInputSchema = body(
     rights: z.array(right).min(1).default(['read', 'call']),
   }),
 );
-
-const profileSchema = answer(
-  'Profile',
-  z.strictObject({
-    name: z.string(),
-    path: z.string().describe('Path of the MCP endpoint.'),
-    naming: z.enum(namings),
-    mode: z.enum(approvalModes),
-    servers: list(z.string()).optional(),
-    allow: list(z.string()).optional().describe('Only for administrators.'),
-    deny: list(z.string()).optional().describe('Only for administrators.'),
-    resources: list(z.string()).optional().describe('Only for administrators.'),
-    prompts: list(z.string()).optional().describe('Only for administrators.'),
-    approval: approvalSettingsSchema.optional().describe('Only for administrators.'),
-  }),
-);
-
-export const profileListSchema = answer('ProfileList', z.strictObject({ profiles: list(profileSchema) }));
 
 export const configSchema = answer(
   'Config',

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { serverName } from '../../../config/schema-parts.ts';
 import { findingRules, severities } from '../../../policy/scan-definition-rules.ts';
 import { changeSchema } from './common.ts';
 import { answer, body, json, list } from './named.ts';
@@ -34,6 +35,15 @@ export const toolSchema = answer(
       ),
     changes: list(changeSchema).optional().describe('The differences to the accepted definition.'),
     rejected: z.boolean().optional().describe('The change was rejected: calls are denied until a change is accepted.'),
+    disabled: z.boolean().optional().describe('The tool is switched off: nobody can list or call it.'),
+    override: z
+      .strictObject({ name: z.string().optional(), title: z.string().optional(), description: z.string().optional() })
+      .optional()
+      .describe('The name, title and description that an administrator set.'),
+    original: z
+      .strictObject({ title: z.string().optional(), description: z.string().optional() })
+      .optional()
+      .describe("The server's own title and description, if an administrator replaced them."),
     warnings: list(warningSchema)
       .optional()
       .describe('Suspicious parts of the definition: hints for a review, not a verdict.'),
@@ -64,3 +74,41 @@ const definitionHash = z.string().describe('Hash of the definition that was revi
 export const acceptInputSchema = body('AcceptInput', z.strictObject({ definitionHash }));
 
 export const rejectInputSchema = body('RejectInput', z.strictObject({ definitionHash }));
+
+export const switchInputSchema = body(
+  'ToolSwitch',
+  z.strictObject({
+    enabled: z.boolean(),
+    tools: z
+      .array(z.strictObject({ server: serverName.optional().describe('Absent for local tools.'), tool: z.string() }))
+      .min(1)
+      .max(10_000)
+      .describe('The tools by server and by their name on it.'),
+  }),
+);
+
+export const switchedToolsSchema = answer(
+  'SwitchedTools',
+  z.strictObject({ changed: z.int().describe('The number of tools that were in the other state before.') }),
+);
+
+const shownText = (max: number) =>
+  z
+    .string()
+    .trim()
+    .min(1, 'must not be empty')
+    .max(max, `must have at most ${max} characters`)
+    .refine((text) => !text.includes('\0'), 'must not contain a NUL character');
+
+export const overrideInputSchema = body(
+  'ToolOverride',
+  z.strictObject({
+    name: z
+      .string()
+      .regex(/^[a-zA-Z0-9_-]{1,64}$/, 'must have 1 to 64 of a-z, A-Z, 0-9, _ and -')
+      .optional()
+      .describe("Replaces the tool's own part of the exposed name."),
+    title: shownText(200).optional(),
+    description: shownText(10_000).optional(),
+  }),
+);

@@ -1,0 +1,50 @@
+import { z } from 'zod';
+import { approvalModes, namings } from '../../../config/config.ts';
+import { profileSchema as settingsSchema } from '../../../config/native-schema.ts';
+import { profileName } from '../../../config/schema-parts.ts';
+import { approvalSettingsSchema } from './common.ts';
+import { answer, body, isoTime, json, list } from './named.ts';
+
+export const profileSchema = answer(
+  'Profile',
+  z.strictObject({
+    name: z.string(),
+    description: z.string().optional(),
+    path: z.string().describe('Path of the MCP endpoint.'),
+    source: z
+      .enum(['file', 'store', 'built-in'])
+      .describe('`built-in`: the profile `default`, which exists without being configured. It can be replaced.'),
+    readOnly: z.string().optional().describe('Why the profile cannot be changed.'),
+    naming: z.enum(namings),
+    mode: z.enum(approvalModes),
+    servers: list(z.string()).optional(),
+    allow: list(z.string()).optional().describe('Only for administrators.'),
+    deny: list(z.string()).optional().describe('Only for administrators.'),
+    resources: list(z.string()).optional().describe('Only for administrators.'),
+    prompts: list(z.string()).optional().describe('Only for administrators.'),
+    approval: approvalSettingsSchema
+      .optional()
+      .describe('The settings in use, including those of the toolbox. Only for administrators.'),
+    settings: json
+      .optional()
+      .describe('The settings of the profile alone, in the format of `updateProfile`. Only for administrators.'),
+    updatedAt: isoTime.optional().describe('When a stored profile was last changed.'),
+    keys: z.int().optional().describe('The number of keys that use the profile. Only for administrators.'),
+  }),
+);
+
+export type ProfileView = z.input<typeof profileSchema>;
+
+export const profileListSchema = answer('ProfileList', z.strictObject({ profiles: list(profileSchema) }));
+
+export const newProfileSchema = body('NewProfile', settingsSchema.extend({ name: profileName }));
+
+export const profileInputSchema = body(
+  'ProfileInput',
+  settingsSchema.extend({
+    updatedAt: z
+      .string()
+      .optional()
+      .describe('The `updatedAt` of the profile that was edited. If it was changed since then, nothing is saved.'),
+  }),
+);
