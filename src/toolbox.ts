@@ -29,6 +29,7 @@ import type { Tool } from './kernel/tool.ts';
 import { type ToolId, toolIdOf, toolKey } from './kernel/tool-id.ts';
 import type { ApprovalAnswer, ApprovalRequest } from './policy/approval.ts';
 import { createLazyArgumentsChecker } from './policy/lazy-arguments-checker.ts';
+import { administerCatalog } from './servers/administer-catalog.ts';
 import { applyConfig } from './servers/apply-config.ts';
 import { createToolFlags } from './servers/flag-tools.ts';
 import { logConfigChanges } from './servers/log-config-changes.ts';
@@ -386,25 +387,7 @@ export async function startToolbox(
       pins: () => pins.list(),
       acceptChange: (tool) => catalog.accept(tool),
     },
-    catalog: {
-      get entries() {
-        return catalog.entries;
-      },
-      find: (tool) => catalog.find(tool),
-      get disabled() {
-        return catalog.disabled;
-      },
-      get overrides() {
-        return catalog.overrides;
-      },
-      overrideOf: (tool) => catalog.overrides.get(toolKey(tool)),
-      override: overrides.set,
-      reloadOverrides: overrides.reload,
-      warnings(tool) {
-        const entry = catalog.find(tool);
-        return entry ? flags.findingsOf(entry) : [];
-      },
-    },
+    catalog: administerCatalog(catalog, flags, overrides),
     on: events.on,
     close,
     [Symbol.asyncDispose]: close,

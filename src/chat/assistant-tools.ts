@@ -1,7 +1,7 @@
 import { expressTools } from '../bridges/shared/express-tools.ts';
 import { anyProviderRules } from '../bridges/shared/provider-rules.ts';
 import type { CatalogEntry } from '../catalog/catalog.ts';
-import { createMatcher, parseGlobs } from '../catalog/match-globs.ts';
+import { createPatternIndex } from '../catalog/pattern-index.ts';
 import { toolIdOf } from '../kernel/tool-id.ts';
 import { trusts } from '../policy/tool-patterns.ts';
 import type { Assistant } from '../storage/ports/assistant-store.ts';
@@ -71,26 +71,6 @@ export async function assistantTools(
     warning: shown.length > maxToolsWithoutWarning ? warningFor(shown.length) : undefined,
     omitted,
     missingServers: missingServers(picked, ports, profile),
-  };
-}
-
-/**
- * Finds the patterns that match a name, in their order. Thousands of literal patterns cost one lookup: only globs are tried
- * one by one.
- */
-function createPatternIndex(patterns: readonly string[]): (name: string) => readonly string[] {
-  const literals = new Map<string, number[]>();
-  const globs: { readonly index: number; readonly matches: (name: string) => boolean }[] = [];
-  for (const [index, pattern] of patterns.entries()) {
-    const [only, ...others] = parseGlobs(pattern);
-    if (only?.isLiteral && others.length === 0)
-      literals.set(only.prefix, [...(literals.get(only.prefix) ?? []), index]);
-    else globs.push({ index, matches: createMatcher([pattern]) });
-  }
-  return (name) => {
-    const matching = globs.filter(({ matches }) => matches(name)).map(({ index }) => index);
-    const indexes = [...(literals.get(name) ?? []), ...matching].sort((one, other) => one - other);
-    return indexes.map((index) => patterns[index] as string);
   };
 }
 

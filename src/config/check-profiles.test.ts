@@ -41,7 +41,7 @@ describe('the profiles section', () => {
       reads: 'allow',
     };
     expect(config.profiles).toEqual([
-      { name: 'default', naming: 'server__tool', approval },
+      { name: 'default', builtIn: true, naming: 'server__tool', approval },
       {
         name: 'research',
         servers: ['git*'],
@@ -128,7 +128,7 @@ profiles:
       '  toolwharf.yaml:5:14  profiles.ok.servers  must be a list, found "github"',
       '  toolwharf.yaml:6:13  profiles.ok.naming  unknown value, found "fancy"; allowed: mcp, server__tool, plain',
       '  toolwharf.yaml:7:12  profiles.ok.deny[0]  must not start with "!": list what to offer under allow and what to refuse under deny, found "!x/*"',
-      "  toolwharf.yaml:8:5  profiles.ok.alow  unknown key, found 'alow'; allowed: servers, allow, deny, resources, prompts, naming, approval; did you mean 'allow'?",
+      "  toolwharf.yaml:8:5  profiles.ok.alow  unknown key, found 'alow'; allowed: description, servers, allow, deny, resources, prompts, naming, approval; did you mean 'allow'?",
       '  toolwharf.yaml:9:23  profiles.ok.approval.mode  unknown value, found "maybe"; allowed: auto, always-ask, trusted-only',
       '  toolwharf.yaml:10:9  profiles.list  must be a map, found a list',
     ]);

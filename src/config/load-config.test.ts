@@ -72,6 +72,7 @@ describe('the native dialect', () => {
       profiles: [
         {
           name: 'default',
+          builtIn: true,
           naming: 'server__tool',
           approval: {
             mode: 'auto',

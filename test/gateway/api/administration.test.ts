@@ -91,7 +91,10 @@ test('an act that cannot be recorded is not carried out', async () => {
 test('every route that administers is recorded', () => {
   const request = { params: {}, body: {} };
   const recorded = allRoutes.filter((route) => actDetails(route, request)).map(({ operationId }) => operationId);
-  const administering = allRoutes.filter(({ right, method }) => right === 'admin' && method !== 'get');
+  const changesNothing = new Set(['previewProfile']);
+  const administering = allRoutes.filter(
+    ({ right, method, operationId }) => right === 'admin' && method !== 'get' && !changesNothing.has(operationId),
+  );
   expect(recorded.sort()).toEqual(
     [...administering.map(({ operationId }) => operationId), 'answerApproval', 'closeSession', 'openSession'].sort(),
   );

@@ -1056,6 +1056,22 @@ export interface paths {
         readonly patch?: never;
         readonly trace?: never;
     };
+    readonly "/api/profiles/preview": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly get?: never;
+        readonly put?: never;
+        readonly post: operations["previewProfile"];
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
     readonly "/api/profiles/{profile}": {
         readonly parameters: {
             readonly query?: never;
@@ -2295,6 +2311,27 @@ export interface components {
         readonly ProfileList: {
             readonly profiles: readonly components["schemas"]["Profile"][];
         };
+        readonly ProfilePreview: {
+            readonly tools: readonly {
+                readonly server?: string;
+                readonly originalName: string;
+                readonly visible: boolean;
+                readonly allowedBy: readonly string[];
+                readonly deniedBy: readonly string[];
+            }[];
+            readonly resources: readonly {
+                readonly server: string;
+                readonly uri: string;
+                readonly visible: boolean;
+            }[];
+            readonly prompts: readonly {
+                readonly server: string;
+                readonly name: string;
+                readonly visible: boolean;
+            }[];
+            readonly count: number;
+            readonly estimatedTokens: number;
+        };
         readonly Provider: {
             readonly id: string;
             readonly name: string;
@@ -2781,6 +2818,24 @@ export interface components {
             };
             readonly updatedAt?: string;
         };
+        readonly ProfilePreviewInput: {
+            readonly description?: string;
+            readonly servers?: readonly string[];
+            readonly allow?: readonly string[];
+            readonly deny?: readonly string[];
+            readonly resources?: readonly string[];
+            readonly prompts?: readonly string[];
+            readonly naming?: "mcp" | "server__tool" | "plain";
+            readonly approval?: {
+                readonly mode?: "auto" | "always-ask" | "trusted-only";
+                readonly trustedTools?: readonly string[];
+                readonly ask?: readonly string[];
+                readonly deny?: readonly string[];
+                readonly expires?: number | string;
+                readonly approvers?: "admins" | "owner" | "client";
+                readonly reads?: "allow" | "ask";
+            };
+        };
         readonly ProviderInput: {
             readonly name: string;
             readonly kind: "openai" | "anthropic" | "google" | "openai-compatible";
@@ -2932,6 +2987,7 @@ export type ClientList = components['schemas']['ClientList'];
 export type OpenApiDocument = components['schemas']['OpenApiDocument'];
 export type Profile = components['schemas']['Profile'];
 export type ProfileList = components['schemas']['ProfileList'];
+export type ProfilePreview = components['schemas']['ProfilePreview'];
 export type Provider = components['schemas']['Provider'];
 export type ProviderList = components['schemas']['ProviderList'];
 export type Model = components['schemas']['Model'];
@@ -2973,6 +3029,7 @@ export type ToolOverride = components['schemas']['ToolOverride'];
 export type ApiKeyInput = components['schemas']['ApiKeyInput'];
 export type NewProfile = components['schemas']['NewProfile'];
 export type ProfileInput = components['schemas']['ProfileInput'];
+export type ProfilePreviewInput = components['schemas']['ProfilePreviewInput'];
 export type ProviderInput = components['schemas']['ProviderInput'];
 export type ProviderTestInput = components['schemas']['ProviderTestInput'];
 export type ModelSettingsInput = components['schemas']['ModelSettingsInput'];
@@ -4858,6 +4915,29 @@ export interface operations {
                 };
                 content: {
                     readonly "application/json": components["schemas"]["Profile"];
+                };
+            };
+        };
+    };
+    readonly previewProfile: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly requestBody: {
+            readonly content: {
+                readonly "application/json": components["schemas"]["ProfilePreviewInput"];
+            };
+        };
+        readonly responses: {
+            readonly 200: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ProfilePreview"];
                 };
             };
         };

@@ -3,6 +3,7 @@ import type { ProfileConfig } from '../../../config/config.ts';
 import type { ApiKey } from '../../../storage/ports/key-store.ts';
 import type { ProfileRecord } from '../../../storage/ports/profile-store.ts';
 import { endpointPath } from '../../clients/mcp-clients.ts';
+import { previewProfile } from '../../profiles/preview-profile.ts';
 import { noProfile, readOnlyReason } from '../../profiles/stored-profiles.ts';
 import { type ApiPorts, type ApiRequest, route } from '../route.ts';
 import {
@@ -10,6 +11,8 @@ import {
   type ProfileView,
   profileInputSchema,
   profileListSchema,
+  profilePreviewInputSchema,
+  profilePreviewSchema,
   profileSchema,
 } from '../schemas/profiles.ts';
 
@@ -45,6 +48,22 @@ export const profileRoutes = [
       const { name, ...profile } = request.body;
       await ports.profiles.add(name, profile);
       return showProfile(name, request, ports);
+    },
+  }),
+  route({
+    operationId: 'previewProfile',
+    method: 'post',
+    path: '/api/profiles/preview',
+    right: 'admin',
+    group,
+    recorded: false,
+    summary: 'Returns what clients of a profile with these settings would see. Nothing is stored.',
+    body: profilePreviewInputSchema,
+    answer: profilePreviewSchema,
+    errors: ['CONFIG_INVALID'],
+    async handle({ body }, { toolbox, servers }) {
+      await servers.waitForStart();
+      return previewProfile(body, toolbox);
     },
   }),
   route({

@@ -48,3 +48,26 @@ export const profileInputSchema = body(
       .describe('The `updatedAt` of the profile that was edited. If it was changed since then, nothing is saved.'),
   }),
 );
+
+export const profilePreviewInputSchema = body('ProfilePreviewInput', settingsSchema);
+
+const visible = z.boolean().describe('Whether the profile offers it.');
+
+export const profilePreviewSchema = answer(
+  'ProfilePreview',
+  z.strictObject({
+    tools: list(
+      z.strictObject({
+        server: z.string().optional().describe('Absent for local tools.'),
+        originalName: z.string(),
+        visible,
+        allowedBy: list(z.string()).describe('The patterns of `allow` that match the tool.'),
+        deniedBy: list(z.string()).describe('The patterns of `deny` that match the tool.'),
+      }),
+    ).describe('Every tool of the toolbox.'),
+    resources: list(z.strictObject({ server: z.string(), uri: z.string(), visible })),
+    prompts: list(z.strictObject({ server: z.string(), name: z.string(), visible })),
+    count: z.int().describe('The number of tools that the profile offers.'),
+    estimatedTokens: z.int().describe('The size of the list of tools, estimated as one token per four characters.'),
+  }),
+);

@@ -1,0 +1,61 @@
+import { createPatternIndex } from '../../catalog/pattern-index.ts';
+import { buildProfile } from '../../config/build-profiles.ts';
+import type { CheckedProfile } from '../../config/native-schema.ts';
+import { mapInSlices } from '../../kernel/slices.ts';
+import { createVisibility } from '../../policy/visible-tools.ts';
+import type { InternalToolbox } from '../../toolbox.ts';
+import { createView } from '../mcp/view.ts';
+
+/** A tool of the toolbox, and whether the profile offers it. */
+export interface PreviewedTool {
+  readonly server?: string;
+  readonly originalName: string;
+  readonly visible: boolean;
+  /** The patterns that match the tool. */
+  readonly allowedBy: readonly string[];
+  readonly deniedBy: readonly string[];
+}
+
+/** What clients of a profile would see. */
+export interface ProfilePreview {
+  readonly tools: readonly PreviewedTool[];
+  readonly resources: readonly { readonly server: string; readonly uri: string; readonly visible: boolean }[];
+  readonly prompts: readonly { readonly server: string; readonly name: string; readonly visible: boolean }[];
+  /** The number of tools that the profile offers. */
+  readonly count: number;
+  /** Estimated size of the list of tools: one token per four characters. */
+  readonly estimatedTokens: number;
+}
+
+/** Computes what clients of a profile with these settings would see now. Nothing is stored. */
+export async function previewProfile(settings: CheckedProfile, toolbox: InternalToolbox): Promise<ProfilePreview> {
+  const profile = buildProfile('preview', settings, toolbox.config);
+  const { hasTool, hasResource, hasPrompt } = createVisibility(profile);
+  const allowedBy = createPatternIndex(profile.allow ?? []);
+  const deniedBy = createPatternIndex(profile.deny ?? []);
+  const view = await createView(toolbox, profile);
+  const sizes = await mapInSlices(view.tools, (tool) => JSON.stringify(tool).length);
+  return {
+    tools: await mapInSlices(toolbox.catalog.entries, (entry) => {
+      const { server, originalName } = entry;
+      const path = `${server ?? 'local'}/${originalName}`;
+      return {
+        server,
+        originalName,
+        visible: hasTool(entry),
+        allowedBy: allowedBy(path),
+        deniedBy: deniedBy(path),
+      };
+    }),
+    resources: [
+      ...toolbox.resources.list().map(({ server, item }) => ({ server, uri: String(item.uri) })),
+      ...toolbox.resources.listTemplates().map(({ server, item }) => ({ server, uri: String(item.uriTemplate) })),
+    ].map(({ server, uri }) => ({ server, uri, visible: hasResource(server, uri) })),
+    prompts: toolbox.prompts.list().map(({ server, item }) => {
+      const name = String(item.name);
+      return { server, name, visible: hasPrompt(server, name) };
+    }),
+    count: view.tools.length,
+    estimatedTokens: Math.ceil(sizes.reduce((sum, size) => sum + size, 0) / 4),
+  };
+}
