@@ -89,9 +89,7 @@ test('a change of a profile reaches the open sessions of both eras at once', asy
 
 test('a call that waits for approval is denied when its profile hides the tool meanwhile', async () => {
   await using client = await connectMcp(`${api.url}/mcp/writers`, 'legacy');
-  const calling = client.client
-    .callTool({ name: 'notes__echo', arguments: { text: 'late' } })
-    .catch((error) => error);
+  const calling = client.client.callTool({ name: 'notes__echo', arguments: { text: 'late' } }).catch((error) => error);
   const asked = await waitFor(async () => (await api.get('/api/approvals?status=pending')).body.approvals[0]);
   await api.put('/api/profiles/writers', { servers: ['other'] });
   await api.post(`/api/approvals/${asked.id}/answer`, { answer: 'allow' });
