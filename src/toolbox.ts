@@ -1,6 +1,6 @@
 import { type CatalogEntry, createCatalog } from './catalog/catalog.ts';
 import { createStoredOverrides } from './catalog/stored-overrides.ts';
-import type { Config, ProfileConfig, ServerSpec, ToolboxConfig } from './config/config.ts';
+import type { Config, ProfileConfig, ServerSpec } from './config/config.ts';
 import type { ConfigSource } from './config/config-source.ts';
 import type { LoadedConfig } from './config/load-config.ts';
 import { mergeProfiles } from './config/merge-profiles.ts';
@@ -17,7 +17,7 @@ import { type Call, createFailedCall } from './invocation/call.ts';
 import type { CallRecord } from './invocation/call-record.ts';
 import { createInvoker, type InternalStartOptions } from './invocation/invoker.ts';
 import { createLargeResults } from './invocation/large-results.ts';
-import { createPermits, joinStats, type PermitLimits } from './invocation/permits.ts';
+import { composedLimits, createPermits, joinStats } from './invocation/permits.ts';
 import { createRateLimiter } from './invocation/rate-limiter.ts';
 import { createReader } from './invocation/read-content.ts';
 import { createToTool } from './invocation/to-tool.ts';
@@ -392,11 +392,6 @@ export async function startToolbox(
     close,
     [Symbol.asyncDispose]: close,
   };
-}
-
-/** Tools that call others are limited one by one: all together they wait for the places of those they call. */
-function composedLimits({ maxQueued }: ToolboxConfig): PermitLimits {
-  return { maxConcurrent: Number.MAX_SAFE_INTEGER, maxQueued };
 }
 
 function joined(errors: readonly ToolwharfError[]): ToolwharfError {

@@ -357,3 +357,8 @@ function callerQueueFull(key: string, maxQueued: number): ToolwharfError {
     data: { limit: 'queued_calls', max: maxQueued, retryAfterMs: 1_000 },
   });
 }
+
+/** Tools that call others are limited one by one: all together they wait for the places of those they call. */
+export function composedLimits({ maxQueued }: Pick<PermitLimits, 'maxQueued'>): PermitLimits {
+  return { maxConcurrent: Number.MAX_SAFE_INTEGER, maxQueued };
+}
