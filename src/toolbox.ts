@@ -1,4 +1,5 @@
 import { type CatalogEntry, createCatalog } from './catalog/catalog.ts';
+import { joinViolations } from './catalog/register-tools.ts';
 import { createStoredOverrides } from './catalog/stored-overrides.ts';
 import type { Config, ProfileConfig, ServerSpec } from './config/config.ts';
 import type { ConfigSource } from './config/config-source.ts';
@@ -256,7 +257,7 @@ export async function startToolbox(
     await servers.start(config.servers.map(assertAllowed), { connect, tolerant, signal });
     started = true;
     await catalog.settleNames();
-    if (violations.length > 0) throw joined(violations);
+    if (violations.length > 0) throw joinViolations(violations);
     logTrustProblems(config, { servers: serverNames(), locals }, log);
     logGoneTools(config, { connections: servers.all(), locals }, log);
   }
@@ -392,10 +393,4 @@ export async function startToolbox(
     close,
     [Symbol.asyncDispose]: close,
   };
-}
-
-function joined(errors: readonly ToolwharfError[]): ToolwharfError {
-  const [first] = errors;
-  if (first && errors.length === 1) return first;
-  return new ToolwharfError('TOOL_NOT_CONFIGURED', errors.map((error) => error.message).join('\n\n'), { cause: first });
 }

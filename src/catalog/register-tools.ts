@@ -181,6 +181,13 @@ To resolve:
   });
 }
 
+/** One error for the violations of several servers. */
+export function joinViolations(errors: readonly ToolwharfError[]): ToolwharfError {
+  const [first] = errors;
+  if (first && errors.length === 1) return first;
+  return new ToolwharfError('TOOL_NOT_CONFIGURED', errors.map((error) => error.message).join('\n\n'), { cause: first });
+}
+
 /** A tool whose own mode is strict does not take the server's `defaultToolConfig`, which is for tools nobody looked at. */
 function defaultsFor(config: ToolConfig, server: ServerSpec, toolboxDefault: ToolLimits): ToolLimits {
   if (config.mode !== 'strict') return server.defaultTool;
