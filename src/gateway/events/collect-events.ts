@@ -192,14 +192,7 @@ export function collectEvents(sources: EventSources, { publish, broadcast }: Eve
       const { id, callId, conversation } = toQuestionView(question);
       publish(forOwner('question.answered', question, { id, callId, conversation, action }));
     }),
-    toolbox.on('profiles.changed', ({ profiles }) =>
-      publish(
-        event('profiles.changed', ({ identity: { isAdmin, profile = 'default' } }) => {
-          if (isAdmin) return { profiles };
-          return profiles.includes(profile) ? { profiles: [profile] } : undefined;
-        }),
-      ),
-    ),
+    toolbox.on('profiles.changed', (changed) => publish(forAdmins('profiles.changed', changed))),
     toolbox.on('config.applied', (applied) => publish(forAdmins('config.applied', applied))),
     toolbox.on('config.refused', ({ error }) => publish(forAdmins('config.refused', { message: error.message }))),
   ];
