@@ -103,7 +103,9 @@ describe('tool shadowing and look-alike names', () => {
     const { tools } = (await api.get('/api/tools')).body;
     const flagged = tools.filter(({ warnings }: { warnings?: unknown }) => warnings !== undefined);
     expect(flagged).toMatchObject([{ server: 'evil', warnings: [{ rule: 'look-alike-name', severity: 'high' }] }]);
-    expect(api.log.filter(({ event }) => event === 'catalog.tool-flagged')).toHaveLength(1);
+    const logged = () => api.log.filter(({ event }) => event === 'catalog.tool-flagged');
+    await waitFor(() => logged().length > 0, { what: 'the scan' });
+    expect(logged()).toHaveLength(1);
   });
 
   test.each(['__proto__', 'constructor', 'toString', 'hasOwnProperty'])(

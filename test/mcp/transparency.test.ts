@@ -36,6 +36,15 @@ describe.each(['legacy', 'modern'] as const)('for a %s client', (era) => {
   });
 });
 
+test('servers learn that clients can be asked with forms, URLs and tools for the model', async () => {
+  await using served = await serveMcp({ old: fixture('legacy') });
+  await using client = await connectMcp(served.url, 'legacy');
+  const { capabilities } = JSON.parse(await client.text('mcp_old_client'));
+  expect(capabilities).toMatchObject({ elicitation: { form: {}, url: {} }, sampling: { tools: {} }, roots: {} });
+  // The roots of a server are those of the client of each call, so that no list of them can change.
+  expect(capabilities.roots.listChanged).toBeUndefined();
+});
+
 test('the instructions of several servers are joined under their names', async () => {
   await using several = await serveMcp({ one: fixture('legacy'), two: fixture('modern') });
   await using client = await connectMcp(several.url, 'legacy');

@@ -166,6 +166,10 @@ describe('toolwharf registry', () => {
     expect((await ask('search', 'nothing')).stderr).toContain("No server in the registry has 'nothing' in its name");
     expect((await ask('show', weather.name)).stdout).toContain('1  npx -y @ada/weather@1.2.0\n   KEY  (required)');
     expect((await ask('show', 'no/such')).code).not.toBe(0);
+    expect(await ask('--registry', 'http://127.0.0.1:9', 'search')).toMatchObject({
+      code: 4,
+      stderr: expect.stringContaining('Check the network, or choose another registry with --registry'),
+    });
 
     const name = 'io.github.ada/notes';
     expect(await ask('add', name, '--set', 'X-Team=blue')).toMatchObject({

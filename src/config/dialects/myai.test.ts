@@ -86,7 +86,10 @@ describe('the myai dialect', () => {
 
   test.each([
     [{ url: 'nope' }, /mcps\[0\]\.url {2}must be a URL/],
-    [{ transport: 'pigeon' }, /mcps\[0\]\.transport {2}unknown transport of server 'customers', found "pigeon"/],
+    [
+      { transport: 'pigeon' },
+      /mcps\[0\]\.transport {2}unknown transport of server 'customers', found "pigeon"; allowed: .*streamable_http/,
+    ],
     [{ url: undefined }, /server 'customers' needs 'url' for transport 'http'/],
     [{ defualt_tool_config: {} }, /unknown key, found 'defualt_tool_config'/],
   ])('rejects %j with the key names of the file [M11]', (changes, message) => {
