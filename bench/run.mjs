@@ -2,6 +2,8 @@
 // -- --only calls,lists   some sections    --quick   shorter, noisier    --record   adds to results.md and results.json
 // -- --check              fails where a ratio is worse than the recorded one by more than the noise of both
 // -- --against URL --tool NAME [--authorization TEXT]   another gateway beside ours, in the same run
+// -- --against mcp-hub,mcp-proxy,supergateway --installed FOLDER   those gateways, started from the folder's node_modules
+// -- --minutes 10         the length of the steady load
 import { parseArgs } from 'node:util';
 import { compare } from './parts/compare.mjs';
 import { describeMachine } from './parts/machine.mjs';
@@ -10,6 +12,8 @@ import { keep, printTable, readRecorded } from './parts/report.mjs';
 const names = [
   'upstreams',
   'cold',
+  'patterns',
+  'against',
   'steady',
   'calls',
   'lists',
@@ -32,17 +36,26 @@ const { values } = parseArgs({
     against: { type: 'string' },
     tool: { type: 'string' },
     authorization: { type: 'string' },
+    installed: { type: 'string' },
+    minutes: { type: 'string' },
     json: { type: 'string' },
   },
 });
-if (values.against !== undefined && values.tool === undefined)
-  throw new Error('--against needs --tool: which tool to call there');
+const isUrl = values.against?.includes('://') ?? false;
+if (isUrl && values.tool === undefined) throw new Error('--against URL needs --tool: which tool to call there');
+if (values.against !== undefined && !isUrl && values.installed === undefined)
+  throw new Error('--against with names needs --installed: the folder in which `npm install` installed them');
+const minutes = Number(values.minutes ?? (values.quick ? 0.5 : 1));
+if (!(minutes > 0)) throw new Error('--minutes must be a positive number');
 
 const settings = {
   ...(values.quick
-    ? { repeats: 3, ms: 800, journalCalls: 50_000, steadyMs: 30_000 }
-    : { repeats: 5, ms: 3_000, journalCalls: 1_000_000, steadyMs: 600_000 }),
-  ...(values.against && { against: { url: values.against, tool: values.tool, authorization: values.authorization } }),
+    ? { repeats: 3, ms: 800, journalCalls: 50_000 }
+    : { repeats: 5, ms: 3_000, journalCalls: 1_000_000 }),
+  steadyMs: minutes * 60_000,
+  others: isUrl ? [] : (values.against?.split(',') ?? []),
+  installed: values.installed,
+  ...(isUrl && { against: { url: values.against, tool: values.tool, authorization: values.authorization } }),
 };
 const chosen = values.only?.split(',') ?? names;
 const unknown = chosen.find((name) => !names.includes(name));

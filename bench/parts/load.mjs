@@ -1,9 +1,14 @@
 // Calls one tool from many concurrent clients in a separate process and prints the measurements as JSON.
 import { openClient } from './raw-client.mjs';
+import { openSseClient } from './sse-client.mjs';
 
-const { url, era, clients, tool, args, ms, calls: most, pauseMs = 0, authorization } = JSON.parse(process.argv[2]);
+const options = JSON.parse(process.argv[2]);
+const { url, era, clients, tool, args, ms, calls: most, authorization } = options;
+// With `pauseMs` clients pause between calls, with `everyMs` all of them call at the same moments.
+const { pauseMs = 0, everyMs = 0, progress = false } = options;
 
-const opened = await Promise.all(Array.from({ length: clients }, () => openClient(url, { era, authorization })));
+const open = () => (era === 'sse' ? openSseClient(url) : openClient(url, { era, authorization }));
+const opened = await Promise.all(Array.from({ length: clients }, open));
 await Promise.all(opened.map((client) => callOnce(client, 1)));
 process.stdout.write('ready\n');
 await new Promise((resolve) => process.stdin.once('data', resolve));
@@ -26,16 +31,22 @@ process.stdin.destroy();
 async function work(client) {
   for (let id = 2; left > 0 && performance.now() < until; id++) {
     left--;
+    if (everyMs > 0) await pause(everyMs - ((performance.now() - begun) % everyMs));
     const start = performance.now();
     const ok = await callOnce(client, id);
     latencies.push(performance.now() - start);
     if (!ok) failures++;
-    if (pauseMs > 0) await new Promise((resolve) => setTimeout(resolve, pauseMs * (0.5 + Math.random())));
+    if (pauseMs > 0) await pause(pauseMs * (0.5 + Math.random()));
   }
 }
 
+function pause(forMs) {
+  return new Promise((resolve) => setTimeout(resolve, forMs));
+}
+
 async function callOnce(client, id) {
-  const { status, body } = await client.ask(id, 'tools/call', { name: tool, arguments: args });
+  const meta = progress && { _meta: { progressToken: id } };
+  const { status, body } = await client.ask(id, 'tools/call', { name: tool, arguments: args, ...meta });
   // The beginning of the result is enough to check it.
   return status === 200 && body.includes('"content"') && !body.subarray(0, 4_096).includes('"isError":true');
 }

@@ -21,12 +21,19 @@ export async function start(script, { args = [], env = {} } = {}) {
   const lines = createInterface(child.stdout)[Symbol.asyncIterator]();
   const first = await lines.next();
   if (first.done) throw new Error(`${script} ended: ${errors}`);
-  const ended = new Promise((resolve) => child.once('exit', resolve));
   return {
-    pid: child.pid,
+    ...follow(child),
     address: first.value,
     next: async () => (await lines.next()).value,
     write: (text) => child.stdin.write(text),
+  };
+}
+
+/** The processor time and memory of a child process, and its end. */
+export function follow(child) {
+  const ended = new Promise((resolve) => child.once('exit', resolve));
+  return {
+    pid: child.pid,
     cpuMs: () => cpuMsOf(child.pid),
     rssMb: () => rssMbOf(child.pid),
     async stop() {

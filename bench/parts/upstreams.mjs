@@ -15,15 +15,21 @@ export const rawHttp = { id: 'raw', name: 'raw echo server, JSON', start: () => 
 /** The server of the figures that README and docs lead with. */
 export const sdkEvents = http('sdk1', 'SDK 1.x, stateful, event stream', { SDK: '1' });
 
+/** The same server with JSON answers. */
+export const sdkJson = http('sdk1json', 'SDK 1.x, stateful, JSON', { SDK: '1', ANSWERS: 'json' });
+
+/** The same SDK as a program. */
+export const sdkStdio1 = stdio('sdk1stdio', 'SDK 1.x, stdio', sdkStdio, { SDK: '1' });
+
 export const upstreams = [
   rawHttp,
   sdkEvents,
-  http('sdk1json', 'SDK 1.x, stateful, JSON', { SDK: '1', ANSWERS: 'json' }),
+  sdkJson,
   http('sdk1stateless', 'SDK 1.x, stateless, event stream', { SDK: '1', SESSIONS: 'stateless' }),
   http('sdk2', 'SDK 2.x, modern era, event stream', { SDK: '2' }),
   http('sdk2json', 'SDK 2.x, modern era, JSON', { SDK: '2', ANSWERS: 'json' }),
   stdio('rawstdio', 'raw echo server, stdio', echoStdio),
-  stdio('sdk1stdio', 'SDK 1.x, stdio', sdkStdio, { SDK: '1' }),
+  sdkStdio1,
   stdio('sdk2stdio', 'SDK 2.x, stdio', sdkStdio, { SDK: '2' }),
 ];
 

@@ -19,9 +19,8 @@ export async function inWorkplace(work) {
       directory,
       keep,
       echo: (env) => keep(startEcho(env)),
-      /** A gateway for these servers, with its own data directory. */
-      async gateway(servers, { args, env, settings = {} } = {}) {
-        const name = `gateway-${count++}`;
+      /** A gateway for these servers, with its own data directory or that of an earlier one of this name. */
+      async gateway(servers, { args, env, settings = {}, name = `gateway-${count++}` } = {}) {
         const config = join(directory, `${name}.json`);
         writeFileSync(config, JSON.stringify({ servers, ...settings }));
         return keep(startGateway(join(directory, name), config, { args, env }));

@@ -13,7 +13,8 @@ const clients = 20;
 export function measure({ ms, steadyMs }) {
   return inWorkplace(async ({ keep, gateway }) => {
     const upstream = await openUpstream(sdkEvents, keep);
-    const ours = await gateway({ sdk: upstream.spec });
+    // As `npm start` does.
+    const ours = await gateway({ sdk: upstream.spec }, { env: { MALLOC_ARENA_MAX: '1' } });
     const common = { url: `${ours.address}/mcp`, era: 'legacy', tool: 'sdk__echo', args };
     await load({ ...common, clients: 64, ms: 10_000 }, [ours]);
     const before = await watched(ours, load({ ...common, clients: 64, ms: ms * 2 }, [ours]));

@@ -19,5 +19,18 @@ export async function echoServer(sdk) {
     { description: 'Returns a text of the given length.', inputSchema: shape({ bytes: z.number().int() }) },
     ({ bytes }) => text('x'.repeat(bytes)),
   );
+  if (sdk === '1') addWork(server, shape);
   return server;
+}
+
+/** A tool that reports progress before its result. */
+function addWork(server, shape) {
+  const definition = { description: 'Reports progress.', inputSchema: shape({ steps: z.number().int() }) };
+  server.registerTool('work', definition, async ({ steps }, { _meta, sendNotification }) => {
+    for (let progress = 1; progress <= steps && _meta?.progressToken !== undefined; progress++) {
+      const params = { progressToken: _meta.progressToken, progress, total: steps };
+      await sendNotification({ method: 'notifications/progress', params });
+    }
+    return text('done');
+  });
 }

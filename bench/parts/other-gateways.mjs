@@ -1,0 +1,82 @@
+// Other gateways from npm, started from a folder in which they are installed, in front of the server of the SDK 1.x.
+import { spawn } from 'node:child_process';
+import { readFileSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:net';
+import { join } from 'node:path';
+import { follow } from './processes.mjs';
+import { eventually } from './workplace.mjs';
+
+/** How each gateway is started; `stdio` is the specification of a stdio server, `url` that of the same server over HTTP. */
+export const otherGateways = {
+  'mcp-hub': {
+    // It keeps one connection per configured server, and its own endpoint has the transport of 2024-11-05.
+    upstream: 'http',
+    era: 'sse',
+    tool: 'sdk__echo',
+    args: ({ port, url, directory }) => {
+      const config = join(directory, 'mcp-hub.json');
+      writeFileSync(config, JSON.stringify({ mcpServers: { sdk: { url } } }));
+      return ['--port', String(port), '--config', config];
+    },
+  },
+  'mcp-proxy': {
+    upstream: 'stdio',
+    era: 'legacy',
+    tool: 'echo',
+    args: ({ port, stdio }) => ['--port', String(port), '--server', 'stream', '--', stdio.command, ...stdio.args],
+  },
+  supergateway: {
+    // It starts one server per session.
+    upstream: 'stdio',
+    era: 'legacy',
+    tool: 'echo',
+    args: ({ port, stdio }) => {
+      const command = [stdio.command, ...stdio.args].join(' ');
+      const output = ['--outputTransport', 'streamableHttp', '--stateful', '--logLevel', 'none'];
+      return ['--stdio', command, ...output, '--port', String(port)];
+    },
+  },
+};
+
+/** Starts one of them; `installed` is the folder with its `node_modules`. */
+export async function startOther(name, { installed, directory, stdio, url }) {
+  const kind = otherGateways[name];
+  if (!kind) throw new Error(`--against knows ${Object.keys(otherGateways).join(', ')}, not '${name}'`);
+  const home = join(installed, 'node_modules', name);
+  const { bin, version } = JSON.parse(readFileSync(join(home, 'package.json'), 'utf8'));
+  const script = join(home, typeof bin === 'string' ? bin : bin[name]);
+  const port = await freePort();
+  const child = spawn(process.execPath, [script, ...kind.args({ port, stdio, url, directory })], {
+    stdio: 'ignore',
+    env: { ...process.env, ...stdio.env },
+  });
+  const address = `http://127.0.0.1:${port}/mcp`;
+  const { era, tool, upstream } = kind;
+  return { ...follow(child), name: `${name} ${version}`, address, era, tool, upstream };
+}
+
+/** Waits until the gateway answers a call. */
+export function whenAnswering(open, tool, args) {
+  return eventually(
+    async () => {
+      const client = await open();
+      try {
+        const { body } = await client.ask(1, 'tools/call', { name: tool, arguments: args });
+        if (!body.includes('hello')) throw new Error(`No answer yet: ${body.subarray(0, 200)}`);
+      } finally {
+        client.close();
+      }
+    },
+    { everyMs: 200 },
+  );
+}
+
+function freePort() {
+  return new Promise((resolve, reject) => {
+    const server = createServer().once('error', reject);
+    server.listen(0, '127.0.0.1', () => {
+      const { port } = server.address();
+      server.close(() => resolve(port));
+    });
+  });
+}
