@@ -60,6 +60,8 @@ export interface GatewayOptions extends Pick<InternalToolboxOptions, 'env' | 'to
   readonly adminTokenFile?: string;
   /** The command with which stdio clients connect to this toolbox. */
   readonly stdioProgram?: StdioProgram;
+  /** How a person on this machine runs the command line. Default: `toolwharf`. */
+  readonly command?: string;
   /** The directory of the built web app, served at `/`. No app is served if undefined. */
   readonly web?: string;
   readonly createAuthenticate: (parts: GatewayParts) => Authenticate;
@@ -113,6 +115,8 @@ export interface ProcessFacts {
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly adminTokenFile?: string;
   readonly stdioProgram?: StdioProgram;
+  /** How a person on this machine runs the command line. Default: `toolwharf`. */
+  readonly command?: string;
 }
 
 /** The parts that routes use. Streaming routes also re-authenticate their callers. */
@@ -137,7 +141,7 @@ export interface Gateway extends AsyncDisposable {
 
 /** Serves a toolbox over HTTP. Resolves when the gateway listens; servers may still be connecting. */
 export async function openGateway(source: ConfigSource | undefined, options: GatewayOptions): Promise<Gateway> {
-  const { storage, log, adminToken, adminTokenFile, stdioProgram, sessionKey, env = process.env } = options;
+  const { storage, log, adminToken, adminTokenFile, stdioProgram, command, sessionKey, env = process.env } = options;
   const { tools, signal, watch, spawn, requestTimeoutMs = 120_000 } = options;
   const loaded = await openConfig(source, { env, log });
   const { host = loaded.config.gateway.host, port = loaded.config.gateway.port } = options;
@@ -199,7 +203,7 @@ export async function openGateway(source: ConfigSource | undefined, options: Gat
       allowsPrograms: () => toolbox.config.gateway.allowPrograms ?? isLoopback(host),
       allowsPrivateAddresses: () => allowsPrivateAddresses(toolbox.config, host),
     },
-    process: { host, env, adminTokenFile, stdioProgram },
+    process: { host, env, adminTokenFile, stdioProgram, command },
   };
   const authenticate = options.createAuthenticate(parts);
   const openRequests = createOpenRequests({ authenticate, profiles: () => toolbox.config.profiles });

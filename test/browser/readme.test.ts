@@ -28,7 +28,11 @@ let page: Page;
 beforeAll(async () => {
   home = await tempDir();
   browser = await openBrowser();
-  page = await browser.newPage({ viewport: { width: 1280, height: 800 }, reducedMotion: 'reduce' });
+  page = await browser.newPage({
+    viewport: { width: 1280, height: 800 },
+    reducedMotion: 'reduce',
+    permissions: ['clipboard-read', 'clipboard-write'],
+  });
   page.setDefaultTimeout(patienceMs);
 });
 
@@ -83,6 +87,12 @@ test('the overview leads to an added server whose tools can be run', async () =>
     await page.getByRole('textbox', { name, exact: true }).fill(value);
   await page.getByRole('button', { name: 'Run', exact: true }).click();
   await page.getByText('The sum of 2 and 3 is 5.').first().waitFor();
+
+  // The command that the page offers to copy works when it is pasted.
+  await page.getByRole('tab', { name: 'Schema', exact: true }).click();
+  await page.getByRole('button', { name: 'Copy CLI command' }).click();
+  await using call = await runAtTerminal(await page.evaluate<string>('navigator.clipboard.readText()'));
+  await call.see(/(The sum of 2 and 3 is 5\.)/);
 });
 
 test('one command connects a client, which sees the tools of both servers', async () => {

@@ -2274,6 +2274,7 @@ export interface components {
             readonly profile?: string;
             readonly rights: readonly ("read" | "call" | "admin")[];
             readonly mayAddPrograms: boolean;
+            readonly command?: string;
             readonly tokenFile?: string;
         };
         readonly ClientList: {

@@ -2,7 +2,7 @@ import pc from 'picocolors';
 import { expect, test } from 'vitest';
 import type { Gateway } from '../../../gateway/gateway.ts';
 import type { CommandContext } from '../../command-context.ts';
-import { createGatewayReporter, type LogFormat, programName } from './gateway-reporter.ts';
+import { createGatewayReporter, type LogFormat } from './gateway-reporter.ts';
 
 const toolbox = { servers: { list: () => [] }, on: () => () => {} } as unknown as Gateway['toolbox'];
 
@@ -28,11 +28,4 @@ test('the admin token is neither written to a log file nor to JSON output', () =
   expect(startReport('text', false)).not.toContain('twadmin_');
   expect(startReport('json', true)).not.toContain('twadmin_');
   expect(startReport('json', false)).not.toContain('twadmin_');
-});
-
-test('the banner names a command that works where toolwharf is not on PATH', () => {
-  expect(programName({})).toBe('toolwharf');
-  expect(programName({ npm_lifecycle_event: 'start', npm_package_name: 'toolwharf' })).toBe('npm run toolwharf --');
-  expect(programName({ npm_lifecycle_event: 'gateway', npm_package_name: 'mine' })).toBe('npx toolwharf');
-  expect(programName({ npm_lifecycle_event: 'npx', npm_command: 'exec' })).toBe('npx toolwharf-gateway');
 });

@@ -5,6 +5,7 @@ import type { ServerInfo } from '../../../servers/server-info.ts';
 import { toReachableUrl } from '../../backend/gateway-file.ts';
 import { whyUnavailable } from '../../backend/known-server.ts';
 import type { CommandContext } from '../../command-context.ts';
+import { programName } from '../../program-name.ts';
 import { count, jsonText, oneLine } from '../../terminal/format.ts';
 import { isAtLeast, logLine } from '../../terminal/terminal-log.ts';
 
@@ -85,13 +86,6 @@ export function createGatewayReporter({ terminal, options, env }: CommandContext
       });
     },
   };
-}
-
-/** The command that starts Toolwharf again: `toolwharf` itself may not be on PATH. */
-export function programName(env: CommandContext['env']): string {
-  if (env.npm_command === 'exec') return 'npx toolwharf-gateway';
-  if (env.npm_lifecycle_event === undefined) return 'toolwharf';
-  return env.npm_package_name === 'toolwharf' ? 'npm run toolwharf --' : 'npx toolwharf';
 }
 
 const reportedAsState = new Set(['server.skipped', 'connection.list-failed']);

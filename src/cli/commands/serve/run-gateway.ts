@@ -15,6 +15,7 @@ import { describeDefaults } from '../../backend/open-toolbox.ts';
 import { stdioProgram } from '../../backend/stdio-program.ts';
 import type { CommandContext } from '../../command-context.ts';
 import { exitCodes, UnavailableError } from '../../errors.ts';
+import { programName } from '../../program-name.ts';
 import { enforceRetention } from './enforce-retention.ts';
 import type { GatewayReporter } from './gateway-reporter.ts';
 import { limitHeapGrowth } from './limit-heap-growth.ts';
@@ -57,6 +58,7 @@ export async function runGateway(options: RunGatewayOptions, context: CommandCon
       adminToken,
       adminTokenFile: adminTokenFile(resolve(dataDir)),
       stdioProgram: stdioProgram(context.options, file),
+      command: programName(context.env),
       host: options.host,
       port,
       watch: true,

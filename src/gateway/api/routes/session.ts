@@ -79,6 +79,7 @@ function showSession(identity: Identity | undefined, { security, gateway }: ApiP
     profile: identity?.profile,
     rights: rightsOf(identity),
     mayAddPrograms: mayAddPrograms(identity) && security.allowsPrograms(),
+    command: identity?.via === 'loopback' || identity?.isAdmin ? gateway.command : undefined,
     tokenFile: identity?.via === 'loopback' ? gateway.adminTokenFile : undefined,
   };
 }

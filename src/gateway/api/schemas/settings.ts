@@ -106,6 +106,7 @@ export const sessionSchema = answer(
     profile: z.string().optional(),
     rights: list(right),
     mayAddPrograms: z.boolean().describe('Whether the caller may add local (stdio) servers.'),
+    command: z.string().optional().describe('How a person on the machine of the gateway runs the command line.'),
     tokenFile: z.string().optional().describe('Path of the admin token. Only for callers on this machine.'),
   }),
 );

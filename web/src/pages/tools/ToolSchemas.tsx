@@ -96,10 +96,11 @@ export interface CallCodeProps {
 
 /** Code that makes a call, in several languages. */
 export function CallCode({ tool, args }: CallCodeProps) {
+  const session = useQuery(queries.session()).data;
   const [id, setId] = useState<(typeof callFormats)[number]['id']>('cli');
   const format = callFormats.find((option) => option.id === id) ?? callFormats[0];
   const code = {
-    cli: () => toCliCommand(tool, args),
+    cli: () => toCliCommand(tool, args, session?.command),
     curl: () => toCurlCommand(location.origin, tool, args),
     typescript: () => toTypeScript(location.origin, tool, args),
     python: () => toPython(location.origin, tool, args),

@@ -1,6 +1,6 @@
-/** The command that makes this call. */
-export function toCliCommand(tool: string, args: Readonly<Record<string, unknown>>): string {
-  const base = `toolwharf call ${shellQuote(tool)}`;
+/** The command that makes this call; `program` runs the command line. */
+export function toCliCommand(tool: string, args: Readonly<Record<string, unknown>>, program = 'toolwharf'): string {
+  const base = `${program} call ${shellQuote(tool)}`;
   return Object.keys(args).length === 0 ? base : `${base} --args ${shellQuote(JSON.stringify(args))}`;
 }
 
@@ -27,7 +27,7 @@ export function toTypeScript(origin: string, tool: string, args: Readonly<Record
   return `const response = await fetch(${JSON.stringify(url)}, {
   method: 'POST',
   headers: {
-    authorization: \`Bearer \${process.env.TOOLWHARF_API_KEY}\`,
+    authorization: \`Bearer \${process.env.TOOLWHARF_API_KEY ?? ''}\`,
     'content-type': 'application/json',
   },
   body: JSON.stringify({ arguments: ${JSON.stringify(args, null, 2).replaceAll('\n', '\n  ')} }),
@@ -49,7 +49,7 @@ request = urllib.request.Request(
     ${JSON.stringify(url)},
     data=json.dumps({"arguments": arguments}).encode(),
     headers={
-        "authorization": f"Bearer {os.environ['TOOLWHARF_API_KEY']}",
+        "authorization": f"Bearer {os.environ.get('TOOLWHARF_API_KEY', '')}",
         "content-type": "application/json",
     },
 )
