@@ -87,6 +87,30 @@ test('the model of an assistant gets the enabled tools of its servers [R13]', as
   expect(request?.tools).not.toContain('mcp_notes_add');
 });
 
+test('the settings of a model are saved for all its assistants, without saving the assistant', async () => {
+  const { page } = app;
+  await app.goto('/assistants');
+  await page.getByRole('link', { name: 'Note keeper' }).click();
+  await page.getByLabel('Name').fill('Renamed');
+  await page.getByRole('button', { name: 'Model settings' }).click();
+  const dialog = page.getByRole('dialog', { name: 'Settings of scripted-large' });
+  await dialog.getByLabel('Images').selectOption('The model takes images');
+  await dialog.getByLabel('Input', { exact: true }).fill('2.5');
+  await expectAccessible(page);
+  await dialog.getByRole('button', { name: 'Save' }).click();
+  await dialog.getByText('must be set together with the input price').waitFor();
+  await dialog.getByLabel('Output').fill('10');
+  await dialog.getByRole('button', { name: 'Save' }).click();
+  await dialog.waitFor({ state: 'detached' });
+  const { settings } = (await app.get('/api/model-settings')).body;
+  expect(settings).toMatchObject([{ model: 'scripted-large', takesImages: true, inputPrice: 2.5, outputPrice: 10 }]);
+  await page.getByText('Unsaved changes').waitFor();
+  await page.getByRole('button', { name: 'Discard changes' }).click();
+  await page.getByRole('button', { name: 'Model settings' }).click();
+  expect(await dialog.getByLabel('Output').inputValue()).toBe('10');
+  await dialog.getByRole('button', { name: 'Cancel' }).click();
+});
+
 test('calls follow the approval mode: auto, always-ask, trusted-only [R8, R13]', async () => {
   const { page } = app;
   await open('Note keeper');

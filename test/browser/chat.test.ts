@@ -185,6 +185,29 @@ test('all pending calls of an answer are allowed together, as one exact list [R1
   expect(await readFile(join(directory, 'five.txt'), 'utf8')).toBe('5');
 });
 
+test('deferred calls are allowed together for the conversation, and later ones run by rule [R14]', async () => {
+  const calls = [writeNote('six.txt', '6'), readTide()];
+  model.push({ calls }, { text: 'Two done.' }, { calls: [writeNote('seven.txt', '7')] }, { text: 'One more.' });
+  await send('Write and read');
+  await dialog().getByText('1 of 2').waitFor();
+  await dialog().getByRole('button', { name: 'Decide later' }).click();
+  await answer().getByText('2 calls await your approval.').waitFor();
+  await expectAccessible(page);
+  await answer().getByRole('button', { name: 'Allow all 2 for this conversation' }).click();
+  await answer().getByText('Two done.').waitFor();
+  await send('Once more');
+  await answer().getByText('One more.').waitFor();
+  await call('write_file').getByText('by rule').waitFor();
+  await call('write_file').getByRole('button', { expanded: false }).click();
+  await call('write_file').getByRole('link', { name: 'allowed by a rule' }).click();
+  await page
+    .getByText(/write_file/)
+    .first()
+    .waitFor();
+  await page.goBack();
+  await message().waitFor();
+});
+
 test('the approval mode auto asks nothing, and trusted-only asks for untrusted tools [R16]', async () => {
   await addAssistant('Swift', { toolApproval: 'auto' });
   model.push({ calls: [writeNote('auto.txt', 'auto')] }, { text: 'Done at once.' });

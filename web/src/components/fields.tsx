@@ -146,6 +146,8 @@ export function Form({ onSubmit, ...props }: FormProps) {
       noValidate
       onSubmit={(event) => {
         event.preventDefault();
+        // A form in a dialog must not submit the form that opened it.
+        event.stopPropagation();
         onSubmit();
       }}
       {...props}

@@ -11,6 +11,7 @@ import { hasFieldProblems } from '../../components/field-problems.ts';
 import { Form } from '../../components/fields.tsx';
 import { Page } from '../../components/Page.tsx';
 import { randomId } from '../../components/random-id.ts';
+import { text } from '../../text/text.ts';
 import { chatAddress } from '../chat/chat-address.ts';
 import { AssistantFields } from './AssistantFields.tsx';
 import { type AssistantDraft, isSameDraft, toInput } from './assistant-draft.ts';
@@ -56,30 +57,30 @@ export function AssistantEditor({ title, id, draft: initial }: AssistantEditorPr
               <>
                 <ButtonLink href={`/assistants/new?copy=${id}`} look="quiet">
                   <Copy aria-hidden />
-                  Duplicate
+                  {text.assistants.duplicate}
                 </ButtonLink>
                 <Button look="quiet" onClick={() => setDeleting(true)}>
                   <Trash2 aria-hidden />
-                  Delete
+                  {text.assistants.delete.action}
                 </Button>
               </>
             )}
             {isChanged ? (
-              <Button look="primary" disabled title="Save your changes first">
-                Chat
+              <Button look="primary" disabled title={text.assistants.saveFirst}>
+                {text.assistants.chat}
               </Button>
             ) : (
               <ButtonLink href={chatAddress(id)} look="primary">
                 <MessagesSquare aria-hidden />
-                Chat
+                {text.assistants.chat}
               </ButtonLink>
             )}
           </>
         )
       }
     >
-      {!canEdit && <Notice title="Read-only">Only administrators can edit assistants.</Notice>}
-      <Form aria-label="Assistant" onSubmit={() => saving.mutate(draft)}>
+      {!canEdit && <Notice title={text.assistants.readOnly.title}>{text.assistants.readOnly.detail}</Notice>}
+      <Form aria-label={text.assistants.one} onSubmit={() => saving.mutate(draft)}>
         <fieldset disabled={!canEdit} className="flex min-w-0 flex-col gap-6">
           <AssistantFields
             draft={draft}
@@ -102,12 +103,12 @@ export function AssistantEditor({ title, id, draft: initial }: AssistantEditorPr
       </Form>
       <ConfirmDialog
         open={guard.needsConfirmation}
-        title="Leave without saving?"
-        action="Leave"
+        title={text.assistants.leave.title}
+        action={text.assistants.leave.action}
         onConfirm={guard.leave}
         onClose={guard.stay}
       >
-        Your unsaved changes will be lost.
+        {text.assistants.leave.detail}
       </ConfirmDialog>
       <DeleteAssistant
         assistant={isDeleting && id !== undefined ? { id, name: saved.name } : undefined}
@@ -133,21 +134,25 @@ function SaveBar({ isNew, isChanged, busy, error, onReset }: SaveBarProps) {
       <p aria-live="polite" className="min-w-0 flex-1 basis-24 break-words">
         {error ? (
           <span className="text-bad">
-            {hasFieldProblems(error) ? 'Not saved. Correct the marked fields.' : `Not saved. ${messageOf(error)}`}
+            {hasFieldProblems(error)
+              ? text.assistants.saveBar.wrongFields
+              : text.assistants.saveBar.failed(messageOf(error))}
           </span>
         ) : (
-          <span className="text-ink-soft">{isChanged ? 'Unsaved changes' : isNew ? '' : 'All changes saved'}</span>
+          <span className="text-ink-soft">
+            {isChanged ? text.assistants.saveBar.changed : isNew ? '' : text.assistants.saveBar.saved}
+          </span>
         )}
       </p>
       {isNew ? (
-        <ButtonLink href="/assistants">Cancel</ButtonLink>
+        <ButtonLink href="/assistants">{text.common.cancel}</ButtonLink>
       ) : (
         <Button disabled={!isChanged || busy} onClick={onReset}>
-          Discard changes
+          {text.assistants.saveBar.discard}
         </Button>
       )}
       <Button type="submit" look="primary" busy={busy} disabled={!isNew && !isChanged}>
-        {isNew ? 'Create assistant' : 'Save'}
+        {isNew ? text.assistants.saveBar.create : text.common.save}
       </Button>
     </div>
   );

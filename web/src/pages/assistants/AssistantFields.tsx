@@ -2,6 +2,7 @@ import { type ReactNode, useId, useMemo } from 'react';
 import { Notice } from '../../components/ErrorNotice.tsx';
 import { problemAt } from '../../components/field-problems.ts';
 import { Field, RadioCards, TextArea, TextField } from '../../components/fields.tsx';
+import { text } from '../../text/text.ts';
 import { approvalModes } from './approval-modes.ts';
 import type { AssistantDraft } from './assistant-draft.ts';
 import { ModelFields } from './ModelFields.tsx';
@@ -26,24 +27,24 @@ const modeOptions = (Object.keys(approvalModes) as AssistantDraft['toolApproval'
 export function AssistantFields({ draft, error, onChange }: AssistantFieldsProps) {
   return (
     <>
-      <Section title="About" hint="The name, and the instructions for the model.">
+      <Section title={text.assistants.fields.about} hint={text.assistants.fields.aboutHint}>
         <TextField
-          label="Name"
+          label={text.assistants.fields.name}
           required
           error={problemAt(error, 'name')}
           value={draft.name}
-          onChange={(text) => onChange({ name: text })}
+          onChange={(name) => onChange({ name })}
         />
         <TextField
-          label="Description"
-          hint="For people. The model does not see it."
+          label={text.assistants.fields.description}
+          hint={text.assistants.fields.descriptionHint}
           error={problemAt(error, 'description')}
           value={draft.description}
-          onChange={(text) => onChange({ description: text })}
+          onChange={(description) => onChange({ description })}
         />
         <Field
-          label="Instructions"
-          hint="Sent to the model as the system prompt: its role and its task."
+          label={text.assistants.fields.instructions}
+          hint={text.assistants.fields.instructionsHint}
           error={problemAt(error, 'instructions')}
         >
           {(props) => (
@@ -56,13 +57,10 @@ export function AssistantFields({ draft, error, onChange }: AssistantFieldsProps
           )}
         </Field>
       </Section>
-      <Section title="Model" hint="The model that answers.">
+      <Section title={text.assistants.fields.model} hint={text.assistants.fields.modelHint}>
         <ModelFields model={draft.model} error={error} onChange={(model) => onChange({ model })} />
       </Section>
-      <Section
-        title="Tools"
-        hint="The servers and tools that the assistant can use. Models choose better among fewer tools."
-      >
+      <Section title={text.assistants.fields.tools} hint={text.assistants.fields.toolsHint}>
         <ToolSelector
           serverIds={draft.serverIds}
           disabledTools={draft.disabledTools}
@@ -71,12 +69,9 @@ export function AssistantFields({ draft, error, onChange }: AssistantFieldsProps
           onChange={onChange}
         />
       </Section>
-      <Section
-        title="Approval"
-        hint="Which calls need approval. The deny and ask lists of the configuration still apply, and a changed tool always needs approval."
-      >
+      <Section title={text.assistants.fields.approval} hint={text.assistants.fields.approvalHint}>
         <RadioCards
-          label="Approval mode"
+          label={text.assistants.fields.approvalMode}
           options={modeOptions}
           value={draft.toolApproval}
           onChange={(toolApproval) => onChange({ toolApproval })}
@@ -92,27 +87,27 @@ export function AssistantFields({ draft, error, onChange }: AssistantFieldsProps
           />
         )}
       </Section>
-      <Section title="Limits" hint="Stops runaway replies.">
+      <Section title={text.assistants.fields.limits} hint={text.assistants.fields.limitsHint}>
         <div className="grid gap-4 sm:grid-cols-2">
           <TextField
-            label="Steps per answer"
-            hint="The maximum number of model calls, 1 to 200."
+            label={text.assistants.fields.steps}
+            hint={text.assistants.fields.stepsHint}
             error={problemAt(error, 'maxSteps')}
             type="number"
             min={1}
             max={200}
             value={draft.maxSteps}
-            onChange={(text) => onChange({ maxSteps: text })}
+            onChange={(maxSteps) => onChange({ maxSteps })}
           />
           <TextField
-            label="Tokens per answer"
-            hint="Input and output over all steps. Leave empty for no limit."
+            label={text.assistants.fields.tokens}
+            hint={text.assistants.fields.tokensHint}
             error={problemAt(error, 'maxTokens')}
             type="number"
             min={100}
-            placeholder="No limit"
+            placeholder={text.assistants.fields.noLimit}
             value={draft.maxTokens}
-            onChange={(text) => onChange({ maxTokens: text })}
+            onChange={(maxTokens) => onChange({ maxTokens })}
           />
         </div>
       </Section>
@@ -154,22 +149,17 @@ function TrustedTools({ serverIds, disabledTools, patterns, error, onChange }: T
   return (
     <>
       <PatternField
-        label="Trusted tools"
-        hint="Select a tool or type a pattern such as files/read_*. Use server/tool, so that no other server can take the name."
+        label={text.assistants.fields.trusted}
+        hint={text.assistants.fields.trustedHint}
         patterns={patterns}
-        removeLabel="Stop trusting"
+        labelRemove={text.assistants.fields.stopTrusting}
         tools={enabledTools}
         matchesOf={({ trustedBy, enabled }) => (enabled ? trustedBy : [])}
         preview={preview}
         error={error}
         onChange={onChange}
       />
-      {patterns.length === 0 && (
-        <Notice>
-          No trusted tools yet. Only read-only tools on servers that the configuration marks as trusted run without
-          approval.
-        </Notice>
-      )}
+      {patterns.length === 0 && <Notice>{text.assistants.fields.noTrusted}</Notice>}
     </>
   );
 }

@@ -12,7 +12,7 @@ import {
   Trash2,
   Wrench,
 } from 'lucide-react';
-import { useState } from 'react';
+import { type ReactNode, useState } from 'react';
 import { Link, useLocation } from 'wouter';
 import type { Assistant } from '../../api/client.ts';
 import { queries } from '../../api/queries.ts';
@@ -21,8 +21,8 @@ import { Button, ButtonLink, IconButton } from '../../components/Button.tsx';
 import { Card } from '../../components/Card.tsx';
 import { EmptyState } from '../../components/EmptyState.tsx';
 import { Menu } from '../../components/Menu.tsx';
-import { pluralize } from '../../components/pluralize.ts';
 import { safeText } from '../../components/safe-text.ts';
+import { text } from '../../text/text.ts';
 import { chatAddress } from '../chat/chat-address.ts';
 import { approvalModes } from './approval-modes.ts';
 import { DeleteAssistant } from './DeleteAssistant.tsx';
@@ -47,7 +47,7 @@ export function AssistantList({
   return (
     <>
       <Card>
-        <ul aria-label="Assistants" className="divide-y divide-line">
+        <ul aria-label={text.assistants.title} className="divide-y divide-line">
           {assistants.slice(0, shown).map((assistant) => (
             <AssistantRow
               key={assistant.id}
@@ -62,7 +62,7 @@ export function AssistantList({
       </Card>
       {assistants.length > shown && (
         <Button className="self-center" onClick={() => setShown(shown + pageSize)}>
-          Show {Math.min(pageSize, assistants.length - shown)} more of {assistants.length}
+          {text.assistants.showMore(Math.min(pageSize, assistants.length - shown), assistants.length)}
         </Button>
       )}
       <DeleteAssistant assistant={deleting} onClose={() => setDeleting(undefined)} />
@@ -75,17 +75,17 @@ function NoAssistants({ canEdit }: { readonly canEdit: boolean }) {
     <Card>
       <EmptyState
         icon={<Bot aria-hidden />}
-        title="No assistants yet"
+        title={text.assistants.empty.title}
         actions={
           canEdit && (
             <ButtonLink href="/assistants/new" look="primary">
               <Plus aria-hidden />
-              New assistant
+              {text.assistants.new}
             </ButtonLink>
           )
         }
       >
-        Create an assistant to chat with. The demo needs no API key.
+        {text.assistants.empty.detail}
       </EmptyState>
     </Card>
   );
@@ -117,79 +117,79 @@ function AssistantRow({ assistant, serverNames, providerNames, canEdit, onDelete
           <Link href={`/assistants/${id}`} className="font-semibold break-words hover:underline">
             {name}
           </Link>
-          {isDemo && <Badge tone="info">Scripted demo</Badge>}
+          {isDemo && <Badge tone="info">{text.assistants.demo}</Badge>}
         </p>
         {assistant.description !== '' && (
           <p className="line-clamp-2 break-words text-ink-soft">{safeText(assistant.description, 300)}</p>
         )}
         <dl className="mt-1.5 flex flex-wrap gap-x-4 gap-y-1 text-xs text-ink-soft *:flex *:items-center *:gap-1.5 [&_svg]:size-3.5 [&_svg]:shrink-0">
           {!isDemo && (
-            <div>
-              <dt>
-                <Brain aria-hidden />
-                <span className="sr-only">Model</span>
-              </dt>
-              <dd className="break-words">
-                {safeText(providerNames.get(model.provider) ?? model.provider, 60)} · {safeText(model.model, 80)}
-              </dd>
-            </div>
+            <Fact icon={<Brain aria-hidden />} label={text.assistants.row.model}>
+              {safeText(providerNames.get(model.provider) ?? model.provider, 60)} · {safeText(model.model, 80)}
+            </Fact>
           )}
-          <div>
-            <dt>
-              <Server aria-hidden />
-              <span className="sr-only">Servers</span>
-            </dt>
-            <dd className="break-words">
-              {servers.length === 0 ? 'No servers' : servers.join(', ')}
-              {more > 0 && ` and ${more} more`}
-            </dd>
-          </div>
-          <div>
-            <dt>
-              <Wrench aria-hidden />
-              <span className="sr-only">Tools</span>
-            </dt>
-            <dd className="flex flex-wrap items-center gap-1.5">
-              {preview ? pluralize(preview.count, 'tool') : '… tools'}
-              {preview?.warning !== undefined && <Badge tone="warn">Too many</Badge>}
-              {preview && preview.missingServers.length > 0 && (
-                <Badge tone="bad">{pluralize(preview.missingServers.length, 'server')} unavailable</Badge>
-              )}
-            </dd>
-          </div>
-          <div>
-            <dt>
-              <ShieldQuestion aria-hidden />
-              <span className="sr-only">Approval</span>
-            </dt>
-            <dd>{approvalModes[assistant.toolApproval].label}</dd>
-          </div>
+          <Fact icon={<Server aria-hidden />} label={text.assistants.row.servers}>
+            {servers.length === 0 ? text.assistants.row.noServers : text.assistants.row.moreServers(servers, more)}
+          </Fact>
+          <Fact icon={<Wrench aria-hidden />} label={text.assistants.row.tools}>
+            {preview ? text.common.tools(preview.count) : text.assistants.row.countingTools}
+            {preview?.warning !== undefined && <Badge tone="warn">{text.assistants.row.tooMany}</Badge>}
+            {preview && preview.missingServers.length > 0 && (
+              <Badge tone="bad">{text.assistants.row.unavailable(preview.missingServers.length)}</Badge>
+            )}
+          </Fact>
+          <Fact icon={<ShieldQuestion aria-hidden />} label={text.assistants.row.approval}>
+            {approvalModes[assistant.toolApproval].label}
+          </Fact>
         </dl>
       </div>
       <div className="flex items-center gap-1">
         <ButtonLink href={chatAddress(id)}>
           <MessagesSquare aria-hidden />
-          Chat
+          {text.assistants.chat}
         </ButtonLink>
         {canEdit && (
           <Menu
             trigger={
-              <IconButton label={`Actions for ${name}`}>
+              <IconButton label={text.assistants.actionsFor(name)}>
                 <Ellipsis aria-hidden />
               </IconButton>
             }
             items={[
-              { label: 'Edit', icon: <Pencil aria-hidden />, onSelect: () => navigate(`/assistants/${id}`) },
               {
-                label: 'Duplicate',
+                label: text.assistants.edit,
+                icon: <Pencil aria-hidden />,
+                onSelect: () => navigate(`/assistants/${id}`),
+              },
+              {
+                label: text.assistants.duplicate,
                 icon: <Copy aria-hidden />,
                 onSelect: () => navigate(`/assistants/new?copy=${id}`),
               },
-              { label: 'Delete', icon: <Trash2 aria-hidden />, danger: true, onSelect: onDelete },
+              { label: text.assistants.delete.action, icon: <Trash2 aria-hidden />, danger: true, onSelect: onDelete },
             ]}
           />
         )}
       </div>
     </li>
+  );
+}
+
+interface FactProps {
+  readonly icon: ReactNode;
+  /** Read by screen readers instead of the icon. */
+  readonly label: string;
+  readonly children: ReactNode;
+}
+
+function Fact({ icon, label, children }: FactProps) {
+  return (
+    <div>
+      <dt>
+        {icon}
+        <span className="sr-only">{label}</span>
+      </dt>
+      <dd className="flex flex-wrap items-center gap-1.5 break-words">{children}</dd>
+    </div>
   );
 }

@@ -10,6 +10,7 @@ import { Page } from '../../components/Page.tsx';
 import { QueryState } from '../../components/QueryState.tsx';
 import { Spinner } from '../../components/Spinner.tsx';
 import { safeText } from '../../components/safe-text.ts';
+import { text } from '../../text/text.ts';
 import { AssistantEditor } from './AssistantEditor.tsx';
 import { AssistantList } from './AssistantList.tsx';
 import { type AssistantDraft, demoModel, emptyDraft, toDraft } from './assistant-draft.ts';
@@ -27,13 +28,13 @@ function AllAssistants() {
   const canEdit = useIsAdmin();
   return (
     <Page
-      title="Assistants"
-      description="A model with instructions, tools and an approval mode."
+      title={text.assistants.title}
+      description={text.assistants.description}
       actions={
         canEdit && (
           <ButtonLink href="/assistants/new" look="primary">
             <Plus aria-hidden />
-            New assistant
+            {text.assistants.new}
           </ButtonLink>
         )
       }
@@ -53,18 +54,18 @@ function NewAssistant() {
   const failed = assistants.error ?? providers.error;
   if (failed || !assistants.data || !providers.data) {
     return (
-      <Page title="New assistant">
-        {failed ? <ErrorNotice error={failed} /> : <Spinner label="Loading assistants …" />}
+      <Page title={text.assistants.new}>
+        {failed ? <ErrorNotice error={failed} /> : <Spinner label={text.assistants.loading} />}
       </Page>
     );
   }
   const original = assistants.data.find(({ id }) => id === copied);
   const draft = original ? copyDraft(toDraft(original)) : { ...emptyDraft, model: defaultModel(providers.data) };
-  return <AssistantEditor key={copied} title="New assistant" draft={draft} />;
+  return <AssistantEditor key={copied} title={text.assistants.new} draft={draft} />;
 }
 
 function copyDraft(draft: AssistantDraft): AssistantDraft {
-  return { ...draft, name: `Copy of ${draft.name}`.slice(0, 100) };
+  return { ...draft, name: text.assistants.copyOf(draft.name).slice(0, 100) };
 }
 
 /** The first provider that is not the demo. */
@@ -78,14 +79,14 @@ function EditAssistant({ id }: { readonly id: string }) {
   const assistant = assistants.data?.find((item) => item.id === id);
   if (assistant) return <AssistantEditor title={safeText(assistant.name, 100)} id={id} draft={toDraft(assistant)} />;
   return (
-    <Page title="Assistant">
+    <Page title={text.assistants.one}>
       <QueryState query={assistants} what="assistant" />
       {assistants.data && (
         <EmptyState
-          title="Assistant not found"
-          actions={<ButtonLink href="/assistants">Show all assistants</ButtonLink>}
+          title={text.assistants.notFound.title}
+          actions={<ButtonLink href="/assistants">{text.assistants.notFound.action}</ButtonLink>}
         >
-          It was deleted, or the address is wrong.
+          {text.assistants.notFound.detail}
         </EmptyState>
       )}
     </Page>

@@ -4,6 +4,7 @@ import { api } from '../../api/client.ts';
 import { queries } from '../../api/queries.ts';
 import { RemovalDialog } from '../../components/ConfirmDialog.tsx';
 import { safeText } from '../../components/safe-text.ts';
+import { text } from '../../text/text.ts';
 
 export interface DeleteAssistantProps {
   /** The assistant to delete. The dialog is closed without one. */
@@ -18,10 +19,10 @@ export function DeleteAssistant({ assistant, onClose, onDeleted }: DeleteAssista
   return (
     <RemovalDialog
       item={assistant}
-      title={({ name }) => `Delete ${safeText(name, 100)}?`}
-      action="Delete"
+      title={({ name }) => text.assistants.delete.title(safeText(name, 100))}
+      action={text.assistants.delete.action}
       remove={({ id }) => api.removeAssistant({ path: { assistant: id } })}
-      done="Assistant deleted."
+      done={text.assistants.delete.done}
       queryKey="assistants"
       onClose={onClose}
       onRemoved={({ id }) => {
@@ -29,9 +30,7 @@ export function DeleteAssistant({ assistant, onClose, onDeleted }: DeleteAssista
         client.setQueryData(queries.assistants().queryKey, (all) => all?.filter((other) => other.id !== id));
       }}
     >
-      {() =>
-        'Its instructions and settings will be deleted permanently. Its conversations stay and can continue with another assistant.'
-      }
+      {() => text.assistants.delete.detail}
     </RemovalDialog>
   );
 }

@@ -4,11 +4,12 @@ import { queries, useIsAdmin } from '../../api/queries.ts';
 import { ErrorNotice, messageOf, Notice } from '../../components/ErrorNotice.tsx';
 import { problemAt } from '../../components/field-problems.ts';
 import { Field, SelectField } from '../../components/fields.tsx';
-import { pluralize } from '../../components/pluralize.ts';
 import { safeText } from '../../components/safe-text.ts';
 import { TextLink } from '../../components/TextLink.tsx';
+import { text } from '../../text/text.ts';
 import { demoModel } from './assistant-draft.ts';
 import { Combobox } from './Combobox.tsx';
+import { ModelSettingsButton } from './ModelSettingsDialog.tsx';
 
 export interface ModelFieldsProps {
   readonly model: ModelChoice;
@@ -28,24 +29,31 @@ export function ModelFields({ model: { provider, model }, error, onChange }: Mod
     <>
       <div className="grid gap-4 sm:grid-cols-2">
         <SelectField
-          label="Provider"
+          label={text.assistants.provider.label}
           error={problemAt(error, 'model.provider')}
-          hint={<TextLink href="/settings/models">Add or change providers</TextLink>}
+          hint={<TextLink href="/settings/models">{text.assistants.provider.manage}</TextLink>}
           options={[
-            ...(selected === undefined ? [[provider, `${safeText(provider, 60)} (deleted)`] as const] : []),
+            ...(selected === undefined
+              ? [[provider, text.assistants.provider.deletedOption(safeText(provider, 60))] as const]
+              : []),
             ...(providers.data?.map((option) => [option.id, labelProvider(option)] as const) ?? []),
           ]}
           value={provider}
           onChange={(id) => onChange(id === 'demo' ? demoModel : { provider: id, model: '' })}
         />
         {!isDemo && (
-          <Field label="Model" required hint={describeModels(models)} error={problemAt(error, 'model.model')}>
+          <Field
+            label={text.assistants.models.label}
+            required
+            hint={describeModels(models)}
+            error={problemAt(error, 'model.model')}
+          >
             {(props) => (
               <Combobox
                 {...props}
-                listLabel="Models"
+                listLabel={text.assistants.models.list}
                 value={model}
-                placeholder="Select or type a name"
+                placeholder={text.assistants.models.placeholder}
                 options={(models.data ?? []).map(({ id, name }) => ({ value: id, label: name ?? '' }))}
                 onChange={(typed) => onChange({ provider, model: typed })}
                 onPick={(picked) => onChange({ provider, model: picked })}
@@ -54,27 +62,20 @@ export function ModelFields({ model: { provider, model }, error, onChange }: Mod
           </Field>
         )}
       </div>
-      {isDemo && (
-        <Notice title="The demo is not a model">
-          Its answers are scripted and need no API key and no network. Add a provider to use a real model.
-        </Notice>
-      )}
-      {providers.data && selected === undefined && (
-        <Notice tone="warn">The provider of this assistant was deleted. Select another one.</Notice>
-      )}
+      {!isDemo && canList && model.trim() !== '' && <ModelSettingsButton model={{ provider, model: model.trim() }} />}
+      {isDemo && <Notice title={text.assistants.provider.demoTitle}>{text.assistants.provider.demoDetail}</Notice>}
+      {providers.data && selected === undefined && <Notice tone="warn">{text.assistants.provider.deleted}</Notice>}
     </>
   );
 }
 
 function labelProvider({ name, source, kind }: Provider): string {
-  if (kind === 'demo') return 'Demo (scripted answers)';
-  return source === 'environment' ? `${safeText(name, 80)} (key from the environment)` : safeText(name, 80);
+  if (kind === 'demo') return text.assistants.provider.demoOption;
+  return source === 'environment' ? text.assistants.provider.environmentOption(safeText(name, 80)) : safeText(name, 80);
 }
 
 function describeModels({ isError, error, data, isLoading }: ReturnType<typeof useQuery<readonly unknown[]>>): string {
-  if (isLoading) return 'Loading models …';
-  if (isError) return `Could not list the models: ${safeText(messageOf(error), 300)} Type the name of a model.`;
-  return data
-    ? `${pluralize(data.length, 'model')} found. You can also type another name.`
-    : 'The name that the provider uses.';
+  if (isLoading) return text.assistants.models.loading;
+  if (isError) return text.assistants.models.failed(safeText(messageOf(error), 300));
+  return data ? text.assistants.models.found(data.length) : text.assistants.models.byName;
 }

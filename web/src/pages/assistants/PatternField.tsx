@@ -4,8 +4,8 @@ import type { AssistantPreview, Tool } from '../../api/client.ts';
 import { api } from '../../api/client.ts';
 import { Button, IconButton } from '../../components/Button.tsx';
 import { Field } from '../../components/fields.tsx';
-import { pluralize } from '../../components/pluralize.ts';
 import { safeText } from '../../components/safe-text.ts';
+import { text } from '../../text/text.ts';
 import { Combobox } from './Combobox.tsx';
 import { toolPath, toPattern } from './tool-patterns.ts';
 
@@ -13,8 +13,8 @@ export interface PatternFieldProps {
   readonly label: string;
   readonly hint: string;
   readonly patterns: readonly string[];
-  /** The verb of the remove button. */
-  readonly removeLabel: string;
+  /** The label of the button that removes a pattern. */
+  readonly labelRemove: (pattern: string) => string;
   /** The suggested tools. */
   readonly tools: readonly Pick<Tool, 'server' | 'originalName'>[];
   readonly preview: AssistantPreview | undefined;
@@ -27,8 +27,8 @@ export interface PatternFieldProps {
 
 /** A list of tool patterns, each with the number of tools it matches. */
 export function PatternField(props: PatternFieldProps) {
-  const { label, hint, patterns, removeLabel, tools, preview, matchesOf, error, className, onChange } = props;
-  const [text, setText] = useState('');
+  const { label, hint, patterns, labelRemove, tools, preview, matchesOf, error, className, onChange } = props;
+  const [typed, setTyped] = useState('');
   const [problem, setProblem] = useState<string>();
   const options = useMemo(
     () => tools.map((tool) => ({ value: toPattern(tool), label: safeText(toolPath(tool), 200) })),
@@ -44,7 +44,7 @@ export function PatternField(props: PatternFieldProps) {
       return;
     }
     setProblem(undefined);
-    setText('');
+    setTyped('');
     if (!patterns.includes(pattern)) onChange([...patterns, pattern]);
   }
 
@@ -55,22 +55,22 @@ export function PatternField(props: PatternFieldProps) {
           {(field) => (
             <Combobox
               {...field}
-              listLabel="Tools"
-              value={text}
+              listLabel={text.assistants.tools.suggestions}
+              value={typed}
               placeholder="server/tool"
               options={options}
-              onChange={(typed) => {
-                setText(typed);
+              onChange={(changed) => {
+                setTyped(changed);
                 setProblem(undefined);
               }}
               onPick={(pattern) => void add(pattern)}
-              onEnter={() => void add(text.trim())}
+              onEnter={() => void add(typed.trim())}
             />
           )}
         </Field>
-        <Button disabled={text.trim() === ''} onClick={() => void add(text.trim())}>
+        <Button disabled={typed.trim() === ''} onClick={() => void add(typed.trim())}>
           <Plus aria-hidden />
-          Add
+          {text.assistants.tools.add}
         </Button>
       </div>
       <p className="mt-1 text-xs text-ink-faint">{hint}</p>
@@ -86,7 +86,7 @@ export function PatternField(props: PatternFieldProps) {
                 {preview && describeCount(preview.tools.filter((tool) => matchesOf(tool).includes(pattern)).length)}
               </span>
               <IconButton
-                label={`${removeLabel} ${safeText(pattern, 200)}`}
+                label={labelRemove(safeText(pattern, 200))}
                 size="small"
                 onClick={() => onChange(patterns.filter((item) => item !== pattern))}
               >
@@ -101,5 +101,5 @@ export function PatternField(props: PatternFieldProps) {
 }
 
 function describeCount(count: number): string {
-  return count === 0 ? 'no matching tools' : pluralize(count, 'tool');
+  return count === 0 ? text.assistants.tools.noMatches : text.common.tools(count);
 }

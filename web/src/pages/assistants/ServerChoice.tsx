@@ -5,9 +5,9 @@ import { StatusBadge } from '../../components/Badge.tsx';
 import { Button } from '../../components/Button.tsx';
 import { classNames } from '../../components/class-names.ts';
 import { Checkbox } from '../../components/fields.tsx';
-import { pluralize } from '../../components/pluralize.ts';
 import { ServerStatus } from '../../components/ServerStatus.tsx';
 import { safeText } from '../../components/safe-text.ts';
+import { text } from '../../text/text.ts';
 import type { Choice } from './server-choices.ts';
 import { ToolSwitches } from './ToolSwitches.tsx';
 
@@ -36,13 +36,13 @@ export function ServerChoice({ choice, isSelected, isDisabled, patternOf, onSele
           onChange={onSelect}
         />
         {server && <ServerStatus status={server.status} enabled={server.enabled} />}
-        {isMissing && <StatusBadge tone="bad">Deleted</StatusBadge>}
+        {isMissing && <StatusBadge tone="bad">{text.assistants.tools.deleted}</StatusBadge>}
         <Button
           look="quiet"
           size="small"
           aria-expanded={isOpen}
           aria-controls={isOpen ? listId : undefined}
-          aria-label={`${describeTools(tools, isSelected, isDisabled)} on ${name}`}
+          aria-label={text.assistants.tools.onServer(describeTools(tools, isSelected, isDisabled), name)}
           disabled={tools.length === 0}
           className="ml-4 tabular-nums sm:ml-0 sm:w-32 sm:justify-end"
           onClick={() => setOpen(!isOpen)}
@@ -51,11 +51,7 @@ export function ServerChoice({ choice, isSelected, isDisabled, patternOf, onSele
           <ChevronRight aria-hidden className={classNames('transition-transform', isOpen && 'rotate-90')} />
         </Button>
       </div>
-      {isMissing && (
-        <p className="mt-1 pl-6 text-xs text-ink-soft">
-          This server was deleted. Uncheck it to remove it from the assistant.
-        </p>
-      )}
+      {isMissing && <p className="mt-1 pl-6 text-xs text-ink-soft">{text.assistants.tools.deletedHint}</p>}
       {isOpen && (
         <div id={listId} className="mt-2 pl-6">
           <ToolSwitches
@@ -73,8 +69,7 @@ export function ServerChoice({ choice, isSelected, isDisabled, patternOf, onSele
 }
 
 function describeTools(tools: readonly Tool[], isSelected: boolean, isDisabled: (tool: Tool) => boolean): string {
-  if (tools.length === 0) return 'No tools';
-  const all = pluralize(tools.length, 'tool');
+  if (tools.length === 0) return text.assistants.tools.none;
   const off = isSelected ? tools.filter(isDisabled).length : 0;
-  return off === 0 ? all : `${(tools.length - off).toLocaleString('en')} of ${all}`;
+  return off === 0 ? text.common.tools(tools.length) : text.assistants.tools.someOf(tools.length - off, tools.length);
 }

@@ -5,9 +5,9 @@ import { queries } from '../../api/queries.ts';
 import { Button, ButtonLink } from '../../components/Button.tsx';
 import { ErrorNotice, Notice } from '../../components/ErrorNotice.tsx';
 import { Input } from '../../components/fields.tsx';
-import { pluralize } from '../../components/pluralize.ts';
 import { Spinner } from '../../components/Spinner.tsx';
 import { safeText } from '../../components/safe-text.ts';
+import { text } from '../../text/text.ts';
 import type { AssistantDraft } from './assistant-draft.ts';
 import { PatternField } from './PatternField.tsx';
 import { ServerChoice } from './ServerChoice.tsx';
@@ -44,8 +44,8 @@ export function ToolSelector({ serverIds, disabledTools, trustedTools, error, on
   const isDisabled = (tool: Tool) => disabledByName.has(toPattern(tool)) || patternOf(tool) !== undefined;
 
   const failed = servers.error ?? tools.error;
-  if (failed) return <ErrorNotice error={failed} title="Could not load the servers" />;
-  if (!servers.data || !tools.data) return <Spinner label="Loading servers and tools …" />;
+  if (failed) return <ErrorNotice error={failed} title={text.assistants.tools.notLoaded} />;
+  if (!servers.data || !tools.data) return <Spinner label={text.assistants.tools.loading} />;
   if (choices.length === 0) return <NoServers />;
 
   const found = choices.filter(({ name }) => name.toLowerCase().includes(search.trim().toLowerCase()));
@@ -57,13 +57,13 @@ export function ToolSelector({ serverIds, disabledTools, trustedTools, error, on
       {choices.length > minServersForSearch && (
         <Input
           type="search"
-          aria-label="Search servers"
-          placeholder="Search servers"
+          aria-label={text.assistants.tools.searchServers}
+          placeholder={text.assistants.tools.searchServers}
           value={search}
           onChange={(event) => setSearch(event.target.value)}
         />
       )}
-      <ul aria-label="Servers" className="divide-y divide-line rounded-md border border-line">
+      <ul aria-label={text.assistants.tools.servers} className="divide-y divide-line rounded-md border border-line">
         {found.slice(0, limit).map((choice) => (
           <ServerChoice
             key={choice.id}
@@ -83,23 +83,25 @@ export function ToolSelector({ serverIds, disabledTools, trustedTools, error, on
             }}
           />
         ))}
-        {found.length === 0 && <li className="px-3 py-2 text-ink-soft">No matching servers.</li>}
+        {found.length === 0 && <li className="px-3 py-2 text-ink-soft">{text.assistants.tools.noMatchingServers}</li>}
       </ul>
       {found.length > limit && (
         <Button size="small" className="self-start" onClick={() => setLimit(limit + pageSize)}>
-          Show more servers ({found.length - limit})
+          {text.assistants.tools.moreServers(found.length - limit)}
         </Button>
       )}
       <details>
         <summary className="cursor-pointer text-ink-soft">
-          Disable tools by pattern{patterns.length > 0 && ` (${patterns.length})`}
+          {patterns.length === 0
+            ? text.assistants.tools.disableByPattern
+            : text.assistants.tools.disableByPatterns(patterns.length)}
         </summary>
         <PatternField
           className="mt-3"
-          label="Pattern"
-          hint="For example files/delete_*. Also applies to tools that are added later."
+          label={text.assistants.tools.pattern}
+          hint={text.assistants.tools.patternHint}
           patterns={patterns}
-          removeLabel="Remove"
+          labelRemove={text.assistants.tools.removePattern}
           tools={allTools}
           matchesOf={({ disabledBy }) => disabledBy}
           preview={toolPreview.preview}
@@ -116,8 +118,8 @@ export function ToolSelector({ serverIds, disabledTools, trustedTools, error, on
 function NoServers() {
   return (
     <div className="flex flex-wrap items-center justify-between gap-3">
-      <p className="text-ink-soft">No servers yet. Add one to get tools.</p>
-      <ButtonLink href="/servers?add">Add a server</ButtonLink>
+      <p className="text-ink-soft">{text.assistants.tools.noServers}</p>
+      <ButtonLink href="/servers?add">{text.assistants.tools.addServer}</ButtonLink>
     </div>
   );
 }
@@ -132,25 +134,23 @@ function ToolTotals({ preview: data, isError, isOutdated }: ReturnType<typeof us
     <>
       <p aria-live="polite" aria-busy={isOutdated} className={isOutdated ? 'opacity-60' : undefined}>
         {data && (
-          <>
-            <strong className="font-semibold tabular-nums">{pluralize(data.count, 'tool')}</strong>
-            <span className="text-ink-soft">
-              {' '}
-              for the model, about {data.estimatedTokens.toLocaleString('en')} tokens per message
-            </span>
-          </>
+          <span className="text-ink-soft">
+            {text.assistants.tools.total(data.count, data.estimatedTokens, (tools) => (
+              <strong className="font-semibold text-ink tabular-nums">{tools}</strong>
+            ))}
+          </span>
         )}
-        {!data && (isError ? 'Could not count the tools.' : 'Counting tools …')}
+        {!data && (isError ? text.assistants.tools.notCounted : text.assistants.tools.counting)}
       </p>
       {data?.warning !== undefined && <Notice tone="warn">{data.warning}</Notice>}
       {data && data.missingServers.length > 0 && (
         <Problems
-          title={`${pluralize(data.missingServers.length, 'server')} unavailable`}
+          title={text.assistants.tools.unavailable(data.missingServers.length)}
           problems={data.missingServers.map(({ id, reason }) => ({ name: serverName(id), reason }))}
         />
       )}
       {data && data.omitted.length > 0 && (
-        <Problems title={`${pluralize(data.omitted.length, 'tool')} left out`} problems={data.omitted} />
+        <Problems title={text.assistants.tools.leftOut(data.omitted.length)} problems={data.omitted} />
       )}
     </>
   );
@@ -171,7 +171,7 @@ function Problems({ title, problems }: ProblemsProps) {
           </li>
         ))}
       </ul>
-      {problems.length > maxProblems && <p>{problems.length - maxProblems} more.</p>}
+      {problems.length > maxProblems && <p>{text.assistants.tools.moreProblems(problems.length - maxProblems)}</p>}
     </Notice>
   );
 }

@@ -4,6 +4,7 @@ import { Button } from '../../components/Button.tsx';
 import { Input, Switch } from '../../components/fields.tsx';
 import { LongList } from '../../components/LongList.tsx';
 import { safeText } from '../../components/safe-text.ts';
+import { text } from '../../text/text.ts';
 
 export interface ToolSwitchesProps {
   /** The name of the server, already escaped. */
@@ -29,8 +30,8 @@ export function ToolSwitches({ server, tools, isUsed, isDisabled, patternOf, onS
       {tools.length > minToolsForSearch && (
         <Input
           type="search"
-          aria-label={`Search tools of ${server}`}
-          placeholder="Search tools"
+          aria-label={text.assistants.tools.searchOf(server)}
+          placeholder={text.assistants.tools.search}
           value={search}
           onChange={(event) => setSearch(event.target.value)}
         />
@@ -38,17 +39,17 @@ export function ToolSwitches({ server, tools, isUsed, isDisabled, patternOf, onS
       {isUsed ? (
         <div className="flex flex-wrap gap-2">
           <Button size="small" disabled={!found.some(isDisabled)} onClick={() => onSwitch(found, true)}>
-            {isSearching ? `Enable ${found.length} found` : 'Enable all'}
+            {isSearching ? text.assistants.tools.enableFound(found.length) : text.assistants.tools.enableAll}
           </Button>
           <Button size="small" disabled={found.every(isDisabled)} onClick={() => onSwitch(found, false)}>
-            {isSearching ? `Disable ${found.length} found` : 'Disable all'}
+            {isSearching ? text.assistants.tools.disableFound(found.length) : text.assistants.tools.disableAll}
           </Button>
         </div>
       ) : (
-        <p className="text-xs text-ink-soft">Select the server to enable or disable its tools.</p>
+        <p className="text-xs text-ink-soft">{text.assistants.tools.selectFirst}</p>
       )}
-      {found.length === 0 && <p className="text-ink-soft">No matching tools.</p>}
-      <LongList label={`Tools of ${server}`} items={found} estimate={48} keyOf={(tool) => tool.name}>
+      {found.length === 0 && <p className="text-ink-soft">{text.assistants.tools.noMatching}</p>}
+      <LongList label={text.assistants.tools.of(server)} items={found} estimate={48} keyOf={(tool) => tool.name}>
         {(tool) => (
           <ToolSwitch
             tool={tool}
@@ -78,10 +79,10 @@ function ToolSwitch({ tool, isUsed, isDisabled, pattern, onSwitch }: ToolSwitchP
       hint={
         <span className="block truncate">
           {isBlocked
-            ? 'Blocked: its definition changed. Review it on the Servers page.'
+            ? text.assistants.tools.blocked
             : pattern === undefined
               ? safeText(tool.description.slice(0, 300), 300).replaceAll('\n', ' ')
-              : `Disabled by the pattern ${safeText(pattern, 100)}`}
+              : text.assistants.tools.disabledBy(safeText(pattern, 100))}
         </span>
       }
       checked={isUsed && !isDisabled && !isBlocked}
@@ -91,8 +92,8 @@ function ToolSwitch({ tool, isUsed, isDisabled, pattern, onSwitch }: ToolSwitchP
   );
 }
 
-function findTools(tools: readonly Tool[], text: string): readonly Tool[] {
-  const sought = text.trim().toLowerCase();
+function findTools(tools: readonly Tool[], typed: string): readonly Tool[] {
+  const sought = typed.trim().toLowerCase();
   if (sought === '') return tools;
   return tools.filter(({ originalName, description }) =>
     `${originalName}\n${description}`.toLowerCase().includes(sought),

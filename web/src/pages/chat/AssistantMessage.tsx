@@ -2,6 +2,7 @@ import { Brain, RotateCcw } from 'lucide-react';
 import { memo, useState } from 'react';
 import type { Approval, Message, MessagePart, Question, ToolCallPart } from '../../api/client.ts';
 import { ApprovalPanel } from '../../components/ApprovalPanel.tsx';
+import { AllowAll } from '../../components/approval/AllowAll.tsx';
 import { IconButton } from '../../components/Button.tsx';
 import { CopyButton } from '../../components/CopyButton.tsx';
 import { Markdown } from '../../components/Markdown.tsx';
@@ -45,11 +46,24 @@ export const AssistantMessage = memo(function AssistantMessage(props: AssistantM
           questions={part.type === 'tool-call' ? questions.filter(({ callId }) => callId === part.callId) : noQuestions}
         />
       ))}
+      <PendingCalls approvals={approvals} />
       <AnswerStatus message={message} isLast={isLast} busy={busy} actions={actions} />
       {!isStreaming && <Footer {...props} />}
     </article>
   );
 });
+
+/** Answers all pending calls of the answer together, if there are several that the person may answer. */
+function PendingCalls({ approvals }: Pick<AssistantMessageProps, 'approvals'>) {
+  const own = [...approvals.values()].filter(({ mayAnswer }) => mayAnswer);
+  if (own.length < 2) return null;
+  return (
+    <div className="flex flex-wrap items-center justify-between gap-2 rounded-lg border border-warn/60 bg-warn-soft px-3 py-2">
+      <p>{text.chat.pendingCalls(own.length)}</p>
+      <AllowAll approvals={own} />
+    </div>
+  );
+}
 
 const noQuestions: readonly Question[] = [];
 

@@ -1,0 +1,62 @@
+import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { CheckCheck } from 'lucide-react';
+import { ApiError, type Approval, type ApprovalAnswer, api } from '../../api/client.ts';
+import { text } from '../../text/text.ts';
+import { Button } from '../Button.tsx';
+import { useToast } from '../Toasts.tsx';
+
+/** Buttons that allow exactly the listed calls: once, or for their conversation where the person may answer for it. */
+export function AllowAll({ approvals }: { readonly approvals: readonly Approval[] }) {
+  const client = useQueryClient();
+  const toast = useToast();
+  const allowing = useMutation({
+    mutationFn: (scope: 'once' | 'conversation') => allowEach(approvals, { answer: 'allow', scope }),
+    onError: toast.error,
+    onSettled: () => {
+      void client.invalidateQueries({ queryKey: ['rules'] });
+      return client.invalidateQueries({ queryKey: ['approvals'] });
+    },
+  });
+  // A person must see what they allow: large arguments are shown one by one.
+  if (approvals.some(({ isPreview }) => isPreview))
+    return <p className="text-xs text-ink-soft">{text.allowAll.oneByOne}</p>;
+  const hasConversation = approvals.every(({ audiences }) => audiences.includes('conversation'));
+  const count = approvals.length;
+  return (
+    <div className="flex flex-wrap gap-2">
+      <Button
+        size="small"
+        busy={allowing.isPending && allowing.variables === 'once'}
+        disabled={allowing.isPending}
+        onClick={() => allowing.mutate('once')}
+      >
+        <CheckCheck aria-hidden />
+        {text.allowAll.once(count)}
+      </Button>
+      {hasConversation && (
+        <Button
+          size="small"
+          title={text.allowAll.conversationTitle}
+          busy={allowing.isPending && allowing.variables === 'conversation'}
+          disabled={allowing.isPending}
+          onClick={() => allowing.mutate('conversation')}
+        >
+          {text.allowAll.conversation(count)}
+        </Button>
+      )}
+    </div>
+  );
+}
+
+const answeredCodes = ['CONFLICT', 'GONE', 'NOT_FOUND'];
+
+/** Answers every approval. One that was answered elsewhere keeps its answer; any other failure is reported at the end. */
+async function allowEach(approvals: readonly Approval[], body: ApprovalAnswer): Promise<void> {
+  const answers = approvals.map(({ id }) => api.answerApproval({ path: { approval: id }, body }));
+  const failed = (await Promise.allSettled(answers)).find(
+    (result) =>
+      result.status === 'rejected' &&
+      !(result.reason instanceof ApiError && answeredCodes.includes(result.reason.code)),
+  );
+  if (failed?.status === 'rejected') throw failed.reason;
+}
