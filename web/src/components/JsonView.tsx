@@ -71,6 +71,7 @@ export function JsonView({ value, what = 'JSON', maxHeight = '24rem' }: JsonView
     <div className="relative min-w-0 rounded-md border border-line bg-sunken">
       <div
         ref={scroller}
+        translate="no"
         role="tree"
         aria-label={what}
         aria-activedescendant={`${id}-${Math.min(active, rows.length - 1)}`}

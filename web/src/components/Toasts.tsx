@@ -58,7 +58,10 @@ export function Toasts({ children }: { readonly children: ReactNode }) {
             </Toast.Close>
           </Toast.Root>
         ))}
-        <Toast.Viewport className="fixed right-3 bottom-3 z-60 flex w-[min(24rem,calc(100vw-1.5rem))] flex-col gap-2 outline-none" />
+        <Toast.Viewport
+          label={text.toasts.viewport('{hotkey}')}
+          className="fixed right-3 bottom-3 z-60 flex w-[min(24rem,calc(100vw-1.5rem))] flex-col gap-2 outline-none"
+        />
       </Toast.Provider>
     </ToastsContext>
   );

@@ -626,7 +626,11 @@ export const en = ({ plural, number, rich }: Grammar) => ({
       originalNamesLastServer: 'Original names; the last server with a name wins',
     },
     sessionSection: {
+      language: 'Language',
+      languageOfApp: 'Language of the app',
+      storedInBrowser: 'This browser stores the choice.',
       adminToken: 'admin token',
+      apiKey: 'API key',
       identityProvider: 'identity provider',
       localConnection: 'local connection',
       read: 'Read',
@@ -658,6 +662,7 @@ export const en = ({ plural, number, rich }: Grammar) => ({
     },
     configurationSection: {
       bridge: 'Bridge',
+      clientDialect: 'MCP client (mcpServers)',
       configuration: 'configuration',
       warnings: (count: number) => plural(count, { one: '# warning', other: '# warnings' }),
       file: 'File',
@@ -1185,6 +1190,7 @@ export const en = ({ plural, number, rich }: Grammar) => ({
   },
   toasts: {
     notification: 'Notification',
+    viewport: (key: string) => `Notifications (${key})`,
   },
   toolCallCard: {
     status: {

@@ -34,7 +34,7 @@ export function WelcomePanel() {
           <X aria-hidden />
         </IconButton>
       </div>
-      <ol className="mt-3 grid gap-3 md:grid-cols-3">
+      <ol className="mt-3 grid grid-cols-1 gap-3 md:grid-cols-3">
         <Step
           title={text.overview.welcomePanel.tryDemo}
           action={
@@ -84,7 +84,7 @@ interface StepProps {
 
 function Step({ title, children, action }: StepProps) {
   return (
-    <li className="flex flex-col items-start gap-2 rounded-md border border-line bg-surface p-3">
+    <li className="flex flex-col items-start gap-2 rounded-md border border-line bg-surface p-3 **:whitespace-normal">
       <h3>{title}</h3>
       <p className="flex-1 text-ink-soft">{children}</p>
       {action}

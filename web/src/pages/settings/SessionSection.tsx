@@ -6,16 +6,18 @@ import { queries } from '../../api/queries.ts';
 import { Badge } from '../../components/Badge.tsx';
 import { Button } from '../../components/Button.tsx';
 import { Card, CardHeader } from '../../components/Card.tsx';
+import { SelectField } from '../../components/fields.tsx';
 import { QueryState } from '../../components/QueryState.tsx';
 import { SignInForm } from '../../components/SignIn.tsx';
 import { safeText } from '../../components/safe-text.ts';
 import { useToast } from '../../components/Toasts.tsx';
+import { applyLanguage, language, languages, nameLanguage } from '../../text/language.ts';
 import { text } from '../../text/text.ts';
 import { Facts } from './Facts.tsx';
 
 const viaLabels: Readonly<Record<NonNullable<Session['via']>, string>> = {
   'admin-token': text.settings.sessionSection.adminToken,
-  key: 'API key',
+  key: text.settings.sessionSection.apiKey,
   jwt: text.settings.sessionSection.identityProvider,
   loopback: text.settings.sessionSection.localConnection,
 };
@@ -76,6 +78,20 @@ export function SessionSection() {
           <SignInForm onDone={reloadApp} />
         </div>
       </Card>
+      {languages.length > 1 && (
+        <Card>
+          <CardHeader title={text.settings.sessionSection.language} />
+          <div className="p-4">
+            <SelectField
+              label={text.settings.sessionSection.languageOfApp}
+              hint={text.settings.sessionSection.storedInBrowser}
+              options={languages.map((code) => [code, nameLanguage(code)] as const)}
+              value={language}
+              onChange={applyLanguage}
+            />
+          </div>
+        </Card>
+      )}
     </div>
   );
 }

@@ -18,7 +18,7 @@ const dialects: Readonly<Record<Config['dialect'], string>> = {
   squidbot: 'squidbot (mcp_servers)',
   myai: 'myai.toolbox',
   bridge: text.settings.configurationSection.bridge,
-  client: 'MCP client (mcpServers)',
+  client: text.settings.configurationSection.clientDialect,
 };
 
 /** The configuration in use, with its file, errors and warnings. */
