@@ -39,7 +39,6 @@ const pages = [
   '/approvals?tab=rules',
   '/settings/models',
   '/settings/keys',
-  '/settings/configuration',
   '/settings/connect',
   '/settings/session',
 ];
