@@ -1,3 +1,4 @@
+import { hashOf } from '../kernel/canonical-json.ts';
 import type { ToolDefinition } from '../kernel/tool.ts';
 
 /** The accepted definition of a tool: the first one seen, or one that a person accepted later. */
@@ -15,6 +16,18 @@ export interface PinnedHash {
   readonly suffixed?: true;
 }
 
+/** A part of all pins. */
+export interface PinPage {
+  /** The `pinKey` of the last pin of the previous page. */
+  readonly after?: string;
+  readonly limit?: number;
+}
+
+/** Identifies a pin. Hashed, since addresses can be long and contain secrets. */
+export function pinKey({ serverAddress, tool }: Pick<Pin, 'serverAddress' | 'tool'>): string {
+  return hashOf([serverAddress, tool]);
+}
+
 /** Stores pins. A server can have many thousands: each method except `get` costs one read or write for all of them. */
 export interface PinStore {
   get(serverAddress: string, tool: string): Promise<Pin | undefined>;
@@ -24,6 +37,6 @@ export interface PinStore {
   setAll(pins: readonly Pin[]): Promise<void>;
   /** Marks the pins of these tools as suffixed. */
   setSuffixed(serverAddress: string, tools: readonly string[]): Promise<void>;
-  /** All pins, oldest first. */
-  list(): Promise<readonly Pin[]>;
+  /** All pins, or a page of them, in the order of `pinKey`. */
+  list(page?: PinPage): Promise<readonly Pin[]>;
 }

@@ -24,7 +24,7 @@ interface Measure {
 }
 
 function walk(value: unknown, depth: number, bounds: JsonBounds, measure: Measure): void {
-  if (typeof value === 'string') measure.bytes += bytesOf(value) + 2;
+  if (typeof value === 'string') measure.bytes += leastBytesOf(value, bounds.maxBytes - measure.bytes) + 2;
   else if (typeof value !== 'object' || value === null) measure.bytes += String(value).length;
   else if (depth >= bounds.maxDepth) measure.exceeded = 'depth';
   else if (Array.isArray(value)) walkArray(value, depth, bounds, measure);
@@ -53,6 +53,11 @@ function walkObject(
     walk(object[key], depth + 1, bounds, measure);
     if (measure.exceeded) return;
   }
+}
+
+/** The bytes of a text. A text that has more characters than `maxBytes` is not measured, which takes long if it is long. */
+function leastBytesOf(text: string, maxBytes: number): number {
+  return text.length > maxBytes ? text.length : bytesOf(text);
 }
 
 const bytesOf = Buffer.byteLength;

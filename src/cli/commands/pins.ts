@@ -9,10 +9,21 @@ import { printList, shortAddress } from '../terminal/print-table.ts';
 import type { Terminal } from '../terminal/terminal.ts';
 import { changeLines } from '../terminal/terminal-approver.ts';
 
+interface PinList {
+  readonly pins: readonly Pin[];
+  readonly next?: string;
+}
+
 /** `toolwharf pins`: lists the accepted tool definitions. */
 export async function listPins({ json }: JsonOption, context: CommandContext): Promise<number> {
   const gateway = await requireGateway(context);
-  const { pins } = await gateway.get<{ readonly pins: readonly Pin[] }>('/api/pins');
+  const pins: Pin[] = [];
+  for (let path: string | undefined = '/api/pins'; path !== undefined; ) {
+    const page: PinList = await gateway.get<PinList>(path);
+    pins.push(...page.pins);
+    path = page.next === undefined ? undefined : `/api/pins?after=${encodeURIComponent(page.next)}`;
+  }
+  pins.sort((one, other) => one.acceptedAt.localeCompare(other.acceptedAt) || one.tool.localeCompare(other.tool));
   printList(context.terminal, pins, {
     json,
     empty: 'No tool definitions have been accepted yet.',

@@ -38,6 +38,18 @@ test('a JSON body is returned as text, regardless of the number of chunks', asyn
   expect(await server.send()).toMatchObject({ text: '{"text":"grüße"}', head: { statusCode: 200 } });
 });
 
+test('a large JSON body is the same text, although it is decoded while it arrives', async () => {
+  const sent = JSON.stringify({ text: 'grüße €𝄞 '.repeat(200_000) });
+  await using server = await startServer((_request, response) => {
+    response.writeHead(200, json);
+    const bytes = Buffer.from(sent);
+    for (let at = 0; at < bytes.length; at += 65_537) response.write(bytes.subarray(at, at + 65_537));
+    response.end();
+  });
+  const { text } = await server.send({ maxBytes: 10_000_000 });
+  expect(text === sent).toBe(true);
+});
+
 test('a body that is not JSON is returned unread', async () => {
   await using server = await startServer((_request, response) => {
     response.writeHead(202, { 'content-type': 'text/event-stream' });

@@ -29,7 +29,7 @@ export function exchange(
   { maxBytes, idleMs, cancellation, reply }: ExchangeOptions,
 ): Promise<Exchanged> {
   return new Promise((resolve, reject) => {
-    const parts: Buffer[] = [];
+    const text = createTextReader();
     let bytes = 0;
     let timer: NodeJS.Timeout | undefined;
     let body: Readable | undefined;
@@ -68,16 +68,13 @@ export function exchange(
         bytes += chunk.length;
         if (bytes > maxBytes) throw tooLarge('answer', maxBytes);
         reply?.receive(chunk);
-        parts.push(chunk);
+        text.push(chunk);
         timer?.refresh();
       },
       onResponseEnd() {
         settle();
         if (body) body.push(null);
-        else {
-          const text = decoder.decode(parts.length === 1 ? parts[0] : Buffer.concat(parts, bytes));
-          resolve({ head: head as ResponseHead, text });
-        }
+        else resolve({ head: head as ResponseHead, text: text.end() });
       },
       onResponseError(_controller, cause) {
         settle();
@@ -87,6 +84,30 @@ export function exchange(
     });
   });
 }
+
+/** Decodes a body at its end, or a large one while it arrives: decoding 60 MB at once would block the main thread. */
+function createTextReader() {
+  let parts: Buffer[] = [];
+  let bytes = 0;
+  let text = '';
+  let streaming: typeof decoder | undefined;
+  return {
+    push(chunk: Buffer): void {
+      bytes += chunk.length;
+      parts.push(chunk);
+      if (bytes <= largeBytes) return;
+      streaming ??= new TextDecoder();
+      for (const part of parts) text += streaming.decode(part, { stream: true });
+      parts = [];
+    },
+    end: () =>
+      streaming
+        ? text + streaming.decode()
+        : decoder.decode(parts.length === 1 ? parts[0] : Buffer.concat(parts, bytes)),
+  };
+}
+
+const largeBytes = 1024 * 1024;
 
 function cancelled(): Error {
   return new DOMException('The request was cancelled', 'AbortError');

@@ -1,5 +1,6 @@
 import { Readable } from 'node:stream';
 import type { ReadableStream } from 'node:stream/web';
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import {
   type JSONRPCMessage,
   type RequestId,
@@ -43,6 +44,7 @@ const maxReconnects = 5;
 const firstReconnectMs = 500;
 const maxReconnectMs = 10_000;
 const terminateTimeoutMs = 1_000;
+const largeText = 1024 * 1024;
 
 export function createStreamableHttpTransport(url: URL, access: HttpAccess): StreamableHttpTransport {
   const { authProvider, throttle } = access;
@@ -98,7 +100,7 @@ export function createStreamableHttpTransport(url: URL, access: HttpAccess): Str
       const reply = await access.post(url, headers, body, { cancellation, reply: meter });
       if (reply.kind !== 'other') {
         if (isInitialize) sessionId = headerText(reply.headers['mcp-session-id']);
-        if (reply.kind === 'json') receiveJson(reply.text, message);
+        if (reply.kind === 'json') await receiveJson(reply.text, message);
         else receiveEvents(reply.events, toEventStream(message, options, cancellation));
         return;
       }
@@ -150,8 +152,12 @@ export function createStreamableHttpTransport(url: URL, access: HttpAccess): Str
     throw httpError(SdkErrorCode.ClientHttpNotImplemented, response, describeRedirect(url, response) ?? text);
   }
 
-  function receiveJson(text: string, message: JSONRPCMessage): void {
+  async function receiveJson(text: string, message: JSONRPCMessage): Promise<void> {
+    const isLarge = text.length > largeText;
+    // Other requests are served between the steps, each of which takes long.
+    if (isLarge) await nextTurn();
     const data: unknown = JSON.parse(text);
+    if (isLarge) await nextTurn();
     for (const reply of Array.isArray(data) ? data : [data]) {
       if (!isObject(reply)) throw new ProtocolError('SERVER_PROTOCOL', 'The server sent JSON that is not a message');
       transport.onmessage?.(reply as unknown as JSONRPCMessage, infoFor(message));

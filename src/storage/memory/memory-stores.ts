@@ -1,4 +1,4 @@
-import type { Pin, PinStore } from '../../catalog/pins.ts';
+import { type Pin, type PinStore, pinKey } from '../../catalog/pins.ts';
 import { isEmptyOverride, type ToolOverride, type ToolOverrideStore } from '../../catalog/tool-overrides.ts';
 import type { ServerRecord } from '../../config/server-record.ts';
 import { toolKey } from '../../kernel/tool-id.ts';
@@ -30,7 +30,11 @@ export function createMemoryPins(): PinStore {
         if (pin) own.set(tool, { ...pin, suffixed: true });
       }
     },
-    list: async () => [...pins.values()].flatMap((own) => [...own.values()]),
+    async list({ after = '', limit } = {}) {
+      const all = [...pins.values()].flatMap((own) => [...own.values()]).map((pin) => ({ key: pinKey(pin), pin }));
+      const rest = all.filter(({ key }) => key > after).sort((one, other) => (one.key < other.key ? -1 : 1));
+      return rest.slice(0, limit).map(({ pin }) => pin);
+    },
   };
 }
 

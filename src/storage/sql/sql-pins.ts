@@ -1,5 +1,5 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import type { Pin, PinnedHash, PinStore } from '../../catalog/pins.ts';
+import { type Pin, type PinnedHash, type PinStore, pinKey } from '../../catalog/pins.ts';
 import { hashOf } from '../../kernel/canonical-json.ts';
 import { mapInSlices } from '../../kernel/slices.ts';
 import { toIndexText } from '../chain/call-columns.ts';
@@ -8,6 +8,8 @@ import type { Engine } from './engine.ts';
 import type { PinRow } from './tables.ts';
 
 const pageSize = 2_000;
+/** Whole pins are larger than their hashes. */
+const listPageSize = 500;
 /** More rows than this are written by the engine's thread, if it has one. */
 const maxRowsOnMainThread = 64;
 
@@ -36,7 +38,7 @@ export function createSqlPins({ db, writePins }: Engine): PinStore {
       const row = await db
         .selectFrom('pins')
         .select(['body', 'suffixed'])
-        .where('key', '=', keyOf(serverAddress, tool))
+        .where('key', '=', pinKey({ serverAddress, tool }))
         .executeTakeFirst();
       return row && toPin(row);
     },
@@ -69,31 +71,34 @@ export function createSqlPins({ db, writePins }: Engine): PinStore {
     },
     async setSuffixed(serverAddress, tools) {
       for (let start = 0; start < tools.length; start += pageSize) {
-        const keys = tools.slice(start, start + pageSize).map((tool) => keyOf(serverAddress, tool));
+        const keys = tools.slice(start, start + pageSize).map((tool) => pinKey({ serverAddress, tool }));
         await db.updateTable('pins').set({ suffixed: 1 }).where('key', 'in', keys).execute();
         await nextTurn();
       }
     },
-    async list() {
-      const rows = await db
-        .selectFrom('pins')
-        .select(['body', 'suffixed'])
-        .orderBy('accepted_at')
-        .orderBy('key')
-        .execute();
-      return mapInSlices(rows, toPin);
+    async list({ after = '', limit = Number.POSITIVE_INFINITY } = {}) {
+      const pins: Pin[] = [];
+      for (let last = after; pins.length < limit; await nextTurn()) {
+        const count = Math.min(listPageSize, limit - pins.length);
+        const rows = await db
+          .selectFrom('pins')
+          .select(['key', 'body', 'suffixed'])
+          .where('key', '>', last)
+          .orderBy('key')
+          .limit(count)
+          .execute();
+        pins.push(...rows.map(toPin));
+        if (rows.length < count) return pins;
+        last = rows.at(-1)?.key ?? last;
+      }
+      return pins;
     },
   };
 }
 
-/** Hashed, since addresses can be too long for an index. */
-function keyOf(serverAddress: string, tool: string): string {
-  return hashOf([serverAddress, tool]);
-}
-
 function toRow(pin: Pin, serverKey: string): PinRow {
   return {
-    key: keyOf(pin.serverAddress, pin.tool),
+    key: pinKey(pin),
     server_key: serverKey,
     tool: toIndexText(pin.tool),
     hash: pin.hash,

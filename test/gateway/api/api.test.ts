@@ -267,6 +267,9 @@ describe('tools and calls over REST', () => {
     expect((await api.post(path, { definitionHash: changed?.definitionHash })).status).toBe(409);
     const { pins } = (await api.get('/api/pins')).body;
     expect(pins).toContainEqual(expect.objectContaining({ tool: 'target', hash: changed?.definitionHash }));
+    const first = (await api.get('/api/pins?limit=1')).body;
+    expect(first.pins).toEqual(pins.slice(0, 1));
+    expect((await api.get(`/api/pins?limit=1&after=${first.next}`)).body.pins).toEqual(pins.slice(1, 2));
   });
 });
 

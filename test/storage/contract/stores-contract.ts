@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
+import { pinKey } from '../../../src/catalog/pins.ts';
 import type { OAuthClientRecord, OAuthTokensRecord } from '../../../src/connections/authentication/oauth-store.ts';
 import { hashOf } from '../../../src/kernel/canonical-json.ts';
 import type { RememberedRule } from '../../../src/policy/remembered-rules.ts';
@@ -24,7 +25,8 @@ export function storesContract(kind: StorageKind): void {
       await storage.pins.setAll([pin, other]);
       expect(await storage.pins.get(serverAddress, 'read')).toEqual(pin);
       expect(await storage.pins.get(serverAddress, 'write')).toBeUndefined();
-      expect(await storage.pins.list()).toEqual([pin, other]);
+      expect(await storage.pins.list()).toHaveLength(2);
+      expect(await storage.pins.list()).toEqual(expect.arrayContaining([pin, other]));
     });
 
     test('settings of a model are stored by provider and model, replaced and removed', async () => {
@@ -66,7 +68,15 @@ export function storesContract(kind: StorageKind): void {
       expect(hashes.get('unknown')).toBeUndefined();
       expect([hashes.get('tool_7')?.suffixed, hashes.get('tool_8')?.suffixed]).toEqual([true, undefined]);
       expect(await storage.pins.get('a', 'tool_7')).toEqual({ ...toPin('tool_7'), suffixed: true });
-      expect(await storage.pins.list()).toHaveLength(names.length + 1);
+      const all = await storage.pins.list();
+      expect(all).toHaveLength(names.length + 1);
+      const paged: (typeof all)[number][] = [];
+      for (let after: string | undefined = ''; after !== undefined; ) {
+        const page = await storage.pins.list({ after, limit: 1_500 });
+        paged.push(...page);
+        after = page.length < 1_500 ? undefined : pinKey(page.at(-1) ?? toPin(''));
+      }
+      expect(paged).toEqual(all);
     });
 
     test('rules are listed and revoked', async () => {

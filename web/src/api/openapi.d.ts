@@ -1325,6 +1325,7 @@ export interface components {
         };
         readonly PinList: {
             readonly pins: readonly components["schemas"]["Pin"][];
+            readonly next?: string;
         };
         readonly ModelChoice: {
             readonly provider: string;
@@ -4184,7 +4185,10 @@ export interface operations {
     };
     readonly listPins: {
         readonly parameters: {
-            readonly query?: never;
+            readonly query?: {
+                readonly after?: string;
+                readonly limit?: number;
+            };
             readonly header?: never;
             readonly path?: never;
             readonly cookie?: never;

@@ -5,13 +5,14 @@ import { releaseMemory } from './release-memory.ts';
 
 function setUp({ running = 0, idleMs = 40 } = {}) {
   const events = createEvents<ToolboxEvents>();
-  const state = { running, releases: 0, heapBytes: 100 };
+  const state = { running, releases: 0, heapBytes: 100, utilization: 0 };
   const stats = () => ({ running: state.running, queued: 0, byKey: new Map() });
   const releasing = releaseMemory({
     toolbox: { on: events.on, calls: { stats } },
     startMs: 40,
     idleMs,
     heapBytes: () => state.heapBytes,
+    utilization: () => state.utilization,
     collect: () => {
       state.releases++;
       state.heapBytes = 100;
@@ -58,6 +59,17 @@ test('memory is not released while a call runs', () => {
   expect(state.releases).toBe(1);
 });
 
+test('memory is not released while the main thread is busy', () => {
+  const { state, releasing } = setUp();
+  using _releasing = releasing;
+  state.utilization = 0.5;
+  vi.advanceTimersByTime(60_000);
+  expect(state.releases).toBe(0);
+  state.utilization = 0;
+  vi.advanceTimersByTime(60);
+  expect(state.releases).toBe(1);
+});
+
 test('after the first release, a longer idle time is required', () => {
   const { state, releasing, work } = setUp({ idleMs: 600_000 });
   using _releasing = releasing;
@@ -81,7 +93,12 @@ test('the default collection frees unreachable objects', async () => {
   const events = createEvents<ToolboxEvents>();
   const stats = () => ({ running: 0, queued: 0, byKey: new Map() });
   const collected = new WeakRef({});
-  using _releasing = releaseMemory({ toolbox: { on: events.on, calls: { stats } }, startMs: 20, heapBytes: () => 1 });
+  using _releasing = releaseMemory({
+    toolbox: { on: events.on, calls: { stats } },
+    startMs: 20,
+    heapBytes: () => 1,
+    utilization: () => 0,
+  });
   await vi.advanceTimersByTimeAsync(40);
   expect(collected.deref()).toBeUndefined();
 });

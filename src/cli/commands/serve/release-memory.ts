@@ -10,6 +10,8 @@ export interface ReleaseMemoryOptions {
   readonly idleMs?: number;
   /** The size of the heap. */
   readonly heapBytes?: () => number;
+  /** The fraction of the time since the last call in which the main thread was busy. */
+  readonly utilization?: () => number;
   /** Releases the memory; default: a last-resort garbage collection. */
   readonly collect?: () => void;
 }
@@ -20,6 +22,7 @@ export interface ReleaseMemoryOptions {
  */
 export function releaseMemory(options: ReleaseMemoryOptions): Disposable {
   const { toolbox, startMs = 2_000, idleMs = 600_000, heapBytes = totalHeapBytes, collect = collectAll } = options;
+  const { utilization = createUtilization() } = options;
   let lastBusy = performance.now();
   let isReleased = false;
   let requiredIdleMs = startMs;
@@ -32,6 +35,8 @@ export function releaseMemory(options: ReleaseMemoryOptions): Disposable {
     toolbox.on(name, markBusy),
   );
   const timer = setInterval(() => {
+    // Work without events, such as reading a long list of tools.
+    if (utilization() > maxUtilization) markBusy();
     if (isReleased || performance.now() - lastBusy < requiredIdleMs) return;
     const bytes = heapBytes();
     if (toolbox.calls.stats().running > 0 || bytes < bytesAfterRelease * minGrowth || bytes > maxHeapBytes) return;
@@ -54,7 +59,19 @@ const minGrowth = 1.5;
 /** The pause of a full collection grows with the heap: a larger one is left to V8, which collects in small steps. */
 const maxHeapBytes = 160 * 1024 * 1024;
 
+const maxUtilization = 0.2;
+
 const totalHeapBytes = () => process.memoryUsage().heapTotal;
+
+function createUtilization(): () => number {
+  let before = performance.eventLoopUtilization();
+  return () => {
+    const now = performance.eventLoopUtilization();
+    const { utilization } = performance.eventLoopUtilization(now, before);
+    before = now;
+    return utilization;
+  };
+}
 
 function collectAll(): void {
   setFlagsFromString('--expose-gc');

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { pinKey } from '../../../catalog/pins.ts';
 import { withoutSecrets } from '../../../config/server-url.ts';
 import { ToolwharfError } from '../../../kernel/errors.ts';
 import { toolIdOf } from '../../../kernel/tool-id.ts';
@@ -125,11 +126,20 @@ export const approvalRoutes = [
     path: '/api/pins',
     right: 'admin',
     group,
-    summary: 'Lists the accepted definition of every tool. `listTools` shows what changed since.',
+    summary: 'Lists the accepted definitions of tools. `listTools` shows what changed since.',
+    query: z.object({
+      after: z.string().max(100).optional().describe('`next` of the previous page.'),
+      limit: z.coerce.number().int().min(1).max(500).default(500),
+    }),
     answer: pinListSchema,
-    async handle(_request, { toolbox }) {
-      const pins = await toolbox.approvals.pins();
-      return { pins: pins.map((pin) => ({ ...pin, serverAddress: withoutSecrets(pin.serverAddress) })) };
+    async handle({ query: { after, limit } }, { storage }) {
+      const found = await storage.pins.list({ after, limit: limit + 1 });
+      const pins = found.slice(0, limit);
+      const last = found.length > limit ? pins.at(-1) : undefined;
+      return {
+        pins: pins.map((pin) => ({ ...pin, serverAddress: withoutSecrets(pin.serverAddress) })),
+        next: last && pinKey(last),
+      };
     },
   }),
 ];

@@ -130,4 +130,10 @@ const pinSchema = answer(
   }),
 );
 
-export const pinListSchema = answer('PinList', z.strictObject({ pins: list(pinSchema) }));
+export const pinListSchema = answer(
+  'PinList',
+  z.strictObject({
+    pins: list(pinSchema),
+    next: z.string().optional().describe('`after` of the next page; absent on the last page.'),
+  }),
+);
