@@ -36,6 +36,9 @@ const agent = '(?:agents?|assistants?|models?|llms?|ai)';
 const duty = String.raw`(?:must|needs?\s+to|has\s+to|have\s+to|should|shall|(?:is|are)\s+required\s+to)`;
 const doing =
   '(?:read|write|list|export|call|invoke|run|execute|use|send|pass|delete|disable|grant|open|copy|store|modify|change|alter)';
+/** Words with which a description puts an order to its reader above the rest of the text. */
+const emphasis = String.raw`(?:\b(?:always|must|first|important|critical|mandatory|required)\b)`;
+const adminRights = String.raw`(?:as\s+(?:root|administrator)|with\s+(?:admin(?:istrator)?|elevated|root|sudo|maximum)\s+(?:privileges|rights|permissions|access))`;
 const sending = '(?:send|post|upload|forward|transmit|exfiltrate|submit|email|mail|report|fetch|get|call|request|copy)';
 
 /**
@@ -138,6 +141,20 @@ export const textRules: readonly TextRule[] = [
       /\bthe\s+tool\s+\w+\s+(?:has\s+to|must|needs\s+to)\s+be\s+(?:called|invoked|run)\b/i,
       /\b(?:invoke|run|execute|call)\s+(?:run_?shell|bash|exec\w*|shell|terminal)\b/i,
       /\bcurl\s[^|]{0,120}\|\s*(?:ba|z)?sh\b/i,
+      // Orders to run commands, to change the environment or to take more rights: a tool does such things itself.
+      new RegExp(
+        String.raw`${emphasis}[^.]{0,80}\b(?:run|execute)\b.{0,40}(?:\bcommands?\s*(?:first\s*)?:|\brm\s+-rf?\b|\bsudo\b|\bchmod\b|\bwhoami\b)`,
+        'i',
+      ),
+      new RegExp(String.raw`\b(?:run|execute)\b.{0,20}\b${adminRights}`, 'i'),
+      /\brequires?\s+(?:sudo|root)\s+(?:access|permissions?|privileges|rights)\b/i,
+      /\b(?:set|export)\s+(?:PATH|PYTHONPATH|LD_PRELOAD|LD_LIBRARY_PATH|NODE_OPTIONS)\s*=/i,
+      /\b(?:read|add(?:ing)?|append|write|update|modify|edit)\b.{0,80}(?:\.(?:bashrc|zshrc|bash_profile|profile)|authorized_keys|crontab)\b/i,
+      // Orders about the order of calls, and news about other tools.
+      /\bthis\s+tool\s+(?:must|has\s+to|needs\s+to)\s+be\s+(?:called|used|run|invoked)\s+(?:first\s+)?before\s+(?:any|all|every|each)\b/i,
+      /\b(?:call|invoke|run|execute)\s+\w{2,60}\(\)\s+(?:first|before)\b/i,
+      /\bthe\s+\w{2,60}\s+tool\s+(?:has\s+been|is\s+now|was|now)\s+(?:upgraded|deprecated|replaced|removed|disabled|changed|requires?)\b/i,
+      /\b(?:world'?s\s+best|used\s+by\s+\d+\s*%)\b.{0,200}\balways\s+use\s+this\s+tool\b|\balways\s+use\s+this\s+tool\b.{0,60}\b(?:maximum|security)\b/i,
     ],
   },
   {
