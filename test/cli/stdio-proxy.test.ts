@@ -163,3 +163,39 @@ test('a gateway that cannot be started is reported with the reason', async () =>
   expect(stderr).toContain('The gateway could not be started');
   expect(stderr).toContain(broken);
 });
+
+test('clients of both eras continue after the gateway restarted on another port', async () => {
+  const env = { TOOLWHARF_DATA_DIR: directory.file('restarted') };
+  const start = () => startGateway(cli, env.TOOLWHARF_DATA_DIR, ['-c', config]);
+  const first = await start();
+  const clients = await Promise.all(eras.map(({ negotiation }) => connect(negotiation, [], env)));
+  for (const { client } of clients) expect((await client.listTools()).tools.length).toBeGreaterThan(0);
+  await first[Symbol.asyncDispose]();
+  // These calls find no gateway; they reach the next one.
+  const calls = clients.map(({ client }) => client.callTool({ name: 'old__echo', arguments: { text: 'still here' } }));
+  await using second = await start();
+  expect(second.url).not.toBe(first.url);
+  for (const call of calls) expect(textOf(await call)).toBe('still here');
+  for (const connected of clients) await connected[Symbol.asyncDispose]();
+});
+
+test('a modern client on stdio can call a tool that declares a header for an argument, also before it lists the tools', async () => {
+  await writeFile(
+    directory.file('tools.mjs'),
+    `export default [{
+      name: 'pick',
+      description: 'Picks a region',
+      parameters: { type: 'object', properties: { region: { type: 'string', 'x-mcp-header': 'Region' } } },
+      execute: ({ region }) => region,
+    }];`,
+  );
+  const source = await cli.config({ gateway: { port: 0 }, localTools: directory.file('tools.mjs'), servers: {} });
+  const env = { TOOLWHARF_DATA_DIR: directory.file('headers') };
+  await using _gateway = await startGateway(cli, env.TOOLWHARF_DATA_DIR, ['-c', source]);
+  await using connected = await connect(eras[1].negotiation, [], env);
+  const pick = () => connected.client.callTool({ name: 'pick', arguments: { region: 'Zürich' } });
+  expect(textOf(await pick())).toBe('Zürich');
+  const { tools } = await connected.client.listTools();
+  expect(JSON.stringify(tools)).toContain('x-mcp-header');
+  expect(textOf(await pick())).toBe('Zürich');
+});

@@ -7,11 +7,15 @@ import { createNotificationThrottle } from '../../../connections/notification-th
 import { createLineReader } from '../../../connections/stdio/line-reader.ts';
 import { messageOf } from '../../../kernel/errors.ts';
 import { isObject, type JsonObject } from '../../../kernel/json.ts';
+import { type FindUrl, followGateway } from './follow-gateway.ts';
+import { createToolHeaders } from './tool-headers.ts';
 
 export interface ProxyOptions {
   /** The gateway's MCP endpoint. */
   readonly url: URL;
   readonly token?: string;
+  /** Finds the gateway again after a restart; undefined if it has a fixed URL. */
+  readonly find?: FindUrl;
   readonly input: Readable;
   readonly output: Writable;
   readonly signal: AbortSignal;
@@ -25,9 +29,10 @@ const internalError = -32_603;
 const parseError = -32_700;
 
 /** Passes every message between a client on stdin and stdout and the gateway, in both eras, until the client disconnects. */
-export async function proxyStdio({ url, token, input, output, signal }: ProxyOptions): Promise<void> {
+export async function proxyStdio({ url, token, find, input, output, signal }: ProxyOptions): Promise<void> {
   // A call that waits for approval may take longer than any timeout.
-  const pool = createPoolFetch({ headersTimeoutMs: 0, bodyTimeoutMs: 0 });
+  const direct = createPoolFetch({ headersTimeoutMs: 0, bodyTimeoutMs: 0 });
+  const pool = find ? followGateway(direct, { find, signal }) : direct;
   const transport = createStreamableHttpTransport(url, {
     ...pool,
     headers: token === undefined ? {} : { authorization: `Bearer ${token}` },
@@ -37,6 +42,10 @@ export async function proxyStdio({ url, token, input, output, signal }: ProxyOpt
   const pending = new Map<RequestId, AbortController>();
   /** The pending requests of the modern era. */
   const modern = new WeakSet<AbortController>();
+  const toolHeaders = createToolHeaders();
+  /** The pending `tools/list` requests: those of the client, and those of the proxy with what to do with their reply. */
+  const lists = new Map<RequestId, ((result: unknown) => void) | undefined>();
+  let ownRequests = 0;
   let initializeId: RequestId | undefined;
   let initialized: Promise<void> = Promise.resolve();
 
@@ -52,6 +61,13 @@ export async function proxyStdio({ url, token, input, output, signal }: ProxyOpt
     const isReply = method === undefined && id !== undefined;
     if (isReply && id === initializeId && isObject(result) && typeof result.protocolVersion === 'string') {
       transport.setProtocolVersion?.(result.protocolVersion);
+    }
+    if (method === 'notifications/tools/list_changed') toolHeaders.clear();
+    if (isReply && lists.has(id as RequestId)) {
+      const settle = lists.get(id as RequestId);
+      lists.delete(id as RequestId);
+      toolHeaders.learn(result);
+      if (settle) return settle(result);
     }
     if (isReply) pending.delete(id as RequestId);
     write(message);
@@ -78,9 +94,13 @@ export async function proxyStdio({ url, token, input, output, signal }: ProxyOpt
     const cancel = new AbortController();
     pending.set(id, cancel);
     if (message.method === 'initialize') initializeId = id;
-    if (claimedVersion(message.params) !== undefined) modern.add(cancel);
+    const isModern = claimedVersion(message.params) !== undefined;
+    if (isModern) modern.add(cancel);
+    if (isModern && message.method === 'tools/list') lists.set(id, undefined);
     try {
+      const headers = isModern && message.method === 'tools/call' ? await headersOf(message.params) : undefined;
       await transport.send(message as unknown as JSONRPCMessage, {
+        headers,
         requestSignal: cancel.signal,
         onRequestStreamEnd: () => fail(id, new Error('The gateway ended the response without a result')),
       });
@@ -88,6 +108,27 @@ export async function proxyStdio({ url, token, input, output, signal }: ProxyOpt
       if (cancel.signal.aborted) pending.delete(id);
       else fail(id, cause);
     }
+  }
+
+  /** The headers that the tool of a call declares. Lists the tools first if the client has not. */
+  async function headersOf(params: unknown): Promise<Record<string, string> | undefined> {
+    const { name, _meta } = isObject(params) ? params : {};
+    const { progressToken: _, ...meta } = isObject(_meta) ? _meta : {};
+    for (let cursor: unknown; !toolHeaders.has(name); ) {
+      const page = await listTools({ cursor, _meta: meta });
+      cursor = isObject(page) ? page.nextCursor : undefined;
+      if (cursor === undefined) break;
+    }
+    return toolHeaders.of(params);
+  }
+
+  async function listTools(params: object): Promise<unknown> {
+    const id = `toolwharf-${++ownRequests}`;
+    const { promise, resolve } = Promise.withResolvers<unknown>();
+    lists.set(id, resolve);
+    const message = { jsonrpc: '2.0', id, method: 'tools/list', params } as JSONRPCMessage;
+    await transport.send(message, { onRequestStreamEnd: () => resolve(undefined) });
+    return promise;
   }
 
   const lines = createLineReader({

@@ -20,9 +20,9 @@ export interface StdioOptions {
 export async function stdio({ profile }: StdioOptions, context: CommandContext): Promise<number> {
   const { env, signal, terminal } = context;
   if (context.options.local) return (await import('./local-stdio.ts')).serveLocally(profile, context);
+  const find = () => findGateway(dataDirectory(env));
   let selected = await selectAccess(context);
   if (!selected) {
-    const find = () => findGateway(dataDirectory(env));
     const other = await find();
     if (other) {
       const used = other.config ?? 'the default servers';
@@ -38,6 +38,8 @@ export async function stdio({ profile }: StdioOptions, context: CommandContext):
   await proxyStdio({
     url: new URL(`${selected.url}${endpointPath(profile)}`),
     token,
+    // Another gateway, named by --url, is where it is.
+    find: selected.adminToken === undefined ? undefined : async () => (await find())?.url,
     input: process.stdin,
     output: process.stdout,
     signal,
