@@ -284,16 +284,62 @@ describe('the details of a call', () => {
     await children.nth(1).waitFor();
     expect(await children.getByRole('link').allTextContents()).toEqual(['echo', 'add']);
     await row('echo_sum').getByRole('link').click();
-    const steps = details('echo_sum').getByRole('region', { name: 'Child calls' }).getByRole('listitem');
+    const tree = (name: string) => details(name).getByRole('region', { name: 'Call tree' });
+    const steps = tree('echo_sum').getByRole('listitem').getByRole('listitem');
     await steps.nth(1).waitFor();
     expect(await shownText(steps.first())).toMatch(/^add Success [\d.]+ m?s$/);
     expect(await shownText(steps.last())).toMatch(/^echo Success [\d.]+ m?s$/);
     await expectAccessible(page);
+    await tree('echo_sum').getByRole('button', { name: 'Hide the calls of echo_sum' }).click();
+    await steps.first().waitFor({ state: 'hidden' });
+    await tree('echo_sum').getByRole('button', { name: 'Show the calls of echo_sum' }).click();
     await steps.first().getByRole('link', { name: 'add' }).click();
     await details('add').getByText('Called by').waitFor();
-    await details('add').getByRole('link', { name: 'echo_sum' }).click();
-    await details('echo_sum').getByRole('region', { name: 'Child calls' }).waitFor();
+    expect(await tree('add').getByRole('link', { name: 'add' }).getAttribute('aria-current')).toBe('page');
+    await tree('add').getByRole('link', { name: 'echo_sum' }).click();
+    await tree('echo_sum').waitFor();
     await closeDetails();
+  });
+
+  test('the statistics count calls by tool, server, caller and duration, and lead to the calls', async () => {
+    await app.goto('/calls?show=statistics');
+    const byTool = page.getByRole('region', { name: 'Calls by tool' });
+    await byTool.getByRole('link', { name: 'echo', exact: true }).waitFor();
+    await page.getByRole('region', { name: 'Calls by caller' }).getByRole('listitem').first().waitFor();
+    const rows = page.getByRole('region', { name: 'Call durations' }).getByRole('row');
+    await waitFor(async () => (await rows.count()) === 11);
+    await expectAccessible(page);
+    await page.setViewportSize({ width: 360, height: 740 });
+    expect(await page.evaluate('document.documentElement.scrollWidth')).toBeLessThanOrEqual(360);
+    await page.setViewportSize({ width: 1280, height: 800 });
+    await byTool.getByRole('link', { name: 'echo', exact: true }).click();
+    await row('echo').first().waitFor();
+    expect(new URL(page.url()).searchParams.get('search')).toContain('echo');
+  });
+
+  test('a call is saved as a request, run again, renamed and deleted', async () => {
+    const { body } = await app.post('/api/tools/mcp_s_echo/call', { arguments: { text: 'keep me' } });
+    await app.goto(`/calls/${body.callId}`);
+    await details('echo').getByRole('button', { name: 'Save as request' }).click();
+    const dialog = page.getByRole('dialog', { name: 'Save as request' });
+    await dialog.getByLabel('Name').fill('Keep');
+    await dialog.getByLabel('Share with everyone').check();
+    await dialog.getByRole('button', { name: 'Save' }).click();
+    await page.getByText('Saved. Find it under').waitFor();
+    await app.goto('/calls?show=requests');
+    const saved = page.getByRole('list', { name: 'Saved requests' }).getByRole('listitem');
+    await saved.getByText('shared').waitFor();
+    await expectAccessible(page);
+    await page.getByRole('button', { name: 'Rename Keep' }).click();
+    const rename = page.getByRole('dialog', { name: 'Rename the request' });
+    await rename.getByLabel('Name').fill('Kept');
+    await rename.getByRole('button', { name: 'Save' }).click();
+    await page.getByRole('link', { name: 'Run Kept' }).click();
+    await page.getByText('keep me').first().waitFor();
+    await app.goto('/calls?show=requests');
+    await page.getByRole('button', { name: 'Delete Kept' }).click();
+    await page.getByRole('dialog', { name: "Delete 'Kept'?" }).getByRole('button', { name: 'Delete' }).click();
+    await page.getByText('No saved requests yet').waitFor();
   });
 
   test('an unknown call id is reported', async () => {

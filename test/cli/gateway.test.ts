@@ -37,6 +37,7 @@ describe('commands for a running gateway', () => {
     ['pins', 'changes'],
     ['servers', 'remove', 'x'],
     ['logs', 'x'],
+    ['inspect', 'x'],
   ])('%j %s say how to start one where none runs', async (...args) => {
     const { code, stdout, stderr } = await cli.run([...args, '--data-dir', directory.file('empty')]);
     expect({ code, stdout }).toEqual({ code: 4, stdout: '' });
@@ -215,6 +216,26 @@ describe('toolwharf servers, of the gateway [R5]', () => {
     expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
     expect(stderr).toContain(message);
   });
+});
+
+test('toolwharf inspect prints the messages of a server until it is interrupted', async () => {
+  const { child, ended, stdout, stderr } = cli.start(['inspect', 'files', '--method', 'tools/call', '--json'], {
+    input: null,
+  });
+  await waitFor(() => stderr().includes("Watching 'files'"), { what: 'the stream' });
+  await cli.run(['call', 'mcp_files_echo', 'text=inspected']);
+  await waitFor(() => stdout().trimEnd().split('\n').length === 2, { what: 'the request and its result' });
+  child.kill('SIGINT');
+  await ended;
+  const lines = stdout()
+    .trimEnd()
+    .split('\n')
+    .map((line) => JSON.parse(line));
+  expect(lines).toMatchObject([
+    { direction: 'sent', kind: 'request', method: 'tools/call', message: { params: { name: 'echo' } } },
+    { direction: 'received', kind: 'result', durationMs: expect.any(Number) },
+  ]);
+  expect(await cli.run(['inspect', 'none'])).toMatchObject({ code: 2 });
 });
 
 describe('toolwharf logs', () => {

@@ -1,16 +1,6 @@
-import type { AddressInfo } from 'node:net';
-import { createServer } from 'node:net';
 import { expect, test } from 'vitest';
-import { startServers, visit } from '../support/oauth.ts';
+import { freePort, startServers, visit } from '../support/oauth.ts';
 import { connectClient, openTestGateway } from '../support/open-gateway.ts';
-
-async function freePort(): Promise<number> {
-  const server = createServer();
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const { port } = server.address() as AddressInfo;
-  await new Promise((resolve) => server.close(resolve));
-  return port;
-}
 
 test('a person signs in to a server through the gateway, and the server connects when the browser returns [R3]', async () => {
   const { mcp } = await startServers();

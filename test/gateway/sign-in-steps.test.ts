@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { startApi, type TestApi } from '../support/api.ts';
-import { expectNoSecrets, startServers, visit } from '../support/oauth.ts';
+import { expectNoSecrets, freePort, startServers, visit } from '../support/oauth.ts';
 import { waitFor } from '../support/wait-for.ts';
 
 type Step = {
@@ -15,11 +15,6 @@ async function openGuarded(mcp: string, oauth: object = {}) {
   const port = await freePort();
   const servers = { guarded: { url: mcp, authentication: { type: 'oauth' as const, ...oauth } } };
   return startApi({ servers }, { port });
-}
-
-async function freePort(): Promise<number> {
-  await using api = await startApi({ servers: {} });
-  return Number(new URL(api.url).port);
 }
 
 async function readSignIn(api: TestApi) {

@@ -14,6 +14,7 @@ const pages = {
   '/': lazy(() => import('./pages/overview/OverviewPage.tsx')),
   '/chat/:conversation?': lazy(() => import('./pages/chat/ChatPage.tsx')),
   '/servers/:server?': lazy(() => import('./pages/servers/ServersPage.tsx')),
+  '/servers/:server/inspector': lazy(() => import('./pages/servers/inspector/InspectorPage.tsx')),
   '/tools/:tool?': lazy(() => import('./pages/tools/ToolsPage.tsx')),
   '/approvals': lazy(() => import('./pages/approvals/ApprovalsPage.tsx')),
   '/calls/:call?': lazy(() => import('./pages/calls/CallsPage.tsx')),

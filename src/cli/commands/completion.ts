@@ -88,7 +88,8 @@ async function argumentsOf(path: readonly Command[], readNames: () => Promise<Kn
   if (first === 'connect') return clientIds;
   if (first === 'completion') return shells;
   if (first === 'call' || (first === 'pins' && second === 'accept')) return (await readNames()).tools;
-  const takesServer = first === 'logs' || (first === 'servers' && second !== undefined && second !== 'add');
+  const takesServer =
+    first === 'logs' || first === 'inspect' || (first === 'servers' && second !== undefined && second !== 'add');
   return takesServer ? (await readNames()).servers : [];
 }
 

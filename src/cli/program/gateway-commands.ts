@@ -3,11 +3,12 @@ import { gatewayDefaults } from '../../config/defaults.ts';
 import type { CommandContext, Run } from '../command-context.ts';
 import { collect, createActions, jsonOption } from './command-actions.ts';
 
-/** Adds `serve`, `stdio`, `logs` and `events`. */
+/** Adds `serve`, `stdio`, `logs`, `inspect` and `events`. */
 export function addGatewayCommands(root: Command, run: Run): void {
   const serve = createActions(run, () => import('../commands/serve/serve.ts'));
   const stdio = createActions(run, () => import('../commands/stdio/stdio.ts'));
   const events = createActions(run, () => import('../commands/events.ts'));
+  const inspect = createActions(run, () => import('../commands/inspect.ts'));
   const logs = createActions(run, () => import('../commands/logs.ts'));
   root
     .command('serve')
@@ -32,6 +33,23 @@ export function addGatewayCommands(root: Command, run: Run): void {
     .argument('<server>', 'Server name')
     .option('-f, --follow', 'Keep printing new lines')
     .action(logs((module) => module.logs));
+  root
+    .command('inspect')
+    .description('Print the messages between the gateway and a server as they are sent')
+    .argument('<server>', 'Server name')
+    .addOption(
+      new Option('-t, --topic <topic>', 'Only messages of this topic').choices([
+        'request',
+        'question',
+        'log',
+        'progress',
+        'notification',
+      ]),
+    )
+    .option('-m, --method <text>', 'Only messages whose method contains this text')
+    .option('--errors', 'Only errors and messages that were not delivered')
+    .option('--json', 'Print JSON lines')
+    .action(inspect((module) => module.inspect));
   root
     .command('events')
     .description("Print the gateway's events as they happen")

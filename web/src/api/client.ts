@@ -8,6 +8,9 @@ export type GatewayEvents = operations['listenToEvents']['responses'][200]['cont
 /** The events that `GET /api/conversations/{conversation}/events` streams, by name. */
 export type ConversationEvents = operations['watchConversation']['responses'][200]['content']['text/event-stream'];
 
+/** The events that `GET /api/servers/{server}/traffic/events` streams, by name. */
+export type TrafficEvents = operations['watchTraffic']['responses'][200]['content']['text/event-stream'];
+
 /** An error response of the gateway. */
 export class ApiError extends Error {
   override readonly name = 'ApiError';
@@ -67,6 +70,10 @@ export function createApi({ baseUrl, headers, fetch }: ApiOptions = {}) {
     disconnectServer: post('/api/servers/{server}/disconnect'),
     refreshServer: post('/api/servers/{server}/refresh'),
     getServerErrorOutput: get('/api/servers/{server}/stderr'),
+    recordTraffic: put('/api/servers/{server}/traffic'),
+    clearTraffic: remove('/api/servers/{server}/traffic'),
+    getSignIn: get('/api/servers/{server}/sign-in'),
+    signOut: remove('/api/servers/{server}/sign-in'),
     listResources: get('/api/servers/{server}/resources'),
     readResource: get('/api/servers/{server}/resources/read'),
     listPrompts: get('/api/servers/{server}/prompts'),
@@ -86,6 +93,10 @@ export function createApi({ baseUrl, headers, fetch }: ApiOptions = {}) {
     getCall: get('/api/calls/{call}'),
     readCallResult: get('/api/calls/{call}/result'),
     cancelCall: post('/api/calls/{call}/cancel'),
+    listSavedRequests: get('/api/requests'),
+    saveRequest: post('/api/requests'),
+    updateSavedRequest: put('/api/requests/{request}'),
+    removeSavedRequest: remove('/api/requests/{request}'),
     listApprovals: get('/api/approvals'),
     getApproval: get('/api/approvals/{approval}'),
     answerApproval: post('/api/approvals/{approval}/answer'),

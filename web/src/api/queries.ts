@@ -51,6 +51,17 @@ export const queries = {
       refetchInterval: 1_500,
       staleTime: 0,
     }),
+  /** Below `servers`: each change of a server's status may be a step of its sign-in. */
+  signIn: (server: string) =>
+    queryOptions({
+      queryKey: ['servers', 'sign-in', server],
+      queryFn: ({ signal }) => api.getSignIn({ path: { server }, signal }),
+    }),
+  savedRequests: () =>
+    queryOptions({
+      queryKey: ['saved-requests'],
+      queryFn: async ({ signal }) => (await api.listSavedRequests({ signal })).requests,
+    }),
   approvals: (status?: 'pending') =>
     queryOptions({
       queryKey: ['approvals', status ?? 'all'],
@@ -81,6 +92,21 @@ export const queries = {
         const { calls, next } = await api.listCalls({ query: { parent, limit: 100 }, signal });
         return { calls: calls.toReversed(), hasMore: next !== undefined };
       },
+    }),
+  /** The calls above a call, nearest first. Up to 20. */
+  callAncestors: (call: Call) =>
+    queryOptions({
+      queryKey: ['call', call.id, 'ancestors'],
+      async queryFn({ signal }) {
+        const ancestors: Call[] = [];
+        for (let { parent } = call; parent?.kind === 'call' && ancestors.length < 20; ) {
+          const found = await api.getCall({ path: { call: parent.id }, signal });
+          ancestors.push(found);
+          parent = found.parent;
+        }
+        return ancestors;
+      },
+      staleTime: Number.POSITIVE_INFINITY,
     }),
   /** The approval of a call; null where none was needed or it is no longer stored. */
   callApproval: (call: Call) =>

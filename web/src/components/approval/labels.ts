@@ -14,10 +14,12 @@ export function outcomeOf({ status, answer, answeredBy }: Approval): Outcome {
   const { pending, expired, withdrawn, denied, allowed } = text.approval.labels;
   const by = answeredBy === undefined ? undefined : safeText(answeredBy, 120);
   const scope = describeScope(answer);
+  const isOnce = (answer?.scope ?? 'once') === 'once';
   if (status === 'pending') return { tone: 'warn', ...pending };
   if (status === 'expired') return { tone: 'neutral', ...expired };
   if (answeredBy === 'withdrawal') return { tone: 'neutral', ...withdrawn };
-  if (status === 'denied') return { tone: 'bad', word: denied.word, sentence: denied.sentence(scope, by) };
+  if (status === 'denied')
+    return { tone: 'bad', word: denied.word, sentence: denied.sentence(isOnce ? undefined : scope, by) };
   return {
     tone: 'good',
     word: status === 'used' ? allowed.word : allowed.notRunYet,

@@ -1,5 +1,5 @@
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
-import { Ban, Repeat } from 'lucide-react';
+import { Ban, Bookmark, Repeat } from 'lucide-react';
 import { useState } from 'react';
 import { useLocation } from 'wouter';
 import type { Call } from '../../api/client.ts';
@@ -13,8 +13,10 @@ import { Spinner } from '../../components/Spinner.tsx';
 import { safeText } from '../../components/safe-text.ts';
 import { useToast } from '../../components/Toasts.tsx';
 import { toolAddress } from '../../components/tool-address.ts';
+import { text } from '../../text/text.ts';
 import { CallRecord } from './CallRecord.tsx';
 import { CallStatus } from './CallStatus.tsx';
+import { SaveRequestDialog } from './SaveRequestDialog.tsx';
 
 export interface CallDetailsProps {
   /** The call to show. The dialog is closed without one. */
@@ -39,18 +41,18 @@ export function CallDetails({ id, onClose }: CallDetailsProps) {
       open={id !== undefined}
       onClose={onClose}
       shape="side"
-      title={data ? <span className="font-mono">{safeText(data.originalName, 120)}</span> : 'Call'}
+      title={data ? <span className="font-mono">{safeText(data.originalName, 120)}</span> : text.calls.record.call}
       description={
         data && (
           <span className="flex flex-wrap items-center gap-2">
             <CallStatus call={data} />
-            {data.server === undefined ? 'local tool' : safeText(data.server, 100)}
+            {data.server === undefined ? text.calls.record.localTool : safeText(data.server, 100)}
           </span>
         )
       }
       footer={data && <CallActions call={data} />}
     >
-      {call.isPending && <Spinner label="Loading call …" />}
+      {call.isPending && <Spinner label={text.common.loading} />}
       {call.isError && <ErrorNotice error={call.error} onRetry={() => void call.refetch()} />}
       {data && <CallRecord call={data} />}
     </Dialog>
@@ -60,6 +62,7 @@ export function CallDetails({ id, onClose }: CallDetailsProps) {
 function CallActions({ call }: { readonly call: Call }) {
   const [, navigate] = useLocation();
   const toast = useToast();
+  const [isSaving, setSaving] = useState(false);
   const cancelling = useMutation({
     mutationFn: () => api.cancelCall({ path: { call: call.id } }),
     onError: toast.error,
@@ -69,16 +72,23 @@ function CallActions({ call }: { readonly call: Call }) {
       {(call.status === 'pending' || call.status === 'running') && (
         <Button look="danger" busy={cancelling.isPending} onClick={() => cancelling.mutate()}>
           <Ban aria-hidden />
-          Cancel call
+          {text.calls.record.cancel}
         </Button>
       )}
-      <Button
-        title="Open the tool with these arguments"
-        onClick={() => navigate(toolAddress(call.tool, call.arguments))}
-      >
-        <Repeat aria-hidden />
-        Run again …
+      <Button onClick={() => setSaving(true)}>
+        <Bookmark aria-hidden />
+        {text.calls.requests.saveAs}
       </Button>
+      <Button title={text.calls.record.runAgainHint} onClick={() => navigate(toolAddress(call.tool, call.arguments))}>
+        <Repeat aria-hidden />
+        {text.calls.record.runAgain}
+      </Button>
+      {isSaving && (
+        <SaveRequestDialog
+          draft={{ name: call.originalName, tool: call.tool, arguments: call.arguments, shared: false }}
+          onClose={() => setSaving(false)}
+        />
+      )}
     </>
   );
 }

@@ -1,16 +1,17 @@
-import { useQuery } from '@tanstack/react-query';
+import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { Download, X } from 'lucide-react';
 import { useEffect, useRef, useState } from 'react';
-import { api, type CallStats } from '../../api/client.ts';
+import { api } from '../../api/client.ts';
 import { queries } from '../../api/queries.ts';
 import { nameOfCaller } from '../../components/approval/labels.ts';
 import { Button } from '../../components/Button.tsx';
 import { SelectField, TextField } from '../../components/fields.tsx';
 import { Menu } from '../../components/Menu.tsx';
-import { pluralize } from '../../components/pluralize.ts';
 import { safeText } from '../../components/safe-text.ts';
 import { fromLocalTime, toLocalTime } from '../../components/schema-form/form-values.ts';
-import { type CallFilter, ends, type Range, ranges, statuses, toQuery } from './call-filter.ts';
+import { formatNumber } from '../../text/formats.ts';
+import { text } from '../../text/text.ts';
+import { type CallFilter, ends, type Range, ranges, statuses, toStatsQuery } from './call-filter.ts';
 import { useExport } from './export-calls.ts';
 import type { ListedCall } from './merge-calls.ts';
 
@@ -21,6 +22,7 @@ export interface CallFiltersProps {
   readonly onChange: (filter: CallFilter) => void;
 }
 
+const words = text.calls.filters;
 const debounceMs = 300;
 
 /** The filter of the list, the number of calls by outcome, and the export. The address of the page contains the filter. */
@@ -36,7 +38,7 @@ export function CallFilters({ filter, calls, onChange }: CallFiltersProps) {
     const none = { range: undefined, since: undefined, until: undefined };
     if (choice === '') change(none);
     else if (choice !== 'between') change({ ...none, range: choice as Range });
-    else change({ ...none, since: new Date(Date.now() - ranges['1h'].ms).toISOString() });
+    else change({ ...none, since: new Date(Date.now() - ranges['1h']).toISOString() });
   }
 
   return (
@@ -44,42 +46,42 @@ export function CallFilters({ filter, calls, onChange }: CallFiltersProps) {
       <search className="grid grid-cols-2 items-end gap-x-3 gap-y-2 text-xs sm:grid-cols-3 lg:grid-cols-[minmax(0,1.5fr)_repeat(4,minmax(0,1fr))_auto_auto]">
         <SearchField value={filter.search} onChange={(search) => change({ search })} />
         <SelectField
-          label="Server"
-          options={[['', 'All servers'], ...[...names].map((name) => [name, safeText(name, 100)] as const)]}
+          label={words.server}
+          options={[['', words.allServers], ...[...names].map((name) => [name, safeText(name, 100)] as const)]}
           value={filter.server ?? ''}
           onChange={(server) => change({ server: server || undefined })}
         />
         <SelectField
-          label="Status"
+          label={words.status}
           options={statusOptions}
           value={filter.end ?? filter.status ?? ''}
           onChange={(choice) => change(toStatus(choice))}
         />
         <SelectField
-          label="Caller"
-          options={[['', 'All callers'], ...[...callers].map(([id, name]) => [id, safeText(name, 100)] as const)]}
+          label={words.caller}
+          options={[['', words.allCallers], ...[...callers].map(([id, name]) => [id, safeText(name, 100)] as const)]}
           value={filter.caller ?? ''}
           onChange={(caller) => change({ caller: caller || undefined })}
         />
         <SelectField
-          label="Time"
+          label={words.time}
           options={[
-            ['', 'Any time'],
-            ...Object.entries(ranges).map(([range, { label }]) => [range, label] as const),
-            ['between', 'Between …'],
+            ['', words.anyTime],
+            ...rangeNames.map((range) => [range, words.range[range]] as const),
+            ['between', words.betweenOption],
           ]}
           value={isBetween ? 'between' : (filter.range ?? '')}
           onChange={changeTime}
         />
         <Button disabled={Object.keys(filter).length === 0} onClick={() => onChange({})}>
           <X aria-hidden />
-          Clear
+          {words.clear}
         </Button>
         <ExportMenu filter={filter} />
         {isBetween && (
           <>
-            <TimeField label="From" value={filter.since} onChange={(since) => change({ since })} />
-            <TimeField label="Until" value={filter.until} onChange={(until) => change({ until })} />
+            <TimeField label={words.from} value={filter.since} onChange={(since) => change({ since })} />
+            <TimeField label={words.until} value={filter.until} onChange={(until) => change({ until })} />
           </>
         )}
       </search>
@@ -88,25 +90,28 @@ export function CallFilters({ filter, calls, onChange }: CallFiltersProps) {
   );
 }
 
+const rangeNames = Object.keys(ranges) as Range[];
+
 const statusOptions: readonly (readonly [string, string])[] = [
-  ['', 'Any status'],
-  ...Object.entries(statuses),
-  ...Object.entries(ends),
+  ['', words.anyStatus],
+  ...statuses.map((status) => [status, words.statusOption[status]] as const),
+  ...ends.map((end) => [end, text.calls.end[end].label] as const),
 ];
 
 type StatusFilter = Pick<CallFilter, 'status' | 'end'>;
 
 function toStatus(choice: string): StatusFilter {
-  if (Object.hasOwn(ends, choice)) return { status: 'error', end: choice as CallFilter['end'] };
+  if (ends.includes(choice as (typeof ends)[number])) return { status: 'error', end: choice as CallFilter['end'] };
   return { status: choice === '' ? undefined : (choice as CallFilter['status']), end: undefined };
 }
 
-const counted: readonly (readonly [keyof CallStats['totals'], string, StatusFilter])[] = [
-  ['success', 'success', { status: 'success', end: undefined }],
-  ['error', 'failed', { status: 'error', end: undefined }],
-  ['denied', 'denied', { status: 'error', end: 'denied' }],
-  ['invalid', 'invalid', { status: 'error', end: 'invalid' }],
-  ['cancelled', 'cancelled', { status: 'error', end: 'cancelled' }],
+const counted: readonly (readonly [keyof typeof text.calls.counts, StatusFilter])[] = [
+  ['success', { status: 'success', end: undefined }],
+  ['error', { status: 'error', end: undefined }],
+  ['denied', { status: 'error', end: 'denied' }],
+  ['invalid', { status: 'error', end: 'invalid' }],
+  ['cancelled', { status: 'error', end: 'cancelled' }],
+  ['unknown', { status: 'error', end: 'unknown-outcome' }],
 ];
 
 interface CountsProps {
@@ -116,30 +121,26 @@ interface CountsProps {
 
 /** The number of calls by outcome in the selected time; without one, in the last 24 hours. Each number filters the list. */
 function Counts({ filter, onSelect }: CountsProps) {
-  const { range = '24h', since, until } = filter;
+  const { range = '24h', since, until, server, caller, search } = filter;
+  const isBetween = since !== undefined || until !== undefined;
   const { data } = useQuery({
-    queryKey: ['call-stats', 'counts', range, since, until],
-    queryFn: ({ signal }) => {
-      const period = since === undefined && until === undefined ? toQuery({ range }, Date.now()) : { since, until };
-      return api.getCallStats({ query: { since: period.since, until: period.until, buckets: 1 }, signal });
-    },
+    queryKey: ['call-stats', 'counts', range, since, until, server, caller, search],
+    queryFn: ({ signal }) => api.getCallStats({ query: { ...toStatsQuery(filter, Date.now()), buckets: 1 }, signal }),
+    placeholderData: keepPreviousData,
     refetchInterval: 5_000,
   });
   if (!data) return null;
-  const period = since === undefined && until === undefined ? ranges[range].label.toLowerCase() : 'selected time';
   return (
     <p className="-mt-1 flex flex-wrap items-center gap-x-3 gap-y-1 text-xs text-ink-soft">
-      <span>
-        {pluralize(data.totals.calls, 'call')} in the {period}:
-      </span>
-      {counted.map(([key, label, status]) => (
+      <span>{words.callsIn(data.totals.calls, isBetween ? words.between : words.range[range])}</span>
+      {counted.map(([key, status]) => (
         <button
           key={key}
           type="button"
           className="rounded tabular-nums underline-offset-2 hover:text-ink hover:underline"
           onClick={() => onSelect(status)}
         >
-          {(data.totals[key] ?? 0).toLocaleString('en')} {label}
+          {formatNumber(data.totals[key])} {text.calls.counts[key]}
         </button>
       ))}
     </p>
@@ -153,12 +154,12 @@ function ExportMenu({ filter }: { readonly filter: CallFilter }) {
       trigger={
         <Button busy={exporting.isPending}>
           <Download aria-hidden />
-          Export
+          {words.export}
         </Button>
       }
       items={[
         { label: 'CSV', onSelect: () => exporting.mutate('csv') },
-        { label: 'JSON lines', onSelect: () => exporting.mutate('jsonl') },
+        { label: words.jsonLines, onSelect: () => exporting.mutate('jsonl') },
       ]}
     />
   );
@@ -177,9 +178,9 @@ function SearchField({ value = '', onChange }: OptionalTextProps) {
   useEffect(() => () => clearTimeout(timer.current), []);
   return (
     <TextField
-      label="Search"
+      label={words.search}
       type="search"
-      placeholder="Tool, server or caller"
+      placeholder={words.searchHint}
       value={text}
       onChange={(typed) => {
         setText(typed);

@@ -8,13 +8,15 @@ import { Card } from '../../components/Card.tsx';
 import { classNames } from '../../components/class-names.ts';
 import { EmptyState } from '../../components/EmptyState.tsx';
 import { ErrorNotice } from '../../components/ErrorNotice.tsx';
-import { pluralize } from '../../components/pluralize.ts';
 import { Spinner } from '../../components/Spinner.tsx';
 import { safeText } from '../../components/safe-text.ts';
 import { Duration, TimeAgo } from '../../components/times.tsx';
+import { text } from '../../text/text.ts';
 import { CallStatus } from './CallStatus.tsx';
 import type { ListedCall } from './merge-calls.ts';
 import type { useCallList } from './use-call-list.ts';
+
+const words = text.calls.list;
 
 export interface CallListProps {
   readonly list: ReturnType<typeof useCallList>;
@@ -47,7 +49,7 @@ export function CallList({ list, suffix, filtered }: CallListProps) {
     if (isNearEnd) void fetchNextPage();
   }, [isNearEnd, fetchNextPage]);
 
-  if (list.isPending || (list.isPlaceholderData && shown.length === 0)) return <Spinner label="Loading calls …" />;
+  if (list.isPending || (list.isPlaceholderData && shown.length === 0)) return <Spinner label={words.loading} />;
   if (list.isError && calls.length === 0) {
     return <ErrorNotice error={list.error} onRetry={() => void list.refetch()} />;
   }
@@ -62,7 +64,7 @@ export function CallList({ list, suffix, filtered }: CallListProps) {
           onClick={showNew}
         >
           <ArrowUp aria-hidden />
-          {pluralize(newCount, 'new call')}
+          {words.newCalls(newCount)}
         </Button>
       )}
       <Card>
@@ -70,14 +72,19 @@ export function CallList({ list, suffix, filtered }: CallListProps) {
           aria-hidden
           className={classNames(columns, 'border-b border-line py-2 text-xs text-ink-faint max-md:hidden')}
         >
-          <span>Tool</span>
-          <span>Server</span>
-          <span>Caller</span>
-          <span>Status</span>
-          <span className="text-right">Duration</span>
-          <span className="justify-self-end">Time</span>
+          <span>{words.tool}</span>
+          <span>{words.server}</span>
+          <span>{words.caller}</span>
+          <span>{words.status}</span>
+          <span className="text-right">{words.duration}</span>
+          <span className="justify-self-end">{words.time}</span>
         </div>
-        <ul ref={listElement} aria-label="Calls" className="relative" style={{ height: rows.getTotalSize() }}>
+        <ul
+          ref={listElement}
+          aria-label={text.calls.title}
+          className="relative"
+          style={{ height: rows.getTotalSize() }}
+        >
           {items.map(({ index, key, start }) => {
             const call = shown[index];
             if (!call) return null;
@@ -98,9 +105,9 @@ export function CallList({ list, suffix, filtered }: CallListProps) {
         </ul>
       </Card>
       <footer className="flex justify-center py-1 text-ink-faint">
-        {isFetchingNextPage && <Spinner label="Loading older calls …" />}
-        {hasNextPage && !isFetchingNextPage && <Button onClick={() => void fetchNextPage()}>Load older calls</Button>}
-        {!hasNextPage && !list.isPlaceholderData && <p className="text-xs">{pluralize(shown.length, 'call')}</p>}
+        {isFetchingNextPage && <Spinner label={words.loadingOlder} />}
+        {hasNextPage && !isFetchingNextPage && <Button onClick={() => void fetchNextPage()}>{words.loadOlder}</Button>}
+        {!hasNextPage && !list.isPlaceholderData && <p className="text-xs">{text.common.calls(shown.length)}</p>}
       </footer>
       {list.isFetchNextPageError && <ErrorNotice error={list.error} onRetry={() => void fetchNextPage()} />}
     </>
@@ -111,24 +118,24 @@ function NoCalls({ filtered }: { readonly filtered: boolean }) {
   return filtered ? (
     <EmptyState
       icon={<History aria-hidden />}
-      title="No matching calls"
-      actions={<ButtonLink href="/calls">Show all calls</ButtonLink>}
+      title={words.noMatch}
+      actions={<ButtonLink href="/calls">{words.showAll}</ButtonLink>}
     >
-      Change or clear a filter to see more calls.
+      {words.noMatchHint}
     </EmptyState>
   ) : (
     <EmptyState
       icon={<History aria-hidden />}
-      title="No calls yet"
+      title={words.none}
       actions={
         <>
-          <ButtonLink href="/tools">Run a tool</ButtonLink>
-          <ButtonLink href="/chat">Chat with an assistant</ButtonLink>
-          <ButtonLink href="/settings/connect">Connect a client</ButtonLink>
+          <ButtonLink href="/tools">{words.runTool}</ButtonLink>
+          <ButtonLink href="/chat">{words.chat}</ButtonLink>
+          <ButtonLink href="/settings/connect">{words.connect}</ButtonLink>
         </>
       }
     >
-      Every call appears here as it happens, whoever makes it.
+      {words.noneHint}
     </EmptyState>
   );
 }
@@ -178,7 +185,7 @@ const CallRow = memo(function CallRow({ call, href }: CallRowProps) {
     <div className={classNames(columns, 'relative py-2 hover:bg-sunken')}>
       <span className="flex min-w-0 items-center gap-1.5">
         {call.parent?.kind === 'call' && (
-          <CornerDownRight aria-label="Child call" className="size-3.5 shrink-0 text-ink-faint" />
+          <CornerDownRight aria-label={words.child} className="size-3.5 shrink-0 text-ink-faint" />
         )}
         <Link
           href={href}
@@ -188,10 +195,10 @@ const CallRow = memo(function CallRow({ call, href }: CallRowProps) {
         </Link>
       </span>
       <span className="hidden truncate text-ink-soft md:block">
-        {call.server === undefined ? 'local' : safeText(call.server, 100)}
+        {call.server === undefined ? words.local : safeText(call.server, 100)}
       </span>
       <span className="order-3 truncate text-ink-soft max-md:text-xs md:order-none">
-        <span className="md:hidden">{call.server === undefined ? 'local' : safeText(call.server, 60)} · </span>
+        <span className="md:hidden">{call.server === undefined ? words.local : safeText(call.server, 60)} · </span>
         {nameOfCaller(call.caller)}
       </span>
       <span className="justify-self-end md:justify-self-start">
@@ -199,7 +206,7 @@ const CallRow = memo(function CallRow({ call, href }: CallRowProps) {
       </span>
       <span className="order-5 hidden text-right text-ink-soft md:order-none md:block">
         {call.startedAt === undefined ? (
-          <span title="The call was not sent">–</span>
+          <span title={words.notSent}>–</span>
         ) : (
           <Duration from={call.startedAt} to={call.completedAt} />
         )}

@@ -5,6 +5,7 @@ import { Notice } from '../../components/ErrorNotice.tsx';
 import { Section } from '../../components/Facts.tsx';
 import { isRecord } from '../../components/is-record.ts';
 import { safeText } from '../../components/safe-text.ts';
+import { text } from '../../text/text.ts';
 import { labelStatus } from './CallStatus.tsx';
 import { readErrorMeanings } from './error-meanings.ts';
 
@@ -16,7 +17,7 @@ export function CallOutcome({ call }: { readonly call: Call }) {
     <>
       {call.status === 'error' && call.end !== 'tool' && <Failure call={call} />}
       {(result || call.resultOmitted) && (
-        <Section title="Result">
+        <Section title={text.calls.record.result}>
           {result && (
             <ContentView
               result={result}
@@ -25,7 +26,7 @@ export function CallOutcome({ call }: { readonly call: Call }) {
               server={call.server}
             />
           )}
-          {!result && <p className="text-ink-soft">The result was too large for the journal and is not stored.</p>}
+          {!result && <p className="text-ink-soft">{text.calls.record.resultOmitted}</p>}
         </Section>
       )}
     </>
@@ -54,7 +55,7 @@ function Failure({ call }: { readonly call: Call }) {
       <p className="whitespace-pre-wrap">{call.error ? safeText(call.error.message, 5_000) : explanation}</p>
       {meaning && (
         <details className="mt-1.5">
-          <summary className="cursor-pointer text-ink-soft">What this means</summary>
+          <summary className="cursor-pointer text-ink-soft">{text.calls.record.meaning}</summary>
           <p className="mt-1">{meaning.happened}</p>
           <p className="mt-1">{meaning.advice}</p>
         </details>

@@ -9,9 +9,12 @@ import { Fact, Facts, Section } from '../../components/Facts.tsx';
 import { QuestionForm } from '../../components/QuestionForm.tsx';
 import { safeText } from '../../components/safe-text.ts';
 import { TextLink } from '../../components/TextLink.tsx';
+import { text } from '../../text/text.ts';
 import { CallOutcome } from './CallOutcome.tsx';
 import { CallTimeline } from './CallTimeline.tsx';
-import { ChildCalls, ParentLink } from './RelatedCalls.tsx';
+import { CallTree } from './CallTree.tsx';
+
+const words = text.calls.record;
 
 /** The approval, timeline, outcome, children, arguments and identifiers of a call. */
 export function CallRecord({ call }: { readonly call: Call }) {
@@ -26,52 +29,51 @@ export function CallRecord({ call }: { readonly call: Call }) {
       ))}
       <CallTimeline call={call} approval={approval} />
       <CallOutcome call={call} />
-      <ChildCalls call={call.id} />
+      <CallTree call={call} />
       {approval?.status !== 'pending' && (
         <>
           {edited && (
-            <Section title="Original arguments">
+            <Section title={words.originalArguments}>
               <ArgumentsView value={edited} />
             </Section>
           )}
-          <Section title={edited ? 'Edited arguments' : 'Arguments'}>
+          <Section title={edited ? words.editedArguments : words.arguments}>
             <ArgumentsView value={call.arguments} />
           </Section>
         </>
       )}
-      <Section title="Record">
+      <Section title={words.record}>
         <Facts>
-          <Fact name="Caller">
+          <Fact name={words.caller}>
             {nameOfCaller(call.caller)} <span className="text-ink-faint">({kindOfCaller(call.caller)})</span>
           </Fact>
           {call.caller.conversation !== undefined && call.parent?.kind !== 'answer' && (
-            <Fact name="Conversation">
-              <TextLink href={`/chat/${encodeURIComponent(call.caller.conversation)}`}>Open conversation</TextLink>
+            <Fact name={words.conversation}>
+              <TextLink href={`/chat/${encodeURIComponent(call.caller.conversation)}`}>
+                {words.openConversation}
+              </TextLink>
             </Fact>
           )}
           {call.rule !== undefined && (
-            <Fact name="Approval">
-              <TextLink href={`/approvals?tab=rules&rule=${encodeURIComponent(call.rule)}`}>Allowed by a rule</TextLink>
+            <Fact name={words.approval}>
+              <TextLink href={`/approvals?tab=rules&rule=${encodeURIComponent(call.rule)}`}>
+                {words.allowedByRule}
+              </TextLink>
             </Fact>
           )}
           {call.approval?.by !== undefined && (
-            <Fact name={call.approval.answer === 'allow' ? 'Approved by' : 'Denied by'}>
+            <Fact name={call.approval.answer === 'allow' ? words.approvedBy : words.deniedBy}>
               {safeText(call.approval.by, 120)}
             </Fact>
           )}
-          {call.parent && (
-            <Fact name="Parent">
-              <ParentLink call={call} />
-            </Fact>
-          )}
-          <Fact name="Tool">
+          <Fact name={words.tool}>
             <TextLink href={`/tools/${encodeURIComponent(call.tool)}`} className="font-mono text-xs">
               {safeText(call.tool, 200)}
             </TextLink>
           </Fact>
-          <Identifier name="Call" value={call.id} />
-          <Identifier name="Definition" value={call.definitionHash} />
-          {call.idempotencyKey !== undefined && <Identifier name="Idempotency key" value={call.idempotencyKey} />}
+          <Identifier name={words.call} value={call.id} />
+          <Identifier name={words.definition} value={call.definitionHash} />
+          {call.idempotencyKey !== undefined && <Identifier name={words.idempotencyKey} value={call.idempotencyKey} />}
         </Facts>
       </Section>
     </div>

@@ -6,9 +6,12 @@ import { classNames } from '../../components/class-names.ts';
 import { Progress } from '../../components/Progress.tsx';
 import { safeText } from '../../components/safe-text.ts';
 import { useNow } from '../../components/times.tsx';
-import { formatDuration } from '../../text/formats.ts';
+import { formatDuration, formatTime } from '../../text/formats.ts';
+import { text } from '../../text/text.ts';
 import { labelStatus } from './CallStatus.tsx';
 import { findPhases, type Phase } from './timeline.ts';
+
+const words = text.calls.timeline;
 
 export interface CallTimelineProps {
   readonly call: Call;
@@ -16,9 +19,9 @@ export interface CallTimelineProps {
 }
 
 const phaseColours: Readonly<Record<Phase['name'], string>> = {
-  'Awaiting approval': 'bg-warn',
-  Queued: 'bg-line-strong',
-  Running: 'bg-accent',
+  approval: 'bg-warn',
+  queued: 'bg-line-strong',
+  running: 'bg-accent',
 };
 
 /** The events of a call and the time spent in each phase. */
@@ -26,20 +29,20 @@ export function CallTimeline({ call, approval }: CallTimelineProps) {
   const now = useNow(200, call.status === 'pending' || call.status === 'running');
   const phases = findPhases(call, approval, now);
   return (
-    <section aria-label="Timeline" className="flex flex-col gap-3">
-      <h3 className="text-xs text-ink-soft">Timeline</h3>
+    <section aria-label={words.title} className="flex flex-col gap-3">
+      <h3 className="text-xs text-ink-soft">{words.title}</h3>
       <Bar phases={phases} />
       <ol className="relative ml-1.5 flex flex-col gap-2.5 border-l border-line pl-4">
-        {listSteps(call, approval).map(({ at, text, tone }) => (
-          <li key={text} className="relative">
+        {listSteps(call, approval).map(({ at, sentence, tone }) => (
+          <li key={sentence} className="relative">
             <span
               aria-hidden
               className={classNames('absolute top-1.5 -left-[1.3rem] size-2 rounded-full ring-4 ring-raised', tone)}
             />
-            <p className="break-words">{text}</p>
+            <p className="break-words">{sentence}</p>
             <p className="text-xs text-ink-faint tabular-nums">
-              <time dateTime={at}>{formatTime(at)}</time>
-              {at > call.createdAt && <> · after {formatDuration(Date.parse(at) - Date.parse(call.createdAt))}</>}
+              <time dateTime={at}>{formatTime(at, { dateStyle: 'medium', timeStyle: 'medium' })}</time>
+              {at > call.createdAt && ` · ${words.after(formatDuration(Date.parse(at) - Date.parse(call.createdAt)))}`}
             </p>
           </li>
         ))}
@@ -67,7 +70,7 @@ function Bar({ phases }: { readonly phases: readonly Phase[] }) {
         {phases.map(({ name, from, to }) => (
           <div key={name} className="flex items-center gap-1.5">
             <span aria-hidden className={classNames('size-2 rounded-full', phaseColours[name])} />
-            <dt className="text-ink-soft">{name}</dt>
+            <dt className="text-ink-soft">{words.phase[name]}</dt>
             <dd className="font-semibold tabular-nums">{formatDuration(Math.max(0, to - from))}</dd>
           </div>
         ))}
@@ -87,7 +90,7 @@ function LiveProgress({ call }: { readonly call: string }) {
 
 interface Step {
   readonly at: string;
-  readonly text: string;
+  readonly sentence: string;
   readonly tone: string;
 }
 
@@ -102,28 +105,25 @@ function listSteps(call: Call, approval: Approval | undefined): readonly Step[] 
     neutral: 'bg-line-strong',
   };
   const steps: Step[] = [
-    { at: call.createdAt, text: `Called by ${nameOfCaller(call.caller)}`, tone: 'bg-line-strong' },
+    { at: call.createdAt, sentence: words.calledBy(nameOfCaller(call.caller)), tone: 'bg-line-strong' },
   ];
-  if (call.rule !== undefined) steps.push({ at: call.createdAt, text: 'Allowed by a rule', tone: 'bg-good' });
+  if (call.rule !== undefined)
+    steps.push({ at: call.createdAt, sentence: text.calls.record.allowedByRule, tone: 'bg-good' });
   if (approval) {
     const reason = safeText(approval.reason, 300);
-    steps.push({ at: approval.askedAt, text: `Approval requested: ${reason}`, tone: 'bg-warn' });
+    steps.push({ at: approval.askedAt, sentence: words.asked(reason), tone: 'bg-warn' });
   }
   if (approval && approval.status !== 'pending') {
     const { sentence, tone: outcomeTone } = outcomeOf(approval);
     const at = approval.answeredAt ?? call.completedAt ?? approval.expiresAt;
-    steps.push({ at, text: sentence, tone: colours[outcomeTone] });
+    steps.push({ at, sentence, tone: colours[outcomeTone] });
   }
   if (call.startedAt !== undefined) {
-    const text = call.server === undefined ? 'Started' : 'Sent to the server';
-    steps.push({ at: call.startedAt, text, tone: 'bg-accent' });
+    const sentence = call.server === undefined ? words.started : words.sent;
+    steps.push({ at: call.startedAt, sentence, tone: 'bg-accent' });
   }
   if (call.completedAt !== undefined) {
-    steps.push({ at: call.completedAt, text: `Ended: ${label.toLowerCase()}`, tone: colours[tone] });
+    steps.push({ at: call.completedAt, sentence: words.ended(label), tone: colours[tone] });
   }
   return steps;
-}
-
-function formatTime(time: string): string {
-  return new Date(time).toLocaleString(undefined, { dateStyle: 'medium', timeStyle: 'medium' });
 }

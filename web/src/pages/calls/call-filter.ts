@@ -17,33 +17,16 @@ export interface CallFilter {
   readonly until?: string;
 }
 
-export const ranges = {
-  '15m': { label: 'Last 15 minutes', ms: 15 * 60_000 },
-  '1h': { label: 'Last hour', ms: 3_600_000 },
-  '24h': { label: 'Last 24 hours', ms: 86_400_000 },
-  '7d': { label: 'Last 7 days', ms: 7 * 86_400_000 },
-} as const;
+/** The time ranges up to now, in milliseconds. */
+export const ranges = { '15m': 15 * 60_000, '1h': 3_600_000, '24h': 86_400_000, '7d': 7 * 86_400_000 } as const;
 
 export type Range = keyof typeof ranges;
 
 type End = NonNullable<Call['end']>;
 
-export const statuses = {
-  pending: 'Pending',
-  running: 'Running',
-  success: 'Success',
-  error: 'Without a result',
-} as const;
+export const statuses = ['pending', 'running', 'success', 'error'] as const;
 
-export const ends: Readonly<Record<End, string>> = {
-  tool: 'Tool error',
-  failed: 'Failed',
-  timeout: 'Timed out',
-  denied: 'Denied',
-  invalid: 'Invalid',
-  cancelled: 'Cancelled',
-  'unknown-outcome': 'Outcome unknown',
-};
+export const ends: readonly End[] = ['tool', 'failed', 'timeout', 'denied', 'invalid', 'cancelled', 'unknown-outcome'];
 
 /** Reads the filter from the address. Invalid values are ignored. */
 export function readFilter(search: URLSearchParams): CallFilter {
@@ -55,8 +38,8 @@ export function readFilter(search: URLSearchParams): CallFilter {
   return omitUndefined({
     search: text('search'),
     server: text('server'),
-    status: status !== undefined && Object.hasOwn(statuses, status) ? (status as Call['status']) : undefined,
-    end: end !== undefined && Object.hasOwn(ends, end) ? (end as End) : undefined,
+    status: statuses.find((known) => known === status),
+    end: ends.find((known) => known === end),
     caller: text('caller'),
     range: range !== undefined && Object.hasOwn(ranges, range) ? (range as Range) : undefined,
     ...(range === undefined && { since, until }),
@@ -71,8 +54,15 @@ export function writeFilter(filter: CallFilter): URLSearchParams {
 /** The query for the gateway. A range begins at a whole minute. */
 export function toQuery({ range, ...filter }: CallFilter, now: number) {
   if (range === undefined) return filter;
-  const since = new Date(Math.floor((now - ranges[range].ms) / 60_000) * 60_000).toISOString();
+  const since = new Date(Math.floor((now - ranges[range]) / 60_000) * 60_000).toISOString();
   return { ...filter, since };
+}
+
+/** The query for the statistics: of the filtered time, or of the last 24 hours. They count all outcomes. */
+export function toStatsQuery({ range = '24h', since, until, server, caller, search }: CallFilter, now: number) {
+  const isBetween = since !== undefined || until !== undefined;
+  const period = isBetween ? { since, until } : { since: toQuery({ range }, now).since };
+  return { ...period, server, caller, search };
 }
 
 /** Whether a call matches the query. */

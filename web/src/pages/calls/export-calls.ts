@@ -1,8 +1,8 @@
 import { useMutation } from '@tanstack/react-query';
 import type { Call } from '../../api/client.ts';
 import { saveFile } from '../../components/content/save-file.ts';
-import { pluralize } from '../../components/pluralize.ts';
 import { useToast } from '../../components/Toasts.tsx';
+import { text } from '../../text/text.ts';
 import { type CallFilter, matchesQuery, toQuery } from './call-filter.ts';
 import { listPage } from './use-call-list.ts';
 
@@ -19,10 +19,7 @@ export function useExport(filter: CallFilter) {
       saveFile(`calls.${format}`, text, type);
       return calls.length;
     },
-    onSuccess: (count) =>
-      toast(
-        `Exported ${pluralize(count, 'call')}.${count === maxExported ? ' There are more; narrow the filter.' : ''}`,
-      ),
+    onSuccess: (count) => toast(count === maxExported ? text.calls.exportedMost(count) : text.calls.exported(count)),
     onError: toast.error,
   });
 }

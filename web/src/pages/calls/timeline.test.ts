@@ -39,32 +39,32 @@ const shown = (...input: Parameters<typeof findPhases>) =>
 test('an approved call waits for approval, is queued and runs', () => {
   const ran = call({ startedAt: at(5_010), completedAt: at(5_300) });
   expect(shown(ran, approval({ answeredAt: at(5_002) }), start + 99_999)).toEqual([
-    'Awaiting approval: 2-5002',
-    'Queued: 5002-5010',
-    'Running: 5010-5300',
+    'approval: 2-5002',
+    'queued: 5002-5010',
+    'running: 5010-5300',
   ]);
 });
 
 test('a call without approval only runs', () => {
   const ran = call({ startedAt: at(0), completedAt: at(7) });
-  expect(shown(ran, undefined, start + 99_999)).toEqual(['Running: 0-7']);
+  expect(shown(ran, undefined, start + 99_999)).toEqual(['running: 0-7']);
 });
 
 test('the last phase of an open call lasts until now', () => {
   expect(shown(call({ status: 'pending' }), approval({ status: 'pending' }), start + 900)).toEqual([
-    'Awaiting approval: 2-900 …',
+    'approval: 2-900 …',
   ]);
-  expect(shown(call({ status: 'pending' }), undefined, start + 900)).toEqual(['Queued: 0-900 …']);
+  expect(shown(call({ status: 'pending' }), undefined, start + 900)).toEqual(['queued: 0-900 …']);
   expect(shown(call({ status: 'running', startedAt: at(100) }), undefined, start + 900)).toEqual([
-    'Queued: 0-100',
-    'Running: 100-900 …',
+    'queued: 0-100',
+    'running: 100-900 …',
   ]);
 });
 
 test('a denied call never runs', () => {
   const denied = call({ status: 'error', end: 'denied', completedAt: at(3_001) });
   expect(shown(denied, approval({ status: 'denied', answeredAt: at(3_000) }), start + 99_999)).toEqual([
-    'Awaiting approval: 2-3000',
+    'approval: 2-3000',
   ]);
-  expect(shown(denied, approval({ status: 'expired' }), start + 99_999)).toEqual(['Awaiting approval: 2-3001']);
+  expect(shown(denied, approval({ status: 'expired' }), start + 99_999)).toEqual(['approval: 2-3001']);
 });

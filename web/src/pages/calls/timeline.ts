@@ -1,7 +1,7 @@
 import type { Approval, Call } from '../../api/client.ts';
 
 export interface Phase {
-  readonly name: 'Awaiting approval' | 'Queued' | 'Running';
+  readonly name: 'approval' | 'queued' | 'running';
   readonly from: number;
   readonly to: number;
   /** The phase has not ended. */
@@ -21,7 +21,7 @@ export function findPhases(call: Call, approval: Approval | undefined, now: numb
     const answered = parseTime(approval.answeredAt) ?? (approval.status === 'pending' ? undefined : (started ?? ended));
     const to = Math.min(answered ?? until, started ?? until);
     phases.push({
-      name: 'Awaiting approval',
+      name: 'approval',
       from: asked,
       to,
       open: answered === undefined && ended === undefined,
@@ -32,14 +32,14 @@ export function findPhases(call: Call, approval: Approval | undefined, now: numb
   const isApproved = approval === undefined || approval.status === 'allowed' || approval.status === 'used';
   if (isApproved) {
     phases.push({
-      name: 'Queued',
+      name: 'queued',
       from: queuedAt,
       to: started ?? until,
       open: started === undefined && ended === undefined,
     });
   }
-  if (started !== undefined) phases.push({ name: 'Running', from: started, to: until, open: ended === undefined });
-  return phases.filter(({ from, to, open, name }) => open || to - from >= 1 || name === 'Running');
+  if (started !== undefined) phases.push({ name: 'running', from: started, to: until, open: ended === undefined });
+  return phases.filter(({ from, to, open, name }) => open || to - from >= 1 || name === 'running');
 }
 
 function parseTime(text: string | undefined): number | undefined {

@@ -1,11 +1,11 @@
 import { useQuery } from '@tanstack/react-query';
-import { Pencil, Plug, RefreshCw, Trash2, Unplug } from 'lucide-react';
+import { Pencil, Plug, RefreshCw, ScanSearch, Trash2, Unplug } from 'lucide-react';
 import { useLayoutEffect, useRef } from 'react';
 import { Link } from 'wouter';
 import type { Server } from '../../api/client.ts';
 import { queries } from '../../api/queries.ts';
 import { Badge } from '../../components/Badge.tsx';
-import { Button } from '../../components/Button.tsx';
+import { Button, ButtonLink } from '../../components/Button.tsx';
 import { CopyButton } from '../../components/CopyButton.tsx';
 import { DefinitionWarnings, isSuspicious } from '../../components/DefinitionWarnings.tsx';
 import { Dialog } from '../../components/Dialog.tsx';
@@ -17,9 +17,11 @@ import { Spinner } from '../../components/Spinner.tsx';
 import { safeText } from '../../components/safe-text.ts';
 import { type Tab, Tabs } from '../../components/Tabs.tsx';
 import { toolAddress } from '../../components/tool-address.ts';
+import { text } from '../../text/text.ts';
 import { ChangedTools } from './ChangedTools.tsx';
 import { ServerOverview } from './ServerOverview.tsx';
 import { ServerTrouble } from './ServerTrouble.tsx';
+import { inspectorAddress } from './server-address.ts';
 import { type ServerAction, useServerAction } from './use-server-action.ts';
 
 export interface ServerPanelProps {
@@ -112,6 +114,10 @@ function Actions({ server, action, onEdit, onRemove }: ActionsProps) {
         <RefreshCw aria-hidden />
         Refresh tools
       </Button>
+      <ButtonLink size="small" href={inspectorAddress(server.name)}>
+        <ScanSearch aria-hidden />
+        {text.inspector.open}
+      </ButtonLink>
       {source === 'store' && (
         <>
           <Button

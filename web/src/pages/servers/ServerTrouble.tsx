@@ -175,7 +175,7 @@ function formatWhole(ms: number): string {
 }
 
 /** Opens the sign-in page of a server. The host shows who asks. */
-function SignInLink({ url }: { readonly url: string }) {
+export function SignInLink({ url }: { readonly url: string }) {
   const parsed = URL.parse(url);
   if (!parsed || !['http:', 'https:'].includes(parsed.protocol)) {
     return <span>The server sent an invalid sign-in URL.</span>;

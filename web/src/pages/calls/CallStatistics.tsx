@@ -1,0 +1,183 @@
+import { keepPreviousData, useQuery } from '@tanstack/react-query';
+import type { ReactNode } from 'react';
+import { Link } from 'wouter';
+import { api, type CallStats } from '../../api/client.ts';
+import { ButtonLink } from '../../components/Button.tsx';
+import { Card, CardHeader } from '../../components/Card.tsx';
+import { EmptyState } from '../../components/EmptyState.tsx';
+import { Notice } from '../../components/ErrorNotice.tsx';
+import { QueryState } from '../../components/QueryState.tsx';
+import { safeText } from '../../components/safe-text.ts';
+import { formatDuration, formatNumber, formatSpan } from '../../text/formats.ts';
+import { text } from '../../text/text.ts';
+import { type CallFilter, toStatsQuery, writeFilter } from './call-filter.ts';
+
+const words = text.calls.statistics;
+
+/** The calls that match the filter: by tool, server and caller, and the distribution of their durations. */
+export default function CallStatistics({ filter }: { readonly filter: CallFilter }) {
+  const stats = useQuery({
+    queryKey: ['call-stats', 'by', filter],
+    queryFn: ({ signal }) => api.getCallStats({ query: { ...toStatsQuery(filter, Date.now()), buckets: 1 }, signal }),
+    placeholderData: keepPreviousData,
+    refetchInterval: 5_000,
+  });
+  const { data } = stats;
+  if (!data) return <QueryState query={stats} what={words.what} />;
+  if (data.totals.calls === 0) {
+    return (
+      <EmptyState title={words.none} actions={<ButtonLink href="/tools">{words.runTool}</ButtonLink>}>
+        {words.noneHint}
+      </EmptyState>
+    );
+  }
+  const listFor = (part: CallFilter) => `/calls?${writeFilter({ ...filter, ...part })}`;
+  return (
+    <div className="flex flex-col gap-4">
+      {data.truncated && <Notice>{words.truncated}</Notice>}
+      <div className="grid grid-cols-1 gap-4 lg:grid-cols-2">
+        <Durations stats={data} />
+        <Groups
+          title={words.byTool}
+          groups={data.tools.map((group) => ({
+            ...group,
+            key: group.tool,
+            label: group.originalName,
+            href: listFor({ search: group.tool }),
+          }))}
+        />
+        <Groups
+          title={words.byServer}
+          groups={data.servers.map((group) => ({
+            ...group,
+            key: group.server ?? '',
+            label: group.server ?? words.local,
+            href: group.server === undefined ? undefined : listFor({ server: group.server }),
+          }))}
+        />
+        <Groups
+          title={words.byCaller}
+          groups={data.callers.map((group) => ({
+            ...group,
+            key: group.caller,
+            label: group.name ?? group.caller,
+            href: listFor({ caller: group.caller }),
+          }))}
+        />
+      </div>
+    </div>
+  );
+}
+
+type Counts = CallStats['totals'];
+
+interface Group extends Counts {
+  readonly key: string;
+  readonly label: string;
+  readonly href: string | undefined;
+}
+
+/** The colours of the outcomes, in the order of the bars. */
+const outcomes = [
+  ['success', 'bg-accent'],
+  ['error', 'bg-bad'],
+  ['denied', 'bg-warn'],
+  ['invalid', 'bg-info'],
+  ['cancelled', 'bg-line-strong'],
+  ['unknown', 'bg-ink-soft'],
+] as const;
+
+function Groups({ title, groups }: { readonly title: string; readonly groups: readonly Group[] }) {
+  const max = Math.max(1, ...groups.map(({ calls }) => calls));
+  return (
+    <Card aria-label={title}>
+      <CardHeader title={title} />
+      <ul className="flex flex-col gap-2.5 px-4 py-3">
+        {groups.map((group) => (
+          <li key={group.key} className="flex flex-col gap-1">
+            <p className="flex flex-wrap items-baseline justify-between gap-x-3">
+              <span className="max-w-full truncate font-mono text-xs">
+                {group.href === undefined ? (
+                  safeText(group.label, 200)
+                ) : (
+                  <Link href={group.href} className="text-accent-strong underline-offset-2 hover:underline">
+                    {safeText(group.label, 200)}
+                  </Link>
+                )}
+              </span>
+              <span className="text-xs text-ink-soft tabular-nums">{describe(group)}</span>
+            </p>
+            <div aria-hidden className="flex h-2 overflow-hidden rounded-sm bg-sunken">
+              {outcomes.map(([outcome, look]) => (
+                <span key={outcome} className={look} style={{ width: `${(group[outcome] / max) * 100}%` }} />
+              ))}
+            </div>
+          </li>
+        ))}
+      </ul>
+      <Legend />
+    </Card>
+  );
+}
+
+function Legend(): ReactNode {
+  return (
+    <ul aria-hidden className="flex flex-wrap gap-x-3 border-t border-line px-4 py-2 text-xs text-ink-soft">
+      {outcomes.map(([outcome, look]) => (
+        <li key={outcome} className="flex items-center gap-1">
+          <span className={`size-2.5 rounded-xs ${look}`} />
+          {text.calls.counts[outcome]}
+        </li>
+      ))}
+    </ul>
+  );
+}
+
+/** "12 calls, 2 failed, p95 120 ms". */
+function describe({ calls, p95Ms, ...counts }: Counts): string {
+  const parts = outcomes
+    .slice(1)
+    .filter(([outcome]) => counts[outcome] > 0)
+    .map(([outcome]) => `${formatNumber(counts[outcome])} ${text.calls.counts[outcome]}`);
+  const p95 = p95Ms === undefined ? [] : [words.p95(formatDuration(p95Ms))];
+  return [text.common.calls(calls), ...parts, ...p95].join(', ');
+}
+
+function Durations({ stats: { durations, totals } }: { readonly stats: CallStats }) {
+  const max = Math.max(1, ...durations.map(({ calls }) => calls));
+  const { p50Ms, p95Ms } = totals;
+  const hint =
+    p50Ms === undefined || p95Ms === undefined
+      ? undefined
+      : words.percentiles(formatDuration(p50Ms), formatDuration(p95Ms));
+  return (
+    <Card aria-label={words.durations}>
+      <CardHeader title={words.durations} hint={hint} />
+      <table className="m-4 w-[calc(100%-2rem)] text-xs">
+        <caption className="sr-only">{words.durations}</caption>
+        <thead className="sr-only">
+          <tr>
+            <th scope="col">{words.duration}</th>
+            <th scope="col">{words.share}</th>
+            <th scope="col">{text.calls.title}</th>
+          </tr>
+        </thead>
+        <tbody>
+          {durations.map(({ upToMs, calls }, index) => (
+            <tr key={upToMs ?? 'more'}>
+              <th scope="row" className="w-36 py-0.5 pr-3 text-left font-normal whitespace-nowrap text-ink-soft">
+                {upToMs === undefined
+                  ? words.longer(formatSpan(durations[index - 1]?.upToMs ?? 0))
+                  : words.upTo(formatSpan(upToMs))}
+              </th>
+              <td className="py-0.5">
+                <div className="h-3 rounded-sm bg-accent" style={{ width: `${(calls / max) * 100}%` }} />
+              </td>
+              <td className="w-14 py-0.5 pl-3 text-right tabular-nums">{formatNumber(calls)}</td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </Card>
+  );
+}
