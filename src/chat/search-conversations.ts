@@ -58,7 +58,9 @@ function toMatch({ id, role, createdAt, parts }: Message, words: readonly string
     if (part.type === 'attachment') return [part.name];
     return part.type === 'text' ? [part.text] : [];
   });
-  const text = texts.join('\n').replaceAll(/\s+/g, ' ').trim();
+  // An excerpt without the marks of Markdown.
+  const plain = texts.join('\n').replaceAll(/\*\*|__|`+|^#+ /gm, '');
+  const text = plain.replaceAll(/\s+/g, ' ').trim();
   const first = highlightsIn(text, words)[0]?.[0] ?? 0;
   const start = first > leadLength ? text.lastIndexOf(' ', first - leadLength) + 1 : 0;
   const excerpt = text.slice(start, start + excerptLength).toWellFormed();

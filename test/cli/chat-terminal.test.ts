@@ -191,11 +191,21 @@ describe.each(['in this process', 'in the gateway'])('a conversation at a termin
     expect(model.requests.at(-1)?.last).toBe('first \nquestion');
     await at.answer(prompt, '/retry');
     await at.see(/Second answer\.\n/);
+    await at.answer(prompt, '/versions');
+    await at.see(/Version 2 of 2 of the last answer/);
+    await at.answer(prompt, '/versions 3');
+    await at.see(/versions 1 to 2/);
+    await at.answer(prompt, '/versions 1');
+    await at.see(/First answer\.\n/);
     await at.answer(prompt, '/edit another question');
     await at.see(/Third answer\.\n/);
     expect(model.requests.at(-1)?.messages.filter(({ role }) => role === 'user')).toMatchObject([
       { content: 'another question' },
     ]);
+    await at.answer(prompt, '/search another qestion');
+    await at.see(/another question/);
+    await at.answer(prompt, '/export');
+    await at.see(/## You\s+another question/);
     await at.answer(prompt, '/usage');
     await at.see(/first question: 30 tokens in, 15 out, /);
     await at.answer(prompt, '/tools');

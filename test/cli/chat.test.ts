@@ -70,6 +70,21 @@ describe('toolwharf chat --once', () => {
     here = await room('once');
   });
 
+  test('chat --attach sends text files, and refuses what is neither text nor an image', async () => {
+    const [note, binary] = [directory.file('note.txt'), directory.file('data.bin')];
+    await writeFile(note, 'high water is at six');
+    await writeFile(binary, Buffer.from([0, 1, 2]));
+    model.push({ text: 'At six.' });
+    const sent = await here.chat('--attach', note, '--once', 'When is high water?');
+    expect(sent).toMatchObject({ code: 0, stdout: 'At six.\n' });
+    expect(model.requests.at(-1)?.last).toContain('high water is at six');
+    const refused = await here.chat('--attach', binary, '--once', 'Read it');
+    expect(refused.code).not.toBe(0);
+    expect(refused.stderr).toContain('data.bin is neither an image');
+    const missing = await here.chat('--attach', directory.file('none.txt'), '--once', 'Read it');
+    expect(missing.stderr).toContain('cannot be attached');
+  });
+
   test('chat --once prints the text on stdout and the calls on stderr, and --auto asks nothing [R16]', async () => {
     const raw = 'It is **3**,\u001b[31m\u202e as it is.';
     model.push(

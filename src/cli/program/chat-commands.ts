@@ -31,6 +31,7 @@ export function addChatCommands(root: Command, run: Run): void {
     .option('--always-ask', 'Ask for approval of every call')
     .option('--trusted-only', 'Ask for approval of calls to tools that the assistant does not trust')
     .option('--once <prompt>', 'Send one prompt, print the answer and exit')
+    .option('--attach <file>', 'Image or text file to send with the first message (repeatable)', collect)
     .option('--json', 'Print the answer as JSON (with --once or a prompt on stdin)')
     .addHelpText('after', `\n${chatExamples}`)
     .action(chat((module) => module.chat));

@@ -8,6 +8,7 @@ import { findById, withoutUndefined } from '../../find-item.ts';
 import { createTerminalLock, type TerminalLock } from '../../terminal/terminal-lock.ts';
 import { type AssistantOverrides, type ChatHost, listOwnConversations } from './chat-host.ts';
 import { findAssistant, findModel, findServers } from './chat-settings.ts';
+import { readAttachment } from './conversation-commands.ts';
 import { runInteractiveChat } from './interactive-chat.ts';
 import { createSession, type Session } from './session.ts';
 import { reportPendingApproval, runSinglePrompt } from './single-prompt.ts';
@@ -23,6 +24,7 @@ export interface ChatOptions extends JsonOption {
   readonly alwaysAsk?: boolean;
   readonly trustedOnly?: boolean;
   readonly once?: string;
+  readonly attach?: readonly string[];
 }
 
 /** `toolwharf chat`: an interactive chat, or one prompt and its answer with `--once` or without a terminal. */
@@ -39,11 +41,17 @@ export async function chat(options: ChatOptions, context: CommandContext): Promi
     throw new UsageError('An interactive chat needs a terminal; use --once "prompt" without one');
   }
 
+  const attachments = await Promise.all((options.attach ?? []).map(readAttachment));
   const lock = createTerminalLock();
   await using host = await openHost(context, lock);
   using session = await openSession({ ...options, toolApproval }, host, lock, context);
-  if (prompt === undefined) return await runInteractiveChat(session, host, context);
-  return await runSinglePrompt(prompt, session, { json: options.json, unanswerable: host.unanswerable }, context);
+  if (prompt === undefined) return await runInteractiveChat(session, host, context, attachments);
+  return await runSinglePrompt(
+    prompt,
+    session,
+    { json: options.json, unanswerable: host.unanswerable, attachments },
+    context,
+  );
 }
 
 async function openHost(context: CommandContext, lock: TerminalLock): Promise<ChatHost> {

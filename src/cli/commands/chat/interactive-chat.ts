@@ -1,3 +1,4 @@
+import type { NewAttachment } from '../../../chat/attachments.ts';
 import { messageOf } from '../../../kernel/errors.ts';
 import type { Message } from '../../../storage/ports/conversation-store.ts';
 import type { CommandContext } from '../../command-context.ts';
@@ -12,7 +13,12 @@ import { parseLine, runSlashCommand } from './slash-commands.ts';
 import { reportAnswer } from './tool-row.ts';
 
 /** Runs a chat at a terminal until the person exits. Ctrl-C stops an answer; at the prompt, pressed twice, it exits. */
-export async function runInteractiveChat(session: Session, host: ChatHost, context: CommandContext): Promise<number> {
+export async function runInteractiveChat(
+  session: Session,
+  host: ChatHost,
+  context: CommandContext,
+  attachments: NewAttachment[] = [],
+): Promise<number> {
   const { terminal, signal } = context;
   let prompting: AbortController | undefined;
   let answering: 'running' | 'stopping' | undefined;
@@ -49,6 +55,15 @@ export async function runInteractiveChat(session: Session, host: ChatHost, conte
     }
   }
 
+  /** Sends a message with the attached files. Files of a rejected message stay for the next one. */
+  async function send(text: string): Promise<void> {
+    await answer(async (chat, id) => {
+      const message = await chat.send(id, text, attachments);
+      attachments.length = 0;
+      return message;
+    });
+  }
+
   /** Prints an answer that was in progress when its conversation was opened. */
   async function follow(): Promise<void> {
     const last = session.view?.content.messages.at(-1);
@@ -74,9 +89,9 @@ export async function runInteractiveChat(session: Session, host: ChatHost, conte
     if (line.kind === 'invalid') terminal.note(line.message);
     if (line.kind !== 'message' && line.kind !== 'command') continue;
     try {
-      if (line.kind === 'message') await answer((chat, id) => chat.send(id, line.text));
+      if (line.kind === 'message') await send(line.text);
       else if (line.name === 'exit') break;
-      else await runSlashCommand(line.name, line.argument, { session, host, context, answer, follow });
+      else await runSlashCommand(line.name, line.argument, { session, host, context, answer, follow, attachments });
     } catch (cause) {
       if (signal.aborted) break;
       // The chat cannot continue without the gateway.

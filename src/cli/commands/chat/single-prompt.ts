@@ -1,3 +1,4 @@
+import type { NewAttachment } from '../../../chat/attachments.ts';
 import type { Message, ToolCallPart } from '../../../storage/ports/conversation-store.ts';
 import type { CommandContext, JsonOption } from '../../command-context.ts';
 import { exitCodes } from '../../errors.ts';
@@ -9,13 +10,14 @@ import { nameOf, problemOf } from './tool-row.ts';
 export interface SinglePromptOptions extends JsonOption {
   /** The ids of calls that were denied because there was nobody to ask. */
   readonly unanswerable: ReadonlySet<string>;
+  readonly attachments: readonly NewAttachment[];
 }
 
 /** Sends one prompt and prints the answer on stdout, everything else on stderr; returns the exit code. */
 export async function runSinglePrompt(
   prompt: string,
   session: Session,
-  { json = false, unanswerable }: SinglePromptOptions,
+  { json = false, unanswerable, attachments }: SinglePromptOptions,
   { terminal, signal }: CommandContext,
 ): Promise<number> {
   using _mute = terminal.mute();
@@ -24,7 +26,7 @@ export async function runSinglePrompt(
   signal.addEventListener('abort', stop, { once: true });
   const { message, conversation } = await session.answer((chat, id) => {
     signal.throwIfAborted();
-    return chat.send(id, prompt);
+    return chat.send(id, prompt, attachments);
   });
   signal.removeEventListener('abort', stop);
   if (json) terminal.print(jsonText({ text: textOf(message), message, conversation }));

@@ -1,3 +1,4 @@
+import type { NewAttachment } from '../../../chat/attachments.ts';
 import type { ModelInfo } from '../../../chat/models/models.ts';
 import { closest } from '../../../kernel/closest.ts';
 import type { CommandContext } from '../../command-context.ts';
@@ -8,9 +9,10 @@ import { ago, count, duration, oneLine, shorten, shortId } from '../../terminal/
 import type { Terminal } from '../../terminal/terminal.ts';
 import { type ChatHost, listOwnConversations } from './chat-host.ts';
 import { findAssistant, findModel, modelLabel } from './chat-settings.ts';
+import { exportConversation, readAttachment, searchConversations, selectVersion } from './conversation-commands.ts';
 import { printRecap } from './recap.ts';
 import type { Session } from './session.ts';
-import { describeTokens } from './tool-row.ts';
+import { describeCost, describeTokens } from './tool-row.ts';
 
 /** What slash commands need. */
 export interface SlashPorts {
@@ -19,6 +21,8 @@ export interface SlashPorts {
   readonly context: CommandContext;
   /** Starts an answer and reports its end. */
   readonly answer: (start: Parameters<Session['answer']>[0]) => Promise<void>;
+  /** The files to send with the next message. */
+  readonly attachments: NewAttachment[];
   /** Prints an answer in progress. */
   readonly follow: () => Promise<void>;
 }
@@ -100,6 +104,17 @@ const actions: Readonly<Record<Exclude<SlashName, 'exit'>, Action>> = {
     await follow();
   },
 
+  search: (query, { host, context: { terminal } }) => searchConversations(query, host, terminal),
+
+  versions: (version, { session, host, context: { terminal } }) => selectVersion(version, session, host, terminal),
+
+  export: (file, { session, host, context: { terminal } }) => exportConversation(file, session, host, terminal),
+
+  async attach(file, { attachments, context: { terminal } }) {
+    attachments.push(await readAttachment(file));
+    terminal.note(`Sent with the next message: ${attachments.map(({ name }) => oneLine(name)).join(', ')}`);
+  },
+
   async retry(_, { session, answer }) {
     const last = session.view?.content.messages.findLast(({ role }) => role === 'assistant');
     if (!last) throw new UsageError('There is no answer to generate again');
@@ -128,7 +143,8 @@ const actions: Readonly<Record<Exclude<SlashName, 'exit'>, Action>> = {
   usage(_, { session, context: { terminal } }) {
     const conversation = session.view?.content.conversation;
     if (!conversation) return terminal.note('No messages yet.');
-    const facts = [describeTokens(conversation), duration(conversation.durationMs)].filter(Boolean);
+    const tokens = [describeTokens(conversation), describeCost(conversation)];
+    const facts = [...tokens, duration(conversation.durationMs)].filter(Boolean);
     terminal.note(`${oneLine(conversation.title)}: ${facts.join(', ')}`);
   },
 };
@@ -150,11 +166,15 @@ export const slashCommands = {
   new: { takes: '', about: 'start a new conversation' },
   list: { takes: '', about: 'list your conversations' },
   open: { takes: 'ID', about: 'continue another conversation' },
-  retry: { takes: '', about: 'generate the last answer again' },
+  search: { takes: 'WORDS', about: 'search your conversations' },
+  attach: { takes: 'FILE', about: 'send an image or a text file with the next message' },
+  retry: { takes: '', about: 'generate another version of the last answer' },
+  versions: { takes: '[NUMBER]', about: 'show or select the version of the last answer' },
   edit: { takes: '[TEXT]', about: 'change your last message and send it again' },
   resume: { takes: '', about: 'continue an answer that was stopped, interrupted or limited, or that failed' },
   stop: { takes: '', about: 'stop the answer in progress' },
-  usage: { takes: '', about: 'show the tokens and duration of the conversation' },
+  export: { takes: '[FILE]', about: 'print the conversation as Markdown, or write it to a .md or .json file' },
+  usage: { takes: '', about: 'show the tokens, cost and duration of the conversation' },
   exit: { takes: '', about: 'exit' },
 } as const;
 

@@ -1,3 +1,4 @@
+import { formatUsd } from '../../../chat/export-conversation.ts';
 import type { Message, ToolCallPart } from '../../../storage/ports/conversation-store.ts';
 import { duration, oneLine, shorten } from '../../terminal/format.ts';
 import type { Terminal } from '../../terminal/terminal.ts';
@@ -55,7 +56,12 @@ export function reportAnswer(message: Message, terminal: Pick<Terminal, 'note' |
   const { model, durationMs } = message;
   const problem = problemOf(message);
   if (problem !== undefined) terminal.note(colors.yellow(problem));
-  const facts = [model && oneLine(model), describeTokens(message), durationMs !== undefined && duration(durationMs)];
+  const facts = [
+    model && oneLine(model),
+    describeTokens(message),
+    describeCost(message),
+    durationMs !== undefined && duration(durationMs),
+  ];
   terminal.note(`${colors.dim(facts.filter(Boolean).join(' · '))}\n`);
 }
 
@@ -70,6 +76,11 @@ export function describeTokens({ usage }: Pick<Message, 'usage'>): string | unde
   if (!usage || usage.inputTokens + usage.outputTokens === 0) return undefined;
   const { inputTokens, outputTokens, estimated } = usage;
   return `${estimated ? 'about ' : ''}${groupDigits(inputTokens)} tokens in, ${groupDigits(outputTokens)} out`;
+}
+
+/** `$0.0042`; undefined without prices. */
+export function describeCost({ costUsd, usage }: Pick<Message, 'costUsd' | 'usage'>): string | undefined {
+  return costUsd === undefined ? undefined : `${usage?.estimated ? 'about ' : ''}${formatUsd(costUsd)}`;
 }
 
 function groupDigits(number: number): string {

@@ -126,8 +126,8 @@ function CallView({
 function Footer({ message, isLast, busy, isIdle, actions }: AssistantMessageProps) {
   const { usage, costUsd } = message;
   return (
-    <footer className="-ml-1.5 flex flex-wrap items-center gap-x-2 gap-y-0.5 text-xs text-ink-faint">
-      <span className="flex">
+    <footer className="flex flex-wrap items-center gap-x-2 gap-y-0.5 text-xs text-ink-faint">
+      <span className="-ml-1.5 flex">
         <VersionSwitch message={message} disabled={busy || !isIdle} onSelect={actions.select} />
         <CopyButton text={() => textOf(message)} what={text.chat.answer.copy} />
         {(message.status === 'complete' || !isLast) && (

@@ -6,7 +6,6 @@ import { classNames } from '../../components/class-names.ts';
 import { ErrorNotice } from '../../components/ErrorNotice.tsx';
 import { Spinner } from '../../components/Spinner.tsx';
 import { safeText } from '../../components/safe-text.ts';
-import { TimeAgo } from '../../components/times.tsx';
 import { text } from '../../text/text.ts';
 import { Highlighted } from './Highlighted.tsx';
 
@@ -56,13 +55,8 @@ function Match({ match: { conversation, titleHighlights, messages }, isCurrent, 
   const link = 'block rounded-md px-2.5 py-1 outline-offset-[-2px] hover:bg-sunken';
   return (
     <li className={classNames('rounded-md py-0.5', isCurrent && 'bg-accent-soft')}>
-      <Link href={address} onClick={onNavigate} className={classNames(link, 'flex items-baseline gap-2')}>
-        <span className="min-w-0 flex-1 truncate font-medium">
-          <Highlighted text={conversation.title} ranges={titleHighlights} />
-        </span>
-        <span className="shrink-0 text-xs text-ink-faint">
-          <TimeAgo at={conversation.updatedAt} />
-        </span>
+      <Link href={address} onClick={onNavigate} className={classNames(link, 'truncate font-medium')}>
+        <Highlighted text={conversation.title} ranges={titleHighlights} />
       </Link>
       {messages.map(({ id, role, excerpt, highlights }) => (
         <Link key={id} href={`${address}?message=${id}`} onClick={onNavigate} className={classNames(link, 'text-xs')}>

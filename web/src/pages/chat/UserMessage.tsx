@@ -46,7 +46,7 @@ export const UserMessage = memo(function UserMessage(props: UserMessageProps) {
   return (
     <article aria-label={text.chat.user.label} className="group flex flex-col items-end gap-0.5">
       {files.length > 0 && (
-        <div className="mb-1 flex max-w-[85%] flex-wrap justify-end gap-2">
+        <div className="mb-1 flex max-w-[85%] flex-wrap items-end justify-end gap-2">
           {files.map((file) => (
             <AttachmentView key={file.id} conversation={conversation} attachment={file} />
           ))}

@@ -1,0 +1,79 @@
+import { readFile, stat, writeFile } from 'node:fs/promises';
+import { basename, resolve } from 'node:path';
+import { attachmentLimits, type NewAttachment } from '../../../chat/attachments.ts';
+import { toExportedJson, toMarkdown } from '../../../chat/export-conversation.ts';
+import { messageOf } from '../../../kernel/errors.ts';
+import { noConversation } from '../../../storage/ports/conversation-store.ts';
+import { UsageError } from '../../errors.ts';
+import { oneLine, shorten, shortId } from '../../terminal/format.ts';
+import type { Terminal } from '../../terminal/terminal.ts';
+import { type ChatHost, owner } from './chat-host.ts';
+import { printRecap } from './recap.ts';
+import type { Session } from './session.ts';
+
+/** Lists the conversations of the person at the terminal that contain the words. */
+export async function searchConversations(query: string, { chat }: ChatHost, terminal: Terminal): Promise<void> {
+  const matches = await chat.search({ query, owners: [owner, 'local'] });
+  for (const { conversation, messages } of matches) {
+    const excerpt = messages[0]?.excerpt ?? '';
+    const cells = [shortId(conversation.id), conversation.title, excerpt].map(oneLine).filter(Boolean);
+    terminal.note(shorten(`  ${cells.join('  ')}`, terminal.width));
+  }
+  if (matches.length === 0) terminal.note('No conversation contains these words.');
+}
+
+/** Shows the versions of the last answer, or selects one and prints it. */
+export async function selectVersion(
+  given: string,
+  session: Session,
+  { chat }: ChatHost,
+  terminal: Terminal,
+): Promise<void> {
+  const { view } = session;
+  const last = view?.content.messages.findLast(({ role }) => role === 'assistant');
+  if (!view || !last) throw new UsageError('There is no answer yet');
+  const versions = last.versions ?? [last.id];
+  if (given === '') {
+    terminal.note(`Version ${versions.indexOf(last.id) + 1} of ${versions.length} of the last answer.`);
+    return;
+  }
+  const version = versions[Number(given) - 1];
+  if (version === undefined) throw new UsageError(`The last answer has the versions 1 to ${versions.length}`);
+  const { conversation } = view.content;
+  await chat.select(conversation.id, version);
+  await session.open(conversation);
+  printRecap(session, terminal);
+}
+
+/** Writes the conversation to a file, as JSON if its name ends in `.json`, or prints it as Markdown. */
+export async function exportConversation(
+  file: string,
+  { view }: Session,
+  { chat }: ChatHost,
+  terminal: Terminal,
+): Promise<void> {
+  if (!view) throw new UsageError('There is no conversation to export');
+  const { id } = view.content.conversation;
+  const isJson = file.endsWith('.json');
+  const content = await (isJson ? chat.readBranches(id) : chat.read(id));
+  if (!content) throw noConversation(id);
+  const { conversation, messages } = content;
+  const exported = isJson ? toExportedJson(conversation, messages) : toMarkdown(conversation, messages);
+  if (file === '') return terminal.print(exported.trimEnd());
+  await writeFile(file, exported, { flag: 'wx' }).catch((cause) => {
+    throw new UsageError(`${file} could not be written: ${messageOf(cause)}`);
+  });
+  terminal.note(`Exported to ${resolve(file)}`);
+}
+
+/** Reads a file that is sent with a message. */
+export async function readAttachment(file: string): Promise<NewAttachment> {
+  try {
+    const { size } = await stat(file);
+    if (size > attachmentLimits.maxMessageBytes)
+      throw new Error(`it is larger than ${attachmentLimits.maxMessageBytes} bytes`);
+    return { name: basename(file), data: (await readFile(file)).toString('base64') };
+  } catch (cause) {
+    throw new UsageError(`${file} cannot be attached: ${messageOf(cause)}`);
+  }
+}
