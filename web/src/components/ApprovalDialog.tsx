@@ -1,13 +1,12 @@
-import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { ChevronLeft, ChevronRight } from 'lucide-react';
 import { useEffect, useRef, useState } from 'react';
-import { type Approval, api } from '../api/client.ts';
+import type { Approval } from '../api/client.ts';
 import { text } from '../text/text.ts';
 import { ApprovalPanel } from './ApprovalPanel.tsx';
+import { AllowAll } from './approval/AllowAll.tsx';
 import { Button, IconButton } from './Button.tsx';
 import { Dialog } from './Dialog.tsx';
 import { safeText } from './safe-text.ts';
-import { useToast } from './Toasts.tsx';
 import { useShortcuts } from './use-shortcuts.ts';
 
 export interface ApprovalDialogProps {
@@ -102,20 +101,6 @@ export function ApprovalDialog({ approvals, open, onClose }: ApprovalDialogProps
 
 /** The list of all pending calls, with a button that allows exactly these. */
 function PendingCalls({ approvals }: { readonly approvals: readonly Approval[] }) {
-  const client = useQueryClient();
-  const toast = useToast();
-  const allowing = useMutation({
-    mutationFn: (listed: readonly Approval[]) =>
-      Promise.all(
-        listed.map(({ id }) =>
-          api.answerApproval({ path: { approval: id }, body: { answer: 'allow', scope: 'once' } }),
-        ),
-      ),
-    onError: toast.error,
-    onSettled: () => client.invalidateQueries({ queryKey: ['approvals'] }),
-  });
-  // A person must see what they allow: large arguments are shown one by one.
-  const isLarge = approvals.some(({ isPreview }) => isPreview);
   return (
     <details className="rounded-md border border-line px-3 py-2">
       <summary className="cursor-pointer font-medium">
@@ -134,13 +119,9 @@ function PendingCalls({ approvals }: { readonly approvals: readonly Approval[] }
           </li>
         ))}
       </ol>
-      {isLarge ? (
-        <p className="mt-2 text-xs text-ink-soft">{text.approvalDialog.someArgumentsLargeAnswer}</p>
-      ) : (
-        <Button size="small" className="mt-2" busy={allowing.isPending} onClick={() => allowing.mutate(approvals)}>
-          {text.approvalDialog.allowAllOnce(approvals.length)}
-        </Button>
-      )}
+      <div className="mt-2">
+        <AllowAll approvals={approvals} />
+      </div>
     </details>
   );
 }

@@ -1129,8 +1129,6 @@ export const en = ({ plural, number, rich }: Grammar) => ({
     decideLater: 'Decide later',
     showAllPendingCalls: (count: number) => `Show all ${number(count)} pending calls`,
     pendingCalls: 'Pending calls',
-    someArgumentsLargeAnswer: 'Some arguments are large. Answer the calls one by one.',
-    allowAllOnce: (count: number) => `Allow all ${number(count)} once`,
   },
   approvalPanel: {
     approval: 'approval',

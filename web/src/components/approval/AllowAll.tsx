@@ -5,8 +5,9 @@ import { text } from '../../text/text.ts';
 import { Button } from '../Button.tsx';
 import { useToast } from '../Toasts.tsx';
 
-/** Buttons that allow exactly the listed calls: once, or for their conversation where the person may answer for it. */
-export function AllowAll({ approvals }: { readonly approvals: readonly Approval[] }) {
+/** Buttons that allow the listed calls that the person may answer: once, or for their conversation. Hidden for less than two. */
+export function AllowAll({ approvals: listed }: { readonly approvals: readonly Approval[] }) {
+  const approvals = listed.filter(({ mayAnswer }) => mayAnswer);
   const client = useQueryClient();
   const toast = useToast();
   const allowing = useMutation({
@@ -17,10 +18,14 @@ export function AllowAll({ approvals }: { readonly approvals: readonly Approval[
       return client.invalidateQueries({ queryKey: ['approvals'] });
     },
   });
+  if (approvals.length < 2) return null;
   // A person must see what they allow: large arguments are shown one by one.
   if (approvals.some(({ isPreview }) => isPreview))
     return <p className="text-xs text-ink-soft">{text.allowAll.oneByOne}</p>;
-  const hasConversation = approvals.every(({ audiences }) => audiences.includes('conversation'));
+  const conversation = approvals[0]?.caller.conversation;
+  const hasConversation = approvals.every(
+    ({ audiences, caller }) => audiences.includes('conversation') && caller.conversation === conversation,
+  );
   const count = approvals.length;
   return (
     <div className="flex flex-wrap gap-2">
