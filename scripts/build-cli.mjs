@@ -31,8 +31,9 @@ const builtIn = [
 const startGroups = [
   ['command-line', 'cli/run-command-line.ts'],
   ['config', 'cli/commands/serve/serve.ts'],
-  ['toolbox', 'toolbox.ts', 'connections/handshake.ts'],
-  ['gateway', 'cli/commands/serve/run-gateway.ts', 'storage/sqlite/sqlite-engine.ts'],
+  ['toolbox', 'cli/backend/open-toolbox.ts', 'connections/handshake.ts'],
+  ['storage', 'cli/backend/open-store.ts', 'storage/sqlite/sqlite-engine.ts'],
+  ['gateway', 'cli/commands/serve/run-gateway.ts'],
 ].map(([name, ...modules], at, all) => {
   const files = new Set(modules.map((module) => join(root, 'src', module)));
   return { name, test: (id) => files.has(id), priority: all.length - at };
