@@ -1,5 +1,5 @@
 import { createPublicKey, type KeyObject } from 'node:crypto';
-import { appendFile, mkdir, readFile } from 'node:fs/promises';
+import { appendFile, mkdir, open, readFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { messageOf } from '../../kernel/errors.ts';
 import { isObject } from '../../kernel/json.ts';
@@ -59,7 +59,8 @@ export async function startCheckpoints(options: CheckpointsOptions): Promise<Che
     for (const file of files) {
       try {
         await mkdir(dirname(file), { recursive: true, mode: 0o700 });
-        await appendFile(file, `${JSON.stringify(next)}\n`, { mode: 0o600 });
+        const start = (await isTorn(file)) ? '\n' : '';
+        await appendFile(file, `${start}${JSON.stringify(next)}\n`, { mode: 0o600 });
       } catch (cause) {
         log.error('audit.checkpoint-failed', `A checkpoint could not be written to ${file}: ${messageOf(cause)}`);
       }
@@ -88,7 +89,24 @@ export async function startCheckpoints(options: CheckpointsOptions): Promise<Che
   };
 }
 
-/** The checkpoints of a file, and the numbers of lines that are not validly signed. A missing file has none. */
+/** Whether the last line has no end, because the process was killed while it wrote. */
+async function isTorn(file: string): Promise<boolean> {
+  const handle = await open(file, 'r').catch(() => undefined);
+  if (!handle) return false;
+  try {
+    const { size } = await handle.stat();
+    if (size === 0) return false;
+    const { buffer } = await handle.read(Buffer.alloc(1), 0, 1, size - 1);
+    return buffer.toString() !== '\n';
+  } finally {
+    await handle.close();
+  }
+}
+
+/**
+ * The checkpoints of a file, and the numbers of lines that are not validly signed. A missing file has none. Half a line is
+ * skipped: a killed process leaves it behind.
+ */
 export async function readCheckpoints(
   file: string,
   publicKey: KeyObject,
@@ -102,6 +120,7 @@ export async function readCheckpoints(
   for (const [at, line] of text.split('\n').entries()) {
     if (line === '') continue;
     const checkpoint = parse(line);
+    if (checkpoint === undefined) continue;
     if (isObject(checkpoint) && hasValidSignature(checkpoint, publicKey))
       valid.push(checkpoint as unknown as Checkpoint);
     else invalidLines.push(at + 1);
