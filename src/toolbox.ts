@@ -20,7 +20,7 @@ import { createInvoker, type InternalStartOptions } from './invocation/invoker.t
 import { createLargeResults } from './invocation/large-results.ts';
 import { composedLimits, createPermits, joinStats } from './invocation/permits.ts';
 import { createRateLimiter } from './invocation/rate-limiter.ts';
-import { createReader } from './invocation/read-content.ts';
+import { createReader, createRecordedWatch } from './invocation/read-content.ts';
 import { createToTool } from './invocation/to-tool.ts';
 import { systemClock } from './kernel/clock.ts';
 import { messageOf, ToolwharfError } from './kernel/errors.ts';
@@ -368,6 +368,7 @@ export async function startToolbox(
     resources: {
       ...content.resources,
       read: (server, uri, readOptions) => read({ kind: 'resource', server, params: { uri } }, readOptions),
+      watch: createRecordedWatch(content.resources.watch, callPorts),
     },
     prompts: {
       ...content.prompts,

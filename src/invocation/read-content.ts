@@ -60,7 +60,52 @@ export interface ReaderPorts extends Omit<ApprovalPorts, 'onWaiting' | 'onAccept
 /** Reads resources and prompts. */
 export type ReadContent = (read: ContentRead, options?: InternalReadOptions) => Promise<JsonObject>;
 
+/** Subscribes to changes of a resource, and records it if there is a caller; the returned function ends the subscription. */
+export type WatchResource = (
+  server: string,
+  uri: string,
+  options?: Pick<ReadOptions, 'caller'>,
+) => Promise<() => Promise<void>>;
+
 const methods = { resource: 'resources/read', prompt: 'prompts/get' } as const;
+const subscribeMethod = 'resources/subscribe';
+
+/** Records subscriptions like reads. They need no approval, since they return no content. */
+export function createRecordedWatch(
+  watch: WatchResource,
+  ports: Pick<ReaderPorts, 'clock' | 'journal' | 'log' | 'onCall' | 'findConnection'>,
+): WatchResource {
+  return async (server, uri, { caller } = {}) => {
+    if (!caller) return watch(server, uri);
+    const read: ContentRead = { kind: 'resource', server, params: { uri } };
+    const call = new RunningCall({
+      ...{
+        id: createId(),
+        kind: read.kind,
+        entry: toEntry(read, ports, subscribeMethod),
+        arguments: read.params,
+        caller,
+      },
+      ...{ host: {}, parent: undefined, outer: undefined, idempotencyKey: undefined },
+      now: () => isoTime(ports.clock.now()),
+    });
+    const write = async (record: CallRecord, when: 'before' | 'after') => {
+      await writeRecord(record, when, ports);
+      ports.onCall(record);
+    };
+    await write(call.start(read.params), 'before');
+    try {
+      const unwatch = await watch(server, uri);
+      await write(call.end({ status: 'success' }), 'after');
+      return unwatch;
+    } catch (cause) {
+      await write(call.end(endingFor(toCallError(cause, call.signal))), 'after');
+      throw cause;
+    } finally {
+      call.setState('ended');
+    }
+  };
+}
 
 /** Authorizes and records every read. It returns the server's answer unchanged, and rejects with its error. */
 export function createReader(ports: ReaderPorts): ReadContent {
@@ -139,10 +184,13 @@ function toReadApproval(approval: ApprovalConfig): ApprovalConfig {
 }
 
 /** A read as a tool, so that approvals, rules and records treat it like a call. */
-function toEntry({ kind, server }: ContentRead, { findConnection }: ReaderPorts): CatalogEntry {
+function toEntry(
+  { kind, server }: ContentRead,
+  { findConnection }: Pick<ReaderPorts, 'findConnection'>,
+  name: string = methods[kind],
+): CatalogEntry {
   const spec = findConnection(server)?.spec;
   if (!spec) throw new ToolwharfError('NOT_FOUND', `There is no server '${server}'`, { data: { server } });
-  const name = methods[kind];
   return {
     name,
     originalName: name,

@@ -3,6 +3,7 @@ import type { Connection } from '../connections/connection.ts';
 import type { ListKind } from '../connections/discovery.ts';
 import { ToolwharfError } from '../kernel/errors.ts';
 import type { JsonObject } from '../kernel/json.ts';
+import type { Caller } from '../kernel/tool.ts';
 
 /** An item of a server's list as the server sent it, with the server's name. */
 export interface Offered {
@@ -19,8 +20,11 @@ export interface ServerContent {
   readonly resources: {
     list(server?: string): readonly Offered[];
     listTemplates(server?: string): readonly Offered[];
-    /** Subscribes to changes of a resource, which arrive as `server.notified` events; the returned function ends it. */
-    watch(server: string, uri: string): Promise<() => Promise<void>>;
+    /**
+     * Subscribes to changes of a resource, which arrive as `server.notified` events; the returned function ends it. A
+     * subscription of a caller is recorded in the journal.
+     */
+    watch(server: string, uri: string, options?: { readonly caller?: Caller }): Promise<() => Promise<void>>;
   };
   readonly prompts: {
     list(server?: string): readonly Offered[];

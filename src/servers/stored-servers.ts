@@ -35,7 +35,7 @@ export interface StoredServersToolbox {
   readonly loaded: { readonly file?: string };
   readonly servers: {
     get(name: string): ServerInfo | undefined;
-    add(name: string, server: NativeServer): Promise<unknown>;
+    add(name: string, server: NativeServer, options?: { readonly isKnown?: boolean }): Promise<unknown>;
     update(name: string, server: NativeServer): Promise<unknown>;
     remove(name: string): Promise<void>;
   };
@@ -93,7 +93,7 @@ export function createStoredServers(options: StoredServersOptions): StoredServer
   const fingerprint = (record: ServerRecord) => hashOf(toNative(record));
 
   /** Makes the toolbox match the stored servers; returns how it changed. */
-  async function reconcile(): Promise<readonly ServerChange[]> {
+  async function reconcile({ isStart = false } = {}): Promise<readonly ServerChange[]> {
     const changes: ServerChange[] = [];
     const records = await store.list();
     for (const record of records) {
@@ -108,7 +108,7 @@ export function createStoredServers(options: StoredServersOptions): StoredServer
         log.warning('servers.shadowed', message, { server: name });
         applied.delete(name);
       } else if (!current) {
-        toolbox.servers.add(name, toNative(record)).catch(logUnusable);
+        toolbox.servers.add(name, toNative(record), { isKnown: isStart }).catch(logUnusable);
         applied.set(name, fingerprint(record));
         changes.push(['added', name]);
       } else if (applied.get(name) !== fingerprint(record)) {
@@ -164,7 +164,7 @@ export function createStoredServers(options: StoredServersOptions): StoredServer
   }
 
   return {
-    start: async () => void (await exclusively(reconcile)),
+    start: async () => void (await exclusively(() => reconcile({ isStart: true }))),
     async reload() {
       try {
         for (const [kind, name] of await exclusively(reconcile)) onChange(kind, name);

@@ -45,13 +45,14 @@ export function createToolboxServers(ports: ToolboxServersPorts) {
       return connection && toServerInfo(connection);
     },
     status: (name: string) => servers.get(name)?.status,
-    async add(name: string, server: NativeServer | JsonObject) {
+    /** `isKnown`: the server existed before the start, and is not logged as added. */
+    async add(name: string, server: NativeServer | JsonObject, { isKnown = false } = {}) {
       const spec = assertAllowed(parseServer(name, server));
       assertOpen();
       if (servers.get(name))
         throw new ToolwharfError('CONFIG_INVALID', `There is already a server '${name}'`, { data: { server: name } });
       await servers.add(spec);
-      logServerAdded(log, name);
+      if (!isKnown) logServerAdded(log, name);
       return toServerInfo(connectionOf(name));
     },
     async update(name: string, server: NativeServer | JsonObject) {

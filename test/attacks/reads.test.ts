@@ -54,6 +54,23 @@ describe.each(cells)('a client of the $era era, with the server $server', ({ era
     await client.close();
   });
 
+  test('has its subscriptions to resources recorded', async () => {
+    const { client, key } = await open(`${server}-narrow`, era);
+    if (era === 'legacy') await client.subscribeResource({ uri: 'memo://one' });
+    else await client.listen({ resourceSubscriptions: ['memo://one'] });
+    const { calls } = (await api.get('/api/calls', { key })).body;
+    expect(calls).toContainEqual(
+      expect.objectContaining({
+        kind: 'resource',
+        server,
+        originalName: 'resources/subscribe',
+        arguments: { uri: 'memo://one' },
+        status: 'success',
+      }),
+    );
+    await client.close();
+  });
+
   test('reads nothing where the lists are empty', async () => {
     const { client } = await open(`${server}-none`, era);
     expect((await client.listResources()).resources).toEqual([]);

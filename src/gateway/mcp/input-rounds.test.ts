@@ -179,3 +179,20 @@ test('notifications reach the waiting client, and none are sent while the call i
   await calls.resume(roundWithNotify('second', { user: yes }), String(paused.requestState));
   expect(received).toEqual(['first one', 'second two']);
 });
+
+test('a caller with too many requests that wait for input gets LIMIT_REACHED, and all callers together OVERLOADED', async () => {
+  const calls = createInputRounds({ maxPaused: 3, maxPausedPerCaller: 2 });
+  const first = await calls.start(roundOf('ada\0one'), asking('user'));
+  await calls.start(roundOf('ada\0two'), asking('user'));
+  let signal: AbortSignal | undefined;
+  const third = calls.start(roundOf('ada\0three'), (client) => {
+    signal = client.signal;
+    return asking('user')(client);
+  });
+  await expect(third).rejects.toMatchObject({ code: 'LIMIT_REACHED', data: { max: 2, retryAfterMs: 1_000 } });
+  expect(signal?.aborted).toBe(true);
+  await calls.start(roundOf('bob\0one'), asking('user'));
+  await expect(calls.start(roundOf('eve\0one'), asking('user'))).rejects.toMatchObject({ code: 'OVERLOADED' });
+  await calls.resume(roundOf('ada\0one', { user: yes }), String(first.requestState));
+  expect(await calls.start(roundOf('ada\0three'), asking('user'))).toMatchObject({ resultType: 'input_required' });
+});

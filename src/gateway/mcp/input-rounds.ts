@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as wait } from 'node:timers/promises';
+import { ToolwharfError } from '../../kernel/errors.ts';
 import { isObject, type JsonObject } from '../../kernel/json.ts';
 import type { Reservation } from '../limits/quota.ts';
 import type { RequestResults } from '../limits/result-memory.ts';
@@ -11,7 +12,7 @@ export type RoundClient = Pick<ClientRequest, 'ask' | 'notify' | 'signal'>;
 
 /** One round of a request. */
 export interface Round extends Pick<ClientRequest, 'notify' | 'signal'> {
-  /** Identifies the caller and the request. Only the same owner can continue the request. */
+  /** The caller's id, a zero character, and what identifies the request. Only the same owner can continue the request. */
   readonly owner: string;
   /** The answers that this round contains. */
   readonly answers: JsonObject;
@@ -39,6 +40,9 @@ export interface InputRoundsOptions {
   readonly replica?: string;
   /** The time limit for the next round of a request; 300 000 by default. */
   readonly expiresMs?: number;
+  /** How many requests may wait for input; 1 000 by default, and 100 of one caller. */
+  readonly maxPaused?: number;
+  readonly maxPausedPerCaller?: number;
   /** How long the first question waits for others, so that one round asks them all; 20 by default. */
   readonly gatherMs?: number;
 }
@@ -66,7 +70,7 @@ const prefix = 'toolwharf:';
 const ignore = () => {};
 
 export function createInputRounds(options: InputRoundsOptions = {}): InputRounds {
-  const { replica, expiresMs = 300_000, gatherMs = 20 } = options;
+  const { replica, expiresMs = 300_000, gatherMs = 20, maxPaused = 1_000, maxPausedPerCaller = 100 } = options;
   const statePrefix = replica === undefined ? prefix : `${prefix}${replica}:`;
   const paused = new Map<string, { readonly exchange: Exchange; expiry: NodeJS.Timeout }>();
 
@@ -100,7 +104,23 @@ export function createInputRounds(options: InputRoundsOptions = {}): InputRounds
     return Promise.race([outcome, wait(gatherMs, undefined)]);
   }
 
+  /** Ends the exchange if too many requests wait for input. */
+  function assertMayPause(exchange: Exchange): void {
+    const isOwn = ({ exchange: { owner } }: { readonly exchange: Exchange }) =>
+      callerOf(owner) === callerOf(exchange.owner);
+    const isCallerFull = [...paused.values()].filter(isOwn).length >= maxPausedPerCaller;
+    if (!isCallerFull && paused.size < maxPaused) return;
+    const message = isCallerFull
+      ? `You have reached the limit of ${maxPausedPerCaller} requests that wait for input: answer some of them first`
+      : `The gateway has reached its limit of ${maxPaused} requests that wait for input: try again later`;
+    const data = { limit: 'input_rounds', max: isCallerFull ? maxPausedPerCaller : maxPaused, retryAfterMs: 1_000 };
+    const error = new ToolwharfError(isCallerFull ? 'LIMIT_REACHED' : 'OVERLOADED', message, { data });
+    exchange.cancel.abort(error);
+    throw error;
+  }
+
   function pause(exchange: Exchange): JsonObject {
+    assertMayPause(exchange);
     const state = `${statePrefix}${randomUUID()}`;
     const startTimer = () => setTimeout(expire, expiresMs).unref();
     const entry = { exchange, expiry: startTimer() };
@@ -160,6 +180,10 @@ export function createInputRounds(options: InputRoundsOptions = {}): InputRounds
       return nextResult(exchange, round);
     },
   };
+}
+
+function callerOf(owner: string): string | undefined {
+  return owner.split('\0', 1)[0];
 }
 
 /** Adds a question to the exchange and waits for its answer. `name` is the key that the server gave the question. */

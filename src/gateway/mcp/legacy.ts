@@ -247,7 +247,7 @@ async function subscribe(request: ClientRequest, session: Session, ports: Legacy
   if (session.watched.has(uri)) return {};
   if (session.watched.size >= maxWatched)
     throw new RpcError(rpcCode.invalidParams, `A session can subscribe to ${maxWatched} resources at most`);
-  await watch(uri, server, session, ports);
+  await watch(uri, server, session, ports, request.caller);
   await ports.replicas.shareState(session);
   return {};
 }
@@ -263,9 +263,11 @@ async function watch(
   server: string,
   session: Session,
   { toolbox }: Pick<LegacyPorts, 'toolbox'>,
+  caller?: Caller,
 ): Promise<void> {
   if (session.watched.has(uri)) return;
-  const watching = toolbox.resources.watch(server, uri);
+  // A subscription that another replica recorded has no caller here.
+  const watching = toolbox.resources.watch(server, uri, { caller });
   const entry = { server, end: async () => (await watching)() };
   session.watched.set(uri, entry);
   try {

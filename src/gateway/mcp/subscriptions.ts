@@ -70,7 +70,8 @@ export function createSubscriptions(options: SubscriptionsOptions): Subscription
       const uris = await locate(notifications.resourceSubscriptions, request);
       const filter = agreed(notifications, uris);
       await using watched = new AsyncDisposableStack();
-      for (const [uri, server] of uris) watched.defer(await toolbox.resources.watch(server, uri));
+      for (const [uri, server] of uris)
+        watched.defer(await toolbox.resources.watch(server, uri, { caller: request.caller }));
 
       const stamp = { [metaKey.subscriptionId]: message.id };
       const ended = Promise.withResolvers<void>();

@@ -24,12 +24,14 @@ describe('a stored server', () => {
       const { status, body } = await api.post('/api/servers', { name: 'far', transport: 'http', url: remote.url });
       expect({ status, state: body.status.state }).toEqual({ status: 201, state: 'connected' });
       await waitFor(async () => (await api.get('/api/servers/far')).body.record.lastConnectedAt !== undefined);
+      expect(api.log.map(({ event }) => event)).toContain('config.server-added');
     }
     const [record] = await storage.servers.list();
     expect(record).toMatchObject({ name: 'far', enabled: true, lastConnectedAt: expect.any(String) });
     await using api = await startApi({ servers: {} }, { storage });
     const called = await api.post('/api/tools/mcp_far_echo/call', { arguments: { text: 'back' } });
     expect(called.body.text).toBe('back');
+    expect(api.log.map(({ event }) => event)).not.toContain('config.server-added');
     await waitFor(async () => {
       const [now] = await storage.servers.list();
       return now?.lastConnectedAt !== undefined && now.lastConnectedAt > (record?.lastConnectedAt ?? '');

@@ -45,11 +45,11 @@ export const trafficRoutes = [
     }),
     streams: trafficEvents,
     errors: ['NOT_FOUND', 'LIMIT_REACHED', 'OVERLOADED'],
-    async handle({ resource: { name }, query, outgoing, usage }, { toolbox, stopping }) {
+    async handle({ resource: { name }, query, outgoing, usage, identity: { caller } }, { toolbox, stopping }) {
       serveTraffic(outgoing, {
         traffic: toolbox.servers.traffic(name),
         resources: readUris(query.resources),
-        subscribe: (uri) => toolbox.resources.watch(name, uri),
+        subscribe: (uri) => toolbox.resources.watch(name, uri, { caller }),
         usage,
         stopping,
       });
