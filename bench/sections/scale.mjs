@@ -57,6 +57,9 @@ export async function measure() {
         if (found < tools) throw new Error(`${found} tools so far`);
       };
       await report(ours, 'first start', () => eventually(usable, { timeoutMs: 120_000, everyMs: 50 }), startedAt);
+      // The REST API is loaded with the first request.
+      await api('/session');
+      await longestPause(ours);
       await report(ours, 'refresh', () => api('/servers/http/refresh', { method: 'POST' }));
       const client = await openClient(`${ours.address}/mcp`, { era: 'legacy' });
       await report(ours, 'tools/list', () => listAll(client));
