@@ -81,13 +81,13 @@ function failureOf(
   { status, isWanted }: ConnectionModel,
   { error, retryAt }: Extract<ConnectionEvent, { type: 'failed' }>,
 ): Change {
-  const { authorizationUrl, httpStatus, isCommandMissing } = error.data;
+  const { authorizationUrl, httpStatus, isCommandMissing, needsCredentials } = error.data;
+  const isUnauthorized = httpStatus === 401 || httpStatus === 403 || needsCredentials === true;
   return {
     state: 'error',
     reason: error.message,
     code: error.code,
-    cause:
-      httpStatus === 401 || httpStatus === 403 ? 'unauthorized' : isCommandMissing ? 'command-not-found' : undefined,
+    cause: isUnauthorized ? 'unauthorized' : isCommandMissing ? 'command-not-found' : undefined,
     failures: status.failures + 1,
     signInUrl: typeof authorizationUrl === 'string' ? authorizationUrl : undefined,
     nextTryAt: isWanted ? isoTime(retryAt) : undefined,

@@ -72,3 +72,15 @@ test('a server receives the static headers unchanged [R3]', async () => {
   expect(await response.json()).toMatchObject({ authorization: 'Basic YWRhOsOk', 'x-latin': 'caf\xe9' });
   await pool.close();
 });
+
+test('a missing token is reported with the variable to set, and as missing credentials', () => {
+  const read = (token: string) =>
+    toStaticHeaders({ headers: {}, authentication: { type: 'bearer', token } }, { serverName: 's', resolve: () => '' });
+  expect(() => read('${NOTES_TOKEN}')).toThrow(
+    expect.objectContaining({
+      message: expect.stringContaining('its bearer token is empty: set ${NOTES_TOKEN} for the gateway'),
+      data: expect.objectContaining({ needsCredentials: true }),
+    }),
+  );
+  expect(() => read('')).toThrow('enter it in the settings of the server');
+});

@@ -30,11 +30,22 @@ export function toStaticHeaders(
   }
   function secret(what: string, value: string): string {
     const resolved = resolve(value).trim();
-    if (resolved === '') throw refusal(`its ${what} is empty: is the variable or file it comes from set?`);
+    if (resolved === '') throw missing(what, value);
     return resolved;
   }
-  const refusal = (reason: string) =>
-    new ToolwharfError('CONFIG_INVALID', `Server '${serverName}': ${reason}`, { data: { server: serverName } });
+  const refusal = (reason: string, data = {}) =>
+    new ToolwharfError('CONFIG_INVALID', `Server '${serverName}': ${reason}`, {
+      data: { server: serverName, ...data },
+    });
+  function missing(what: string, value: string): ToolwharfError {
+    // A reference names where the secret comes from; it is not the secret.
+    const [reference] = /\$\{[^}]+\}/.exec(value) ?? [];
+    const advice =
+      reference === undefined
+        ? 'enter it in the settings of the server'
+        : `set ${reference} for the gateway and restart it`;
+    return refusal(`its ${what} is empty: ${advice}`, { needsCredentials: true });
+  }
 
   for (const [name, value] of Object.entries(target.headers)) set(name, resolve(value));
   const { authentication } = target;

@@ -510,6 +510,7 @@ export const en = ({ plural, number, rich }: Grammar) => ({
       none: 'This server does not sign in with OAuth',
       noneHint: 'Set its authentication to OAuth to sign in.',
       required: 'A person has to sign in. The server connects when the browser returns.',
+      showSteps: 'Show each step of the sign-in',
       noAttempts: 'The gateway has made no attempt to sign in since it started.',
       stored: 'Stored sign-in',
       nothing: 'Not signed in',

@@ -55,22 +55,17 @@ export function ServerFields({ onSignIn, ...props }: ServerFieldsProps) {
       {draft.transport === 'stdio' && <ProgramNotice onSignIn={onSignIn} />}
       {draft.transport === 'stdio' ? <ProgramFields {...props} /> : <RemoteFields {...props} />}
       <div className="grid gap-3 sm:grid-cols-2">
-        <TextField
-          label="Timeout in milliseconds"
-          hint="Per request, 1000 to 300000. Default: 30000."
-          error={problems.at('timeout')}
-          inputMode="numeric"
-          value={draft.timeout}
-          onChange={(text) => onChange({ timeout: text })}
-        />
-        <TextField
-          label="Retries"
-          hint="After a failed attempt, 0 to 5. Then once an hour. Default: 3."
-          error={problems.at('retryAttempts')}
-          inputMode="numeric"
-          value={draft.retryAttempts}
-          onChange={(text) => onChange({ retryAttempts: text })}
-        />
+        {numbers.map(({ name, label, hint }) => (
+          <TextField
+            key={name}
+            label={label}
+            hint={hint}
+            error={problems.at(name)}
+            inputMode="numeric"
+            value={draft[name]}
+            onChange={(text) => onChange({ [name]: text })}
+          />
+        ))}
       </div>
       <Switch
         label="Enabled"
@@ -81,3 +76,16 @@ export function ServerFields({ onSignIn, ...props }: ServerFieldsProps) {
     </div>
   );
 }
+
+const numbers = [
+  {
+    name: 'timeout',
+    label: 'Timeout in milliseconds',
+    hint: 'Per request, 1000 to 300000. Default: 30000.',
+  },
+  {
+    name: 'retryAttempts',
+    label: 'Retries',
+    hint: 'After a failed attempt, 0 to 5. Then once an hour. Default: 3.',
+  },
+] as const;

@@ -11,9 +11,12 @@ import { Form, Input } from '../../components/fields.tsx';
 import { pluralize } from '../../components/pluralize.ts';
 import { Spinner } from '../../components/Spinner.tsx';
 import { safeText } from '../../components/safe-text.ts';
+import { TextLink } from '../../components/TextLink.tsx';
 import { useToast } from '../../components/Toasts.tsx';
 import { useNow } from '../../components/times.tsx';
 import { formatDuration } from '../../text/formats.ts';
+import { text } from '../../text/text.ts';
+import { inspectorAddress } from './server-address.ts';
 import { type AuthenticationDraft, toDraft, toInput } from './server-draft.ts';
 import { describeSaved } from './server-labels.ts';
 import type { ServerAction } from './use-server-action.ts';
@@ -59,6 +62,11 @@ export function ServerTrouble({ server, action, onEdit }: ServerTroubleProps) {
           </Button>
         )}
       </div>
+      {action && status.code?.startsWith('OAUTH_') && (
+        <TextLink href={inspectorAddress(server.name, 'sign-in')} className="text-xs">
+          {text.inspector.signIn.showSteps}
+        </TextLink>
+      )}
       {status.cause === 'unauthorized' && signInUrl === undefined && (
         <Credentials server={server} canEdit={action !== undefined} onEdit={onEdit} />
       )}
@@ -161,10 +169,10 @@ function useReason({ state, reason, failures }: ConnectionStatus): string | unde
 export function NextAttempt({ at }: { readonly at: string }) {
   const now = useNow(1_000);
   const ms = Date.parse(at) - now;
-  const text = ms < 1_000 ? 'Retrying …' : `Next attempt in ${formatWhole(ms)}`;
+  const label = ms < 1_000 ? 'Retrying …' : `Next attempt in ${formatWhole(ms)}`;
   return (
     <time dateTime={at} title={new Date(at).toLocaleString()} className="whitespace-nowrap tabular-nums">
-      {text}
+      {label}
     </time>
   );
 }
