@@ -1,11 +1,11 @@
-// Builds the command line into dist/cli: a handful of files instead of hundreds, which is most of what starting it takes.
+// Bundles the command line into dist/cli: a few files load faster than hundreds.
 import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join, sep } from 'node:path';
 import { build } from 'vite';
 import { mapsDirectory, root } from './project.mjs';
 
-// What every command loads is built in, and what never meets the network. Web server, HTTP client, tokens, drivers and model SDKs stay
-// packages: there a fix should not have to wait for us.
+// Bundled: packages that every command loads, and packages without network access. Web server, HTTP client, tokens, drivers and model
+// SDKs stay packages, so that users can update them without a release of Toolwharf.
 const builtIn = [
   '@modelcontextprotocol/client',
   '@modelcontextprotocol/core',
@@ -69,7 +69,7 @@ async function bundle(modules, outputOptions) {
       sourcemap: 'hidden',
       rolldownOptions: {
         input,
-        // The same names in every version: what is cached of one is replaced by the next.
+        // The same names in every version, so that the compile cache of one version is replaced by the next.
         output: { entryFileNames: '[name].js', chunkFileNames: '[name].js', comments: false, ...outputOptions },
       },
     },
@@ -122,7 +122,7 @@ function licencesOf(chunks) {
 function packageDirectory(file) {
   if (!file.includes(`${sep}node_modules${sep}`)) return undefined;
   let directory = dirname(file.replace(/^\0/, '').replace(/\?.*$/, ''));
-  // A package may have further manifests inside, which have no version.
+  // Manifests inside a package have no version.
   while (!isPackage(directory)) directory = dirname(directory);
   return directory;
 }

@@ -1,5 +1,5 @@
-// Everything that must hold before a change goes in: the quick checks and the build side by side, then the tests.
-// `--fast` leaves out coverage.
+// Runs the checks that a change must pass: lint, types, build and unused code concurrently, then the tests.
+// `--fast` omits coverage.
 import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -22,16 +22,16 @@ async function check() {
   return codes.find((code) => code !== 0) ?? test();
 }
 
-/** Runs a step, and prints what it said once it is done: the others run meanwhile. */
+/** Runs a step and prints its output when it ends, because the steps run concurrently. */
 async function checkStep([title, command, args]) {
-  let said = '';
+  let output = '';
   const code = await run(command, args, {
     onOutput: (text) => {
-      said += text;
+      output += text;
     },
   });
   heading(title);
-  process.stdout.write(said);
+  process.stdout.write(output);
   if (code !== 0) console.log(`${title}: failed`);
   return code;
 }
@@ -42,7 +42,7 @@ async function test() {
   process.on('exit', () => rmSync(directory, { recursive: true, force: true }));
   const report = join(directory, 'report.json');
   const reporters = ['--reporter=default', '--reporter=json', `--outputFile.json=${report}`];
-  // The command line is tested as it was just built: that is what is shipped, and it starts sooner than its sources.
+  // The tests run the built command line: it is what is published, and it starts faster than the sources.
   const childCoverage = join(directory, 'coverage');
   const env = {
     ...toolEnvironment(),
@@ -64,7 +64,7 @@ function checkCoverage(childCoverage) {
 }
 
 function countsOf({ numPassedTests, numFailedTests, testResults }) {
-  // A file that could not be loaded has no tests to fail.
+  // A file that failed to load counts as one failed test.
   const broken = testResults.filter((file) => file.status === 'failed' && file.assertionResults.length === 0);
   return { passed: numPassedTests, failed: numFailedTests + broken.length };
 }

@@ -121,7 +121,7 @@ function stop() {
   try {
     process.kill(process.platform === 'win32' ? running.pid : -running.pid, 'SIGTERM');
   } catch {
-    // It has ended by itself.
+    // The process has already ended.
   }
 }
 

@@ -1,4 +1,4 @@
-// Writes schema/toolwharf.schema.json from the Zod schemas. `--check` only says whether it is up to date.
+// Writes schema/toolwharf.schema.json from the Zod schemas. `--check` only reports whether it is up to date.
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { nativeJsonSchema } from '../src/config/native-json-schema.ts';
 

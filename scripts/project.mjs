@@ -1,4 +1,4 @@
-// What the scripts know of this checkout. Plain JavaScript for Node 18 and later, without dependencies: it runs first.
+// Facts about this checkout. Plain JavaScript for Node 18 and later, without dependencies: it runs before the installation.
 import { spawn, spawnSync } from 'node:child_process';
 import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { delimiter, dirname, join, sep } from 'node:path';
@@ -16,7 +16,7 @@ const minimum = [22, 19];
 /** The environment in which `node` and the tools of `node_modules/.bin` are the project's own. */
 export const toolEnvironment = () => ({ ...process.env, PATH: `${bin}${delimiter}${process.env.PATH ?? ''}` });
 
-/** The environment without `node_modules/.bin`: what npm must run in while it replaces that very directory. */
+/** The environment without `node_modules/.bin`, for npm, which replaces that directory. */
 export function outerEnvironment() {
   const outer = (process.env.PATH ?? '')
     .split(delimiter)
@@ -67,11 +67,9 @@ export function isBuilt() {
   return built.every((file) => statSync(file).mtimeMs >= newest);
 }
 
-/**
- * Runs a command to its end and gives its exit code. What it says goes to our own output, or to `onOutput`. The signals we get end it too.
- */
+/** Runs a command and returns its exit code. Its output goes to `onOutput` if given, else to the output of this process. Signals are forwarded. */
 export function run(command, args, { env = toolEnvironment(), onOutput } = {}) {
-  // A group of its own: what a tool started is ended with it.
+  // A separate process group, so that signals reach the children of a tool too.
   const child = spawn(command, args, {
     cwd: root,
     env,
@@ -84,7 +82,7 @@ export function run(command, args, { env = toolEnvironment(), onOutput } = {}) {
     try {
       process.kill(sep === '/' ? -child.pid : child.pid, signal);
     } catch {
-      // It has ended by itself.
+      // The process has already ended.
     }
   };
   const onSignal = (signal) => {
@@ -95,7 +93,7 @@ export function run(command, args, { env = toolEnvironment(), onOutput } = {}) {
   process.on('SIGINT', onSignal).on('SIGTERM', onSignal);
   return new Promise((resolve, reject) => {
     child.once('error', reject);
-    // With pipes, all that it said has been heard by then.
+    // With pipes, `close` follows the last output.
     child.once(onOutput ? 'close' : 'exit', (code) => {
       process.off('SIGINT', onSignal).off('SIGTERM', onSignal);
       resolve(code ?? 1);

@@ -10,11 +10,11 @@ const child = spawn(nodePath() ?? process.execPath, args, { stdio: 'inherit', en
 
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) {
   process.on(signal, () => {
-    // At a terminal Ctrl-C reaches the child by itself; twice would mean "at once".
+    // At a terminal, Ctrl-C also reaches the child. A second signal would make it exit immediately.
     if (signal !== 'SIGINT' || !process.stdin.isTTY) child.kill(signal);
   });
 }
-// A signal to npm alone ends the shell between it and us, which passes nothing on.
+// A signal to npm alone ends the shell between npm and this process, which forwards no signals.
 if (process.env.npm_lifecycle_event !== undefined) {
   const { ppid } = process;
   const watch = setInterval(() => {

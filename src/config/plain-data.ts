@@ -16,8 +16,8 @@ export function copyPlain(input: unknown): { readonly value: PlainData; readonly
       if (!Number.isFinite(value)) findings.push({ path, message: 'must be a finite number', found: String(value) });
       return value;
     }
-    if (++count > mostValues || path.length > deepest) {
-      const message = count > mostValues ? `has more than ${mostValues} values` : 'is nested too deeply';
+    if (++count > maxValues || path.length > maxDepth) {
+      const message = count > maxValues ? `has more than ${maxValues} values` : 'is nested too deeply';
       if (!findings.some((finding) => finding.message === message)) findings.push({ path, message });
       return null;
     }
@@ -47,8 +47,8 @@ export function isPlainMap(value: PlainData | undefined): value is PlainObject {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-const mostValues = 100_000;
-const deepest = 40;
+const maxValues = 100_000;
+const maxDepth = 40;
 
 function isPlainObject(value: unknown): value is object {
   if (typeof value !== 'object' || value === null) return false;

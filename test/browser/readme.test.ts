@@ -1,15 +1,13 @@
-import { spawn } from 'node:child_process';
-import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { stripVTControlCharacters } from 'node:util';
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { tempDir } from '../support/fixtures.ts';
 import { root } from '../support/imports.ts';
 import { toPage } from '../support/markdown.ts';
-import { patienceMs, waitFor } from '../support/wait-for.ts';
+import { type AtPty, runAtPty } from '../support/run-at-pty.ts';
+import { patienceMs } from '../support/wait-for.ts';
 import { expectAccessible } from './support/app.ts';
 import { openBrowser } from './support/browser.ts';
 
@@ -21,7 +19,7 @@ const labels = [...quickStart.matchAll(/\*\*([^*]+)\*\*/g)].map(([, label = ''])
 const commands = [...quickStart.matchAll(/`([^`]+)`/g)].map(([, command = '']) => command);
 
 let home: Awaited<ReturnType<typeof tempDir>>;
-let gateway: Awaited<ReturnType<typeof runAtTerminal>>;
+let gateway: AtPty;
 let browser: Awaited<ReturnType<typeof openBrowser>>;
 let page: Page;
 
@@ -38,7 +36,7 @@ beforeAll(async () => {
 
 afterAll(async () => {
   await browser?.close();
-  await gateway?.stop();
+  await gateway?.interrupt();
   await home?.[Symbol.asyncDispose]();
 });
 
@@ -47,7 +45,7 @@ test('the first commands of the README clone the repository and start the gatewa
     .split('\n')
     .map((line) => line.replace(/ *#.*/, ''));
   expect(clone).toMatch(/^git clone \S+ toolwharf && cd toolwharf$/);
-  gateway = await runAtTerminal(start ?? '');
+  gateway = runAtTerminal(start ?? '');
   const label = nextLabel('sign in');
   const link = await gateway.see(new RegExp(`${label} +(http://\\S+)`));
   await page.goto(link);
@@ -91,12 +89,12 @@ test('the overview leads to an added server whose tools can be run', async () =>
   // The command that the page offers to copy works when it is pasted.
   await page.getByRole('tab', { name: 'Schema', exact: true }).click();
   await page.getByRole('button', { name: 'Copy CLI command' }).click();
-  await using call = await runAtTerminal(await page.evaluate<string>('navigator.clipboard.readText()'));
+  await using call = runAtTerminal(await page.evaluate<string>('navigator.clipboard.readText()'));
   await call.see(/(The sum of 2 and 3 is 5\.)/);
 });
 
 test('one command connects a client, which sees the tools of both servers', async () => {
-  await using connect = await runAtTerminal(commandWith(' connect '));
+  await using connect = runAtTerminal(commandWith(' connect '));
   await connect.see(/Cursor now uses (\S+)/);
   const { mcpServers } = JSON.parse(readFileSync(home.file('.cursor/mcp.json'), 'utf8'));
   const client = new Client({ name: 'cursor', version: '1.0.0' });
@@ -126,31 +124,7 @@ function commandWith(part: string): string {
 }
 
 /** Runs a command of the README at a terminal in this checkout, as a user whose home is empty. */
-async function runAtTerminal(command: string) {
+function runAtTerminal(command: string): AtPty {
   const env = { PATH: process.env.PATH, HOME: home.path, TERM: 'xterm', TOOLWHARF__GATEWAY__PORT: '0' };
-  const child = spawn('script', ['--quiet', '--flush', '--return', '--command', command, '/dev/null'], {
-    cwd: root,
-    env,
-  });
-  const exited = once(child, 'exit');
-  let output = '';
-  child.stdout.on('data', (chunk) => {
-    output += chunk;
-  });
-  const stop = async () => {
-    child.stdin.write('\u0003');
-    await exited;
-  };
-  return {
-    /** Waits for a match and returns its first group. */
-    async see(pattern: RegExp): Promise<string> {
-      const screen = () => stripVTControlCharacters(output);
-      const found = await waitFor(() => pattern.exec(screen()), { what: () => `${pattern} in\n${screen()}` });
-      return found?.[1] ?? '';
-    },
-    stop,
-    async [Symbol.asyncDispose]() {
-      await exited;
-    },
-  };
+  return runAtPty(command, { cwd: root, env });
 }

@@ -24,30 +24,33 @@ export interface AtTerminal {
   answer(question: RegExp, text: string): Promise<void>;
 }
 
+// Lines that are redrawn, and control sequences.
+// biome-ignore lint/suspicious/noControlCharactersInRegex: a terminal's control sequences consist of them.
+const overwritten = /\r\u001b\[2K[^\n]*?(?=\r\u001b\[2K)|\r\u001b\[2K|\u001b\[\d*[A-Za-z]|\r/g;
+
 /** Streams that identify as a terminal; lines, keys and prompts are real. */
 export function atTerminal(env: Readonly<Record<string, string>>, { isTTY = true } = {}): AtTerminal {
   const stream = () => Object.assign(new PassThrough(), { isTTY, columns: 100 });
   const streams = { stdin: stream(), stdout: stream(), stderr: stream() };
   const stop = new AbortController();
-  let takes: (signal: NodeJS.Signals) => boolean = () => false;
+  let intercept: (signal: NodeJS.Signals) => boolean = () => false;
   const terminal = createTerminal({
     ...streams,
     env: { NO_COLOR: '1' },
     onInterrupt() {
-      if (!takes('SIGINT')) stop.abort(new ToolwharfError('CALL_CANCELLED', 'Cancelled'));
+      if (!intercept('SIGINT')) stop.abort(new ToolwharfError('CALL_CANCELLED', 'Cancelled'));
     },
   });
-  let text = '';
+  let output = '';
   let printed = '';
   let seen = 0;
-  for (const output of [streams.stdout, streams.stderr]) {
-    output.on('data', (chunk) => {
-      text += chunk;
-      if (output === streams.stdout) printed += chunk;
+  for (const stream of [streams.stdout, streams.stderr]) {
+    stream.on('data', (chunk) => {
+      output += chunk;
+      if (stream === streams.stdout) printed += chunk;
     });
   }
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: these are the control sequences of a terminal.
-  const screen = () => text.replaceAll(/\r\u001b\[2K[^\n]*?(?=\r\u001b\[2K)|\r\u001b\[2K|\u001b\[\d*[A-Za-z]|\r/g, '');
+  const screen = () => output.replaceAll(overwritten, '');
 
   async function see(pattern: RegExp): Promise<readonly string[]> {
     const found = await waitFor(() => pattern.exec(screen().slice(seen)), {
@@ -66,8 +69,8 @@ export function atTerminal(env: Readonly<Record<string, string>>, { isTTY = true
           options: program.opts<CommonOptions>(),
           env: { ...process.env, ...env },
           signal: stop.signal,
-          onInterrupt(_say, given = () => false) {
-            takes = given;
+          onInterrupt(_report, interceptor = () => false) {
+            intercept = interceptor;
           },
         });
       });
@@ -81,10 +84,10 @@ export function atTerminal(env: Readonly<Record<string, string>>, { isTTY = true
     screen,
     stdout: () => printed,
     see,
-    type: (given) => void streams.stdin.write(given),
-    async answer(question, given) {
+    type: (text) => void streams.stdin.write(text),
+    async answer(question, line) {
       await see(question);
-      streams.stdin.write(`${given}\r`);
+      streams.stdin.write(`${line}\r`);
     },
   };
 }

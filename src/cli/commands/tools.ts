@@ -5,6 +5,7 @@ import { openTools } from '../backend/open-tools.ts';
 import type { CommandContext, JsonOption } from '../command-context.ts';
 import { exitCodes } from '../errors.ts';
 import { notFound } from '../find-item.ts';
+import { programName } from '../program-name.ts';
 import { count, jsonText, oneLine, pad, shorten, widthOf } from '../terminal/format.ts';
 import type { Terminal } from '../terminal/terminal.ts';
 import { type HeaderOption, parseHeaders } from './servers/server-input.ts';
@@ -39,6 +40,10 @@ export async function tools(
   const found = groups.flatMap((group) => group.tools);
   if (json) terminal.print(jsonText(found));
   else printGroups(groups, terminal);
+  if (terminal.isPerson && !json && found.length > 0) {
+    const command = [programName(context.env), 'call', url, 'NAME key=value'].filter(Boolean).join(' ');
+    terminal.note(terminal.noteColors.dim(`Call a tool with \`${command}\`.`));
+  }
   const hasFailed = listed.some(isUnavailable) && (server !== undefined || found.length === 0);
   return hasFailed ? exitCodes.unavailable : exitCodes.ok;
 }

@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import type { Command } from 'commander';
 import { describe, expect, test } from 'vitest';
+import { candidatesFor } from '../commands/completion.ts';
 import type { Terminal } from '../terminal/terminal.ts';
 import { createProgram } from './create-program.ts';
 
@@ -13,7 +14,7 @@ const program = createProgram({ width: 100 } as Terminal, async () => {});
 const commands = everyCommand(program);
 
 describe('docs/reference/cli.md', () => {
-  test('has a section for every command', () => {
+  test('the reference has a section for every command', () => {
     const sections = [...reference.matchAll(/^## toolwharf (.+)$/gm)].map(([, name]) => name);
     const top = program.commands.map((command) => command.name()).filter((name) => !internal.has(name));
     const missing = top.filter((name) => !sections.some((section) => section?.split(' ')[0] === name));
@@ -46,6 +47,27 @@ test('every command and option has a description', () => {
     command.options.filter((option) => option.description === '').map((option) => `${path} ${option.flags}`),
   );
   expect([...bare, ...options]).toEqual([]);
+});
+
+// They print no data of their own: they run a program, change one thing, write code or a file, or print text as it is.
+const withoutJson =
+  /^(serve|stdio|logs|completion|connect|import|emit-ts|audit export|secrets rotate|help)$|^(approvals|rules|keys|pins|models|assistants|servers|calls|registry) (allow|deny|revoke|accept|remove|delete|connect|disconnect|restart|refresh|enable|disable|cancel|sign-in|sign-out|install|reset)$/;
+
+test('every command that prints data has --json', () => {
+  const hasJson = (command: Command): boolean => command.options.some(({ long }) => long === '--json');
+  const groups = commands.filter(({ command }) => command.commands.length > 0 && !hasJson(command));
+  const printing = commands.filter((one) => !groups.includes(one) && !withoutJson.test(one.path));
+  expect(printing.filter(({ command }) => !hasJson(command)).map(({ path }) => path)).toEqual([]);
+});
+
+test('every command, its subcommands and its options are completed', async () => {
+  const complete = (...words: string[]) => candidatesFor(program, words, async () => ({ tools: [], servers: [] }));
+  for (const { path, command } of commands) {
+    const words = path.split(' ');
+    expect(await complete(...words.slice(0, -1), '')).toContain(words.at(-1));
+    const options = command.options.filter(({ hidden }) => !hidden).flatMap(({ long }) => long ?? []);
+    expect(await complete(...words, '-')).toEqual(expect.arrayContaining(options));
+  }
 });
 
 function everyCommand(parent: Command, path = ''): { readonly path: string; readonly command: Command }[] {

@@ -8,7 +8,7 @@ function field(property: object) {
 }
 
 describe('the form of an elicitation request', () => {
-  test('has a field for each property, in order, marked as required or optional', () => {
+  test('a form has a field for each property, in order, marked as required or optional', () => {
     const fields = toFormFields({
       properties: {
         name: { type: 'string', title: 'Your name', description: 'as in the passport' },
@@ -23,7 +23,7 @@ describe('the form of an elicitation request', () => {
     expect(toFormFields(undefined)).toEqual([]);
   });
 
-  test('has labels without control characters', () => {
+  test('labels of a form have no control characters', () => {
     expect(field({ type: 'string', title: 'a\u001b[2Jb' }).label).not.toContain('\u001b');
   });
 });
@@ -58,7 +58,7 @@ describe('an answer to a form field', () => {
     expect(field(property).parse(line)).toEqual({ problem: expect.stringContaining(problem) });
   });
 
-  test('is the default value if it is left empty', () => {
+  test('an answer that is left empty is the default value', () => {
     expect([field({ type: 'boolean', default: false }).preset, field({ type: 'string' }).preset]).toEqual([
       'false',
       undefined,
@@ -66,7 +66,7 @@ describe('an answer to a form field', () => {
     expect(field({ type: 'array', items: { enum: ['a', 'b'] }, default: ['a', 'b'] }).preset).toBe('a,b');
   });
 
-  test('can be chosen by title from enumNames, oneOf and anyOf', () => {
+  test('an answer can be chosen by title from enumNames, oneOf and anyOf', () => {
     expect(field({ enum: ['a'], enumNames: ['First'] }).choices).toEqual([{ value: 'a', title: 'First' }]);
     expect(field({ oneOf: [{ const: 'a', title: 'First' }] }).choices).toEqual([{ value: 'a', title: 'First' }]);
   });

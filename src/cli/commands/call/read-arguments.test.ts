@@ -28,41 +28,41 @@ async function read(options: ArgumentOptions, { parameters = schema as JsonSchem
 }
 
 describe('name=value arguments', () => {
-  test("are converted to the types of the tool's schema, also through a $ref", async () => {
+  test("name=value arguments are converted to the types of the tool's schema, also through a $ref", async () => {
     const arg = ['text=1', 'times=2', 'tags=["a"]', 'place={"city":"Rome"}', 'depth=1.5'];
     const { args, warnings } = await read({ arg });
     expect(args).toEqual({ text: '1', times: 2, tags: ['a'], place: { city: 'Rome' }, depth: 1.5 });
     expect(warnings).toEqual([]);
   });
 
-  test('are exact JSON with :=, and everything after the first = belongs to the value', async () => {
+  test('an argument with := is exact JSON, and everything after the first = belongs to the value', async () => {
     const { args } = await read({ arg: ['text=a=b:=c', 'depth:=null', 'times:="two"'] });
     expect(args).toEqual({ text: 'a=b:=c', depth: null, times: 'two' });
   });
 
-  test('that the tool does not have are sent, with a warning and a suggestion', async () => {
+  test('arguments that the tool does not have are sent, with a warning and a suggestion', async () => {
     const { args, warnings } = await read({ arg: ['tezt=x'] });
     expect(args).toEqual({ tezt: 'x' });
     expect(warnings).toEqual(["mcp_a_b has no parameter 'tezt'; did you mean 'text'?"]);
   });
 
-  test('are text, without a warning, if the schema declares no parameters', async () => {
+  test('arguments are text, without a warning, if the schema declares no parameters', async () => {
     expect(await read({ arg: ['a=1'] }, { parameters: { type: 'object' } })).toEqual({
       args: { a: '1' },
       warnings: [],
     });
   });
 
-  test.each([['noequals'], ['=x'], ['a:=}']])('are rejected as %s', async (pair) => {
+  test.each([['noequals'], ['=x'], ['a:=}']])('the argument %s is rejected', async (pair) => {
     await expect(read({ arg: [pair] })).rejects.toThrow(/^Argument /);
   });
 
-  test('cannot be repeated or combined with --args', async () => {
+  test('an argument cannot be repeated or combined with --args', async () => {
     await expect(read({ arg: ['a=1', 'a=2'] })).rejects.toThrow('given twice');
     await expect(read({ arg: ['a=1'], args: '{}' })).rejects.toThrow('either --args or name=value');
   });
 
-  test('may be named __proto__', async () => {
+  test('an argument may be named __proto__', async () => {
     const { args } = await read({ arg: ['__proto__:={"admin":true}'] });
     expect(Object.getPrototypeOf(args)).toBe(Object.prototype);
     expect(Object.hasOwn(args, '__proto__')).toBe(true);
@@ -70,16 +70,16 @@ describe('name=value arguments', () => {
 });
 
 describe('--args', () => {
-  test('takes a JSON object from the command line or from stdin', async () => {
+  test('--args takes a JSON object from the command line or from stdin', async () => {
     expect((await read({ args: '{"times":"2"}' })).args).toEqual({ times: '2' });
     expect((await read({ args: '-' }, { stdin: '{"a":[1]}\n' })).args).toEqual({ a: [1] });
   });
 
-  test('is optional', async () => {
+  test('--args is optional', async () => {
     expect((await read({})).args).toEqual({});
   });
 
-  test.each(['[1]', 'null', '"x"', '{', ''])('rejects %j', async (args) => {
+  test.each(['[1]', 'null', '"x"', '{', ''])('--args rejects %j', async (args) => {
     await expect(read({ args })).rejects.toThrow(/--args/);
   });
 });

@@ -7,7 +7,7 @@ const entry = { type: 'http', url: 'http://127.0.0.1:7420/mcp' };
 const set = (text: string) => setInJson(text, path, entry);
 
 describe('setting a value in JSON', () => {
-  test('creates missing objects', () => {
+  test('setting a value creates missing objects', () => {
     const made = `{
   "mcpServers": {
     "toolwharf": {
@@ -23,7 +23,7 @@ describe('setting a value in JSON', () => {
     expect(set('{\n}\n')).toBe(made);
   });
 
-  test('keeps comments, order, indentation and trailing commas', () => {
+  test('setting a value keeps comments, order, indentation and trailing commas', () => {
     const before = `// My settings
 {
 \t"theme": "dark", /* not light */
@@ -45,24 +45,24 @@ describe('setting a value in JSON', () => {
     );
   });
 
-  test('keeps a comment after the last value beside that value', () => {
+  test('a comment after the last value stays beside that value', () => {
     expect(set('{\n  "mcpServers": {\n    "a": {} // mine\n  }\n}\n')).toContain('    "a": {} // mine\n  }\n}\n');
   });
 
-  test('replaces only the value', () => {
+  test('setting an existing member replaces only its value', () => {
     const before = '{"mcpServers": {"a": {}, "toolwharf": {"old": [true, null, -1.5e3]} /* x */}}';
     const after = set(before);
     expect(after).toMatch(/^\{"mcpServers": \{"a": \{\}, "toolwharf": \{\s+"type"[^}]+\} \/\* x \*\/\}\}$/);
     expect(set(after)).toBe(after);
   });
 
-  test('keeps line ends and the byte order mark', () => {
+  test('setting a value keeps line ends and the byte order mark', () => {
     const edited = set('\ufeff{\r\n  "a": 1\r\n}\r\n');
     expect(edited.startsWith('\ufeff{\r\n  "mcpServers": {\r\n')).toBe(true);
     expect(edited.replaceAll('\r\n', '')).not.toContain('\n');
   });
 
-  test('ignores braces and comments inside strings', () => {
+  test('braces and comments inside strings are ignored', () => {
     const before = '{"a": "}, \\"mcpServers\\": { // \\\\", "mcpServers": {}}';
     expect(JSON.parse(set(before))).toEqual({ ...JSON.parse(before), mcpServers: { toolwharf: entry } });
   });
@@ -82,7 +82,7 @@ describe('setting a value in JSON', () => {
     expect(() => set(text)).toThrow(message);
   });
 
-  test('sets the value in any JSON object and keeps the rest', () => {
+  test('a value is set in any JSON object, and the rest is kept', () => {
     const object = fc.dictionary(fc.string(), fc.jsonValue()).filter((value) => !Object.hasOwn(value, '__proto__'));
     const spacing = fc.constantFrom(undefined, 2, '\t');
     fc.assert(
