@@ -30,24 +30,16 @@ export interface MessageMatch {
 
 /** Searches titles and messages, and returns excerpts with the matching words. */
 export async function searchConversations(
-  store: Pick<ConversationStore, 'search' | 'messages'>,
+  store: Pick<ConversationStore, 'search'>,
   { owners, query, limit = 20 }: SearchOptions,
 ): Promise<readonly ConversationMatch[]> {
   const words = toWords(query);
   const found = await store.search({ owners, words, limit });
-  const matches: ConversationMatch[] = [];
-  for (const { conversation, messages: ids } of found) {
-    const messages = ids.length === 0 ? [] : await store.messages(conversation.id);
-    matches.push({
-      conversation,
-      titleHighlights: highlightsIn(conversation.title, words),
-      messages: ids.flatMap((id) => {
-        const message = messages.find((one) => one.id === id);
-        return message ? [toMatch(message, words)] : [];
-      }),
-    });
-  }
-  return matches;
+  return found.map(({ conversation, messages }) => ({
+    conversation,
+    titleHighlights: highlightsIn(conversation.title, words),
+    messages: messages.map((message) => toMatch(message, words)),
+  }));
 }
 
 const leadLength = 50;

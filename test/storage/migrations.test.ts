@@ -120,7 +120,7 @@ for (const kind of kinds) {
         { ...third, parentId: second?.id },
       ]);
       const found = await storage.conversations.search({ owners: ['ann'], words: ['grusse'], limit: 1 });
-      expect(found.map((match) => match.messages)).toEqual([[first?.id]]);
+      expect(found.map((match) => match.messages)).toEqual([[first]]);
     });
 
     test('of a newer Toolwharf are rejected and not changed', async () => {

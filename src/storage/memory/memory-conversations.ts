@@ -85,7 +85,7 @@ function searchIn(
     if (!owners.includes(conversation.owner)) return [];
     const matching = messages.filter((message) => matchesAll(searchableText(message), words, match)).toReversed();
     if (matching.length === 0 && !matchesAll(foldText(conversation.title).text, words, match)) return [];
-    return [{ conversation, messages: matching.slice(0, maxFoundMessages).map(({ id }) => id) }];
+    return [{ conversation, messages: matching.slice(0, maxFoundMessages) }];
   });
   return found.slice(0, limit);
 }

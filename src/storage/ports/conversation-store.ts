@@ -158,8 +158,8 @@ export interface ConversationSearch {
 /** A conversation that a search found. */
 export interface FoundConversation {
   readonly conversation: Conversation;
-  /** The ids of the newest matching messages, newest first; empty if only the title matches. */
-  readonly messages: readonly string[];
+  /** The newest matching messages, newest first; empty if only the title matches. */
+  readonly messages: readonly Message[];
 }
 
 /** The store of conversations. */

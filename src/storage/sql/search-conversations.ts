@@ -1,7 +1,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { sql } from 'kysely';
 import { toIndexText } from '../chain/call-columns.ts';
-import type { Conversation, ConversationSearch, FoundConversation } from '../ports/conversation-store.ts';
+import type { Conversation, ConversationSearch, FoundConversation, Message } from '../ports/conversation-store.ts';
 import {
   foldText,
   type MatchWord,
@@ -13,6 +13,7 @@ import {
   piecesOf,
 } from '../text-search.ts';
 import type { Database } from './engine.ts';
+import type { MessageRow } from './tables.ts';
 
 // SQLite runs on the main thread: each query reads few conversations.
 const batch = 50;
@@ -34,7 +35,7 @@ async function scan(
   toPieces: (word: string) => readonly string[],
   match: MatchWord,
 ): Promise<FoundConversation[]> {
-  const found: FoundConversation[] = [];
+  const found: { readonly conversation: Conversation; readonly messages: readonly string[] }[] = [];
   for (let offset = 0; offset < maxSearchedConversations && found.length < limit; offset += batch) {
     const rows = await db
       .selectFrom('conversations')
@@ -69,10 +70,32 @@ async function scan(
     }
     await nextTurn();
   }
-  return found.slice(0, limit);
+  const matches: FoundConversation[] = [];
+  // Only these messages are parsed: a conversation can be large.
+  for (const { conversation, messages } of found.slice(0, limit))
+    matches.push({ conversation, messages: await readMessages(db, conversation.id, messages) });
+  return matches;
+}
+
+async function readMessages(db: Database, conversation: string, ids: readonly string[]): Promise<readonly Message[]> {
+  if (ids.length === 0) return [];
+  const rows = await db
+    .selectFrom('messages')
+    .select(['body', 'parent'])
+    .where('conversation', '=', conversation)
+    .where('id', 'in', ids)
+    .orderBy('seq', 'desc')
+    .execute();
+  return rows.map(toMessage);
 }
 
 function contains(piece: string) {
   const pattern = `%${piece.replaceAll(/[\\%_]/g, '\\$&')}%`;
   return sql<boolean>`text like ${pattern} escape '\\'`;
+}
+
+/** The message of a row. */
+export function toMessage({ body, parent }: Pick<MessageRow, 'body' | 'parent'>): Message {
+  const message = JSON.parse(body);
+  return parent === null ? message : { ...message, parentId: parent };
 }

@@ -1,15 +1,10 @@
 import { canonicalJson } from '../../kernel/canonical-json.ts';
 import { pageSize } from '../call-records.ts';
 import { toIndexText } from '../chain/call-columns.ts';
-import {
-  type Conversation,
-  type ConversationStore,
-  type Message,
-  noConversation,
-} from '../ports/conversation-store.ts';
+import { type Conversation, type ConversationStore, noConversation } from '../ports/conversation-store.ts';
 import { searchableText } from '../text-search.ts';
 import type { Engine, Ownership, Writing } from './engine.ts';
-import { searchConversations } from './search-conversations.ts';
+import { searchConversations, toMessage } from './search-conversations.ts';
 
 /** Conversations in a database, each with the process that works on it, and one row per message. */
 export function createSqlConversations({ db }: Engine, ownership: Ownership): ConversationStore {
@@ -157,9 +152,4 @@ async function lockConversation(trx: Writing, id: string): Promise<void> {
 
 function toConversation({ body }: { body: string }): Conversation {
   return JSON.parse(body);
-}
-
-function toMessage({ body, parent }: { body: string; parent: string | null }): Message {
-  const message = JSON.parse(body);
-  return parent === null ? message : { ...message, parentId: parent };
 }

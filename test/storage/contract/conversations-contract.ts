@@ -65,7 +65,7 @@ export function conversationsContract(kind: StorageKind): void {
       const found = async (...words: string[]) =>
         (await conversations.search({ owners: ['ann', 'local'], words, limit: 10 })).map((match) => ({
           id: match.conversation.id,
-          messages: match.messages,
+          messages: match.messages.map((message) => message.id),
         }));
       const cafe = makeConversation({ title: 'Menü im Café', updatedAt: at(1) });
       const stripe = makeConversation({ owner: 'local', updatedAt: at(2) });
