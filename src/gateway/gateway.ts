@@ -23,6 +23,7 @@ import { createOpenRequests, type OpenRequests } from './auth/open-requests.ts';
 import { createOwnership, type Ownership } from './auth/ownership.ts';
 import { type AppHosts, createAppHosts } from './calls/app-hosts.ts';
 import type { StdioProgram } from './clients/mcp-clients.ts';
+import { describeReplica } from './fleet/describe-replica.ts';
 import { createEndedSessions } from './fleet/ended-sessions.ts';
 import { type SharedCalls, shareCalls } from './fleet/shared-calls.ts';
 import { type SharedQuestions, shareQuestions } from './fleet/shared-questions.ts';
@@ -205,6 +206,7 @@ export async function openGateway(source: ConfigSource | undefined, options: Gat
     },
     process: { host, env, adminTokenFile, stdioProgram, command },
   };
+  const describing = describeReplica({ store: storage.fleet, toolbox, log });
   const authenticate = options.createAuthenticate(parts);
   const openRequests = createOpenRequests({ authenticate, profiles: () => toolbox.config.profiles });
   toolbox.on('config.applied', () => void openRequests.recheck());
@@ -233,6 +235,7 @@ export async function openGateway(source: ConfigSource | undefined, options: Gat
 
   async function closeParts(): Promise<void> {
     openRequests.close();
+    describing[Symbol.dispose]();
     await fleet[Symbol.asyncDispose]();
     await closeRoutes();
     await toolbox.close();

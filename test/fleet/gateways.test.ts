@@ -205,3 +205,20 @@ test('a repeated call with an idempotency key waits for the first on another rep
   const made = body.calls.filter(({ arguments: args }: { arguments: { ms?: number } }) => args.ms === 1_500);
   expect(made.filter(({ status }: { status: string }) => status === 'success')).toHaveLength(1);
 });
+
+test('every replica lists all of them', async () => {
+  for (const replica of replicas.all) {
+    const fleet = await waitFor(
+      async () => {
+        const { body } = await replica.get('/api/fleet', key());
+        return body.replicas.every(({ version }: { version?: string }) => version !== undefined) && body;
+      },
+      { what: 'the description of all replicas' },
+    );
+    expect(fleet.shared).toBe(true);
+    expect(fleet.replicas).toHaveLength(2);
+    expect(fleet.replicas.filter(({ self }: { self: boolean }) => self)).toHaveLength(1);
+    const configs = new Set(fleet.replicas.map(({ config }: { config: string }) => config));
+    expect(configs.size).toBe(1);
+  }
+});

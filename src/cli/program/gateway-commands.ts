@@ -3,12 +3,13 @@ import { gatewayDefaults } from '../../config/defaults.ts';
 import type { CommandContext, Run } from '../command-context.ts';
 import { collect, createActions, jsonOption } from './command-actions.ts';
 
-/** Adds `serve`, `stdio`, `logs`, `inspect` and `events`. */
+/** Adds `serve`, `stdio`, `logs`, `inspect`, `events` and `fleet`. */
 export function addGatewayCommands(root: Command, run: Run): void {
   const serve = createActions(run, () => import('../commands/serve/serve.ts'));
   const stdio = createActions(run, () => import('../commands/stdio/stdio.ts'));
   const events = createActions(run, () => import('../commands/events.ts'));
   const inspect = createActions(run, () => import('../commands/inspect.ts'));
+  const fleet = createActions(run, () => import('../commands/fleet.ts'));
   const logs = createActions(run, () => import('../commands/logs.ts'));
   root
     .command('serve')
@@ -60,6 +61,11 @@ export function addGatewayCommands(root: Command, run: Run): void {
     )
     .option('--json', 'Print JSON lines')
     .action(events((module) => module.events));
+  root
+    .command('fleet')
+    .description('List the replicas that share the database')
+    .option(...jsonOption)
+    .action(fleet((module) => module.fleet));
 }
 
 const completionExamples = `Examples:

@@ -4,6 +4,7 @@ import { assistantRoutes } from './routes/assistants.ts';
 import { callRoutes } from './routes/calls.ts';
 import { conversationRoutes } from './routes/conversations.ts';
 import { eventRoutes } from './routes/events.ts';
+import { fleetRoutes } from './routes/fleet.ts';
 import { keyRoutes } from './routes/keys.ts';
 import { profileRoutes } from './routes/profiles.ts';
 import { providerRoutes } from './routes/providers.ts';
@@ -37,6 +38,7 @@ export const allRoutes: readonly Route[] = [
   ...providerRoutes,
   ...profileRoutes,
   ...settingsRoutes,
+  ...fleetRoutes,
   ...keyRoutes,
   ...sessionRoutes,
   ...eventRoutes,

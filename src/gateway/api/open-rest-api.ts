@@ -23,7 +23,7 @@ export interface RestApiPorts extends Pick<ApiPorts, 'events' | 'servers' | 'pro
 
 /** Opens the conversations and creates the routes under `/api`. Most code of the gateway is behind this import. */
 export async function openRestApi({ parts, events, servers, profiles, info }: RestApiPorts): Promise<RestApi> {
-  const { toolbox, storage, log, stopping, security, limits, mcp, calls } = parts;
+  const { toolbox, storage, log, stopping, security, limits, fleet, mcp, calls } = parts;
   const serverNames = async () => new Map((await servers.stored.list()).map(({ id, name }) => [id, name]));
   const models = createModels({
     providers: storage.providers,
@@ -38,6 +38,7 @@ export async function openRestApi({ parts, events, servers, profiles, info }: Re
     storage,
     log,
     stopping,
+    fleet,
     events,
     security,
     limits,

@@ -18,7 +18,8 @@ import type { McpEndpoint } from '../mcp/endpoint.ts';
 import type { StoredProfiles } from '../profiles/stored-profiles.ts';
 
 /** The ports that route handlers use, grouped by subject. */
-export interface ApiPorts extends Pick<RouteParts, 'toolbox' | 'storage' | 'log' | 'stopping' | 'security' | 'limits'> {
+export interface ApiPorts
+  extends Pick<RouteParts, 'toolbox' | 'storage' | 'log' | 'stopping' | 'security' | 'limits' | 'fleet'> {
   readonly events: EventLog;
   readonly calls: CallPorts;
   readonly chat: ChatPorts;

@@ -43,16 +43,22 @@ export async function serveEvents(
     if (data !== undefined) stream.send({ id: event.id, name: event.name, data: JSON.stringify(data) });
   }
 
-  // Events that happen while the missed ones are read follow them.
+  // Events that happen while the missed ones are read follow them, and none is sent twice.
   let waiting: NumberedEvent[] | undefined = [];
-  const stopListening = events.listen((event) => (waiting ? void waiting.push(event) : send(event)));
+  const sent = new Set<string | undefined>();
+  const sendNew = (event: NumberedEvent) => {
+    if (!sent.delete(event.id)) send(event);
+  };
+  const stopListening = events.listen((event) => (waiting ? void waiting.push(event) : sendNew(event)));
   const { latest } = events;
   const missed = lastEventId === undefined ? [] : await events.since(lastEventId).catch(() => undefined);
-  for (const event of missed ?? []) send(event);
+  for (const event of missed ?? []) {
+    send(event);
+    sent.add(event.id);
+  }
   const reset = { reason: 'Events were missed: reload all data' };
   const id = missed?.at(-1)?.id ?? latest;
   stream.send({ id, name: missed ? 'ready' : 'reset', data: JSON.stringify(missed ? {} : reset) });
-  const sent = new Set(missed?.map((event) => event.id));
-  for (const event of waiting) if (event.id === undefined || !sent.has(event.id)) send(event);
+  for (const event of waiting) sendNew(event);
   waiting = undefined;
 }

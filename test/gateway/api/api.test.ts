@@ -372,6 +372,11 @@ test('a session can be opened and closed, and the OpenAPI document can be read',
   expect((await api.get('/api/openapi.json')).body.openapi).toBe('3.1.0');
 });
 
+test('a gateway with its own database is its only replica', async () => {
+  const { body } = await api.get('/api/fleet');
+  expect(body).toMatchObject({ shared: false, replicas: [{ self: true, pid: process.pid }] });
+});
+
 test('every route was called and answered according to its schema, except those with their own test files', () => {
   expect(unasked(({ group, operationId }) => !elsewhere.has(group) && !elsewhere.has(operationId))).toEqual([]);
 });
@@ -379,6 +384,7 @@ test('every route was called and answered according to its schema, except those 
 /** Groups and routes that other test files in test/gateway cover; each of those files checks its own. */
 const elsewhere = new Set([
   ...['chat', 'questions', 'assistants', 'models', 'registry', 'profiles'],
-  ...['switchTools', 'overrideTool'],
+  ...['switchTools', 'overrideTool', 'getTraffic', 'recordTraffic', 'clearTraffic', 'getSignIn', 'signOut'],
+  ...['listSavedRequests', 'saveRequest', 'updateSavedRequest', 'removeSavedRequest'],
   ...['getCallStats', 'cancelCall', 'importServers', 'listClients', 'rejectToolChange', 'getToolFormats'],
 ]);

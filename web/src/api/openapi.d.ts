@@ -1152,6 +1152,22 @@ export interface paths {
         readonly patch?: never;
         readonly trace?: never;
     };
+    readonly "/api/fleet": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly get: operations["getFleet"];
+        readonly put?: never;
+        readonly post?: never;
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
     readonly "/api/keys": {
         readonly parameters: {
             readonly query?: never;
@@ -2170,6 +2186,22 @@ export interface components {
         readonly ConfigRefusedEvent: {
             readonly message: string;
         };
+        readonly Replica: {
+            readonly id: string;
+            readonly pid: number;
+            readonly host: string;
+            readonly self: boolean;
+            readonly leaseMs?: number;
+            readonly version?: string;
+            readonly startedAt?: string;
+            readonly config?: string;
+            readonly running?: number;
+            readonly queued?: number;
+        };
+        readonly Fleet: {
+            readonly shared: boolean;
+            readonly replicas: readonly components["schemas"]["Replica"][];
+        };
         readonly ApiKey: {
             readonly id: string;
             readonly name: string;
@@ -2979,6 +3011,8 @@ export type ConversationRemovedEvent = components['schemas']['ConversationRemove
 export type ProfilesChangedEvent = components['schemas']['ProfilesChangedEvent'];
 export type ConfigAppliedEvent = components['schemas']['ConfigAppliedEvent'];
 export type ConfigRefusedEvent = components['schemas']['ConfigRefusedEvent'];
+export type Replica = components['schemas']['Replica'];
+export type Fleet = components['schemas']['Fleet'];
 export type ApiKey = components['schemas']['ApiKey'];
 export type ApiKeyList = components['schemas']['ApiKeyList'];
 export type NewApiKey = components['schemas']['NewApiKey'];
@@ -5086,6 +5120,25 @@ export interface operations {
                 };
                 content: {
                     readonly "application/json": components["schemas"]["OpenApiDocument"];
+                };
+            };
+        };
+    };
+    readonly getFleet: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            readonly 200: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["Fleet"];
                 };
             };
         };

@@ -1,0 +1,49 @@
+import { hashOf } from '../../kernel/canonical-json.ts';
+import { messageOf } from '../../kernel/errors.ts';
+import type { JsonObject } from '../../kernel/json.ts';
+import type { Log } from '../../kernel/log.ts';
+import { version } from '../../kernel/version.ts';
+import type { FleetStore } from '../../storage/ports/fleet-store.ts';
+import type { InternalToolbox } from '../../toolbox.ts';
+
+export interface DescribeReplicaPorts {
+  readonly store: Pick<FleetStore, 'describe'> | undefined;
+  readonly toolbox: Pick<InternalToolbox, 'config' | 'calls' | 'on'>;
+  readonly log: Log;
+  /** How often the load is reported; 2 000. */
+  readonly intervalMs?: number;
+}
+
+/** Keeps what other replicas show about this one up to date. */
+export function describeReplica({ store, toolbox, log, intervalMs = 2_000 }: DescribeReplicaPorts): Disposable {
+  if (!store) return { [Symbol.dispose]() {} };
+  const startedAt = new Date().toISOString();
+  let config = hashConfig();
+  let reported = '';
+  toolbox.on('config.applied', () => {
+    config = hashConfig();
+    void report();
+  });
+
+  /** Equal on replicas with the same configuration. */
+  function hashConfig(): string {
+    return hashOf(toolbox.config as unknown as JsonObject).slice(0, 12);
+  }
+
+  async function report(): Promise<void> {
+    const { running, queued } = toolbox.calls.stats();
+    const facts = { version, startedAt, config, running, queued };
+    const text = JSON.stringify(facts);
+    if (text === reported) return;
+    try {
+      await store?.describe(facts);
+      reported = text;
+    } catch (cause) {
+      log.debug('fleet.not-described', messageOf(cause));
+    }
+  }
+
+  void report();
+  const timer = setInterval(() => void report(), intervalMs).unref();
+  return { [Symbol.dispose]: () => clearInterval(timer) };
+}
