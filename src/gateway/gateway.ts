@@ -25,6 +25,7 @@ import { type AppHosts, createAppHosts } from './calls/app-hosts.ts';
 import type { StdioProgram } from './clients/mcp-clients.ts';
 import { describeReplica } from './fleet/describe-replica.ts';
 import { createEndedSessions } from './fleet/ended-sessions.ts';
+import { followChanges } from './fleet/follow-changes.ts';
 import { type SharedCalls, shareCalls } from './fleet/shared-calls.ts';
 import { type SharedQuestions, shareQuestions } from './fleet/shared-questions.ts';
 import { createGuard } from './guard.ts';
@@ -148,7 +149,7 @@ export async function openGateway(source: ConfigSource | undefined, options: Gat
   const { host = loaded.config.gateway.host, port = loaded.config.gateway.port } = options;
   const stopping = new AbortController();
   const fleet = await openFleet({ store: storage.fleet, log });
-  const ended = createEndedSessions({ fleet, store: storage.fleet, log });
+  const ended = createEndedSessions({ store: storage.fleet });
   await ended.load();
   const approver = createStoredApprover({
     store: storage.approvals,
@@ -210,12 +211,7 @@ export async function openGateway(source: ConfigSource | undefined, options: Gat
   const authenticate = options.createAuthenticate(parts);
   const openRequests = createOpenRequests({ authenticate, profiles: () => toolbox.config.profiles });
   toolbox.on('config.applied', () => void openRequests.recheck());
-  fleet.onChange('api_keys', () => void openRequests.recheck());
-  fleet.onChange('ended_sessions', () => void ended.load().then(() => openRequests.recheck()));
-  fleet.onChange('pins', () => {
-    toolbox.reloadPins().catch((cause) => log.error('fleet.pins-unknown', messageOf(cause)));
-  });
-  toolbox.on('profiles.changed', () => void openRequests.recheck());
+  followChanges({ fleet, toolbox, ended, openRequests, log });
   const admit: AdmitPorts = {
     profiles: () => toolbox.config.profiles,
     keys: storage.keys,

@@ -188,7 +188,8 @@ test('a session of the app that ends on one replica is rejected by all, also by 
   await using two = await openReplica(workspace);
   const sessionKey = Buffer.alloc(32, 1);
   const openSessions = async ({ fleet, storage }: Replica) => {
-    const ended = createEndedSessions({ fleet, store: storage.fleet, log: silentLog });
+    const ended = createEndedSessions({ store: storage.fleet });
+    fleet.onChange('ended_sessions', () => void ended.load());
     await ended.load();
     return createAppSessions({ sessionKey, ended });
   };

@@ -1,8 +1,5 @@
-import type { Fleet } from '../../fleet/fleet.ts';
-import { messageOf } from '../../kernel/errors.ts';
 import { createEvents } from '../../kernel/events.ts';
 import { evictOldest } from '../../kernel/evict-oldest.ts';
-import type { Log } from '../../kernel/log.ts';
 import type { FleetStore } from '../../storage/ports/fleet-store.ts';
 
 /** The sessions that have ended. Every replica rejects their tokens. */
@@ -15,17 +12,15 @@ export interface EndedSessions {
 }
 
 export interface EndedSessionsOptions {
-  readonly fleet?: Pick<Fleet, 'onChange'>;
   /** Undefined if no other process can use the database. */
   readonly store?: Pick<FleetStore, 'endSession' | 'endedSessions'>;
-  readonly log?: Pick<Log, 'warning'>;
   /** 10 000. */
   readonly maxEnded?: number;
 }
 
-/** Sessions that ended on this replica or, once `load` has resolved, on any other. */
+/** Sessions that ended on this replica or, each time `load` resolves, on any other. */
 export function createEndedSessions(options: EndedSessionsOptions = {}): EndedSessions & { load(): Promise<void> } {
-  const { fleet, store, log, maxEnded = 10_000 } = options;
+  const { store, maxEnded = 10_000 } = options;
   const ended = new Map<string, number>();
   const events = createEvents<{ ended: string }>();
 
@@ -44,9 +39,6 @@ export function createEndedSessions(options: EndedSessionsOptions = {}): EndedSe
     }
   }
 
-  fleet?.onChange('ended_sessions', () => {
-    load().catch((cause) => log?.warning('fleet.sessions-unknown', messageOf(cause)));
-  });
   return {
     load,
     has: (id) => ended.has(id),
