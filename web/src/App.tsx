@@ -18,6 +18,7 @@ const pages = {
   '/tools/:tool?': lazy(() => import('./pages/tools/ToolsPage.tsx')),
   '/approvals': lazy(() => import('./pages/approvals/ApprovalsPage.tsx')),
   '/calls/:call?': lazy(() => import('./pages/calls/CallsPage.tsx')),
+  '/profiles/:profile?/:view?': lazy(() => import('./pages/profiles/ProfilesPage.tsx')),
   '/assistants/:assistant?': lazy(() => import('./pages/assistants/AssistantsPage.tsx')),
   '/settings/:section?': lazy(() => import('./pages/settings/SettingsPage.tsx')),
 };

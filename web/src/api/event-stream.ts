@@ -18,6 +18,7 @@ const invalidatedBy: { readonly [Name in keyof GatewayEvents]?: readonly string[
   'question.answered': ['questions'],
   'conversation.changed': ['conversations'],
   'conversation.removed': ['conversations'],
+  'profiles.changed': ['profiles', 'previews'],
   'config.applied': ['config', 'profiles', 'servers', 'tools', 'previews'],
   'config.refused': ['config'],
 };

@@ -12,6 +12,12 @@ export const queries = {
     queryOptions({ queryKey: ['servers'], queryFn: async ({ signal }) => (await api.listServers({ signal })).servers }),
   tools: () =>
     queryOptions({ queryKey: ['tools'], queryFn: async ({ signal }) => (await api.listTools({ signal })).tools }),
+  /** The tools that are switched off. Only administrators see them. */
+  disabledTools: () =>
+    queryOptions({
+      queryKey: ['tools', 'disabled'],
+      queryFn: async ({ signal }) => (await api.listTools({ query: { disabled: 'true' }, signal })).tools,
+    }),
   tool: (tool: string) =>
     queryOptions({
       queryKey: ['tools', 'one', tool],

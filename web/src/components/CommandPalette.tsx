@@ -34,7 +34,7 @@ const pages: readonly Command[] = [
   [text.commandPalette.calls, '/calls'],
   [text.commandPalette.assistants, '/assistants'],
   [text.commandPalette.settingsModels, '/settings/models'],
-  [text.commandPalette.settingsProfiles, '/settings/profiles'],
+  [text.commandPalette.settingsActivity, '/settings/activity'],
   [text.commandPalette.settingsSession, '/settings/session'],
   [text.commandPalette.connectClient, '/settings/connect'],
 ].map(([title = '', href = '']) => ({ kind: text.commandPalette.page, title, href }));

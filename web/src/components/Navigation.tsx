@@ -2,6 +2,7 @@ import {
   Bot,
   Gauge,
   History,
+  Layers,
   MessagesSquare,
   Monitor,
   Moon,
@@ -26,6 +27,7 @@ const pages = [
   { href: '/servers', label: text.navigation.servers, Icon: Server },
   { href: '/tools', label: text.navigation.tools, Icon: Wrench },
   { href: '/calls', label: text.navigation.calls, Icon: History },
+  { href: '/profiles', label: text.navigation.profiles, Icon: Layers },
   { href: '/assistants', label: text.navigation.assistants, Icon: Bot },
   { href: '/settings', label: text.navigation.settings, Icon: Settings },
 ];

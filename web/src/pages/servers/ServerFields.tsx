@@ -1,5 +1,6 @@
 import { useEffect, useRef } from 'react';
 import { RadioCards, type RadioOption, Switch, TextField } from '../../components/fields.tsx';
+import { AdvancedFields } from './AdvancedFields.tsx';
 import type { FormPartProps } from './form-problems.ts';
 import { ProgramFields } from './ProgramFields.tsx';
 import { ProgramNotice } from './ProgramNotice.tsx';
@@ -67,6 +68,7 @@ export function ServerFields({ onSignIn, ...props }: ServerFieldsProps) {
           />
         ))}
       </div>
+      <AdvancedFields {...props} />
       <Switch
         label="Enabled"
         hint="A disabled server is not connected."

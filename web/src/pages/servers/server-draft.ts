@@ -47,7 +47,12 @@ export interface ServerDraft {
   readonly endpoints: readonly EndpointDraft[];
   readonly timeout: string;
   readonly retryAttempts: string;
+  readonly isolation: NonNullable<ServerInput['isolation']>;
+  readonly validation: NonNullable<ServerInput['validation']>;
+  readonly maxTimeout: string;
   readonly enabled: boolean;
+  /** Settings that the form does not show. Saving keeps them. */
+  readonly others: Partial<ServerInput>;
 }
 
 /** A new line with its own id. */
@@ -75,19 +80,38 @@ export function toDraft(server?: ServerRecord | ServerInput | ImportedServer): S
     endpoints: (server?.endpoints ?? []).map(toEndpointDraft),
     timeout: String(server?.timeout ?? 30_000),
     retryAttempts: String(server?.retryAttempts ?? 3),
+    isolation: server?.isolation ?? 'shared',
+    validation: server?.validation ?? 'strict',
+    maxTimeout: server?.maxTimeout === undefined ? '' : String(server.maxTimeout),
     enabled: server?.enabled ?? true,
+    others: pickOthers(server),
   };
+}
+
+const otherKeys = [
+  ...(['required', 'trusted', 'protocol', 'mode', 'defaultToolConfig', 'allow', 'deny', 'onChange'] as const),
+  ...(['rate', 'prompts', 'inheritEnv'] as const),
+];
+
+function pickOthers(server: ServerRecord | ServerInput | ImportedServer | undefined): Partial<ServerInput> {
+  const kept = otherKeys.flatMap((key) => (server?.[key] === undefined ? [] : [[key, server[key]] as const]));
+  return Object.fromEntries(kept);
 }
 
 /** The body of the request: the values of the selected transport. The gateway validates it. */
 export function toInput(draft: ServerDraft): ServerInput {
   const { name, description, transport, timeout, retryAttempts, enabled } = draft;
+  const { isolation, validation, maxTimeout, others } = draft;
   const common = {
+    ...others,
     name: name.trim(),
     ...omitEmpty({ description: description.trim() }),
     transport,
     ...(timeout !== '' && { timeout: Number(timeout) }),
     ...(retryAttempts !== '' && { retryAttempts: Number(retryAttempts) }),
+    isolation,
+    validation,
+    ...(maxTimeout !== '' && { maxTimeout: Number(maxTimeout) }),
     enabled,
   };
   if (transport === 'stdio') {
@@ -96,8 +120,9 @@ export function toInput(draft: ServerDraft): ServerInput {
     return { ...common, ...omitEmpty(texts), args: args.map(({ value }) => value), env: toRecord(env) };
   }
   const { url, headers, allowInsecure } = draft;
+  const { inheritEnv: _ofPrograms, ...settings } = common;
   return {
-    ...common,
+    ...settings,
     ...omitEmpty({ url: url.trim() }),
     headers: toRecord(headers),
     allowInsecure,

@@ -7,11 +7,11 @@ import { EmptyState } from '../../components/EmptyState.tsx';
 import { Page } from '../../components/Page.tsx';
 import { Tabs } from '../../components/Tabs.tsx';
 import { text } from '../../text/text.ts';
+import { ActivitySection } from './activity/ActivitySection.tsx';
 import { ConfigurationSection } from './configuration/ConfigurationSection.tsx';
 import { ConnectSection } from './connect/ConnectSection.tsx';
 import { KeysSection } from './keys/KeysSection.tsx';
 import { ModelsSection } from './models/ModelsSection.tsx';
-import { ProfilesSection } from './ProfilesSection.tsx';
 import { SessionSection } from './SessionSection.tsx';
 
 const sections = [
@@ -25,13 +25,21 @@ const sections = [
       </AdminsOnly>
     ),
   },
-  { id: 'profiles', label: text.settings.page.profiles, content: <ProfilesSection /> },
   {
     id: 'configuration',
     label: text.settings.page.configuration,
     content: (
       <AdminsOnly>
         <ConfigurationSection />
+      </AdminsOnly>
+    ),
+  },
+  {
+    id: 'activity',
+    label: text.settings.page.activity,
+    content: (
+      <AdminsOnly>
+        <ActivitySection />
       </AdminsOnly>
     ),
   },

@@ -1,10 +1,13 @@
 import { Search } from 'lucide-react';
 import { type KeyboardEvent, useDeferredValue, useEffect, useId, useMemo, useRef, useState } from 'react';
 import type { Tool } from '../../api/client.ts';
+import { useIsAdmin } from '../../api/queries.ts';
 import { classNames } from '../../components/class-names.ts';
 import { Input, Select } from '../../components/fields.tsx';
 import { pluralize } from '../../components/pluralize.ts';
 import { safeText } from '../../components/safe-text.ts';
+import { text } from '../../text/text.ts';
+import { BulkSwitch } from './BulkSwitch.tsx';
 import { optionId, ToolList } from './ToolList.tsx';
 import { indexTools, isOfKind, type ToolFilter, type ToolKind } from './tool-search.ts';
 
@@ -19,12 +22,14 @@ const kinds: readonly { readonly id: ToolKind; readonly label: string }[] = [
   { id: 'read-only', label: 'Read-only' },
   { id: 'destructive', label: 'Destructive' },
   { id: 'changed', label: 'Changed' },
+  { id: 'off', label: text.tools.administration.kindOff },
 ];
 
 /** All tools with a search field and filters. The key `/` focuses the search. */
 export function ToolBrowser({ tools, selected, onOpen, className }: ToolBrowserProps) {
   const [filter, setFilter] = useState<ToolFilter>({ text: '', server: '', kind: '' });
   const list = useId();
+  const isAdmin = useIsAdmin();
   const field = useSlashKey();
   const index = useMemo(() => indexTools(tools), [tools]);
   const applied = useDeferredValue(filter);
@@ -108,6 +113,7 @@ export function ToolBrowser({ tools, selected, onOpen, className }: ToolBrowserP
         {found.length < tools.length && `${found.length} of `}
         {pluralize(tools.length, 'tool')}
       </p>
+      {isAdmin && Object.values(filter).some((value) => value !== '') && <BulkSwitch tools={found} />}
       {found.length === 0 ? (
         <p className="rounded-lg border border-line bg-surface px-3 py-6 text-center text-ink-soft">
           No matching tools. Try fewer letters or another filter.

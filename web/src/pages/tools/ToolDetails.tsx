@@ -2,6 +2,7 @@ import { ArrowLeft } from 'lucide-react';
 import { useState } from 'react';
 import { Link } from 'wouter';
 import type { Tool } from '../../api/client.ts';
+import { useIsAdmin } from '../../api/queries.ts';
 import { ServerClaims } from '../../components/approval/ServerClaims.tsx';
 import { Badge } from '../../components/Badge.tsx';
 import { Card } from '../../components/Card.tsx';
@@ -15,14 +16,18 @@ import { safeText } from '../../components/safe-text.ts';
 import { Tabs } from '../../components/Tabs.tsx';
 import { TextLink } from '../../components/TextLink.tsx';
 import { formatDuration } from '../../text/formats.ts';
+import { text } from '../../text/text.ts';
 import { RunHistory } from './RunHistory.tsx';
+import { OriginalTexts, ToolAdministration } from './ToolAdministration.tsx';
 import { ToolRunner } from './ToolRunner.tsx';
 import { ToolSchemas } from './ToolSchemas.tsx';
 import { useArguments } from './use-arguments.ts';
 
 /** A tool with its description, the form to run it, its schemas and its recent calls. */
 export function ToolDetails({ tool }: { readonly tool: Tool }) {
-  const [tab, setTab] = useState('run');
+  const [chosen, setTab] = useState('run');
+  const tab = tool.disabled && chosen === 'run' ? 'schema' : chosen;
+  const isAdmin = useIsAdmin();
   const draft = useArguments(tool);
   return (
     <Card className="min-w-0" aria-label={`Tool ${safeText(tool.originalName, 100)}`}>
@@ -32,7 +37,9 @@ export function ToolDetails({ tool }: { readonly tool: Tool }) {
           All tools
         </Link>
         <div className="flex flex-wrap items-center gap-2">
-          <h2 className="min-w-0 text-base break-words">{safeText(tool.title ?? tool.originalName, 200)}</h2>
+          <h2 className="min-w-0 text-base break-words">
+            {safeText(tool.title ?? tool.override?.name ?? tool.originalName, 200)}
+          </h2>
           {tool.server === undefined ? (
             <Badge>Local tool</Badge>
           ) : (
@@ -49,9 +56,12 @@ export function ToolDetails({ tool }: { readonly tool: Tool }) {
           </span>
         </p>
         <Description text={tool.description} />
+        <OriginalTexts tool={tool} />
+        {isAdmin && <ToolAdministration tool={tool} />}
         <ServerClaims annotations={tool.annotations} />
       </header>
       <div className="flex flex-col gap-4 p-4">
+        {tool.disabled && <Notice tone="warn">{text.tools.administration.isOff}</Notice>}
         {tool.warnings !== undefined && <DefinitionWarnings warnings={tool.warnings} />}
         {tool.changed !== undefined && <ChangeNotice tool={tool} />}
         <Tabs
@@ -59,7 +69,7 @@ export function ToolDetails({ tool }: { readonly tool: Tool }) {
           value={tab}
           onChange={setTab}
           tabs={[
-            { id: 'run', label: 'Run', content: <ToolRunner tool={tool} draft={draft} /> },
+            ...(tool.disabled ? [] : [{ id: 'run', label: 'Run', content: <ToolRunner tool={tool} draft={draft} /> }]),
             { id: 'schema', label: 'Schema', content: <ToolSchemas tool={tool} args={draft.value} /> },
             {
               id: 'history',

@@ -6,6 +6,7 @@ import { Badge } from '../../components/Badge.tsx';
 import { classNames } from '../../components/class-names.ts';
 import { isSuspicious } from '../../components/DefinitionWarnings.tsx';
 import { safeText } from '../../components/safe-text.ts';
+import { text } from '../../text/text.ts';
 import { isOfKind } from './tool-search.ts';
 
 export interface ToolListProps {
@@ -118,7 +119,9 @@ function ToolOption({ id, tool, style, grouped, selected, active, onOpen }: Tool
       )}
     >
       <span className="flex min-w-0 items-center gap-1.5">
-        <span className="min-w-0 flex-1 truncate font-medium">{safeText(tool.originalName, 120)}</span>
+        <span className={classNames('min-w-0 flex-1 truncate font-medium', tool.disabled && 'text-ink-faint')}>
+          {safeText(tool.override?.name ?? tool.originalName, 120)}
+        </span>
         <ToolBadges tool={tool} />
       </span>
       <span className={classNames('truncate text-xs', selected ? 'text-ink-soft' : 'text-ink-faint')}>
@@ -156,6 +159,7 @@ function serverLabel({ server }: Tool): string {
 function ToolBadges({ tool }: { readonly tool: Tool }) {
   return (
     <>
+      {tool.disabled && <Badge>{text.tools.administration.off}</Badge>}
       {tool.changed !== undefined && (
         <Badge tone="warn">
           <TriangleAlert aria-hidden />

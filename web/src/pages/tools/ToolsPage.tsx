@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { Wrench } from 'lucide-react';
 import { useLocation, useSearchParams } from 'wouter';
-import { queries } from '../../api/queries.ts';
+import { queries, useIsAdmin } from '../../api/queries.ts';
 import { ButtonLink } from '../../components/Button.tsx';
 import { classNames } from '../../components/class-names.ts';
 import { EmptyState } from '../../components/EmptyState.tsx';
@@ -41,10 +41,12 @@ export default function ToolsPage() {
 
 /** All tools beside the open one. A narrow screen shows one or the other. */
 function ToolsTab({ selected }: { readonly selected: string | undefined }) {
-  const tools = useQuery(queries.tools());
+  const offered = useQuery(queries.tools());
+  const disabled = useQuery({ ...queries.disabledTools(), enabled: useIsAdmin() });
+  const tools = { ...offered, data: offered.data && [...offered.data, ...(disabled.data ?? [])] };
   const [, navigate] = useLocation();
   if (!tools.data) {
-    if (tools.isError) return <ErrorNotice error={tools.error} onRetry={() => void tools.refetch()} />;
+    if (tools.isError) return <ErrorNotice error={tools.error} onRetry={() => void offered.refetch()} />;
     return <Spinner label="Loading tools …" />;
   }
   if (tools.data.length === 0) {

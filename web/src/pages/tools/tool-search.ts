@@ -8,7 +8,7 @@ export interface ToolFilter {
   readonly kind: ToolKind | '';
 }
 
-export type ToolKind = 'read-only' | 'destructive' | 'changed';
+export type ToolKind = 'read-only' | 'destructive' | 'changed' | 'off';
 
 /** A search index of tools. */
 export interface ToolIndex {
@@ -54,7 +54,8 @@ export function indexTools(tools: readonly Tool[]): ToolIndex {
 }
 
 /** Whether a tool is annotated as this kind, or changed since it was accepted. */
-export function isOfKind({ annotations, changed }: Tool, kind: ToolKind): boolean {
+export function isOfKind({ annotations, changed, disabled }: Tool, kind: ToolKind): boolean {
+  if (kind === 'off') return disabled === true;
   if (kind === 'changed') return changed !== undefined;
   if (kind === 'read-only') return annotations?.readOnlyHint === true;
   return annotations?.destructiveHint === true && annotations.readOnlyHint !== true;
@@ -62,7 +63,7 @@ export function isOfKind({ annotations, changed }: Tool, kind: ToolKind): boolea
 
 function toEntry(tool: Tool): Entry {
   const name = tool.originalName.toLowerCase();
-  const nameWords = ` ${splitWords(tool.originalName)}`;
+  const nameWords = ` ${splitWords(`${tool.override?.name ?? ''} ${tool.originalName}`).trim()}`;
   const titleWords = ` ${splitWords(tool.title ?? '')}`;
   const server = (tool.server ?? '').toLowerCase();
   const description = ` ${tool.description.slice(0, maxDescription).toLowerCase()}`;

@@ -1,0 +1,164 @@
+import { writeFile } from 'node:fs/promises';
+import type { Locator } from 'playwright-core';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { fixture, tempDir } from '../support/fixtures.ts';
+import { connectMcp } from '../support/mcp-client.ts';
+import { expectAccessible, startApp, type TestApp } from './support/app.ts';
+
+let app: TestApp;
+let directory: Awaited<ReturnType<typeof tempDir>>;
+
+beforeAll(async () => {
+  directory = await tempDir();
+  const config = {
+    servers: { notes: fixture('legacy'), other: fixture('legacy') },
+    profiles: { reading: { servers: ['notes'], allow: ['notes/echo', 'notes/add'], deny: ['notes/write'] } },
+  };
+  await writeFile(directory.file('toolwharf.json'), JSON.stringify(config));
+  app = await startApp(directory.file('toolwharf.json'), { env: { PATH: process.env.PATH } });
+});
+afterAll(async () => {
+  await app.close();
+  await directory[Symbol.asyncDispose]();
+});
+
+const card = (name: string): Locator => app.page.getByRole('region', { name, exact: true });
+
+test('profiles of the file are shown read-only with their tools and their URL', async () => {
+  const { page } = app;
+  await app.goto('/profiles');
+  await card('reading').getByText(`${app.url}/mcp/reading`).waitFor();
+  await card('reading').getByText('notes/echo').waitFor();
+  await card('reading').getByText('Configuration file').waitFor();
+  await expectAccessible(page);
+  await card('reading').getByRole('link', { name: 'View' }).click();
+  await page.getByText('can only be changed there', { exact: false }).waitFor();
+  expect(await page.getByRole('button', { name: 'Save' }).count()).toBe(0);
+  await page.getByRole('link', { name: 'Duplicate' }).click();
+  await page.getByRole('textbox', { name: 'Name' }).fill('Not allowed');
+  await page.getByRole('button', { name: 'Create profile' }).click();
+  await page.getByText('a profile name must have 1 to 40', { exact: false }).waitFor();
+  await page.getByRole('textbox', { name: 'Name' }).fill('copied');
+  await page.getByRole('button', { name: 'Create profile' }).click();
+  await page.getByText('All changes saved').waitFor();
+  expect((await app.get('/api/profiles/copied')).body).toMatchObject({ source: 'store', servers: ['notes'] });
+});
+
+test('a profile is created and edited, and its clients see the chosen tools', async () => {
+  const { page } = app;
+  await app.goto('/profiles');
+  await page.getByRole('link', { name: 'New profile' }).click();
+  await page.getByRole('textbox', { name: 'Name' }).fill('writers');
+  await page.getByRole('textbox', { name: 'Description' }).fill('For people who write');
+  await page.getByLabel('All servers, also those that are added later').click();
+  await page.getByRole('checkbox', { name: 'other' }).click();
+  await page.getByRole('button', { name: /tools on notes/ }).click();
+  await page.getByRole('button', { name: 'Disable all' }).click();
+  await page.getByRole('switch', { name: 'echo' }).click();
+  await page.getByRole('combobox', { name: 'Approval mode' }).selectOption('always-ask');
+  await page.getByText('1 tool for clients', { exact: false }).waitFor();
+  await expectAccessible(page);
+  await page.getByRole('button', { name: 'Create profile' }).click();
+  await page.getByText('All changes saved').waitFor();
+  await using client = await connectMcp(`${app.url}/mcp/writers`, 'modern');
+  expect((await client.client.listTools()).tools.map(({ name }) => name)).toEqual(['notes__echo']);
+
+  await page.getByRole('button', { name: /tools on notes/ }).click();
+  await page.getByRole('switch', { name: 'add', exact: true }).click();
+  await page.getByText('2 tools for clients', { exact: false }).waitFor();
+  await page.getByRole('button', { name: 'Save' }).click();
+  await page.getByText('All changes saved').waitFor();
+  expect((await client.client.listTools()).tools.map(({ name }) => name)).toEqual(['notes__add', 'notes__echo']);
+});
+
+test('the playground sends what a client of the profile sends, with its approval policy', async () => {
+  const { page } = app;
+  await page.getByRole('link', { name: 'Try' }).click();
+  await page.getByRole('heading', { name: 'Try writers' }).waitFor();
+  await page.getByRole('button', { name: /notes__echo/ }).click();
+  await page.getByLabel('text', { exact: false }).first().fill('ahoy');
+  await page.getByRole('button', { name: 'Send' }).click();
+  const asked = page.getByRole('button', { name: 'Allow once' }).first();
+  await asked.waitFor();
+  await asked.click();
+  const messages = page.getByRole('region', { name: 'Messages' });
+  await messages.getByText('Success').waitFor();
+  await messages.getByText('tools/call').waitFor();
+  expect(await messages.textContent()).toContain('ahoy');
+  await expectAccessible(page);
+});
+
+test('a profile that a key uses is not deleted, and says why', async () => {
+  const { page } = app;
+  await app.key(['read', 'call'], 'writers');
+  await app.goto('/profiles');
+  await card('writers').getByText('1 key uses it').waitFor();
+  await page.getByRole('button', { name: 'Delete writers' }).click();
+  await page.getByRole('dialog').getByRole('button', { name: 'Delete' }).click();
+  await page.getByText('cannot be deleted, because the key', { exact: false }).first().waitFor();
+  await page.getByRole('button', { name: 'Delete copied' }).click();
+  await page.getByRole('dialog').getByRole('button', { name: 'Delete' }).click();
+  await card('copied').waitFor({ state: 'detached' });
+});
+
+test('tools are switched off and on, one by one and together, and get another name and description', async () => {
+  const { page } = app;
+  await app.goto('/tools/mcp_notes_add');
+  await page.getByRole('switch', { name: 'Enabled for everyone' }).click();
+  await page.getByText('This tool is switched off', { exact: false }).waitFor();
+  expect((await app.get('/api/tools?disabled=true')).body.tools).toMatchObject([{ name: 'mcp_notes_add' }]);
+  await expectAccessible(page);
+  await page.getByRole('switch', { name: 'Enabled for everyone' }).click();
+  await page.getByRole('tab', { name: 'Run' }).waitFor();
+
+  await page.getByRole('button', { name: 'Rename or describe' }).click();
+  const dialog = page.getByRole('dialog');
+  await dialog.getByRole('textbox', { name: 'Name' }).fill('echo');
+  await dialog.getByRole('button', { name: 'Save' }).click();
+  await dialog.getByText("belongs to tool 'echo' of server 'notes'", { exact: false }).waitFor();
+  await dialog.getByRole('textbox', { name: 'Name' }).fill('sum');
+  await dialog.getByRole('textbox', { name: 'Description' }).fill('Adds for you');
+  await expectAccessible(page);
+  await dialog.getByRole('button', { name: 'Save' }).click();
+  await page.getByText('mcp_notes_sum').waitFor();
+  await page.getByText('Show the original', { exact: false }).click();
+  await page.getByRole('region', { name: 'Tool add' }).getByText('Adds two numbers').waitFor();
+
+  await page.getByRole('combobox', { name: 'Server' }).selectOption('other');
+  await page.getByRole('button', { name: /^Switch off \d+ tools …/ }).click();
+  await dialog.getByRole('button', { name: 'Switch off' }).click();
+  await page.getByRole('button', { name: /^Switch on \d+ tools/ }).waitFor();
+  expect((await app.get('/api/tools?server=other')).body.tools).toEqual([]);
+  await page.getByRole('button', { name: /^Switch on \d+ tools/ }).click();
+  await page.getByRole('button', { name: /^Switch on/ }).waitFor({ state: 'detached' });
+});
+
+test('administrative acts are listed with the person and their details', async () => {
+  const { page } = app;
+  await app.goto('/settings/activity');
+  await page.getByText('Override tool').first().waitFor();
+  await page.getByText('Create profile').first().waitFor();
+  await page.getByRole('searchbox', { name: 'Search acts' }).fill('remove profile');
+  await page.getByText('Override tool').first().waitFor({ state: 'detached' });
+  await page.getByText('Remove profile').first().waitFor();
+  await expectAccessible(page);
+});
+
+test('the form of a server keeps settings that it does not show', async () => {
+  const { page } = app;
+  await app.signIn();
+  const admin = { key: app.adminToken };
+  const stored = { name: 'mine', transport: 'stdio', ...fixture('legacy'), deny: ['write'], trusted: true };
+  await app.post('/api/servers', stored, admin);
+  await app.goto('/servers');
+  await page.getByRole('article', { name: 'mine' }).getByRole('button', { name: 'Actions for mine' }).click();
+  await page.getByRole('menuitem', { name: 'Edit' }).click();
+  await page.getByText('Advanced settings').click();
+  await page.getByRole('combobox', { name: 'Sessions' }).selectOption('session');
+  await page.getByLabel('Maximum duration in milliseconds').fill('120000');
+  await expectAccessible(page);
+  await page.getByRole('dialog').getByRole('button', { name: 'Save' }).click();
+  await page.getByRole('dialog').waitFor({ state: 'detached' });
+  const { record } = (await app.get('/api/servers/mine', admin)).body;
+  expect(record).toMatchObject({ isolation: 'session', maxTimeout: 120_000, deny: ['write'], trusted: true });
+});

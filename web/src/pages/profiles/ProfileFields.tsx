@@ -1,0 +1,186 @@
+import { type ReactNode, useId } from 'react';
+import { problemAt } from '../../components/field-problems.ts';
+import { Field, SelectField, TextArea, TextField } from '../../components/fields.tsx';
+import { text } from '../../text/text.ts';
+import { LinesField } from './LinesField.tsx';
+import { ProfileTools } from './ProfileTools.tsx';
+import type { ProfileDraft } from './profile-draft.ts';
+import { useProfilePreview } from './use-profile-preview.ts';
+
+export interface ProfileFieldsProps {
+  readonly draft: ProfileDraft;
+  readonly isNew: boolean;
+  /** The error of the last attempt to save, shown at its field. */
+  readonly error: unknown;
+  readonly onChange: (change: Partial<ProfileDraft>) => void;
+}
+
+const words = text.profiles;
+const inherited = ['', words.asConfigured] as const;
+const toOptions = <Value extends string>(labels: Readonly<Record<Value, string>>) =>
+  [inherited, ...(Object.entries(labels) as [Value, string][])] as const;
+
+/** The fields of a profile. */
+export function ProfileFields({ draft, isNew, error, onChange }: ProfileFieldsProps) {
+  const preview = useProfilePreview(draft);
+  return (
+    <>
+      <Section title={words.sections.about} hint={words.sections.aboutHint}>
+        <TextField
+          label={words.name}
+          hint={words.nameHint}
+          required
+          mono
+          disabled={!isNew}
+          error={problemAt(error, 'name')}
+          value={draft.name}
+          onChange={(name) => onChange({ name })}
+        />
+        <Field label={words.description} error={problemAt(error, 'description')}>
+          {(props) => (
+            <TextArea
+              {...props}
+              rows={2}
+              value={draft.description}
+              onChange={(event) => onChange({ description: event.target.value })}
+            />
+          )}
+        </Field>
+        <SelectField
+          label={words.toolNames}
+          hint={words.namingHint}
+          options={toOptions(words.namings)}
+          value={draft.naming}
+          onChange={(naming) => onChange({ naming })}
+        />
+      </Section>
+      <Section title={words.sections.tools} hint={words.sections.toolsHint}>
+        <ProfileTools draft={draft} preview={preview} error={error} onChange={onChange} />
+      </Section>
+      <Section title={words.sections.content} hint={words.sections.contentHint}>
+        <Selection
+          label={words.resources}
+          hint={words.resourcesHint}
+          shown={preview.data?.resources}
+          patterns={draft.resources}
+          error={problemAt(error, 'resources')}
+          onChange={(resources) => onChange({ resources })}
+        />
+        <Selection
+          label={words.prompts}
+          hint={words.promptsHint}
+          shown={preview.data?.prompts}
+          patterns={draft.prompts}
+          error={problemAt(error, 'prompts')}
+          onChange={(prompts) => onChange({ prompts })}
+        />
+      </Section>
+      <Section title={words.sections.approval} hint={words.sections.approvalHint}>
+        <div className="grid gap-4 sm:grid-cols-2">
+          <SelectField
+            label={words.mode}
+            options={toOptions(words.modes)}
+            value={draft.mode}
+            onChange={(mode) => onChange({ mode })}
+          />
+          <SelectField
+            label={words.approvers}
+            options={toOptions(words.approverGroups)}
+            value={draft.approvers}
+            onChange={(approvers) => onChange({ approvers })}
+          />
+          <SelectField
+            label={words.reads}
+            options={toOptions(words.readModes)}
+            value={draft.reads}
+            onChange={(reads) => onChange({ reads })}
+          />
+          <TextField
+            label={words.expires}
+            hint={words.expiresHint}
+            placeholder={words.asConfigured}
+            error={problemAt(error, 'approval.expires')}
+            value={draft.expires}
+            onChange={(expires) => onChange({ expires })}
+          />
+        </div>
+        <LinesField
+          label={words.trustedTools}
+          hint={words.trustedToolsHint}
+          error={problemAt(error, 'approval.trustedTools')}
+          lines={draft.trustedTools}
+          onChange={(trustedTools) => onChange({ trustedTools })}
+        />
+        <LinesField
+          label={words.ask}
+          hint={words.askHint}
+          error={problemAt(error, 'approval.ask')}
+          lines={draft.ask}
+          onChange={(ask) => onChange({ ask })}
+        />
+        <LinesField
+          label={words.never}
+          hint={words.neverHint}
+          error={problemAt(error, 'approval.deny')}
+          lines={draft.never}
+          onChange={(never) => onChange({ never })}
+        />
+      </Section>
+    </>
+  );
+}
+
+interface SelectionProps {
+  readonly label: string;
+  readonly hint: string;
+  readonly shown: readonly { readonly visible: boolean }[] | undefined;
+  readonly patterns: readonly string[] | undefined;
+  readonly error: string | undefined;
+  readonly onChange: (patterns: readonly string[] | undefined) => void;
+}
+
+/** All resources or prompts, none, or those that match patterns. */
+function Selection({ label, hint, shown, patterns, error, onChange }: SelectionProps) {
+  const choice = patterns === undefined ? 'all' : patterns.length === 0 ? 'none' : 'some';
+  return (
+    <div className="flex flex-col gap-2">
+      <SelectField
+        label={label}
+        hint={shown && words.offered(shown.filter(({ visible }) => visible).length, shown.length)}
+        options={Object.entries(words.selections) as ['all' | 'none' | 'some', string][]}
+        value={choice}
+        onChange={(next) => onChange(next === 'all' ? undefined : next === 'none' ? [] : ['*'])}
+      />
+      {choice === 'some' && (
+        <LinesField
+          label={words.patternsOf(label)}
+          hint={hint}
+          error={error}
+          lines={patterns ?? []}
+          onChange={(lines) => onChange(lines)}
+        />
+      )}
+    </div>
+  );
+}
+
+interface SectionProps {
+  readonly title: string;
+  readonly hint: string;
+  readonly children: ReactNode;
+}
+
+function Section({ title, hint, children }: SectionProps) {
+  const id = useId();
+  return (
+    <section aria-labelledby={id} className="grid gap-x-8 gap-y-3 lg:grid-cols-[15rem_minmax(0,1fr)]">
+      <div>
+        <h2 id={id} className="text-base">
+          {title}
+        </h2>
+        <p className="mt-0.5 text-ink-soft">{hint}</p>
+      </div>
+      <div className="flex min-w-0 flex-col gap-4 rounded-lg border border-line bg-surface p-4">{children}</div>
+    </section>
+  );
+}

@@ -1,0 +1,134 @@
+import { useQuery } from '@tanstack/react-query';
+import { useState } from 'react';
+import type { Profile } from '../../../api/client.ts';
+import { Button, ButtonLink } from '../../../components/Button.tsx';
+import { classNames } from '../../../components/class-names.ts';
+import { EmptyState } from '../../../components/EmptyState.tsx';
+import { ErrorNotice, Notice } from '../../../components/ErrorNotice.tsx';
+import { Input } from '../../../components/fields.tsx';
+import { isRecord } from '../../../components/is-record.ts';
+import { LongList } from '../../../components/LongList.tsx';
+import { Page } from '../../../components/Page.tsx';
+import { Spinner } from '../../../components/Spinner.tsx';
+import { safeText } from '../../../components/safe-text.ts';
+import { ViewToggle } from '../../../components/ViewToggle.tsx';
+import { text } from '../../../text/text.ts';
+import { ItemRunner } from './ItemRunner.tsx';
+import { sendRequest } from './mcp-client.ts';
+import { type ItemKind, type PlaygroundItem, toItems } from './playground-items.ts';
+
+const words = text.profiles.playground;
+const kinds: readonly ItemKind[] = ['tools', 'resources', 'prompts'];
+
+/** What a client of a profile sees, read from its MCP endpoint, and calls with its policy. */
+export function Playground({ profile }: { readonly profile: Profile }) {
+  const [kind, setKind] = useState<ItemKind>('tools');
+  const [search, setSearch] = useState('');
+  const [selected, setSelected] = useState<PlaygroundItem>();
+  const lists = useQuery({
+    // Changes of tools, servers and the profile refetch it.
+    queryKey: ['previews', 'playground', profile.name, profile.updatedAt],
+    queryFn: ({ signal }) => readLists(profile.path, signal),
+    staleTime: 0,
+  });
+  const items = lists.data?.items[kind] ?? [];
+  const sought = search.trim().toLowerCase();
+  const found = items.filter(({ name, description }) => `${name}\n${description}`.toLowerCase().includes(sought));
+  return (
+    <Page
+      title={words.title(safeText(profile.name, 100))}
+      description={words.about}
+      actions={
+        <>
+          <Button onClick={() => void lists.refetch()} busy={lists.isFetching}>
+            {words.refresh}
+          </Button>
+          <ButtonLink href={`/profiles/${encodeURIComponent(profile.name)}`}>{words.openProfile}</ButtonLink>
+        </>
+      }
+    >
+      {lists.isError && <ErrorNotice error={lists.error} onRetry={() => void lists.refetch()} />}
+      {lists.isPending && <Spinner label={text.common.loading} />}
+      {lists.data && (
+        <>
+          {lists.data.problems.map((problem) => (
+            <Notice key={problem} tone="warn">
+              {safeText(problem, 500)}
+            </Notice>
+          ))}
+          <p className="text-ink-soft">{words.tokens(lists.data.items.tools.length, lists.data.tokens)}</p>
+          <div className="grid min-w-0 gap-4 lg:grid-cols-[21rem_minmax(0,1fr)]">
+            <div className={classNames('flex min-w-0 flex-col gap-2', selected && 'hidden lg:flex')}>
+              <ViewToggle
+                label={words.kind}
+                views={kinds.map((id) => ({ id, label: words.kinds(id, lists.data.items[id].length) }))}
+                value={kind}
+                onChange={(next) => {
+                  setKind(next);
+                  setSelected(undefined);
+                }}
+              />
+              <Input
+                type="search"
+                aria-label={words.search}
+                placeholder={words.search}
+                value={search}
+                onChange={(event) => setSearch(event.target.value)}
+              />
+              {found.length === 0 && <p className="px-1 py-4 text-ink-soft">{words.nothing}</p>}
+              <LongList label={words.list} items={found} estimate={48} keyOf={({ name }) => name}>
+                {(item) => (
+                  <button
+                    type="button"
+                    aria-pressed={item === selected}
+                    onClick={() => setSelected(item)}
+                    className="flex w-full flex-col rounded-md px-2 py-1.5 text-left hover:bg-sunken aria-pressed:bg-accent-soft"
+                  >
+                    <span className="w-full truncate font-mono text-xs font-medium">{safeText(item.name, 200)}</span>
+                    <span className="w-full truncate text-xs text-ink-soft">
+                      {safeText(item.description.slice(0, 200), 200).replaceAll('\n', ' ')}
+                    </span>
+                  </button>
+                )}
+              </LongList>
+            </div>
+            {selected ? (
+              <ItemRunner
+                key={`${kind} ${selected.name}`}
+                path={profile.path}
+                item={selected}
+                onClose={() => setSelected(undefined)}
+              />
+            ) : (
+              <div className="hidden rounded-lg border border-dashed border-line lg:block">
+                <EmptyState title={words.unselected}>{words.unselectedDetail}</EmptyState>
+              </div>
+            )}
+          </div>
+        </>
+      )}
+    </Page>
+  );
+}
+
+async function readLists(path: string, signal: AbortSignal) {
+  const problems: string[] = [];
+  async function read(method: string, member: string): Promise<readonly Readonly<Record<string, unknown>>[]> {
+    const { response } = await sendRequest(path, method, {}, signal);
+    if (isRecord(response.error)) {
+      problems.push(String(response.error.message));
+      return [];
+    }
+    const listed = isRecord(response.result) ? response.result[member] : undefined;
+    return Array.isArray(listed) ? listed.filter(isRecord) : [];
+  }
+  const tools = await read('tools/list', 'tools');
+  const resources = await read('resources/list', 'resources');
+  const templates = await read('resources/templates/list', 'resourceTemplates');
+  const prompts = await read('prompts/list', 'prompts');
+  return {
+    problems: [...new Set(problems)],
+    items: toItems({ tools, resources, templates, prompts }),
+    tokens: Math.ceil(JSON.stringify(tools).length / 4),
+  };
+}

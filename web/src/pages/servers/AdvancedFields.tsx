@@ -1,0 +1,44 @@
+import { SelectField, TextField } from '../../components/fields.tsx';
+import { text } from '../../text/text.ts';
+import type { FormPartProps } from './form-problems.ts';
+import type { ServerDraft } from './server-draft.ts';
+
+const words = text.servers.advanced;
+const toOptions = <Value extends string>(labels: Readonly<Record<Value, string>>) =>
+  Object.entries(labels) as [Value, string][];
+
+/** Settings that most servers do not need. */
+export function AdvancedFields({ draft, problems, onChange }: FormPartProps) {
+  return (
+    <details>
+      <summary className="cursor-pointer font-medium">{words.title}</summary>
+      <div className="mt-3 grid gap-3 sm:grid-cols-2">
+        <SelectField
+          label={words.isolation}
+          hint={words.isolationHint}
+          error={problems.at('isolation')}
+          options={toOptions<ServerDraft['isolation']>(words.isolations)}
+          value={draft.isolation}
+          onChange={(isolation) => onChange({ isolation })}
+        />
+        <SelectField
+          label={words.validation}
+          hint={words.validationHint}
+          error={problems.at('validation')}
+          options={toOptions<ServerDraft['validation']>(words.validations)}
+          value={draft.validation}
+          onChange={(validation) => onChange({ validation })}
+        />
+        <TextField
+          label={words.maxTimeout}
+          hint={words.maxTimeoutHint}
+          error={problems.at('maxTimeout')}
+          inputMode="numeric"
+          placeholder={words.default}
+          value={draft.maxTimeout}
+          onChange={(maxTimeout) => onChange({ maxTimeout })}
+        />
+      </div>
+    </details>
+  );
+}

@@ -1,0 +1,13 @@
+/** `createKey` as `Create key`. */
+export function nameOperation(operation: string): string {
+  const words = operation.replaceAll(/([a-z])([A-Z])/g, '$1 $2').toLowerCase();
+  return words.charAt(0).toUpperCase() + words.slice(1);
+}
+
+/** The short values of an act: which key, server or profile it is about. */
+export function describeAct(details: Readonly<Record<string, unknown>> | undefined): string {
+  return Object.values(details ?? {})
+    .filter((value) => typeof value === 'string' || typeof value === 'boolean')
+    .slice(0, 3)
+    .join(' · ');
+}
