@@ -33,6 +33,7 @@ describe('commands for a running gateway', () => {
     ['approvals', 'allow', 'x'],
     ['rules'],
     ['keys'],
+    ['profiles'],
     ['keys', 'create', 'x'],
     ['pins', 'changes'],
     ['servers', 'remove', 'x'],
@@ -54,6 +55,20 @@ describe('commands for a running gateway', () => {
       ok: true,
       message: `running at ${gateway.url} (process ${gateway.pid})`,
     });
+  });
+});
+
+describe('toolwharf profiles', () => {
+  test('toolwharf profiles creates, shows, changes and removes a stored profile', async () => {
+    const made = await cli.run(['profiles', 'create', 'mine', '--allow', 's/echo', '--approval', 'always-ask']);
+    expect(made).toMatchObject({ code: 0, stdout: 'Created: mine, served at /mcp/mine\n' });
+    const edited = await cli.run(['profiles', 'edit', 'mine', '--description', 'For me', '--approval', 'auto']);
+    expect(edited.code).toBe(0);
+    const shown = JSON.parse((await cli.run(['profiles', 'show', 'mine'])).stdout);
+    expect(shown).toEqual({ description: 'For me', allow: ['s/echo'], approval: { mode: 'auto' } });
+    expect((await cli.run(['profiles', 'list'])).stdout).toMatch(/mine +store +all +auto +0 +\/mcp\/mine/);
+    expect((await cli.run(['profiles', 'create', 'default'])).stderr).toContain("There is a profile named 'default'");
+    expect(await cli.run(['profiles', 'remove', 'mine'])).toMatchObject({ code: 0, stdout: 'Removed: mine\n' });
   });
 });
 

@@ -1,14 +1,16 @@
 import { type Command, Option } from 'commander';
+import { approvalModes, namings } from '../../config/config.ts';
 import { approvalScopes } from '../../policy/approval.ts';
 import { ruleAudiences } from '../../policy/remembered-rules.ts';
 import type { Run } from '../command-context.ts';
 import { addListCommand, collect, createActions, jsonOption } from './command-actions.ts';
 
-/** Adds `approvals`, `rules`, `keys` and `pins`. */
+/** Adds `approvals`, `rules`, `keys`, `profiles` and `pins`. */
 export function addAccessCommands(root: Command, run: Run): void {
   addApprovals(root, run);
   addRules(root, run);
   addKeys(root, run);
+  addProfiles(root, run);
   addPins(root, run);
 }
 
@@ -84,6 +86,45 @@ function addKeys(root: Command, run: Run): void {
     .description('Revoke an API key immediately')
     .argument(...idArgument)
     .action(action((module) => module.revokeKey));
+}
+
+function addProfiles(root: Command, run: Run): void {
+  const action = createActions(run, () => import('../commands/profiles.ts'));
+  const about = { description: 'List, create and change profiles', list: 'List profiles' };
+  const profiles = addListCommand(
+    root,
+    'profiles',
+    about,
+    action((module) => module.listProfiles),
+  );
+  const nameArgument = ['<name>', 'Name of the profile'] as const;
+  const addSettings = (command: Command) =>
+    command
+      .argument(...nameArgument)
+      .option('--file <file>', 'Read the settings from a YAML or JSON file')
+      .option('--description <text>', 'What the profile is for')
+      .option('-s, --server <pattern>', 'Servers of the profile (repeatable; default: all)', collect)
+      .option('--allow <pattern>', 'Only offer these tools, as server/tool (repeatable)', collect)
+      .option('--deny <pattern>', 'Never offer these tools, as server/tool (repeatable)', collect)
+      .addOption(new Option('--naming <naming>', 'How tools are named').choices(namings))
+      .addOption(new Option('--approval <mode>', 'Which calls need approval').choices(approvalModes))
+      .option(...jsonOption);
+  profiles
+    .command('show')
+    .description('Print the settings of a profile as JSON')
+    .argument(...nameArgument)
+    .action(action((module) => module.showProfile));
+  addSettings(profiles.command('create').description('Create a profile')).action(
+    action((module) => module.createProfile),
+  );
+  addSettings(profiles.command('edit').description('Change the given settings of a stored profile')).action(
+    action((module) => module.editProfile),
+  );
+  profiles
+    .command('remove')
+    .description('Delete a stored profile')
+    .argument(...nameArgument)
+    .action(action((module) => module.removeProfile));
 }
 
 function addPins(root: Command, run: Run): void {

@@ -101,6 +101,38 @@ export function storesContract(kind: StorageKind): void {
       expect(await storage.rules.list()).toEqual([two]);
     });
 
+    test('profiles are added, replaced, removed and listed by name, and two cannot have the same name', async () => {
+      using workspace = await kind.createWorkspace();
+      await using storage = await workspace.open();
+      const profile = (name: string) => ({ id: randomUUID(), name, deny: ['a/*'], createdAt: at(1), updatedAt: at(1) });
+      const [one, two] = [profile('b'), profile('a')];
+      await storage.profiles.put(one);
+      await storage.profiles.put(two);
+      expect(await storage.profiles.list()).toEqual([two, one]);
+      await expect(storage.profiles.put(profile('a'))).rejects.toMatchObject({ code: 'CONFLICT' });
+      const changed = { ...one, approval: { mode: 'auto' as const, expires: 60_000 }, updatedAt: at(2) };
+      await storage.profiles.put(changed);
+      expect(await storage.profiles.get(one.id)).toEqual(changed);
+      expect(await storage.profiles.remove(two.id)).toBe(true);
+      expect(await storage.profiles.remove(two.id)).toBe(false);
+      expect(await storage.profiles.list()).toEqual([changed]);
+    });
+
+    test('overrides of thousands of tools are written together, and one that changes nothing is removed', async () => {
+      using workspace = await kind.createWorkspace();
+      await using storage = await workspace.open();
+      const off = Array.from({ length: 2_000 }, (_, index) => ({ server: 's', tool: `t${index}`, enabled: false }));
+      await storage.toolOverrides.setAll(off);
+      await storage.toolOverrides.setAll([
+        ...off.slice(2).map((override) => ({ ...override, enabled: true })),
+        { tool: 't0', enabled: true, name: 'local \u0000' },
+      ]);
+      const left = [...(await storage.toolOverrides.list())].sort(
+        (a, b) => (a.server ?? '').localeCompare(b.server ?? '') || a.tool.localeCompare(b.tool),
+      );
+      expect(left).toEqual([{ tool: 't0', enabled: true, name: 'local \u0000' }, off[0], off[1]]);
+    });
+
     test('servers are added, replaced, removed and listed by name [R4]', async () => {
       using workspace = await kind.createWorkspace();
       await using storage = await workspace.open();

@@ -198,7 +198,7 @@ export const toolRoutes = [
     params,
     answer: toolFormatsSchema,
     errors: ['TOOL_NAME_INVALID'],
-    access: findTool,
+    access: findAnyTool,
     handle: async ({ resource }) => toFormats(resource),
   }),
 ];

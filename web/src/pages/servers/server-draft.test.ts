@@ -33,6 +33,17 @@ describe('the request of the form', () => {
     });
   });
 
+  test('the request keeps settings that the form does not show', () => {
+    const kept = { deny: ['delete_*'], trusted: true, rate: { calls: 5, per: 1_000 } };
+    const advanced = { isolation: 'session', validation: 'coerce', maxTimeout: 60_000 } as const;
+    expect(toInput(toDraft({ ...stored, ...kept, ...advanced, inheritEnv: true }))).toMatchObject({
+      ...kept,
+      ...advanced,
+    });
+    expect(toInput(toDraft({ ...stored, inheritEnv: true }))).not.toHaveProperty('inheritEnv');
+    expect(toInput({ ...toDraft({ ...stored, inheritEnv: true }), transport: 'stdio' }).inheritEnv).toBe(true);
+  });
+
   test('the request has only the values of the selected transport', () => {
     const both = { ...toDraft(stored), command: ' npx ', args: [newLine('', '-y')], env: [newLine('KEY', 'k')] };
     const program = toInput({ ...both, transport: 'stdio' });

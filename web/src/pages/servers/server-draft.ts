@@ -55,6 +55,8 @@ export interface ServerDraft {
   readonly others: Partial<ServerInput>;
 }
 
+const defaults = { isolation: 'shared', validation: 'strict' } as const;
+
 /** A new line with its own id. */
 export function newLine(name = '', value: Secret = ''): Line {
   return { id: nextId(), name, value, isStored: typeof value !== 'string' };
@@ -80,8 +82,8 @@ export function toDraft(server?: ServerRecord | ServerInput | ImportedServer): S
     endpoints: (server?.endpoints ?? []).map(toEndpointDraft),
     timeout: String(server?.timeout ?? 30_000),
     retryAttempts: String(server?.retryAttempts ?? 3),
-    isolation: server?.isolation ?? 'shared',
-    validation: server?.validation ?? 'strict',
+    isolation: server?.isolation ?? defaults.isolation,
+    validation: server?.validation ?? defaults.validation,
     maxTimeout: server?.maxTimeout === undefined ? '' : String(server.maxTimeout),
     enabled: server?.enabled ?? true,
     others: pickOthers(server),
@@ -109,8 +111,8 @@ export function toInput(draft: ServerDraft): ServerInput {
     transport,
     ...(timeout !== '' && { timeout: Number(timeout) }),
     ...(retryAttempts !== '' && { retryAttempts: Number(retryAttempts) }),
-    isolation,
-    validation,
+    ...(isolation !== defaults.isolation && { isolation }),
+    ...(validation !== defaults.validation && { validation }),
     ...(maxTimeout !== '' && { maxTimeout: Number(maxTimeout) }),
     enabled,
   };

@@ -6,6 +6,6 @@ test('an operation is named in words', () => {
 });
 
 test('an act is described by its short values', () => {
-  expect(describeAct({ name: 'robot', rights: ['call'], enabled: false })).toBe('robot · false');
+  expect(describeAct({ name: 'robot', rights: ['call'], enabled: false })).toBe('robot · enabled: false');
   expect(describeAct(undefined)).toBe('');
 });

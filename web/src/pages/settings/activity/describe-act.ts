@@ -6,8 +6,11 @@ export function nameOperation(operation: string): string {
 
 /** The short values of an act: which key, server or profile it is about. */
 export function describeAct(details: Readonly<Record<string, unknown>> | undefined): string {
-  return Object.values(details ?? {})
-    .filter((value) => typeof value === 'string' || typeof value === 'boolean')
+  return Object.entries(details ?? {})
+    .flatMap(([name, value]) => {
+      if (typeof value === 'boolean') return [`${name}: ${value}`];
+      return typeof value === 'string' ? [value] : [];
+    })
     .slice(0, 3)
     .join(' · ');
 }

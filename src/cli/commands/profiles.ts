@@ -1,0 +1,94 @@
+import { readFile } from 'node:fs/promises';
+import { parse } from 'yaml';
+import type { ProfileView } from '../../gateway/api/schemas/profiles.ts';
+import { ToolwharfError } from '../../kernel/errors.ts';
+import { isObject, type JsonObject } from '../../kernel/json.ts';
+import { requireGateway } from '../backend/select-gateway.ts';
+import type { CommandContext, JsonOption } from '../command-context.ts';
+import { exitCodes } from '../errors.ts';
+import { jsonText, oneLine } from '../terminal/format.ts';
+import { printList } from '../terminal/print-table.ts';
+
+export interface ProfileOptions extends JsonOption {
+  readonly file?: string;
+  readonly description?: string;
+  readonly server?: readonly string[];
+  readonly allow?: readonly string[];
+  readonly deny?: readonly string[];
+  readonly naming?: string;
+  readonly approval?: string;
+}
+
+/** `toolwharf profiles`: lists the profiles of the running gateway. */
+export async function listProfiles({ json }: JsonOption, context: CommandContext): Promise<number> {
+  const gateway = await requireGateway(context);
+  const { profiles } = await gateway.get<{ readonly profiles: readonly ProfileView[] }>('/api/profiles');
+  const patterns = (list: readonly string[] | undefined, none: string) => (list?.length ? list.join(', ') : none);
+  printList(context.terminal, profiles, {
+    json,
+    empty: 'No profiles.',
+    columns: {
+      NAME: ({ name }) => name,
+      SOURCE: ({ source }) => source,
+      SERVERS: ({ servers }) => patterns(servers, 'all'),
+      APPROVAL: ({ mode }) => mode,
+      KEYS: ({ keys }) => String(keys ?? ''),
+      URL: ({ path }) => path,
+    },
+  });
+  return exitCodes.ok;
+}
+
+/** `toolwharf profiles show`: prints the settings of a profile as JSON, which `create --file` accepts. */
+export async function showProfile(name: string, _options: object, context: CommandContext): Promise<number> {
+  const gateway = await requireGateway(context);
+  const { settings } = await gateway.get<ProfileView>(pathOf(name));
+  context.terminal.print(jsonText(settings ?? {}));
+  return exitCodes.ok;
+}
+
+/** `toolwharf profiles create`: stores a profile. */
+export async function createProfile(name: string, options: ProfileOptions, context: CommandContext): Promise<number> {
+  const gateway = await requireGateway(context);
+  const created = await gateway.post<ProfileView>('/api/profiles', { ...(await readSettings(options)), name });
+  return report('Created', created, options, context);
+}
+
+/** `toolwharf profiles edit`: changes the given settings of a stored profile and keeps the others. */
+export async function editProfile(name: string, options: ProfileOptions, context: CommandContext): Promise<number> {
+  const gateway = await requireGateway(context);
+  const { settings, updatedAt, source } = await gateway.get<ProfileView>(pathOf(name));
+  const before = source === 'built-in' ? {} : (settings ?? {});
+  const given = await readSettings(options);
+  const approval = { ...toObject(before.approval), ...toObject(given.approval) };
+  const changed = { ...before, ...given, ...(Object.keys(approval).length > 0 && { approval }), updatedAt };
+  return report('Changed', await gateway.put<ProfileView>(pathOf(name), changed), options, context);
+}
+
+/** `toolwharf profiles remove`: deletes a stored profile. */
+export async function removeProfile(name: string, _options: object, context: CommandContext): Promise<number> {
+  const gateway = await requireGateway(context);
+  await gateway.delete(pathOf(name));
+  context.terminal.print(`Removed: ${oneLine(name)}`);
+  return exitCodes.ok;
+}
+
+function report(done: string, profile: ProfileView, { json }: JsonOption, { terminal }: CommandContext): number {
+  terminal.print(json ? jsonText(profile) : `${done}: ${profile.name}, served at ${profile.path}`);
+  return exitCodes.ok;
+}
+
+function pathOf(name: string): string {
+  return `/api/profiles/${encodeURIComponent(name)}`;
+}
+
+async function readSettings({ file, description, server, allow, deny, naming, approval }: ProfileOptions) {
+  const fromFile = file === undefined ? {} : parse(await readFile(file, 'utf8'));
+  if (!isObject(fromFile)) throw new ToolwharfError('CONFIG_INVALID', `${file} must contain the settings of a profile`);
+  const given = { description, servers: server, allow, deny, naming, approval: approval && { mode: approval } };
+  return { ...fromFile, ...Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined)) };
+}
+
+function toObject(value: unknown): JsonObject {
+  return isObject(value) ? value : {};
+}
