@@ -8,7 +8,6 @@ const unconverted = [
   'web/src/pages/calls/',
   'web/src/pages/chat/',
   'web/src/pages/servers/',
-  'web/src/pages/settings/Profiles',
   'web/src/pages/tools/',
 ];
 
