@@ -12,6 +12,18 @@ const assign = (owners: NameOwners, all: readonly NameClaim[], options: { readon
   return new Map(all.map((claim) => [toolKey(claim.id), needsSuffix(claim)]));
 };
 
+test('a tool that comes later gets the suffix if an administrator gave its name to another tool [N9]', () => {
+  const owners = createNameOwners();
+  const renamed: ToolId = { server: 's', tool: 'add' };
+  const late: ToolId = { server: 's', tool: 'sum' };
+  const reserved = new Map([
+    ['mcp_s_sum', toolKey(renamed)],
+    ['s__sum', toolKey(renamed)],
+  ]);
+  const needsSuffix = owners.startAssignment({ final: true, reserved });
+  expect([needsSuffix({ id: renamed }), needsSuffix({ id: late })]).toEqual([false, true]);
+});
+
 test('the tool that is added later gets the suffix, regardless of the order of the servers [N9, B8]', () => {
   for (const [first, second] of [
     [older, newer],

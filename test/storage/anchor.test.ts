@@ -73,6 +73,8 @@ describe.each([sqliteKind, postgresKind(() => postgres)])('signed checkpoints of
       await writeSteps(storage.journal, [makeCall({ tool: 'd' })]);
       await storage.rules.add({ ...rule, id: 'r2' });
       await storage.rules.remove('r1');
+      await storage.profiles.put({ id: 'p1', name: 'p', createdAt: at(1), updatedAt: at(1) });
+      await storage.toolOverrides.setAll([{ server: 's', tool: 't', enabled: false }]);
       await storage.keys.revoke('k1', at(9));
       await storage.audit.retain({ maxCalls: 1 });
     }

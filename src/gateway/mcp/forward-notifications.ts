@@ -1,6 +1,7 @@
 import { createMatcher } from '../../catalog/match-globs.ts';
 import type { ProfileConfig } from '../../config/config.ts';
 import type { JsonObject } from '../../kernel/json.ts';
+import { createVisibility } from '../../policy/visible-tools.ts';
 import type { InternalToolbox } from '../../toolbox.ts';
 import { passesLevel } from './log-levels.ts';
 import type { Session, Sessions } from './sessions.ts';
@@ -43,8 +44,11 @@ export function forwardNotifications({ toolbox, sessions, subscriptions }: Forwa
   function updated(server: string, params: JsonObject): void {
     const uri = String(params.uri);
     subscriptions.announceResource(server, uri, params);
-    for (const session of sessions.all()) {
-      if (session.watched.get(uri)?.server === server)
+    for (const session of sessionsOf(server)) {
+      const { facts, watched } = session;
+      // The profile may hide the resource since the client subscribed to it.
+      const profile = toolbox.config.profiles.find(({ name }) => name === facts.profile);
+      if (watched.get(uri)?.server === server && profile && createVisibility(profile).hasResource(server, uri))
         session.broadcast({ jsonrpc: '2.0', method: 'notifications/resources/updated', params });
     }
   }

@@ -4,7 +4,6 @@ import type { Tool } from '../../api/client.ts';
 import { useIsAdmin } from '../../api/queries.ts';
 import { classNames } from '../../components/class-names.ts';
 import { Input, Select } from '../../components/fields.tsx';
-import { pluralize } from '../../components/pluralize.ts';
 import { safeText } from '../../components/safe-text.ts';
 import { text } from '../../text/text.ts';
 import { BulkSwitch } from './BulkSwitch.tsx';
@@ -19,9 +18,9 @@ export interface ToolBrowserProps {
 }
 
 const kinds: readonly { readonly id: ToolKind; readonly label: string }[] = [
-  { id: 'read-only', label: 'Read-only' },
-  { id: 'destructive', label: 'Destructive' },
-  { id: 'changed', label: 'Changed' },
+  { id: 'read-only', label: text.tools.browser.readOnly },
+  { id: 'destructive', label: text.tools.browser.destructive },
+  { id: 'changed', label: text.tools.browser.changed },
   { id: 'off', label: text.tools.administration.kindOff },
 ];
 
@@ -71,12 +70,12 @@ export function ToolBrowser({ tools, selected, onOpen, className }: ToolBrowserP
           ref={field}
           type="search"
           role="combobox"
-          aria-label="Search tools"
+          aria-label={text.tools.browser.search}
           aria-expanded={found.length > 0}
           aria-controls={found.length > 0 ? list : undefined}
           aria-autocomplete="list"
           aria-activedescendant={found.length > 0 ? optionId(list, at) : undefined}
-          placeholder="Search tools …"
+          placeholder={text.tools.browser.searchPlaceholder}
           autoComplete="off"
           spellCheck={false}
           value={filter.text}
@@ -88,8 +87,12 @@ export function ToolBrowser({ tools, selected, onOpen, className }: ToolBrowserP
         </kbd>
       </div>
       <div className="flex gap-2">
-        <Select aria-label="Server" value={filter.server} onChange={(event) => change({ server: event.target.value })}>
-          <option value="">All servers</option>
+        <Select
+          aria-label={text.tools.browser.server}
+          value={filter.server}
+          onChange={(event) => change({ server: event.target.value })}
+        >
+          <option value="">{text.tools.browser.allServers}</option>
           {servers.map((server) => (
             <option key={server} value={server}>
               {safeText(server, 100)}
@@ -97,26 +100,27 @@ export function ToolBrowser({ tools, selected, onOpen, className }: ToolBrowserP
           ))}
         </Select>
         <Select
-          aria-label="Kind"
+          aria-label={text.tools.browser.kind}
           value={filter.kind}
           onChange={(event) => change({ kind: event.target.value as ToolFilter['kind'] })}
         >
-          <option value="">All kinds</option>
+          <option value="">{text.tools.browser.allKinds}</option>
           {kinds.map(({ id, label }, kind) => (
             <option key={id} value={id}>
-              {label} ({counts[kind]})
+              {text.tools.browser.kindCount(label, counts[kind] ?? 0)}
             </option>
           ))}
         </Select>
       </div>
       <p role="status" className="text-xs text-ink-faint tabular-nums">
-        {found.length < tools.length && `${found.length} of `}
-        {pluralize(tools.length, 'tool')}
+        {found.length < tools.length
+          ? text.tools.browser.foundOf(found.length, tools.length)
+          : text.common.tools(tools.length)}
       </p>
       {isAdmin && Object.values(filter).some((value) => value !== '') && <BulkSwitch tools={found} />}
       {found.length === 0 ? (
         <p className="rounded-lg border border-line bg-surface px-3 py-6 text-center text-ink-soft">
-          No matching tools. Try fewer letters or another filter.
+          {text.tools.browser.noMatch}
         </p>
       ) : (
         <ToolList

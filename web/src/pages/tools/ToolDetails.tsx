@@ -11,7 +11,6 @@ import { DefinitionDifference } from '../../components/DefinitionDifference.tsx'
 import { DefinitionWarnings } from '../../components/DefinitionWarnings.tsx';
 import { Notice } from '../../components/ErrorNotice.tsx';
 import { Description } from '../../components/ExpandableText.tsx';
-import { pluralize } from '../../components/pluralize.ts';
 import { safeText } from '../../components/safe-text.ts';
 import { Tabs } from '../../components/Tabs.tsx';
 import { TextLink } from '../../components/TextLink.tsx';
@@ -23,6 +22,8 @@ import { ToolRunner } from './ToolRunner.tsx';
 import { ToolSchemas } from './ToolSchemas.tsx';
 import { useArguments } from './use-arguments.ts';
 
+const words = text.tools.details;
+
 /** A tool with its description, the form to run it, its schemas and its recent calls. */
 export function ToolDetails({ tool }: { readonly tool: Tool }) {
   const [chosen, setTab] = useState('run');
@@ -30,18 +31,18 @@ export function ToolDetails({ tool }: { readonly tool: Tool }) {
   const isAdmin = useIsAdmin();
   const draft = useArguments(tool);
   return (
-    <Card className="min-w-0" aria-label={`Tool ${safeText(tool.originalName, 100)}`}>
+    <Card className="min-w-0" aria-label={words.tool(safeText(tool.originalName, 100))}>
       <header className="flex flex-col gap-2 border-b border-line px-4 py-3">
         <Link href="/tools" className="inline-flex items-center gap-1 text-accent-strong lg:hidden">
           <ArrowLeft aria-hidden className="size-4" />
-          All tools
+          {text.tools.page.allTools}
         </Link>
         <div className="flex flex-wrap items-center gap-2">
           <h2 className="min-w-0 text-base break-words">
             {safeText(tool.title ?? tool.override?.name ?? tool.originalName, 200)}
           </h2>
           {tool.server === undefined ? (
-            <Badge>Local tool</Badge>
+            <Badge>{words.local}</Badge>
           ) : (
             <Link href={`/servers/${encodeURIComponent(tool.server)}`} className="underline-offset-2 hover:underline">
               <Badge tone="accent">{safeText(tool.server, 100)}</Badge>
@@ -50,10 +51,8 @@ export function ToolDetails({ tool }: { readonly tool: Tool }) {
         </div>
         <p className="flex flex-wrap items-center gap-x-2 text-xs text-ink-soft">
           <code className="break-all">{safeText(tool.name, 200)}</code>
-          <CopyButton text={tool.name} what="name" />
-          <span>
-            {pluralize(tool.limits.maxInstances, 'concurrent call')}, timeout {formatDuration(tool.limits.timeoutMs)}
-          </span>
+          <CopyButton text={tool.name} what={words.name} />
+          <span>{words.limits(tool.limits.maxInstances, formatDuration(tool.limits.timeoutMs))}</span>
         </p>
         <Description text={tool.description} />
         <OriginalTexts tool={tool} />
@@ -65,15 +64,17 @@ export function ToolDetails({ tool }: { readonly tool: Tool }) {
         {tool.warnings !== undefined && <DefinitionWarnings warnings={tool.warnings} />}
         {tool.changed !== undefined && <ChangeNotice tool={tool} />}
         <Tabs
-          label="Tool"
+          label={words.views}
           value={tab}
           onChange={setTab}
           tabs={[
-            ...(tool.disabled ? [] : [{ id: 'run', label: 'Run', content: <ToolRunner tool={tool} draft={draft} /> }]),
-            { id: 'schema', label: 'Schema', content: <ToolSchemas tool={tool} args={draft.value} /> },
+            ...(tool.disabled
+              ? []
+              : [{ id: 'run', label: words.run, content: <ToolRunner tool={tool} draft={draft} /> }]),
+            { id: 'schema', label: words.schema, content: <ToolSchemas tool={tool} args={draft.value} /> },
             {
               id: 'history',
-              label: 'History',
+              label: words.history,
               content: (
                 <RunHistory
                   tool={tool}
@@ -93,13 +94,11 @@ export function ToolDetails({ tool }: { readonly tool: Tool }) {
 
 function ChangeNotice({ tool }: { readonly tool: Tool }) {
   return (
-    <Notice tone="warn" title="The definition changed since it was accepted">
+    <Notice tone="warn" title={words.changed}>
       <p>
-        {tool.changed === 'quarantine'
-          ? 'The tool is blocked until someone accepts the change.'
-          : 'Every call needs approval until someone accepts the change.'}{' '}
+        {tool.changed === 'quarantine' ? words.blocked : words.needsApproval}{' '}
         {tool.server !== undefined && (
-          <TextLink href={`/servers/${encodeURIComponent(tool.server)}`}>Review the change</TextLink>
+          <TextLink href={`/servers/${encodeURIComponent(tool.server)}`}>{words.review}</TextLink>
         )}
       </p>
       <div className="mt-2">

@@ -53,7 +53,7 @@ export function ToolList({ id, tools, grouped, selected, active, onOpen }: ToolL
       ref={scrollBox}
       id={id}
       role="listbox"
-      aria-label="Tools"
+      aria-label={text.tools.title}
       tabIndex={0}
       aria-activedescendant={tools.length > 0 ? optionId(id, active) : undefined}
       className="min-h-0 flex-1 overflow-y-auto rounded-lg border border-line bg-surface"
@@ -134,7 +134,7 @@ function ToolOption({ id, tool, style, grouped, selected, active, onOpen }: Tool
 
 function firstLine({ title, description }: Tool): string {
   const [line = ''] = (title ?? description).slice(0, 300).trim().split('\n');
-  return safeText(line === '' ? 'No description' : line, 200);
+  return safeText(line === '' ? text.tools.list.noDescription : line, 200);
 }
 
 function toRows(tools: readonly Tool[], grouped: boolean): Row[] {
@@ -152,7 +152,7 @@ function toRows(tools: readonly Tool[], grouped: boolean): Row[] {
 }
 
 function serverLabel({ server }: Tool): string {
-  return server ?? 'Local tools';
+  return server ?? text.tools.list.local;
 }
 
 /** The badges of a tool in a list: changed, suspicious, read-only, destructive. */
@@ -163,17 +163,17 @@ function ToolBadges({ tool }: { readonly tool: Tool }) {
       {tool.changed !== undefined && (
         <Badge tone="warn">
           <TriangleAlert aria-hidden />
-          changed
+          {text.tools.list.changed}
         </Badge>
       )}
       {isSuspicious(tool.warnings) && (
         <Badge tone="bad">
           <TriangleAlert aria-hidden />
-          suspicious
+          {text.tools.list.suspicious}
         </Badge>
       )}
-      {isOfKind(tool, 'read-only') && <Badge>read-only</Badge>}
-      {isOfKind(tool, 'destructive') && <Badge tone="bad">destructive</Badge>}
+      {isOfKind(tool, 'read-only') && <Badge>{text.tools.list.readOnly}</Badge>}
+      {isOfKind(tool, 'destructive') && <Badge tone="bad">{text.tools.list.destructive}</Badge>}
     </>
   );
 }

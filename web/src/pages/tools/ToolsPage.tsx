@@ -12,10 +12,13 @@ import { safeText } from '../../components/safe-text.ts';
 import { Tabs } from '../../components/Tabs.tsx';
 import { TextLink } from '../../components/TextLink.tsx';
 import { readTool, toolAddress } from '../../components/tool-address.ts';
+import { text } from '../../text/text.ts';
 import { PromptsTab } from './PromptsTab.tsx';
 import { ResourcesTab } from './ResourcesTab.tsx';
 import { ToolBrowser } from './ToolBrowser.tsx';
 import { ToolDetails } from './ToolDetails.tsx';
+
+const words = text.tools.page;
 
 /** The tools, resources and prompts of all servers. */
 export default function ToolsPage() {
@@ -24,15 +27,15 @@ export default function ToolsPage() {
   // The parameters of the router leave some characters of a name encoded.
   const tool = readTool(location.pathname);
   return (
-    <Page title="Tools" description="Search, read and run the tools, resources and prompts of all servers.">
+    <Page title={text.tools.title} description={words.about}>
       <Tabs
-        label="Kind"
+        label={words.kind}
         value={tool === undefined ? (search.get('show') ?? 'tools') : 'tools'}
         onChange={(show) => navigate(show === 'tools' ? '/tools' : `/tools?show=${show}`)}
         tabs={[
-          { id: 'tools', label: 'Tools', content: <ToolsTab selected={tool} /> },
-          { id: 'resources', label: 'Resources', content: <ResourcesTab /> },
-          { id: 'prompts', label: 'Prompts', content: <PromptsTab /> },
+          { id: 'tools', label: text.tools.title, content: <ToolsTab selected={tool} /> },
+          { id: 'resources', label: words.resources, content: <ResourcesTab /> },
+          { id: 'prompts', label: words.prompts, content: <PromptsTab /> },
         ]}
       />
     </Page>
@@ -47,30 +50,30 @@ function ToolsTab({ selected }: { readonly selected: string | undefined }) {
   const [, navigate] = useLocation();
   if (!tools.data) {
     if (tools.isError) return <ErrorNotice error={tools.error} onRetry={() => void offered.refetch()} />;
-    return <Spinner label="Loading tools …" />;
+    return <Spinner label={words.loading} />;
   }
   if (tools.data.length === 0) {
     return (
       <EmptyState
         icon={<Wrench aria-hidden />}
-        title="No tools"
+        title={words.noTools}
         actions={
           <>
             <ButtonLink href="/servers?add" look="primary">
-              Add a server
+              {words.addServer}
             </ButtonLink>
-            <ButtonLink href="/servers">Check the servers</ButtonLink>
+            <ButtonLink href="/servers">{words.checkServers}</ButtonLink>
           </>
         }
       >
-        Servers provide the tools.
+        {words.serversProvide}
       </EmptyState>
     );
   }
   const tool = selected === undefined ? undefined : tools.data.find(({ name }) => name === selected);
   return (
     <>
-      {tools.isError && <ErrorNotice title="The list of tools may be out of date" error={tools.error} />}
+      {tools.isError && <ErrorNotice title={words.outOfDate} error={tools.error} />}
       <div className="grid min-w-0 gap-4 lg:grid-cols-[21rem_minmax(0,1fr)]">
         <ToolBrowser
           tools={tools.data}
@@ -84,17 +87,16 @@ function ToolsTab({ selected }: { readonly selected: string | undefined }) {
         {tool && <ToolDetails key={tool.name} tool={tool} />}
         {!tool && selected !== undefined && (
           <EmptyState
-            title={`No tool named ${safeText(selected, 100)}`}
-            actions={<TextLink href="/tools">All tools</TextLink>}
+            title={words.noToolNamed(safeText(selected, 100))}
+            actions={<TextLink href="/tools">{words.allTools}</TextLink>}
           >
-            The server removed it, is not connected, or you do not have access.
+            {words.gone}
           </EmptyState>
         )}
         {selected === undefined && (
           <div className="hidden rounded-lg border border-dashed border-line lg:block">
-            <EmptyState icon={<Wrench aria-hidden />} title="No tool selected">
-              Press <kbd className="rounded border border-line px-1">/</kbd> to search, use the arrow keys to move and
-              Enter to open a tool.
+            <EmptyState icon={<Wrench aria-hidden />} title={words.unselected}>
+              {words.keys(<kbd className="rounded border border-line px-1">/</kbd>)}
             </EmptyState>
           </div>
         )}
