@@ -71,7 +71,7 @@ function StoredSignIn({ server, signIn: { tokens, client } }: StoredSignInProps)
       />
       <div className="p-4">
         <Facts>
-          <Fact name={words.issuer}>{safeText(tokens?.issuer ?? client?.issuer ?? words.nothing, 500)}</Fact>
+          <Fact name={words.issuer}>{safeText(tokens?.issuer ?? words.nothing, 500)}</Fact>
           {client && (
             <Fact name={words.client}>
               <code className="break-all">{safeText(client.clientId, 500)}</code>{' '}
