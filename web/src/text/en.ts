@@ -968,6 +968,9 @@ export const en = ({ plural, number, rich }: Grammar) => ({
     one: 'Assistant',
     new: 'New assistant',
     loading: 'Loading assistants …',
+    many: 'assistants',
+    single: 'assistant',
+    moreOptions: (count: number) => `${number(count)} more. Type to narrow the list.`,
     copyOf: (name: string) => `Copy of ${name}`,
     readOnly: { title: 'Read-only', detail: 'Only administrators can edit assistants.' },
     notFound: {
@@ -1107,6 +1110,8 @@ export const en = ({ plural, number, rich }: Grammar) => ({
       disableByPatterns: (count: number) => `Disable tools by pattern (${number(count)})`,
       pattern: 'Pattern',
       patternHint: 'For example files/delete_*. Also applies to tools that are added later.',
+      patternPlaceholder: 'server/tool',
+      local: 'Local tools',
       removePattern: (pattern: string) => `Remove ${pattern}`,
       add: 'Add',
       suggestions: 'Tools',

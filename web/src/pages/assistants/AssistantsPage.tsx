@@ -39,7 +39,7 @@ function AllAssistants() {
         )
       }
     >
-      <QueryState query={assistants} what="assistants" />
+      <QueryState query={assistants} what={text.assistants.many} />
       {assistants.data && <AssistantList assistants={assistants.data} canEdit={canEdit} />}
     </Page>
   );
@@ -80,7 +80,7 @@ function EditAssistant({ id }: { readonly id: string }) {
   if (assistant) return <AssistantEditor title={safeText(assistant.name, 100)} id={id} draft={toDraft(assistant)} />;
   return (
     <Page title={text.assistants.one}>
-      <QueryState query={assistants} what="assistant" />
+      <QueryState query={assistants} what={text.assistants.single} />
       {assistants.data && (
         <EmptyState
           title={text.assistants.notFound.title}

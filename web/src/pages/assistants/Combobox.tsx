@@ -2,6 +2,7 @@ import { type KeyboardEvent, useId, useMemo, useState } from 'react';
 import { classNames } from '../../components/class-names.ts';
 import { Input } from '../../components/fields.tsx';
 import { safeText } from '../../components/safe-text.ts';
+import { text } from '../../text/text.ts';
 
 export interface ComboboxOption {
   readonly value: string;
@@ -96,7 +97,7 @@ export function Combobox({ listLabel, value, options, onChange, onPick, onEnter,
           </div>
           {found.length > maxShown && (
             <p className="border-t border-line px-3 py-1.5 text-xs text-ink-faint">
-              {found.length - maxShown} more. Type to narrow the list.
+              {text.assistants.moreOptions(found.length - maxShown)}
             </p>
           )}
         </div>

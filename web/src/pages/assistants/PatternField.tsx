@@ -38,7 +38,7 @@ export function PatternField(props: PatternFieldProps) {
   async function add(pattern: string): Promise<void> {
     if (pattern === '') return;
     try {
-      await api.previewAssistant({ body: { name: 'Preview', disabledTools: [pattern] } });
+      await api.previewAssistant({ body: { name: pattern.slice(0, 100), disabledTools: [pattern] } });
     } catch (error) {
       setProblem((error as Error).message);
       return;
@@ -57,7 +57,7 @@ export function PatternField(props: PatternFieldProps) {
               {...field}
               listLabel={text.assistants.tools.suggestions}
               value={typed}
-              placeholder="server/tool"
+              placeholder={text.assistants.tools.patternPlaceholder}
               options={options}
               onChange={(changed) => {
                 setTyped(changed);

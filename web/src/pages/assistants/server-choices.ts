@@ -1,4 +1,5 @@
 import type { Server, Tool } from '../../api/client.ts';
+import { text } from '../../text/text.ts';
 import { localServer } from './tool-patterns.ts';
 
 /** A server in the list of an assistant: selectable, selected or deleted. */
@@ -31,7 +32,7 @@ export function toChoices({ servers, tools, serverIds, first }: ChoiceSources): 
     tools: toolsOf(server.name),
   }));
   if (toolsOf(localServer).length > 0 && !servers.some(({ name }) => name === localServer))
-    known.push({ id: localServer, name: 'Local tools', isMissing: false, tools: toolsOf(localServer) });
+    known.push({ id: localServer, name: text.assistants.tools.local, isMissing: false, tools: toolsOf(localServer) });
   const ids = new Set(known.map(({ id }) => id));
   const missing = serverIds
     .filter((id) => !ids.has(id) && id !== localServer)

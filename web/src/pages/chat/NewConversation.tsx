@@ -21,7 +21,7 @@ import { useStartConversation } from './use-start-conversation.ts';
 /** The start of a conversation: the assistant, suggestions and the message field. */
 export function NewConversation() {
   const assistants = useQuery(queries.assistants());
-  if (!assistants.data) return <QueryState query={assistants} what="assistants" className="p-6" />;
+  if (!assistants.data) return <QueryState query={assistants} what={text.assistants.many} className="p-6" />;
   const [first] = assistants.data;
   if (!first) {
     return (
