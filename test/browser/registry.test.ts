@@ -252,7 +252,7 @@ async function expectNoOverflow(dialog: Locator): Promise<void> {
   expect(tooWide).toEqual([]);
 }
 
-/** What the registry has: one server with all kinds of ways, odd ones, and many plain ones. */
+/** What the registry has: one server with all kinds of install options, odd ones, and many plain ones. */
 function published(address: string): PublishedServer[] {
   const plain = Array.from({ length: 40 }, (_, at) => ({
     name: `io.example/notes-${String(at).padStart(2, '0')}`,

@@ -56,9 +56,9 @@ test('an HTTP API is added by its OpenAPI document, and its operations become to
   const form = on.dialog('Add server');
   await form.getByLabel('Authentication').selectOption('OAuth (sign in with a browser)');
   await form.getByRole('radio', { name: 'HTTP API' }).check();
-  const ways = form.getByLabel('Authentication');
-  expect(await ways.inputValue()).toBe('none');
-  expect(await ways.locator('option').allTextContents()).not.toContain('OAuth (sign in with a browser)');
+  const methods = form.getByLabel('Authentication');
+  expect(await methods.inputValue()).toBe('none');
+  expect(await methods.locator('option').allTextContents()).not.toContain('OAuth (sign in with a browser)');
 
   await textbox(form, 'Base URL').fill(`${base}/v1`);
   await textbox(form, 'Name').fill('notes');

@@ -87,14 +87,14 @@ describe('the registry over the REST API', () => {
     const found = await api.get('/api/registry/servers?search=notes');
     expect(found.body).toMatchObject({
       registry: served.url,
-      servers: [{ name: 'io.github.ada/notes', ways: [{ kind: 'address', label: notes.url }] }],
+      servers: [{ name: 'io.github.ada/notes', installOptions: [{ kind: 'address', label: notes.url }] }],
     });
     const shown = await api.get(`/api/registry/servers/${encodeURIComponent(weather.name)}`);
     expect(shown.body).toMatchObject({
-      ways: [{ label: 'npx -y @ada/weather@1.2.0', inputs: [{ key: 'KEY', isSecret: true }] }],
+      installOptions: [{ label: 'npx -y @ada/weather@1.2.0', inputs: [{ key: 'KEY', isSecret: true }] }],
     });
 
-    const plan = { name: 'io.github.ada/notes', way: 0, values: { 'X-Team': 'blue' } };
+    const plan = { name: 'io.github.ada/notes', optionIndex: 0, values: { 'X-Team': 'blue' } };
     const planned = await api.post('/api/registry/plan', plan);
     expect(planned.body).toEqual({
       name: 'notes',
@@ -111,7 +111,7 @@ describe('the registry over the REST API', () => {
       status: 400,
       body: { error: { code: 'REQUEST_INVALID', message: expect.stringContaining("'X-Team' is required") } },
     });
-    expect((await api.post('/api/registry/plan', { ...plan, way: 1 })).status).toBe(404);
+    expect((await api.post('/api/registry/plan', { ...plan, optionIndex: 1 })).status).toBe(404);
     expect((await api.get('/api/registry/servers/nothing')).status).toBe(404);
     const reader = await api.key(['read']);
     expect((await api.get('/api/registry/servers', { key: reader })).status).toBe(403);
@@ -121,8 +121,8 @@ describe('the registry over the REST API', () => {
     await using served = await serveRegistry([privileged]);
     await using api = await startApi({ servers: {}, gateway: { registry: served.url } });
     const { body } = await api.get(`/api/registry/servers/${encodeURIComponent(privileged.name)}`);
-    expect(body.ways).toMatchObject([{ risks: [expect.stringContaining('--privileged')] }]);
-    const plan = { name: privileged.name, way: 0 };
+    expect(body.installOptions).toMatchObject([{ risks: [expect.stringContaining('--privileged')] }]);
+    const plan = { name: privileged.name, optionIndex: 0 };
     for (const acceptRisks of [undefined, false])
       expect(await api.post('/api/registry/plan', { ...plan, acceptRisks })).toMatchObject({
         status: 400,

@@ -34,10 +34,10 @@ export async function searchRegistry(
     else if (page.servers.length === 0)
       terminal.note(`No server in the registry has '${oneLine(search)}' in its name.`);
     else {
-      const rows = page.servers.map(({ name, version, ways, description }) => [
+      const rows = page.servers.map(({ name, version, installOptions, description }) => [
         name,
         version,
-        runtimesOf(ways),
+        runtimesOf(installOptions),
         description,
       ]);
       printTable(terminal, ['NAME', 'VERSION', 'RUNS AS', 'DESCRIPTION'], rows);
@@ -137,22 +137,22 @@ async function explainFailure<Answer>(request: Promise<Answer>): Promise<Answer>
   }
 }
 
-function chooseOption({ name, ways, unusable }: RegistryEntry, wanted: string | undefined): InstallOption {
-  const [first] = ways;
+function chooseOption({ name, installOptions, unusable }: RegistryEntry, wanted: string | undefined): InstallOption {
+  const [first] = installOptions;
   if (!first) {
     const why =
       unusable.map(({ what, reason }) => `${what}: ${reason}`).join('; ') || 'it has neither a package nor a URL';
     throw new UsageError(`'${name}' cannot be added: ${why}`);
   }
   if (wanted === undefined) {
-    if (ways.length === 1) return first;
-    const list = ways.map(({ label }, at) => `  ${at + 1}  ${label}`).join('\n');
+    if (installOptions.length === 1) return first;
+    const list = installOptions.map(({ label }, at) => `  ${at + 1}  ${label}`).join('\n');
     throw new UsageError(
-      `'${name}' has ${ways.length} installation options; choose one with --install-option:\n${list}`,
+      `'${name}' has ${installOptions.length} installation options; choose one with --install-option:\n${list}`,
     );
   }
-  const option = /^[1-9]\d*$/.test(wanted) ? ways[Number(wanted) - 1] : undefined;
-  if (!option) throw new UsageError(`--install-option must be a number from 1 to ${ways.length}`);
+  const option = /^[1-9]\d*$/.test(wanted) ? installOptions[Number(wanted) - 1] : undefined;
+  if (!option) throw new UsageError(`--install-option must be a number from 1 to ${installOptions.length}`);
   return option;
 }
 
@@ -182,7 +182,7 @@ async function confirmAdding({ risks }: InstallOption, { terminal, signal }: Com
 
 function printEntry(entry: RegistryEntry, terminal: Terminal): void {
   const { colors } = terminal;
-  const { name, title, version, status, description, repository, website, ways, unusable } = entry;
+  const { name, title, version, status, description, repository, website, installOptions, unusable } = entry;
   const shown = [
     colors.bold(oneLine(title ?? name)),
     oneLine(version),
@@ -192,7 +192,7 @@ function printEntry(entry: RegistryEntry, terminal: Terminal): void {
   if (title !== undefined) terminal.print(oneLine(name));
   if (description) terminal.print(oneLine(description));
   for (const link of [repository, website]) if (link !== undefined) terminal.print(colors.dim(oneLine(link)));
-  for (const [at, { label, inputs }] of ways.entries()) {
+  for (const [at, { label, inputs }] of installOptions.entries()) {
     terminal.print(`\n${at + 1}  ${oneLine(label)}`);
     for (const { key, description: about = '', isRequired, default: preset, choices } of inputs) {
       const facts = [isRequired && 'required', preset !== undefined && `default ${preset}`, choices?.join(' | ')];
@@ -206,7 +206,7 @@ function printEntry(entry: RegistryEntry, terminal: Terminal): void {
     terminal.print(colors.dim(`\nunavailable: ${oneLine(what)}: ${oneLine(reason)}`));
 }
 
-function runtimesOf(ways: readonly InstallOption[]): string {
-  const found = new Set(ways.map(({ kind, target }) => ('command' in target ? target.command : kind)));
+function runtimesOf(installOptions: readonly InstallOption[]): string {
+  const found = new Set(installOptions.map(({ kind, target }) => ('command' in target ? target.command : kind)));
   return [...found].join(', ') || '-';
 }

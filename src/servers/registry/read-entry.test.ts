@@ -13,9 +13,9 @@ const npm = (more: JsonObject = {}) => ({
   ...more,
 });
 const onlyOption = (one: JsonObject, kind: 'packages' | 'remotes' = 'packages') => {
-  const { ways, unusable } = read({ [kind]: [one] });
+  const { installOptions, unusable } = read({ [kind]: [one] });
   expect(unusable).toEqual([]);
-  return ways[0] ?? expect.fail('no install option');
+  return installOptions[0] ?? expect.fail('no install option');
 };
 const reasonOf = (one: JsonObject, kind: 'packages' | 'remotes' = 'packages') =>
   read({ [kind]: [one] }).unusable[0]?.reason;
@@ -250,7 +250,7 @@ describe('a registry remote', () => {
 
 describe('a registry entry', () => {
   test('may have the older format and includes its status', () => {
-    expect(readEntry(base)).toMatchObject({ ...base, status: 'active', ways: [], unusable: [] });
+    expect(readEntry(base)).toMatchObject({ ...base, status: 'active', installOptions: [], unusable: [] });
     expect(readEntry({ server: base, _meta: { a: { status: 'deprecated' } } })).toMatchObject({ status: 'deprecated' });
     expect(read({ repository: { url: 'javascript:alert(1)' }, websiteUrl: 'https://a.example' })).toMatchObject({
       website: 'https://a.example',

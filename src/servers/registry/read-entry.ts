@@ -27,7 +27,7 @@ export function readEntry(value: unknown): RegistryEntry | undefined {
     status: statusOf(value, server),
     repository,
     website,
-    ways: read.flatMap((one) => ('option' in one ? [one.option] : [])),
+    installOptions: read.flatMap((one) => ('option' in one ? [one.option] : [])),
     unusable: read.flatMap((one) => ('reason' in one ? [one] : [])),
   };
 }

@@ -11,7 +11,7 @@ export interface RegistryEntry {
   readonly repository?: string;
   readonly website?: string;
   /** Its install options, the least demanding first. */
-  readonly ways: readonly InstallOption[];
+  readonly installOptions: readonly InstallOption[];
   /** Install options that are not available here, with the reason. */
   readonly unusable: readonly { readonly what: string; readonly reason: string }[];
 }

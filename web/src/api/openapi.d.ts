@@ -2413,7 +2413,7 @@ export interface components {
             readonly status: "active" | "deprecated" | "deleted";
             readonly repository?: string;
             readonly website?: string;
-            readonly ways: readonly {
+            readonly installOptions: readonly {
                 readonly kind: "program" | "address";
                 readonly label: string;
                 readonly inputs: readonly {
@@ -2900,7 +2900,7 @@ export interface components {
         readonly RegistryPlan: {
             readonly name: string;
             readonly version?: string;
-            readonly way: number;
+            readonly optionIndex: number;
             readonly values?: {
                 readonly [key: string]: string;
             };

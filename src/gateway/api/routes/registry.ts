@@ -55,14 +55,14 @@ export const registryRoutes = [
     body: registryPlanSchema,
     answer: importedServerSchema,
     errors: ['NOT_FOUND', 'SERVER_UNREACHABLE', 'SERVER_PROTOCOL'],
-    handle: ({ body: { name, version, way: at, values = {}, as, acceptRisks }, signal }, ports) =>
+    handle: ({ body: { name, version, optionIndex: at, values = {}, as, acceptRisks }, signal }, ports) =>
       withRegistry(ports, async (registry) => {
         const entry = await find(registry, name, version, signal);
-        const option = entry.ways[at];
+        const option = entry.installOptions[at];
         if (!option)
           throw new ToolwharfError(
             'NOT_FOUND',
-            `'${name}' has ${entry.ways.length} install options, and none with index ${at}`,
+            `'${name}' has ${entry.installOptions.length} install options, and none with index ${at}`,
           );
         assertRisksAccepted(option, acceptRisks);
         return {
@@ -91,6 +91,6 @@ async function withRegistry<Value>(
   }
 }
 
-function toView({ ways, ...entry }: RegistryEntry) {
-  return { ...entry, ways: ways.map(({ target: _, ...shown }) => shown) };
+function toView({ installOptions, ...entry }: RegistryEntry) {
+  return { ...entry, installOptions: installOptions.map(({ target: _, ...shown }) => shown) };
 }

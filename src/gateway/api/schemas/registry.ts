@@ -22,7 +22,7 @@ export const registryServerSchema = answer(
     status: z.enum(['active', 'deprecated', 'deleted']),
     repository: z.string().optional(),
     website: z.string().optional(),
-    ways: list(
+    installOptions: list(
       z.strictObject({
         kind: z.enum(['program', 'address']),
         label: z.string().describe('The command to run, or the URL.'),
@@ -50,7 +50,7 @@ export const registryPlanSchema = body(
   z.strictObject({
     name: z.string().min(1).describe('Name of the server in the registry.'),
     version: z.string().min(1).optional().describe('The newest version if absent.'),
-    way: z.int().min(0).describe('Index of the install option, from 0.'),
+    optionIndex: z.int().min(0).describe('Index of the install option, from 0.'),
     values: z.record(z.string(), z.string()).optional().describe('The input values by key.'),
     acceptRisks: z.boolean().optional().describe('Accepts the risks of the install option; required if it has any.'),
     as: serverName.optional().describe('Name for the new server; the last part of its registry name if absent.'),

@@ -39,7 +39,7 @@ export function RegistryDialog({ onClose }: { readonly onClose: () => void }) {
     setSelected(undefined);
   }
 
-  const option = selected?.ways[draft.way];
+  const option = selected?.installOptions[draft.optionIndex];
   const mustAccept = option !== undefined && option.risks.length > 0 && !draft.acceptsRisks;
   const isBlocked = mustAccept || (option?.kind === 'program' && !mayAddPrograms);
 
@@ -50,7 +50,7 @@ export function RegistryDialog({ onClose }: { readonly onClose: () => void }) {
       name,
       // The version that was shown, not a newer one.
       version: version || undefined,
-      way: draft.way,
+      optionIndex: draft.optionIndex,
       values: toValues(draft, option.inputs),
       as: suggestRegistryName(name, taken),
       acceptRisks: draft.acceptsRisks || undefined,
@@ -97,7 +97,7 @@ export function RegistryDialog({ onClose }: { readonly onClose: () => void }) {
             mayAddPrograms={mayAddPrograms}
             onChange={(next) => {
               // The problems belong to the previous option.
-              if (next.way !== draft.way) planning.reset();
+              if (next.optionIndex !== draft.optionIndex) planning.reset();
               setDraft(next);
             }}
             onSignIn={() => setSigningIn(true)}

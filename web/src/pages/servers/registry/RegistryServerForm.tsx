@@ -27,10 +27,10 @@ const maxOptions = 50;
 /** A registry server with its install options and their values. */
 export function RegistryServerForm(props: RegistryServerFormProps) {
   const { server, draft, error, mayAddPrograms, onChange, onSignIn, onSubmit } = props;
-  const { name, title, description, status, ways, unusable } = server;
+  const { name, title, description, status, installOptions, unusable } = server;
   const form = useRef<HTMLFormElement>(null);
   const heading = useRef<HTMLHeadingElement>(null);
-  const option = ways[draft.way];
+  const option = installOptions[draft.optionIndex];
   const inputs = option?.inputs ?? [];
   const problems = toPlanProblems(
     error,
@@ -63,7 +63,7 @@ export function RegistryServerForm(props: RegistryServerFormProps) {
           The registry advises against this server. Look for its replacement.
         </Notice>
       )}
-      {ways.length === 0 && (
+      {installOptions.length === 0 && (
         <Notice tone="warn" title="This server cannot be added">
           {unusable.length === 0
             ? 'The registry lists no URL and no package for it.'
@@ -73,14 +73,14 @@ export function RegistryServerForm(props: RegistryServerFormProps) {
       {option && (
         <RadioCards
           label="Install option"
-          options={ways.slice(0, maxOptions).map(toRadioOption)}
-          value={String(draft.way)}
-          onChange={(way) => onChange({ ...draft, way: Number(way), acceptsRisks: false })}
+          options={installOptions.slice(0, maxOptions).map(toRadioOption)}
+          value={String(draft.optionIndex)}
+          onChange={(optionIndex) => onChange({ ...draft, optionIndex: Number(optionIndex), acceptsRisks: false })}
         />
       )}
-      {ways.length > maxOptions && (
+      {installOptions.length > maxOptions && (
         <p className="text-xs text-ink-faint">
-          The first {maxOptions} of {ways.length} options are shown.
+          The first {maxOptions} of {installOptions.length} options are shown.
         </p>
       )}
       {option?.kind === 'program' && !mayAddPrograms && <ProgramNotice onSignIn={onSignIn} />}
@@ -107,7 +107,13 @@ export function RegistryServerForm(props: RegistryServerFormProps) {
         </Notice>
       ))}
       {inputs.length > 0 && (
-        <InstallOptionInputs key={draft.way} inputs={inputs} draft={draft} problems={problems} onChange={onChange} />
+        <InstallOptionInputs
+          key={draft.optionIndex}
+          inputs={inputs}
+          draft={draft}
+          problems={problems}
+          onChange={onChange}
+        />
       )}
       <UnusableOptions unusable={unusable} />
     </Form>

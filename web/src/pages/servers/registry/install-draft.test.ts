@@ -22,9 +22,9 @@ test('a default that is not among the choices is ignored', () => {
 
 test('each install option keeps its own values', () => {
   const draft = withValue(emptyDraft, 'KEY', 'PLANTED');
-  expect(readValue({ ...draft, way: 1 }, input('KEY'))).toBe('');
-  const both = withValue({ ...draft, way: 1 }, 'KEY', 'other');
-  expect(readValue({ ...both, way: 0 }, input('KEY'))).toBe('PLANTED');
+  expect(readValue({ ...draft, optionIndex: 1 }, input('KEY'))).toBe('');
+  const both = withValue({ ...draft, optionIndex: 1 }, 'KEY', 'other');
+  expect(readValue({ ...both, optionIndex: 0 }, input('KEY'))).toBe('PLANTED');
 });
 
 test('only requested and filled-in values are sent', () => {

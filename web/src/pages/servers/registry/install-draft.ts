@@ -1,12 +1,12 @@
 import type { RegistryServer } from '../../../api/client.ts';
 
-export type InstallOption = RegistryServer['ways'][number];
+export type InstallOption = RegistryServer['installOptions'][number];
 export type RegistryInput = InstallOption['inputs'][number];
 
 /** The values of the registry form. Each install option has its own, so that switching loses nothing. */
 export interface InstallDraft {
   /** The index of the selected install option. */
-  readonly way: number;
+  readonly optionIndex: number;
   /** Typed values by option and key. Other keys have their default. */
   readonly typed: ReadonlyMap<number, ReadonlyMap<string, string>>;
   /** The person accepted the risks of the selected option. */
@@ -14,21 +14,21 @@ export interface InstallDraft {
 }
 
 /** The initial values of the form. */
-export const emptyDraft: InstallDraft = { way: 0, typed: new Map(), acceptsRisks: false };
+export const emptyDraft: InstallDraft = { optionIndex: 0, typed: new Map(), acceptsRisks: false };
 
 /** The value of a field of the selected option. */
 export function readValue(
-  { way, typed }: InstallDraft,
+  { optionIndex, typed }: InstallDraft,
   { key, default: defaultValue = '', choices }: RegistryInput,
 ): string {
-  const value = typed.get(way)?.get(key) ?? defaultValue;
+  const value = typed.get(optionIndex)?.get(key) ?? defaultValue;
   return choices === undefined || choices.includes(value) ? value : '';
 }
 
 /** The draft with another value for a key of the selected option. */
 export function withValue(draft: InstallDraft, key: string, value: string): InstallDraft {
-  const { way, typed } = draft;
-  return { ...draft, typed: new Map(typed).set(way, new Map(typed.get(way)).set(key, value)) };
+  const { optionIndex, typed } = draft;
+  return { ...draft, typed: new Map(typed).set(optionIndex, new Map(typed.get(optionIndex)).set(key, value)) };
 }
 
 /** The filled-in values of the selected option. The gateway validates them. */

@@ -9,7 +9,7 @@ const page = (...found: readonly (readonly [name: string, version: string])[]): 
     version,
     description: '',
     status: 'active',
-    ways: [],
+    installOptions: [],
     unusable: [],
   })),
 });
