@@ -27,7 +27,7 @@ export default {
         'bench/parts/load.mjs',
       ],
       project: ['src/**/*.ts', 'scripts/**/*.mjs', 'test/**/*.{ts,mjs}', 'bench/**/*.mjs'],
-      ignoreBinaries: ['prlimit'],
+      ignoreBinaries: ['prlimit', 'script'],
       ignoreDependencies: [
         ...[...gateway, ...build].filter((name) => library.dependencies[name] === undefined),
         'publint',

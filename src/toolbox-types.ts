@@ -58,8 +58,6 @@ export interface ToolboxOptions {
   readonly connect?: boolean;
   /** How long the start waits for servers that are not required; 10 000. */
   readonly startWaitMs?: number;
-  /** How long the scan of new definitions waits, so that calls come first; 0. */
-  readonly scanDelayMs?: number;
   /** The largest message accepted from a server; 64 MiB. */
   readonly maxMessageBytes?: number;
   /** Cancels the start. */
@@ -76,6 +74,8 @@ export interface InternalToolboxOptions extends ToolboxOptions {
   readonly listeners?: { readonly [Name in keyof ToolboxEvents]?: (event: ToolboxEvents[Name]) => void };
   /** Stores what administrators set for single tools; in memory by default. */
   readonly overrides?: ToolOverrideStore;
+  /** How long the scan of new definitions waits, so that calls come first; 0. */
+  readonly scanDelayMs?: number;
   /** After how long without traffic a connection is checked; 30 000. */
   readonly healthMs?: number;
 }

@@ -90,7 +90,8 @@ const noFleet: Fleet = {
 function createSharedFleet(store: FleetStore, revisions: ReadonlyMap<string, number>, options: FleetOptions): Fleet {
   const { log, pollMs = 1_000, pollWithoutHintsMs = 250, gatherMs = 2_000 } = options;
   const changes = createEvents<Record<FleetTopic, undefined>>({
-    onListenerError: (cause) => log.error('fleet.listener-failed', messageOf(cause)),
+    onListenerError: (cause) =>
+      log.error('fleet.listener-failed', `A change of another replica was not applied: ${messageOf(cause)}`),
   });
   const handlers = new Map<string, FleetHandler>();
   const waiting = new Map<string, Waiting>();
@@ -170,7 +171,9 @@ function createSharedFleet(store: FleetStore, revisions: ReadonlyMap<string, num
     }
     serving.delete(id);
     if (cancel.signal.aborted) return;
-    await send([from], reply).catch((cause) => log.warning('fleet.not-answered', messageOf(cause)));
+    await send([from], reply).catch((cause) =>
+      log.warning('fleet.not-answered', `Another replica got no answer: ${messageOf(cause)}`),
+    );
   }
 
   async function send(targets: readonly string[], message: Message): Promise<readonly string[]> {

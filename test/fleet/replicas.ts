@@ -38,7 +38,7 @@ export async function startReplicas(postgres: TestPostgres, source: ConfigSource
 }
 
 /** Forwards each request to the next of several addresses. */
-export async function startBalancer(urls: readonly string[]): Promise<AsyncDisposable & { readonly url: string }> {
+async function startBalancer(urls: readonly string[]): Promise<AsyncDisposable & { readonly url: string }> {
   let next = 0;
   const server = createServer((incoming, outgoing) => {
     const target = new URL(incoming.url ?? '/', urls[next++ % urls.length]);

@@ -67,7 +67,7 @@ export async function openSharedEventLog(options: SharedEventLogOptions): Promis
       read();
       if (unsent.length > 0) setImmediate(() => sendAfter(batchMs));
     } catch (cause) {
-      log.debug('events.not-stored', messageOf(cause));
+      log.debug('events.not-stored', `Events could not be stored: ${messageOf(cause)}`);
       unsent = [...bodies, ...unsent];
       setImmediate(() => sendAfter(retryMs));
     }
@@ -94,7 +94,7 @@ export async function openSharedEventLog(options: SharedEventLogOptions): Promis
         delivered = found.at(-1)?.seq ?? delivered;
       }
     } catch (cause) {
-      log.debug('events.not-read', messageOf(cause));
+      log.debug('events.not-read', `Events could not be read: ${messageOf(cause)}`);
     } finally {
       isReading = false;
     }

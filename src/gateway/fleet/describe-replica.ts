@@ -39,7 +39,7 @@ export function describeReplica({ store, toolbox, log, intervalMs = 2_000 }: Des
       await store?.describe(facts);
       reported = text;
     } catch (cause) {
-      log.debug('fleet.not-described', messageOf(cause));
+      log.debug('fleet.not-described', `The facts about this replica could not be stored: ${messageOf(cause)}`);
     }
   }
 
