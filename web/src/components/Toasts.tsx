@@ -1,11 +1,8 @@
-import { X } from 'lucide-react';
-import { Toast } from 'radix-ui';
-import { createContext, type ReactNode, useCallback, useContext, useState } from 'react';
-import { text } from '../text/text.ts';
-import { classNames } from './class-names.ts';
+import { createContext, lazy, type ReactNode, Suspense, useCallback, useContext, useState } from 'react';
 import { messageOf } from './ErrorNotice.tsx';
 
-interface Message {
+/** A message of `useToast`. */
+export interface Message {
   readonly id: number;
   readonly text: string;
   readonly tone: 'good' | 'bad';
@@ -24,12 +21,17 @@ export const useToast = () => useContext(ToastsContext);
 
 let lastId = 0;
 
+// The first page shows no message.
+const ToastList = lazy(async () => ({ default: (await import('./ToastList.tsx')).ToastList }));
+
 /** Shows the messages of `useToast`. */
 export function Toasts({ children }: { readonly children: ReactNode }) {
   const [messages, setMessages] = useState<readonly Message[]>([]);
+  const [isUsed, setUsed] = useState(false);
   const add = useCallback((content: string, tone: Message['tone']) => {
     lastId += 1;
     const message = { id: lastId, text: content, tone };
+    setUsed(true);
     setMessages((before) => [...before.slice(-3), message]);
   }, []);
   const [toast] = useState(() =>
@@ -39,30 +41,15 @@ export function Toasts({ children }: { readonly children: ReactNode }) {
   );
   return (
     <ToastsContext value={toast}>
-      <Toast.Provider label={text.toasts.notification} duration={6_000}>
-        {children}
-        {messages.map(({ id, text: content, tone }) => (
-          <Toast.Root
-            key={id}
-            type={tone === 'bad' ? 'foreground' : 'background'}
-            duration={tone === 'bad' ? 12_000 : 5_000}
-            onOpenChange={(open) => open || setMessages((before) => before.filter((message) => message.id !== id))}
-            className={classNames(
-              'flex animate-appear items-start gap-3 rounded-lg border bg-raised px-3 py-2.5 shadow-xl',
-              tone === 'bad' ? 'border-bad/60' : 'border-line',
-            )}
-          >
-            <Toast.Description className="min-w-0 flex-1 break-words">{content}</Toast.Description>
-            <Toast.Close aria-label={text.common.close} className="text-ink-faint hover:text-ink">
-              <X aria-hidden className="size-4" />
-            </Toast.Close>
-          </Toast.Root>
-        ))}
-        <Toast.Viewport
-          label={text.toasts.viewport('{hotkey}')}
-          className="fixed right-3 bottom-3 z-60 flex w-[min(24rem,calc(100vw-1.5rem))] flex-col gap-2 outline-none"
-        />
-      </Toast.Provider>
+      {children}
+      {isUsed && (
+        <Suspense>
+          <ToastList
+            messages={messages}
+            onClose={(closed) => setMessages((before) => before.filter(({ id }) => id !== closed))}
+          />
+        </Suspense>
+      )}
     </ToastsContext>
   );
 }

@@ -1,13 +1,14 @@
 import { Field, SelectField, TextField } from '../../components/fields.tsx';
+import { text } from '../../text/text.ts';
 import type { FormPartProps } from './form-problems.ts';
 import { SecretInput } from './SecretInput.tsx';
 import { type AuthenticationDraft, authenticationType, type Secret } from './server-draft.ts';
 
 const methods: readonly (readonly [AuthenticationDraft['type'], string])[] = [
-  ['none', 'None'],
-  ['bearer', 'Bearer token'],
+  ['none', text.common.none],
+  ['bearer', text.servers.authenticationFields.bearerToken],
   ['api-key', 'API key header'],
-  ['basic', 'User name and password'],
+  ['basic', text.servers.authenticationFields.userNamePassword],
   ['oauth', 'OAuth (sign in with a browser)'],
 ];
 
@@ -22,7 +23,7 @@ export function AuthenticationFields({ draft, initial, problems, onChange }: For
 
   const available = draft.transport === 'api' ? methods.filter(([type]) => type !== 'oauth') : methods;
 
-  const text = (key: TextKey, label: string, hint?: string) => (
+  const content = (key: TextKey, label: string, hint?: string) => (
     <TextField
       key={key}
       label={label}
@@ -31,7 +32,7 @@ export function AuthenticationFields({ draft, initial, problems, onChange }: For
       spellCheck={false}
       autoComplete="off"
       value={authentication[key]}
-      onChange={(text) => change({ [key]: text })}
+      onChange={(content) => change({ [key]: content })}
     />
   );
   const secret = (key: SecretKey, label: string, hint?: string) => (
@@ -50,33 +51,55 @@ export function AuthenticationFields({ draft, initial, problems, onChange }: For
 
   return (
     <div className="flex flex-col gap-3">
-      <SelectField label="Authentication" options={available} value={selected} onChange={(type) => change({ type })} />
-      {selected === 'bearer' && secret('token', 'Token')}
+      <SelectField
+        label={text.servers.authenticationFields.authentication}
+        options={available}
+        value={selected}
+        onChange={(type) => change({ type })}
+      />
+      {selected === 'bearer' && secret('token', text.servers.authenticationFields.token)}
       {selected === 'api-key' && (
         <div className="grid gap-3 sm:grid-cols-2">
-          {secret('key', 'Key')}
-          {text('header', 'Header', 'The header that carries the key.')}
+          {secret('key', text.servers.authenticationFields.key)}
+          {content(
+            'header',
+            text.servers.authenticationFields.header,
+            text.servers.authenticationFields.headerCarriesKey,
+          )}
         </div>
       )}
       {selected === 'basic' && (
         <div className="grid gap-3 sm:grid-cols-2">
-          {text('username', 'User name')}
-          {secret('password', 'Password')}
+          {content('username', text.servers.authenticationFields.userName)}
+          {secret('password', text.servers.authenticationFields.password)}
         </div>
       )}
       {selected === 'oauth' && (
         <>
-          <p className="text-ink-soft">
-            Save the server, then sign in from the list. Fill in the fields below only if the service gave you a client
-            id.
-          </p>
+          <p className="text-ink-soft">{text.servers.authenticationFields.saveServerThenSign}</p>
           <div className="grid gap-3 sm:grid-cols-2">
-            {text('clientId', 'Client id', 'Leave empty to register automatically.')}
-            {secret('clientSecret', 'Client secret')}
-            {text('scope', 'Scope', 'Separated by spaces.')}
-            {text('redirectUrl', 'Redirect URL', 'Leave empty for the default.')}
+            {content(
+              'clientId',
+              text.servers.authenticationFields.clientId,
+              text.servers.authenticationFields.leaveEmptyRegisterAutomatically,
+            )}
+            {secret('clientSecret', text.servers.authenticationFields.clientSecret)}
+            {content(
+              'scope',
+              text.servers.authenticationFields.scope,
+              text.servers.authenticationFields.separatedSpaces,
+            )}
+            {content(
+              'redirectUrl',
+              text.servers.authenticationFields.redirectUrl,
+              text.servers.authenticationFields.leaveEmptyDefault,
+            )}
           </div>
-          {text('clientMetadataUrl', 'Client metadata URL', 'The URL of a client metadata document.')}
+          {content(
+            'clientMetadataUrl',
+            text.servers.authenticationFields.clientMetadataUrl,
+            text.servers.authenticationFields.urlClientMetadataDocument,
+          )}
         </>
       )}
     </div>

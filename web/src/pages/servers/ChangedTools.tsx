@@ -7,9 +7,9 @@ import { Button } from '../../components/Button.tsx';
 import { Card } from '../../components/Card.tsx';
 import { DefinitionDifference } from '../../components/DefinitionDifference.tsx';
 import { messageOf } from '../../components/ErrorNotice.tsx';
-import { pluralize } from '../../components/pluralize.ts';
 import { safeText } from '../../components/safe-text.ts';
 import { useToast } from '../../components/Toasts.tsx';
+import { text } from '../../text/text.ts';
 
 export interface ChangedToolsProps {
   readonly tools: readonly Tool[];
@@ -21,27 +21,25 @@ const maxShown = 50;
 /** The tools whose definition changed since it was accepted, with buttons to accept or reject the change. */
 export function ChangedTools({ tools, isAdmin }: ChangedToolsProps) {
   if (tools.length === 0) {
-    return <p className="text-ink-soft">No changed tools. If the server changes a tool, you review the change here.</p>;
+    return <p className="text-ink-soft">{text.servers.changedTools.noChangedToolsIf}</p>;
   }
   return (
-    <ul aria-label="Changed tools" className="flex flex-col gap-3">
+    <ul aria-label={text.servers.changedTools.changedTools} className="flex flex-col gap-3">
       {tools.slice(0, maxShown).map((tool) => (
         <li key={tool.name}>
           <ChangedTool tool={tool} isAdmin={isAdmin} />
         </li>
       ))}
       {tools.length > maxShown && (
-        <li className="text-ink-soft">
-          {pluralize(tools.length - maxShown, 'more tool')}, shown after you decide about these.
-        </li>
+        <li className="text-ink-soft">{text.servers.changedTools.moreToolsShownAfter(tools.length - maxShown)}</li>
       )}
     </ul>
   );
 }
 
 const effects = {
-  quarantine: 'Blocked until accepted',
-  ask: 'Needs approval',
+  quarantine: text.servers.changedTools.blockedUntilAccepted,
+  ask: text.servers.changedTools.needsApproval,
 } as const;
 
 function ChangedTool({ tool, isAdmin }: { readonly tool: Tool; readonly isAdmin: boolean }) {
@@ -57,8 +55,8 @@ function ChangedTool({ tool, isAdmin }: { readonly tool: Tool; readonly isAdmin:
     onSuccess: (_tool, verb) =>
       toast(
         verb === 'accept'
-          ? `The change of '${shownName}' is accepted.`
-          : `The change of '${shownName}' is rejected. The tool is blocked.`,
+          ? text.servers.changedTools.changeAccepted(shownName)
+          : text.servers.changedTools.changeRejectedToolBlocked(shownName),
       ),
     onError: (error) => toast.error(new Error(safeText(messageOf(error), 1_000))),
     onSettled: () =>
@@ -71,7 +69,7 @@ function ChangedTool({ tool, isAdmin }: { readonly tool: Tool; readonly isAdmin:
         <h3 className="text-sm break-all">{shownName}</h3>
         <code className="text-xs break-all text-ink-faint">{safeText(name, 200)}</code>
         {rejected ? (
-          <Badge tone="bad">Rejected</Badge>
+          <Badge tone="bad">{text.servers.changedTools.rejected}</Badge>
         ) : (
           changed !== undefined && <Badge tone="warn">{effects[changed]}</Badge>
         )}
@@ -87,7 +85,7 @@ function ChangedTool({ tool, isAdmin }: { readonly tool: Tool; readonly isAdmin:
             onClick={() => deciding.mutate('accept')}
           >
             <Check aria-hidden />
-            Accept change
+            {text.servers.changedTools.acceptChange}
           </Button>
           {!rejected && (
             <Button
@@ -98,7 +96,7 @@ function ChangedTool({ tool, isAdmin }: { readonly tool: Tool; readonly isAdmin:
               onClick={() => deciding.mutate('reject')}
             >
               <X aria-hidden />
-              Reject change
+              {text.servers.changedTools.rejectChange}
             </Button>
           )}
         </div>

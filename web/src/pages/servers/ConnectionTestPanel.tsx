@@ -1,9 +1,9 @@
 import { useEffect, useRef } from 'react';
 import { Button } from '../../components/Button.tsx';
 import { Notice } from '../../components/ErrorNotice.tsx';
-import { pluralize } from '../../components/pluralize.ts';
 import { Spinner } from '../../components/Spinner.tsx';
 import { Duration } from '../../components/times.tsx';
+import { text } from '../../text/text.ts';
 import { TestResult } from './TestResult.tsx';
 import type { ConnectionTest } from './use-connection-test.ts';
 
@@ -25,38 +25,43 @@ export function ConnectionTestPanel({ test, isOutdated }: ConnectionTestPanelPro
   return (
     <section
       ref={panel}
-      aria-label="Connection test"
+      aria-label={text.servers.connectionTestPanel.connectionTest}
       // biome-ignore lint/a11y/noNoninteractiveTabindex: the keyboard must reach what scrolls
       tabIndex={0}
       className="min-w-0 rounded-lg border border-line bg-surface p-3 md:sticky md:top-0 md:max-h-[calc(92vh-9.5rem)] md:self-start md:overflow-y-auto"
     >
-      <h3 className="mb-2">Connection test</h3>
+      <h3 className="mb-2">{text.servers.connectionTestPanel.connectionTest}</h3>
       <p role="status" className="sr-only">
-        {result && `Connection ${result.ok ? 'succeeded' : 'failed'}, ${pluralize(result.tools.length, 'tool')}`}
+        {result &&
+          (result.ok ? text.servers.connectionTestPanel.succeeded : text.servers.connectionTestPanel.failed)(
+            result.tools.length,
+          )}
       </p>
       {since !== undefined && (
         <div className="flex items-center justify-between gap-2">
           <span className="flex items-center gap-2">
-            <Spinner label="Connecting …" />
+            <Spinner label={text.servers.connectionTestPanel.connecting} />
             <span aria-hidden className="text-ink-faint">
               <Duration from={since} />
             </span>
           </span>
           <Button size="small" onClick={test.cancel}>
-            Cancel test
+            {text.servers.connectionTestPanel.cancelTest}
           </Button>
         </div>
       )}
       {result && isOutdated && (
         <Notice tone="info" className="mb-2">
-          The form changed since this test.
+          {text.servers.connectionTestPanel.formChangedSinceTest}
         </Notice>
       )}
       {result && <TestResult result={result} />}
-      {error !== undefined && <p>The test did not run. Correct the marked fields.</p>}
+      {error !== undefined && <p>{text.servers.connectionTestPanel.testDidNotRun}</p>}
       {since === undefined && !result && error === undefined && (
         <p className="text-ink-soft">
-          Press <strong>Test connection</strong> to check the connection and list the tools before you save.
+          {text.servers.connectionTestPanel.pressTestConnectionCheck((label) => (
+            <strong>{label}</strong>
+          ))}
         </p>
       )}
     </section>

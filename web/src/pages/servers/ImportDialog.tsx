@@ -7,9 +7,9 @@ import { Button } from '../../components/Button.tsx';
 import { Dialog } from '../../components/Dialog.tsx';
 import { ErrorNotice, Notice } from '../../components/ErrorNotice.tsx';
 import { Field, Form, TextArea } from '../../components/fields.tsx';
-import { pluralize } from '../../components/pluralize.ts';
 import { SignInDialog } from '../../components/SignIn.tsx';
 import { safeText } from '../../components/safe-text.ts';
+import { text } from '../../text/text.ts';
 import { ImportList } from './ImportList.tsx';
 import { ProgramNotice } from './ProgramNotice.tsx';
 import { ServerFormDialog } from './ServerFormDialog.tsx';
@@ -31,12 +31,12 @@ export interface ImportDialogProps {
 export function ImportDialog({ text: initialText = '', onClose }: ImportDialogProps) {
   const mayAddPrograms = useQuery(queries.session()).data?.mayAddPrograms ?? false;
   const taken = new Set((useQuery(queries.servers()).data ?? []).map(({ name }) => name));
-  const [text, setText] = useState(initialText);
+  const [words, setText] = useState(initialText);
   const [excluded, setExcluded] = useState<ReadonlySet<string>>(new Set());
   const [openDialog, setOpenDialog] = useState<'sign-in' | ImportedServer>();
   const importing = useImport();
   const reading = useMutation({
-    mutationFn: () => api.importServers({ body: { text } }),
+    mutationFn: () => api.importServers({ body: { text: words } }),
     onSuccess: () => {
       importing.reset();
       setExcluded(new Set());
@@ -61,11 +61,11 @@ export function ImportDialog({ text: initialText = '', onClose }: ImportDialogPr
         open={openDialog === undefined}
         onClose={onClose}
         shape="wide"
-        title="Import servers"
-        description="From Claude Desktop, Claude Code, Cursor, VS Code, Windsurf and others, or from Toolwharf."
+        title={text.servers.importDialog.importServers}
+        description={text.servers.importDialog.claudeDesktopClaudeCode}
         footer={
           <>
-            <Button onClick={onClose}>{isAllDone ? 'Done' : 'Close'}</Button>
+            <Button onClick={onClose}>{isAllDone ? text.common.done : text.common.close}</Button>
             {servers.length > 0 && !isAllDone && (
               <Button
                 look="primary"
@@ -73,7 +73,9 @@ export function ImportDialog({ text: initialText = '', onClose }: ImportDialogPr
                 disabled={selected.length === 0}
                 onClick={() => importing.addAll(selected)}
               >
-                {selected.length === 0 ? 'Add servers' : `Add ${pluralize(selected.length, 'server')}`}
+                {selected.length === 0
+                  ? text.servers.importDialog.addServers
+                  : text.servers.importDialog.addCount(selected.length)}
               </Button>
             )}
           </>
@@ -81,10 +83,7 @@ export function ImportDialog({ text: initialText = '', onClose }: ImportDialogPr
       >
         <div className="flex flex-col gap-4">
           <Form className="flex flex-col gap-2" onSubmit={() => reading.mutate()}>
-            <Field
-              label="Configuration"
-              hint="Paste the whole file or the part with the servers, or drop a file onto the page. Nothing is saved yet."
-            >
+            <Field label={text.servers.importDialog.configuration} hint={text.servers.importDialog.pasteWholeFilePart}>
               {(props) => (
                 <TextArea
                   {...props}
@@ -93,7 +92,7 @@ export function ImportDialog({ text: initialText = '', onClose }: ImportDialogPr
                   placeholder={example}
                   spellCheck={false}
                   autoComplete="off"
-                  value={text}
+                  value={words}
                   onChange={(event) => setText(event.target.value)}
                 />
               )}
@@ -103,15 +102,22 @@ export function ImportDialog({ text: initialText = '', onClose }: ImportDialogPr
                 type="submit"
                 look={servers.length > 0 ? 'secondary' : 'primary'}
                 busy={reading.isPending}
-                disabled={text.trim() === '' || importing.isRunning}
+                disabled={words.trim() === '' || importing.isRunning}
               >
-                Find servers
+                {text.servers.importDialog.findServers}
               </Button>
             </div>
           </Form>
-          {reading.isError && <ErrorNotice title="Could not read the configuration" error={reading.error} />}
+          {reading.isError && (
+            <ErrorNotice title={text.servers.importDialog.couldNotReadConfiguration} error={reading.error} />
+          )}
           {general.length > 0 && (
-            <Notice tone="warn" title={servers.length === 0 ? 'No servers found' : 'Not imported'}>
+            <Notice
+              tone="warn"
+              title={
+                servers.length === 0 ? text.servers.importDialog.noServersFound : text.servers.importDialog.notImported
+              }
+            >
               <ul>
                 {general.slice(0, 50).map(({ name, message }) => (
                   <li key={`${name} ${message}`}>

@@ -3,9 +3,9 @@ import { Badge, StatusBadge } from '../../components/Badge.tsx';
 import { Button } from '../../components/Button.tsx';
 import { Checkbox } from '../../components/fields.tsx';
 import { LongList } from '../../components/LongList.tsx';
-import { pluralize } from '../../components/pluralize.ts';
 import { ServerStatus } from '../../components/ServerStatus.tsx';
 import { safeText } from '../../components/safe-text.ts';
+import { text } from '../../text/text.ts';
 import { describeOffers, transportLabels } from './server-labels.ts';
 import type { ImportStep } from './use-import.ts';
 
@@ -35,14 +35,14 @@ export function ImportList(props: ImportListProps) {
 
   function findObstacle({ name, transport }: ImportedServer): string | undefined {
     if (steps.get(name)?.kind === 'added') return undefined;
-    if (taken.has(name)) return 'A server with this name exists. Review it to change the name.';
-    if (transport === 'stdio' && !mayAddPrograms) return 'Local servers cannot be added. See above.';
+    if (taken.has(name)) return text.servers.importList.serverNameExistsReview;
+    if (transport === 'stdio' && !mayAddPrograms) return text.servers.importList.localServersCannotAdded;
     return undefined;
   }
 
   return (
-    <section aria-label="Servers found" className="rounded-lg border border-line px-3">
-      <LongList label="Servers found" items={servers} keyOf={({ name }) => name} estimate={96}>
+    <section aria-label={text.servers.importList.serversFound} className="rounded-lg border border-line px-3">
+      <LongList label={text.servers.importList.serversFound} items={servers} keyOf={({ name }) => name} estimate={96}>
         {(server) => (
           <ImportRow
             server={server}
@@ -107,7 +107,7 @@ function ImportRow({ server, problems, obstacle, step, isSelected, onSelect, onR
         <Progress step={step} />
         {!isDone && (
           <Button size="small" onClick={onReview}>
-            Review
+            {text.servers.importList.review}
           </Button>
         )}
       </div>
@@ -122,16 +122,16 @@ function Progress({ step }: { readonly step: ImportStep | undefined }) {
     case 'adding':
       return (
         <StatusBadge tone="info" pulsing>
-          Adding
+          {text.servers.importList.adding}
         </StatusBadge>
       );
     case 'failed':
-      return <StatusBadge tone="bad">Not added</StatusBadge>;
+      return <StatusBadge tone="bad">{text.servers.importList.notAdded}</StatusBadge>;
     case 'added': {
       const { status, enabled, offers } = step.server;
       return (
         <span className="flex flex-wrap items-center gap-2 text-xs">
-          Added <ServerStatus status={status} enabled={enabled} />
+          {text.servers.importList.added} <ServerStatus status={status} enabled={enabled} />
           {status.state === 'connected' && <span className="text-ink-soft">{describeOffers(offers)}</span>}
         </span>
       );
@@ -149,10 +149,10 @@ function describeSecrets({ env = {}, headers = {}, authentication, enabled = tru
   const variables = Object.keys(env).length;
   const lines = Object.keys(headers).length;
   return [
-    variables > 0 && pluralize(variables, 'environment variable'),
-    lines > 0 && pluralize(lines, 'header'),
-    authentication && authentication.type !== 'none' && `${authentication.type} authentication`,
-    !enabled && 'disabled',
+    variables > 0 && text.servers.importList.environmentVariables(variables),
+    lines > 0 && text.servers.importList.headers(lines),
+    authentication && authentication.type !== 'none' && text.servers.importList.authentication(authentication.type),
+    !enabled && text.servers.importList.disabled,
   ]
     .filter(Boolean)
     .join(', ');

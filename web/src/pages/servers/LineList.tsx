@@ -2,6 +2,7 @@ import { Plus, X } from 'lucide-react';
 import { type ClipboardEvent, type ReactNode, useRef } from 'react';
 import { Button, IconButton } from '../../components/Button.tsx';
 import { Input } from '../../components/fields.tsx';
+import { text } from '../../text/text.ts';
 import { focusOnce } from './form-lines.ts';
 import { SecretInput } from './SecretInput.tsx';
 import { findDuplicates, type Line, newLine } from './server-draft.ts';
@@ -39,7 +40,7 @@ export function LineList({ title, noun, hint, lines, isNamed, problemAt, onChang
       <legend className="mb-1 font-medium">{title}</legend>
       {lines.map((line, at) => {
         const { id, name, value, isStored } = line;
-        const problem = repeated.has(name) ? `Another ${noun} has this name` : problemAt(line, at);
+        const problem = repeated.has(name) ? text.servers.lineList.anotherName(noun) : problemAt(line, at);
         const numbered = `${noun} ${at + 1}`;
         const plain = {
           spellCheck: false,
@@ -53,8 +54,8 @@ export function LineList({ title, noun, hint, lines, isNamed, problemAt, onChang
               {isNamed && (
                 <Input
                   {...plain}
-                  aria-label={`Name of ${numbered}`}
-                  placeholder="Name"
+                  aria-label={text.servers.lineList.name(numbered)}
+                  placeholder={text.common.name}
                   className="min-w-0 font-mono sm:w-2/5"
                   value={name}
                   readOnly={typeof value !== 'string'}
@@ -66,9 +67,9 @@ export function LineList({ title, noun, hint, lines, isNamed, problemAt, onChang
                   <SecretInput
                     {...plain}
                     ref={undefined}
-                    aria-label={isNamed ? `Value of ${numbered}` : capitalize(numbered)}
-                    placeholder="Value"
-                    noun={isNamed ? `value of ${name === '' ? noun : name}` : numbered}
+                    aria-label={isNamed ? text.servers.lineList.value(numbered) : capitalize(numbered)}
+                    placeholder={text.servers.lineList.valuePlaceholder}
+                    noun={isNamed ? text.servers.lineList.valueNoun(name === '' ? noun : name) : numbered}
                     value={value}
                     isStored={isStored}
                     onChange={(next) => change(id, { value: next })}
@@ -77,7 +78,7 @@ export function LineList({ title, noun, hint, lines, isNamed, problemAt, onChang
                   <Input
                     {...plain}
                     aria-label={capitalize(numbered)}
-                    placeholder="(empty)"
+                    placeholder={text.servers.lineList.empty}
                     className="font-mono"
                     value={typeof value === 'string' ? value : ''}
                     onPaste={(event) => paste(event, at)}
@@ -86,7 +87,7 @@ export function LineList({ title, noun, hint, lines, isNamed, problemAt, onChang
                 )}
               </div>
               <IconButton
-                label={`Remove ${isNamed && name !== '' ? `${noun} ${name}` : numbered}`}
+                label={text.servers.lineList.remove(isNamed && name !== '' ? `${noun} ${name}` : numbered)}
                 onClick={() => onChange(lines.filter((other) => other.id !== id))}
               >
                 <X aria-hidden />
@@ -125,7 +126,7 @@ export function AddButton({ noun, hint, onAdd }: AddButtonProps) {
     <div className="flex flex-wrap items-center gap-x-3 gap-y-1">
       <Button size="small" onClick={onAdd}>
         <Plus aria-hidden />
-        Add {noun}
+        {text.servers.lineList.add(noun)}
       </Button>
       <p className="min-w-0 flex-1 text-xs text-ink-faint">{hint}</p>
     </div>

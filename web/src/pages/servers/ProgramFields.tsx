@@ -1,5 +1,6 @@
 import { Button } from '../../components/Button.tsx';
 import { TextField } from '../../components/fields.tsx';
+import { text } from '../../text/text.ts';
 import type { FormPartProps } from './form-problems.ts';
 import { LineList } from './LineList.tsx';
 import { newLine } from './server-draft.ts';
@@ -12,9 +13,9 @@ export function ProgramFields({ draft, problems, onChange }: FormPartProps) {
   return (
     <>
       <TextField
-        label="Command"
+        label={text.servers.programFields.command}
         required
-        hint="A program on the machine of the gateway, such as npx, uvx or a path. Put arguments below."
+        hint={text.servers.programFields.programMachineGatewaySuch}
         error={problems.at('command')}
         mono
         placeholder="npx"
@@ -23,7 +24,7 @@ export function ProgramFields({ draft, problems, onChange }: FormPartProps) {
       />
       {more.length > 0 && (
         <div className="flex flex-wrap items-center gap-2 rounded-md bg-sunken px-2.5 py-1.5">
-          <p className="min-w-0 flex-1">This looks like a command line with arguments.</p>
+          <p className="min-w-0 flex-1">{text.servers.programFields.looksLikeCommandLine}</p>
           <Button
             size="small"
             onClick={() => {
@@ -31,31 +32,31 @@ export function ProgramFields({ draft, problems, onChange }: FormPartProps) {
               onChange({ command: program, args });
             }}
           >
-            Split into arguments
+            {text.servers.programFields.splitIntoArguments}
           </Button>
         </div>
       )}
       <LineList
-        title="Arguments"
-        noun="argument"
-        hint="One argument per line, without quotes."
+        title={text.common.arguments}
+        noun={text.servers.nouns.argument}
+        hint={text.servers.programFields.oneArgumentPerLine}
         lines={draft.args}
         isNamed={false}
         problemAt={(_line, at) => problems.at(`args.${at}`)}
         onChange={(args) => onChange({ args })}
       />
       <LineList
-        title="Environment variables"
-        noun="variable"
-        hint="The server gets these and a minimal environment. Values are stored encrypted."
+        title={text.servers.programFields.environmentVariables}
+        noun={text.servers.nouns.variable}
+        hint={text.servers.programFields.serverGetsTheseMinimal}
         lines={draft.env}
         isNamed
         problemAt={({ name }) => problems.at(`env.${name}`)}
         onChange={(env) => onChange({ env })}
       />
       <TextField
-        label="Working directory"
-        hint="Leave empty for the directory of the gateway."
+        label={text.servers.programFields.workingDirectory}
+        hint={text.servers.programFields.leaveEmptyDirectoryGateway}
         error={problems.at('cwd')}
         mono
         value={draft.cwd}

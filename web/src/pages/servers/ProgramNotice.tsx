@@ -4,6 +4,7 @@ import { queries } from '../../api/queries.ts';
 import { Button } from '../../components/Button.tsx';
 import { Notice } from '../../components/ErrorNotice.tsx';
 import { safeText } from '../../components/safe-text.ts';
+import { text } from '../../text/text.ts';
 
 /** Whether local servers can be added in the app, and what to do if not. */
 export function ProgramNotice({ onSignIn }: { readonly onSignIn: () => void }) {
@@ -11,16 +12,21 @@ export function ProgramNotice({ onSignIn }: { readonly onSignIn: () => void }) {
   const config = useQuery(queries.config()).data;
   if (!session || !config) return null;
   if (session.mayAddPrograms) {
-    return <p className="text-ink-soft">The gateway runs the command on its machine with its own permissions.</p>;
+    return <p className="text-ink-soft">{text.servers.programNotice.gatewayRunsCommandMachine}</p>;
   }
   if (!config.gateway.allowPrograms) {
     return (
-      <Notice tone="warn" title="Adding local (stdio) servers is disabled">
+      <Notice tone="warn" title={text.servers.programNotice.addingLocalStdioServers}>
         <p>
-          Local servers run on the machine of the gateway with its permissions. To allow them, set{' '}
-          <code>allowPrograms: true</code> under <code>gateway</code> in{' '}
-          {config.file === undefined ? 'the configuration' : <code>{safeText(config.file, 300)}</code>}. Servers in that
-          file always run.
+          {text.servers.programNotice.howToAllow(
+            <code>allowPrograms: true</code>,
+            <code>gateway</code>,
+            config.file === undefined ? (
+              text.servers.programNotice.theConfiguration
+            ) : (
+              <code>{safeText(config.file, 300)}</code>
+            ),
+          )}
         </p>
       </Notice>
     );
@@ -28,19 +34,18 @@ export function ProgramNotice({ onSignIn }: { readonly onSignIn: () => void }) {
   return (
     <Notice
       tone="warn"
-      title="Sign in with the admin token to add a local server"
+      title={text.servers.programNotice.signAdminTokenAdd}
       actions={
         <Button size="small" onClick={onSignIn}>
           <LogIn aria-hidden />
-          Sign in
+          {text.common.signIn}
         </Button>
       }
     >
       <p>
-        Local servers run on the machine of the gateway with its permissions. Adding one needs the admin token or the
-        key of an administrator
-        {session.tokenFile === undefined ? '.' : '. The token is in '}
-        {session.tokenFile !== undefined && <code>{safeText(session.tokenFile, 300)}</code>}
+        {session.tokenFile === undefined
+          ? text.servers.programNotice.needsAdministrator
+          : text.servers.programNotice.needsToken(<code>{safeText(session.tokenFile, 300)}</code>)}
       </p>
     </Notice>
   );

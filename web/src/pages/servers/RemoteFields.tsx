@@ -1,4 +1,5 @@
 import { Checkbox, TextField } from '../../components/fields.tsx';
+import { text } from '../../text/text.ts';
 import { AuthenticationFields } from './AuthenticationFields.tsx';
 import { EndpointList } from './endpoints/EndpointList.tsx';
 import type { FormPartProps } from './form-problems.ts';
@@ -14,11 +15,9 @@ export function RemoteFields(props: FormPartProps) {
   return (
     <>
       <UrlField
-        label={isApi ? 'Base URL' : 'URL'}
+        label={isApi ? text.servers.remoteFields.baseUrl : text.servers.remoteFields.url}
         hint={
-          isApi
-            ? 'For example https://api.example.com/v1, without the paths of the endpoints.'
-            : 'For example https://example.com/mcp'
+          isApi ? text.servers.remoteFields.exampleHttpsApiExample : text.servers.remoteFields.exampleHttpsExampleCom
         }
         required
         stored={initial.url}
@@ -29,17 +28,17 @@ export function RemoteFields(props: FormPartProps) {
       {isApi && <ApiFields {...props} />}
       {(draft.allowInsecure || isRemoteHttp) && (
         <Checkbox
-          label="Allow unencrypted HTTP"
-          hint="Others on the network could read and change the requests, including secrets."
+          label={text.servers.remoteFields.allowUnencryptedHttp}
+          hint={text.servers.remoteFields.othersNetworkCouldRead}
           checked={draft.allowInsecure}
           onChange={(allowInsecure) => onChange({ allowInsecure })}
         />
       )}
       <AuthenticationFields {...props} />
       <LineList
-        title="Headers"
-        noun="header"
-        hint="Sent with every request. Values are stored encrypted and not shown again."
+        title={text.servers.remoteFields.headers}
+        noun={text.servers.nouns.header}
+        hint={text.servers.remoteFields.sentEveryRequestValues}
         lines={draft.headers}
         isNamed
         problemAt={({ name }) => problems.at(`headers.${name}`)}
@@ -53,8 +52,8 @@ function ApiFields({ draft, initial, problems, onChange }: FormPartProps) {
   return (
     <>
       <UrlField
-        label="OpenAPI document"
-        hint="A URL such as https://api.example.com/openapi.json. Each operation becomes a tool."
+        label={text.servers.remoteFields.openapiDocument}
+        hint={text.servers.remoteFields.urlSuchHttpsApi}
         stored={initial.openapi}
         value={draft.openapi}
         error={problems.at('openapi')}
@@ -83,7 +82,7 @@ function UrlField({ label, hint, required = false, stored, value, error, onChang
     <TextField
       label={label}
       required={required}
-      hint={keepsQuery ? 'The query is stored and not shown. It is kept while the rest of the URL is unchanged.' : hint}
+      hint={keepsQuery ? text.servers.remoteFields.queryStoredNotShown : hint}
       error={error}
       mono
       type="url"

@@ -2,6 +2,7 @@ import { Eye, EyeOff, Pencil, Undo2 } from 'lucide-react';
 import { type ComponentProps, useState } from 'react';
 import { IconButton } from '../../components/Button.tsx';
 import { Input } from '../../components/fields.tsx';
+import { text } from '../../text/text.ts';
 import type { Secret } from './server-draft.ts';
 
 export interface SecretInputProps extends Omit<ComponentProps<'input'>, 'value' | 'onChange' | 'type'> {
@@ -19,8 +20,8 @@ export function SecretInput({ value, isStored = false, noun, onChange, ...props 
   if (typeof value !== 'string') {
     return (
       <div className="flex gap-1">
-        <Input {...props} value="stored" readOnly className="min-w-0 text-ink-soft italic" />
-        <IconButton label={`Replace ${noun}`} onClick={() => onChange('')}>
+        <Input {...props} value={text.servers.secretInput.stored} readOnly className="min-w-0 text-ink-soft italic" />
+        <IconButton label={text.servers.secretInput.replace(noun)} onClick={() => onChange('')}>
           <Pencil aria-hidden />
         </IconButton>
       </div>
@@ -37,11 +38,14 @@ export function SecretInput({ value, isStored = false, noun, onChange, ...props 
         value={value}
         onChange={(event) => onChange(event.target.value)}
       />
-      <IconButton label={isShown ? `Hide ${noun}` : `Show ${noun}`} onClick={() => setShown(!isShown)}>
+      <IconButton
+        label={isShown ? text.servers.secretInput.hide(noun) : text.servers.secretInput.show(noun)}
+        onClick={() => setShown(!isShown)}
+      >
         {isShown ? <EyeOff aria-hidden /> : <Eye aria-hidden />}
       </IconButton>
       {isStored && (
-        <IconButton label={`Keep stored ${noun}`} onClick={() => onChange({ set: true })}>
+        <IconButton label={text.servers.secretInput.keepStored(noun)} onClick={() => onChange({ set: true })}>
           <Undo2 aria-hidden />
         </IconButton>
       )}

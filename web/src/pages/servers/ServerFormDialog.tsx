@@ -11,6 +11,7 @@ import { Form } from '../../components/fields.tsx';
 import { SignInDialog } from '../../components/SignIn.tsx';
 import { safeText } from '../../components/safe-text.ts';
 import { useToast } from '../../components/Toasts.tsx';
+import { text } from '../../text/text.ts';
 import { ConnectionTestPanel } from './ConnectionTestPanel.tsx';
 import { toFormProblems } from './form-problems.ts';
 import { ServerFields } from './ServerFields.tsx';
@@ -43,7 +44,7 @@ export function ServerFormDialog({ edited, start, onClose }: ServerFormDialogPro
     mutationFn: (body: ServerInput) =>
       edited ? api.updateServer({ path: { server: edited.name }, body }) : api.addServer({ body }),
     onSuccess: (server) => {
-      toast(describeSaved(server, edited ? 'Saved' : 'Added'));
+      toast(describeSaved(server, edited ? text.servers.serverFormDialog.saved : text.servers.serverFormDialog.added));
       onClose(server);
     },
     onSettled: () => client.invalidateQueries({ queryKey: ['servers'] }),
@@ -88,15 +89,19 @@ export function ServerFormDialog({ edited, start, onClose }: ServerFormDialogPro
         open={openDialog === undefined}
         onClose={close}
         shape="wide"
-        title={edited ? `Edit ${safeText(edited.name, 100)}` : 'Add server'}
+        title={
+          edited
+            ? text.servers.serverFormDialog.edit(safeText(edited.name, 100))
+            : text.servers.serverFormDialog.addServer
+        }
         footer={
           <>
             <Button className="mr-auto" disabled={isBlocked || test.since !== undefined} onClick={testConnection}>
-              Test connection
+              {text.servers.serverFormDialog.testConnection}
             </Button>
-            <Button onClick={close}>Cancel</Button>
+            <Button onClick={close}>{text.common.cancel}</Button>
             <Button type="submit" form="server-form" look="primary" busy={saving.isPending} disabled={isBlocked}>
-              Save
+              {text.common.save}
             </Button>
           </>
         }
@@ -130,12 +135,12 @@ export function ServerFormDialog({ edited, start, onClose }: ServerFormDialogPro
       <SignInDialog open={openDialog === 'sign-in'} onClose={() => setOpenDialog(undefined)} />
       <ConfirmDialog
         open={openDialog === 'discard'}
-        title="Close without saving?"
-        action="Discard"
+        title={text.servers.serverFormDialog.closeWithoutSaving}
+        action={text.servers.serverFormDialog.discard}
         onConfirm={() => onClose()}
         onClose={() => setOpenDialog(undefined)}
       >
-        Your changes will be lost.
+        {text.servers.serverFormDialog.changesWillLost}
       </ConfirmDialog>
     </>
   );

@@ -8,6 +8,7 @@ import { Card } from '../../components/Card.tsx';
 import { EmptyState } from '../../components/EmptyState.tsx';
 import { Input } from '../../components/fields.tsx';
 import { LongList } from '../../components/LongList.tsx';
+import { text } from '../../text/text.ts';
 import { ServerRow } from './ServerRow.tsx';
 
 export interface ServerListProps {
@@ -36,16 +37,18 @@ export function ServerList({ servers, isAdmin, onAdd, onImport, onBrowse, onEdit
       {servers.length >= minServersForSearch && (
         <Input
           type="search"
-          aria-label="Search servers"
-          placeholder="Search servers"
+          aria-label={text.servers.serverList.searchServers}
+          placeholder={text.servers.serverList.searchServers}
           className="max-w-sm"
           value={search}
           onChange={(event) => setSearch(event.target.value)}
         />
       )}
       <Card>
-        {found.length === 0 && <p className="px-4 py-6 text-center text-ink-soft">No matching servers.</p>}
-        <LongList label="Servers" items={found} keyOf={({ id }) => id} estimate={104}>
+        {found.length === 0 && (
+          <p className="px-4 py-6 text-center text-ink-soft">{text.servers.serverList.noMatchingServers}</p>
+        )}
+        <LongList label={text.servers.serverList.servers} items={found} keyOf={({ id }) => id} estimate={104}>
           {(server) => (
             <ServerRow
               server={server}
@@ -71,36 +74,35 @@ function NoServers({
     return (
       <EmptyState
         icon={<ServerIcon aria-hidden />}
-        title="No servers"
-        actions={<ButtonLink href="/settings/session">Sign in with another key</ButtonLink>}
+        title={text.servers.serverList.noServers}
+        actions={<ButtonLink href="/settings/session">{text.servers.serverList.signAnotherKey}</ButtonLink>}
       >
-        An administrator can add servers.
+        {text.servers.serverList.administratorAddServers}
       </EmptyState>
     );
   return (
     <Card>
       <EmptyState
         icon={<ServerIcon aria-hidden />}
-        title="No servers yet"
+        title={text.servers.serverList.noServersYet}
         actions={
           <>
             <Button look="primary" onClick={onAdd}>
               <Plus aria-hidden />
-              Add a server
+              {text.servers.serverList.addServer}
             </Button>
             <Button onClick={onImport}>
               <ClipboardPaste aria-hidden />
-              Import from another client
+              {text.servers.serverList.importAnotherClient}
             </Button>
             <Button onClick={onBrowse}>
               <PackageSearch aria-hidden />
-              Find in registry
+              {text.servers.serverList.findRegistry}
             </Button>
           </>
         }
       >
-        Servers provide the tools. Connect a local command or a URL, import the configuration of another MCP client, or
-        browse the registry.
+        {text.servers.serverList.serversProvideToolsConnect}
       </EmptyState>
     </Card>
   );

@@ -3,22 +3,22 @@ import { Badge } from '../../components/Badge.tsx';
 import { CopyButton } from '../../components/CopyButton.tsx';
 import { Fact, Facts, Section } from '../../components/Facts.tsx';
 import { LongList } from '../../components/LongList.tsx';
-import { pluralize } from '../../components/pluralize.ts';
 import { SafeLink } from '../../components/SafeLink.tsx';
 import { ScrollBox } from '../../components/ScrollBox.tsx';
 import { safeText } from '../../components/safe-text.ts';
 import { TextLink } from '../../components/TextLink.tsx';
 import { TimeAgo } from '../../components/times.tsx';
 import { formatDuration } from '../../text/formats.ts';
+import { text } from '../../text/text.ts';
 import { NextAttempt } from './ServerTrouble.tsx';
 import { serverAddress } from './server-address.ts';
 import { describeProtocol, describeServerInfo, transportLabels } from './server-labels.ts';
 
 const kinds = [
-  ['tools', 'Tools'],
-  ['resources', 'Resources'],
-  ['resourceTemplates', 'Resource templates'],
-  ['prompts', 'Prompts'],
+  ['tools', text.servers.serverOverview.tools],
+  ['resources', text.servers.serverOverview.resources],
+  ['resourceTemplates', text.servers.serverOverview.resourceTemplates],
+  ['prompts', text.servers.serverOverview.prompts],
 ] as const;
 
 /** The address, protocol, offers and self-description of a server. */
@@ -39,20 +39,29 @@ export function ServerOverview({ server }: { readonly server: Server }) {
   return (
     <div className="flex flex-col gap-5">
       <Facts>
-        {readOnly !== undefined && <Fact name="Read-only">{safeText(readOnly, 500)}</Fact>}
+        {readOnly !== undefined && <Fact name={text.servers.serverOverview.readOnly}>{safeText(readOnly, 500)}</Fact>}
         {place !== undefined && (
-          <Fact name={server.transport === 'stdio' ? 'Command' : 'URL'}>
+          <Fact name={server.transport === 'stdio' ? text.servers.serverOverview.command : 'URL'}>
             <span className="flex items-start gap-1">
               <code className="min-w-0 break-all">{safeText(place, 2_000)}</code>
-              <CopyButton text={place} what={server.transport === 'stdio' ? 'command' : 'URL'} />
+              <CopyButton
+                text={place}
+                what={
+                  server.transport === 'stdio'
+                    ? text.servers.serverOverview.commandNoun
+                    : text.servers.serverOverview.url
+                }
+              />
             </span>
           </Fact>
         )}
-        <Fact name="Transport">
-          {transportLabels[server.transport]}
-          {status.transport !== undefined &&
-            status.transport !== server.transport &&
-            `, in use: ${transportLabels[status.transport]}`}
+        <Fact name={text.servers.serverOverview.transport}>
+          {status.transport === undefined || status.transport === server.transport
+            ? transportLabels[server.transport]
+            : text.servers.serverOverview.transportInUse(
+                transportLabels[server.transport],
+                transportLabels[status.transport],
+              )}
         </Fact>
         {record?.openapi !== undefined && (
           <Fact name="OpenAPI document">
@@ -60,26 +69,40 @@ export function ServerOverview({ server }: { readonly server: Server }) {
           </Fact>
         )}
         {record?.endpoints && record.endpoints.length > 0 && (
-          <Fact name="Endpoints">{pluralize(record.endpoints.length, 'endpoint')}</Fact>
+          <Fact name={text.servers.serverOverview.endpoints}>
+            {text.servers.serverOverview.endpointCount(record.endpoints.length)}
+          </Fact>
         )}
         {status.protocolVersion !== undefined && !isApi && (
-          <Fact name="Protocol">{describeProtocol({ era: status.era, protocolVersion: status.protocolVersion })}</Fact>
+          <Fact name={text.servers.serverOverview.protocol}>
+            {describeProtocol({ era: status.era, protocolVersion: status.protocolVersion })}
+          </Fact>
         )}
-        {connectMs !== undefined && <Fact name="Connect duration">{formatDuration(connectMs)}</Fact>}
-        {pid !== undefined && <Fact name="Process id">{pid}</Fact>}
-        {record && record.transport !== 'stdio' && <Fact name="Authentication">{record.authentication.type}</Fact>}
+        {connectMs !== undefined && (
+          <Fact name={text.servers.serverOverview.connectDuration}>{formatDuration(connectMs)}</Fact>
+        )}
+        {pid !== undefined && <Fact name={text.servers.serverOverview.processId}>{pid}</Fact>}
+        {record && record.transport !== 'stdio' && (
+          <Fact name={text.servers.serverOverview.authentication}>{record.authentication.type}</Fact>
+        )}
         {record && (
           <>
-            <Fact name="Request timeout">{formatDuration(record.timeout)}</Fact>
-            <Fact name="Retries">{record.retryAttempts}, then once an hour</Fact>
+            <Fact name={text.servers.serverOverview.requestTimeout}>{formatDuration(record.timeout)}</Fact>
+            <Fact name={text.servers.serverOverview.retries}>
+              {text.servers.serverOverview.thenOnceHour(record.retryAttempts)}
+            </Fact>
           </>
         )}
-        {server.required && <Fact name="Required">The gateway does not start without this server</Fact>}
-        {server.trusted && <Fact name="Trusted">Its tool annotations are trusted</Fact>}
-        {server.mode === 'strict' && <Fact name="Mode">Strict: only configured tools can be used</Fact>}
+        {server.required && <Fact name={text.common.required}>{text.servers.serverOverview.gatewayDoesNotStart}</Fact>}
+        {server.trusted && (
+          <Fact name={text.servers.serverOverview.trusted}>{text.servers.serverOverview.toolAnnotationsTrusted}</Fact>
+        )}
+        {server.mode === 'strict' && (
+          <Fact name={text.servers.serverOverview.mode}>{text.servers.serverOverview.strictOnlyConfiguredTools}</Fact>
+        )}
       </Facts>
 
-      <Section title="Offers">
+      <Section title={text.servers.serverOverview.offers}>
         <Facts>
           {kinds.map(([kind, label]) => (
             <Fact key={kind} name={label}>
@@ -90,12 +113,16 @@ export function ServerOverview({ server }: { readonly server: Server }) {
       </Section>
 
       {rejected.length > 0 && (
-        <Section title="Left out">
-          <p className="mb-1 text-ink-soft">These definitions are invalid or unsafe.</p>
-          <LongList label="Left out" items={rejected} keyOf={({ kind, name, reason }) => `${kind} ${name} ${reason}`}>
+        <Section title={text.servers.serverOverview.leftOut}>
+          <p className="mb-1 text-ink-soft">{text.servers.serverOverview.theseDefinitionsInvalidUnsafe}</p>
+          <LongList
+            label={text.servers.serverOverview.leftOut}
+            items={rejected}
+            keyOf={({ kind, name, reason }) => `${kind} ${name} ${reason}`}
+          >
             {({ kind, name, reason }) => (
               <p className="py-1.5 break-words">
-                <Badge tone="warn">{safeText(name, 100) || '(no name)'}</Badge>{' '}
+                <Badge tone="warn">{safeText(name, 100) || text.servers.serverOverview.noName}</Badge>{' '}
                 <span className="text-ink-faint">{kind}:</span> {safeText(reason, 1_000)}
               </p>
             )}
@@ -103,28 +130,30 @@ export function ServerOverview({ server }: { readonly server: Server }) {
         </Section>
       )}
 
-      <Section title="Timeline">
+      <Section title={text.servers.serverOverview.timeline}>
         <ServerTimeline server={server} />
       </Section>
 
       {(info !== undefined || instructions !== undefined || (capabilities && !isApi)) && (
-        <Section title="Self-description">
+        <Section title={text.servers.serverOverview.selfDescription}>
           <Facts>
-            {info !== undefined && <Fact name="Name">{info}</Fact>}
+            {info !== undefined && <Fact name={text.common.name}>{info}</Fact>}
             {typeof website === 'string' && (
-              <Fact name="Website">
+              <Fact name={text.servers.serverOverview.website}>
                 <SafeLink href={website}>{safeText(website, 200)}</SafeLink>
               </Fact>
             )}
             {capabilities && !isApi && (
-              <Fact name="Capabilities">{safeText(Object.keys(capabilities).join(', '), 500) || 'none'}</Fact>
+              <Fact name={text.servers.serverOverview.capabilities}>
+                {safeText(Object.keys(capabilities).join(', '), 500) || text.servers.serverOverview.none}
+              </Fact>
             )}
           </Facts>
           {instructions !== undefined && instructions !== '' && (
             <>
-              <p className="mt-3 mb-1 text-ink-faint">Instructions for the model</p>
+              <p className="mt-3 mb-1 text-ink-faint">{text.servers.serverOverview.instructionsModel}</p>
               <ScrollBox
-                label="Instructions"
+                label={text.servers.serverOverview.instructions}
                 className="max-h-72 rounded-md bg-sunken p-3 break-words whitespace-pre-wrap"
               >
                 {safeText(instructions)}
@@ -145,11 +174,16 @@ interface OfferProps {
 }
 
 function Offer({ list, href, isUnsupported }: OfferProps) {
-  if (!list) return <span className="text-ink-faint">{isUnsupported ? 'not supported' : 'not loaded yet'}</span>;
+  if (!list)
+    return (
+      <span className="text-ink-faint">
+        {isUnsupported ? text.servers.serverOverview.notSupported : text.servers.serverOverview.notLoadedYet}
+      </span>
+    );
   return (
     <span className="tabular-nums">
       {list.count === 0 ? '0' : <TextLink href={href}>{list.count}</TextLink>}{' '}
-      {list.stale && <Badge tone="warn">last known</Badge>}
+      {list.stale && <Badge tone="warn">{text.servers.serverOverview.lastKnown}</Badge>}
     </span>
   );
 }
@@ -160,23 +194,29 @@ function offerAddress(kind: keyof Server['offers'], name: string): string {
 }
 
 const states = {
-  connected: 'Connected',
-  degraded: 'Degraded',
-  connecting: 'Connecting',
-  error: 'Failed',
-  disconnected: 'Disconnected',
+  connected: text.servers.serverOverview.connected,
+  degraded: text.servers.serverOverview.degraded,
+  connecting: text.servers.serverOverview.connecting,
+  error: text.servers.serverOverview.failed,
+  disconnected: text.servers.serverOverview.disconnected,
 } as const;
 
 /** The known events of a server, oldest first. */
 function ServerTimeline({ server }: { readonly server: Server }) {
   const { record, status } = server;
   const events: [string, string | undefined][] = [
-    ['Added', record?.createdAt],
-    ['Settings changed', record?.updatedAt === record?.createdAt ? undefined : record?.updatedAt],
-    ['Last connected', status.state === 'connected' ? undefined : (status.lastConnectedAt ?? record?.lastConnectedAt)],
+    [text.servers.serverOverview.added, record?.createdAt],
+    [
+      text.servers.serverOverview.settingsChanged,
+      record?.updatedAt === record?.createdAt ? undefined : record?.updatedAt,
+    ],
+    [
+      text.servers.serverOverview.lastConnected,
+      status.state === 'connected' ? undefined : (status.lastConnectedAt ?? record?.lastConnectedAt),
+    ],
     [
       status.failures > 1
-        ? `${states[status.state]}, ${status.failures} failed attempts in a row`
+        ? text.servers.serverOverview.failedAttemptsRow(states[status.state], status.failures)
         : states[status.state],
       status.since,
     ],

@@ -6,11 +6,11 @@ import { Badge } from '../../components/Badge.tsx';
 import { IconButton } from '../../components/Button.tsx';
 import { Switch } from '../../components/fields.tsx';
 import { Menu, type MenuItem } from '../../components/Menu.tsx';
-import { pluralize } from '../../components/pluralize.ts';
 import { ServerStatus } from '../../components/ServerStatus.tsx';
 import { safeText } from '../../components/safe-text.ts';
 import { TimeAgo } from '../../components/times.tsx';
 import { formatDuration } from '../../text/formats.ts';
+import { text } from '../../text/text.ts';
 import { ServerTrouble } from './ServerTrouble.tsx';
 import { serverAddress } from './server-address.ts';
 import { describeOffers, describeProtocol, transportLabels } from './server-labels.ts';
@@ -45,25 +45,25 @@ export function ServerRow({ server, isAdmin, changed, onEdit, onRemove }: Server
               </Link>
             </h2>
             <ServerStatus status={status} enabled={enabled} />
-            {source === 'file' && <Badge>Configuration file</Badge>}
-            {source === 'default' && <Badge>Default server</Badge>}
+            {source === 'file' && <Badge>{text.servers.serverRow.configurationFile}</Badge>}
+            {source === 'default' && <Badge>{text.servers.serverRow.defaultServer}</Badge>}
             {changed > 0 && (
               <Link href={`${serverAddress(name)}?tab=changes`}>
-                <Badge tone="warn">{pluralize(changed, 'changed tool')}</Badge>
+                <Badge tone="warn">{text.servers.serverRow.changedTools(changed)}</Badge>
               </Link>
             )}
-            {isConnected && isStale && <Badge tone="warn">May be out of date</Badge>}
-            {rejected > 0 && <Badge tone="warn">{pluralize(rejected, 'tool')} left out</Badge>}
+            {isConnected && isStale && <Badge tone="warn">{text.servers.serverRow.mayOutDate}</Badge>}
+            {rejected > 0 && <Badge tone="warn">{text.servers.serverRow.toolsLeftOut(rejected)}</Badge>}
           </div>
           {description !== undefined && description !== '' && (
             <p className="line-clamp-2 break-words text-ink-soft">{safeText(description, 300)}</p>
           )}
           <DottedRow>
             {isConnected && <span>{describeOffers(offers)}</span>}
-            {!isConnected && isStale && <span>{describeOffers(offers)} (last known)</span>}
+            {!isConnected && isStale && <span>{text.servers.serverRow.lastKnown(describeOffers(offers))}</span>}
             <span>{describeProtocol(status) || transportLabels[server.transport]}</span>
             {isConnected && status.connectMs !== undefined && (
-              <span>connected in {formatDuration(status.connectMs)}</span>
+              <span>{text.servers.serverRow.connected(formatDuration(status.connectMs))}</span>
             )}
             {enabled && (
               <span>
@@ -82,7 +82,7 @@ export function ServerRow({ server, isAdmin, changed, onEdit, onRemove }: Server
             {source === 'store' && (
               <Switch
                 className="items-center"
-                label={<span className="sr-only">Enabled: {shownName}</span>}
+                label={<span className="sr-only">{text.servers.serverRow.enabled(shownName)}</span>}
                 checked={action.running === 'enable' || (enabled && action.running !== 'disable')}
                 disabled={isSwitching}
                 onChange={(on) => action.run(on ? 'enable' : 'disable')}
@@ -100,7 +100,7 @@ export function ServerRow({ server, isAdmin, changed, onEdit, onRemove }: Server
 const sinceLabels = {
   connected: 'connected',
   degraded: 'degraded',
-  connecting: 'connecting since',
+  connecting: text.servers.serverRow.connectingSince,
   error: 'failed',
   disconnected: 'disconnected',
 } as const;
@@ -132,27 +132,27 @@ function ServerMenu({ server, action, onEdit, onRemove }: ServerMenuProps) {
   const items: MenuItem[] = [
     isConnected || state === 'connecting'
       ? {
-          label: 'Disconnect',
+          label: text.servers.serverRow.disconnect,
           icon: <Unplug aria-hidden />,
           disabled: isBusy,
           onSelect: () => action.run('disconnect'),
         }
       : {
-          label: 'Connect',
+          label: text.servers.serverRow.connect,
           icon: <Plug aria-hidden />,
           disabled: isBusy || !server.enabled,
           onSelect: () => action.run('connect'),
         },
     {
-      label: 'Refresh tools',
+      label: text.servers.serverRow.refreshTools,
       icon: <RefreshCw aria-hidden />,
       disabled: isBusy || !isConnected,
       onSelect: () => action.run('refresh'),
     },
     ...(isStored
       ? [
-          { label: 'Edit', icon: <Pencil aria-hidden />, onSelect: onEdit },
-          { label: 'Remove', icon: <Trash2 aria-hidden />, danger: true, onSelect: onRemove },
+          { label: text.common.edit, icon: <Pencil aria-hidden />, onSelect: onEdit },
+          { label: text.common.remove, icon: <Trash2 aria-hidden />, danger: true, onSelect: onRemove },
         ]
       : []),
   ];
@@ -160,7 +160,7 @@ function ServerMenu({ server, action, onEdit, onRemove }: ServerMenuProps) {
     <Menu
       items={items}
       trigger={
-        <IconButton label={`Actions for ${safeText(server.name, 100)}`} busy={isBusy}>
+        <IconButton label={text.servers.serverRow.actions(safeText(server.name, 100))} busy={isBusy}>
           {!isBusy && <Ellipsis aria-hidden />}
         </IconButton>
       }

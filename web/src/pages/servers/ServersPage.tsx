@@ -11,6 +11,7 @@ import { ErrorNotice, Notice } from '../../components/ErrorNotice.tsx';
 import { Page } from '../../components/Page.tsx';
 import { Spinner } from '../../components/Spinner.tsx';
 import { safeText } from '../../components/safe-text.ts';
+import { text } from '../../text/text.ts';
 import { ImportDialog } from './ImportDialog.tsx';
 import { RegistryDialog } from './registry/RegistryDialog.tsx';
 import { ServerFormDialog } from './ServerFormDialog.tsx';
@@ -43,34 +44,38 @@ export default function ServersPage() {
 
   return (
     <Page
-      title="Servers"
-      description="The MCP servers and HTTP APIs of this gateway."
+      title={text.servers.page.servers}
+      description={text.servers.page.mcpServersHttpApis}
       actions={
         isAdmin && (
           <>
             <Button onClick={browse}>
               <PackageSearch aria-hidden />
-              Browse registry
+              {text.servers.page.browseRegistry}
             </Button>
             <Button onClick={paste}>
               <ClipboardPaste aria-hidden />
-              Import
+              {text.servers.page.import}
             </Button>
             <Button look="primary" onClick={add}>
               <Plus aria-hidden />
-              Add server
+              {text.servers.page.addServer}
             </Button>
           </>
         )
       }
     >
       {servers.isError && (
-        <ErrorNotice title="Could not load the servers" error={servers.error} onRetry={() => void servers.refetch()} />
+        <ErrorNotice
+          title={text.servers.page.couldNotLoadServers}
+          error={servers.error}
+          onRetry={() => void servers.refetch()}
+        />
       )}
-      {servers.isPending && <Spinner label="Loading servers …" />}
+      {servers.isPending && <Spinner label={text.servers.page.loadingServers} />}
       {servers.data && name !== undefined && !server && !editing && (
-        <Notice tone="warn" title={`No server named '${safeText(name, 100)}'`}>
-          It was removed or renamed.
+        <Notice tone="warn" title={text.servers.page.noServerNamed(safeText(name, 100))}>
+          {text.servers.page.removedRenamed}
         </Notice>
       )}
       {servers.data && (
@@ -118,20 +123,20 @@ export default function ServersPage() {
       )}
       {isDragging && (
         <p className="pointer-events-none fixed inset-3 z-40 grid place-items-center rounded-xl border-2 border-dashed border-accent bg-accent-soft/90 text-base font-semibold">
-          Drop the configuration file to import its servers
+          {text.servers.page.dropConfigurationFileImport}
         </p>
       )}
       {isAdmin && search.has('registry') && <RegistryDialog onClose={showList} />}
       <RemovalDialog
         item={removing}
-        title={(removed) => `Remove '${safeText(removed, 100)}'?`}
+        title={(removed) => text.servers.page.remove(safeText(removed, 100))}
         remove={(removed) => api.removeServer({ path: { server: removed } })}
-        done="Server removed."
+        done={text.servers.page.serverRemoved}
         queryKey="servers"
         onClose={() => setRemoving(undefined)}
         onRemoved={showList}
       >
-        {() => 'The server is disconnected, and its settings and secrets are deleted. Its calls stay in the journal.'}
+        {() => text.servers.page.serverDisconnectedSettingsSecrets}
       </RemovalDialog>
     </Page>
   );

@@ -4,9 +4,9 @@ import type { ServerTest } from '../../api/client.ts';
 import { Badge } from '../../components/Badge.tsx';
 import { Fact, Facts } from '../../components/Facts.tsx';
 import { LongList } from '../../components/LongList.tsx';
-import { pluralize } from '../../components/pluralize.ts';
 import { safeText } from '../../components/safe-text.ts';
 import { formatDuration } from '../../text/formats.ts';
+import { text } from '../../text/text.ts';
 import { describeOffers, describeProtocol, describeServerInfo } from './server-labels.ts';
 
 /** The result of a connection test. */
@@ -22,18 +22,24 @@ export function TestResult({ result }: { readonly result: ServerTest }) {
         ) : (
           <CircleX aria-hidden className="size-5 shrink-0 text-bad" />
         )}
-        {ok ? 'Connection succeeded' : 'Connection failed'}
+        {ok ? text.servers.testResult.connectionSucceeded : text.servers.testResult.connectionFailed}
       </p>
       <Facts>
-        {info !== undefined && <Fact name="Server">{info}</Fact>}
+        {info !== undefined && <Fact name={text.common.server}>{info}</Fact>}
         {(result.transport === 'api' || result.protocolVersion !== undefined) && (
-          <Fact name={result.transport === 'api' ? 'Transport' : 'Protocol'}>{describeProtocol(result)}</Fact>
+          <Fact
+            name={result.transport === 'api' ? text.servers.testResult.transport : text.servers.testResult.protocol}
+          >
+            {describeProtocol(result)}
+          </Fact>
         )}
-        <Fact name={ok ? 'Latency' : 'Duration'}>{formatDuration(latencyMs)}</Fact>
-        {ok && <Fact name="Offers">{describeOffers(result.offers)}</Fact>}
+        <Fact name={ok ? text.servers.testResult.latency : text.servers.testResult.duration}>
+          {formatDuration(latencyMs)}
+        </Fact>
+        {ok && <Fact name={text.servers.testResult.offers}>{describeOffers(result.offers)}</Fact>}
       </Facts>
       {problems.length > 0 && (
-        <ul aria-label="Problems" className="flex flex-col gap-2">
+        <ul aria-label={text.servers.testResult.problems} className="flex flex-col gap-2">
           {problems.map(({ code, message }) => (
             <li key={`${code} ${message}`} className="rounded-md bg-bad-soft px-2.5 py-2">
               <p className="break-words whitespace-pre-wrap">{safeText(message, 2_000)}</p>
@@ -45,8 +51,8 @@ export function TestResult({ result }: { readonly result: ServerTest }) {
         </ul>
       )}
       {tools.length > 0 && (
-        <Disclosure title={`Discovered ${pluralize(tools.length, 'tool')}`} isOpen>
-          <LongList label="Discovered tools" items={tools} keyOf={({ name }) => name}>
+        <Disclosure title={text.servers.testResult.discoveredTools(tools.length)} isOpen>
+          <LongList label={text.servers.testResult.discoveredLabel} items={tools} keyOf={({ name }) => name}>
             {({ name, description }) => (
               <div className="py-1.5">
                 <p className="font-mono text-xs font-semibold break-all">{safeText(name, 200)}</p>
@@ -57,8 +63,12 @@ export function TestResult({ result }: { readonly result: ServerTest }) {
         </Disclosure>
       )}
       {rejected.length > 0 && (
-        <Disclosure title={`${pluralize(rejected.length, 'tool')} left out`}>
-          <LongList label="Tools left out" items={rejected} keyOf={({ name, reason }) => `${name} ${reason}`}>
+        <Disclosure title={text.servers.testResult.toolsLeftOut(rejected.length)}>
+          <LongList
+            label={text.servers.testResult.leftOutLabel}
+            items={rejected}
+            keyOf={({ name, reason }) => `${name} ${reason}`}
+          >
             {({ name, reason }) => (
               <p className="py-1.5 text-xs break-words">
                 <Badge tone="warn">{safeText(name, 100)}</Badge> {safeText(reason, 500)}
@@ -68,12 +78,12 @@ export function TestResult({ result }: { readonly result: ServerTest }) {
         </Disclosure>
       )}
       {instructions !== undefined && instructions !== '' && (
-        <Disclosure title="Instructions for the model">
+        <Disclosure title={text.servers.testResult.instructionsModel}>
           <p className="max-h-60 overflow-y-auto text-xs break-words whitespace-pre-wrap">{safeText(instructions)}</p>
         </Disclosure>
       )}
       {stderr.length > 0 && (
-        <Disclosure title="Error output" isOpen={!ok}>
+        <Disclosure title={text.servers.testResult.errorOutput} isOpen={!ok}>
           <pre className="max-h-60 overflow-y-auto rounded bg-sunken p-2 text-xs whitespace-pre-wrap">
             {safeText(stderr.join('\n'))}
           </pre>

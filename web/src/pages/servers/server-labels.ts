@@ -1,6 +1,6 @@
 import type { Server, ServerTest } from '../../api/client.ts';
-import { pluralize } from '../../components/pluralize.ts';
 import { safeText } from '../../components/safe-text.ts';
+import { text } from '../../text/text.ts';
 
 /** The label of each transport. */
 export const transportLabels = {
@@ -24,10 +24,12 @@ export function describeProtocol({ transport, era, protocolVersion }: SessionPro
 /** "12 tools, 3 resources, 1 prompt". Lists that were not loaded are left out. */
 export function describeOffers({ tools, resources, resourceTemplates, prompts }: Server['offers']): string {
   const lists = [
-    tools && pluralize(tools.count, 'tool'),
-    resources && resources.count > 0 && pluralize(resources.count, 'resource'),
-    resourceTemplates && resourceTemplates.count > 0 && pluralize(resourceTemplates.count, 'resource template'),
-    prompts && prompts.count > 0 && pluralize(prompts.count, 'prompt'),
+    tools && text.servers.serverLabels.tools(tools.count),
+    resources && resources.count > 0 && text.servers.serverLabels.resources(resources.count),
+    resourceTemplates &&
+      resourceTemplates.count > 0 &&
+      text.servers.serverLabels.resourceTemplates(resourceTemplates.count),
+    prompts && prompts.count > 0 && text.servers.serverLabels.prompts(prompts.count),
   ];
   return lists.filter(Boolean).join(', ') || 'nothing';
 }
@@ -43,7 +45,7 @@ export function describeServerInfo(info: Readonly<Record<string, unknown>> | und
 /** The message after a server was saved. */
 export function describeSaved({ name, enabled, status, offers }: Server, verb: string): string {
   const shown = `'${safeText(name, 100)}'`;
-  if (!enabled) return `${verb} ${shown}. It is disabled.`;
-  if (status.state === 'connected') return `${verb} ${shown}. Connected with ${describeOffers(offers)}.`;
-  return `${verb} ${shown}. Not connected yet; retrying automatically.`;
+  if (!enabled) return text.servers.serverLabels.disabled(verb, shown);
+  if (status.state === 'connected') return text.servers.serverLabels.connected(verb, shown, describeOffers(offers));
+  return text.servers.serverLabels.notConnectedYetRetrying(verb, shown);
 }

@@ -3,6 +3,7 @@ import { api } from '../../api/client.ts';
 import { messageOf } from '../../components/ErrorNotice.tsx';
 import { safeText } from '../../components/safe-text.ts';
 import { useToast } from '../../components/Toasts.tsx';
+import { text } from '../../text/text.ts';
 
 export type ServerVerb = 'connect' | 'disconnect' | 'refresh' | 'enable' | 'disable';
 
@@ -20,21 +21,13 @@ const requests = {
   disable: api.disableServer,
 };
 
-const results: Readonly<Record<ServerVerb, string>> = {
-  connect: 'is connected',
-  disconnect: 'is disconnected',
-  refresh: 'has refreshed tools',
-  enable: 'is enabled',
-  disable: 'is disabled',
-};
-
 /** Runs actions of a server and reports the result. */
 export function useServerAction(server: string): ServerAction {
   const client = useQueryClient();
   const toast = useToast();
   const acting = useMutation({
     mutationFn: async (verb: ServerVerb) => void (await requests[verb]({ path: { server } })),
-    onSuccess: (_result, verb) => toast(`'${safeText(server, 100)}' ${results[verb]}.`),
+    onSuccess: (_result, verb) => toast(text.servers.useServerAction[verb](safeText(server, 100))),
     onError: (error) => toast.error(new Error(safeText(messageOf(error), 1_000))),
     onSettled: () => client.invalidateQueries({ queryKey: ['servers'] }),
   });

@@ -10,8 +10,8 @@ import { Card } from '../../components/Card.tsx';
 import { classNames } from '../../components/class-names.ts';
 import { EmptyState } from '../../components/EmptyState.tsx';
 import { Input, Select } from '../../components/fields.tsx';
-import { pluralize } from '../../components/pluralize.ts';
 import { safeText } from '../../components/safe-text.ts';
+import { text } from '../../text/text.ts';
 
 export interface BrowserItem {
   /** Unique in the list. */
@@ -56,13 +56,15 @@ export function ItemBrowser({ listAddress, children, ...list }: ItemBrowserProps
         <Card className="flex min-w-0 flex-col gap-4 self-start p-4">
           <Link href={listAddress} className="inline-flex items-center gap-1 text-accent-strong lg:hidden">
             <ArrowLeft aria-hidden className="size-4" />
-            All {list.noun}s
+            {text.tools.itemBrowser[list.noun].all}
           </Link>
           {children}
         </Card>
       ) : (
         <div className="hidden rounded-lg border border-dashed border-line lg:block">
-          <EmptyState title={`No ${list.noun} selected`}>Select a {list.noun} to see its content.</EmptyState>
+          <EmptyState title={text.tools.itemBrowser[list.noun].noneSelected}>
+            {text.tools.itemBrowser[list.noun].select}
+          </EmptyState>
         </div>
       )}
     </div>
@@ -70,11 +72,11 @@ export function ItemBrowser({ listAddress, children, ...list }: ItemBrowserProps
 }
 
 function ItemList({ noun, servers, server, onServerChange, items, selected, onOpen, className }: ItemListProps) {
-  const [text, setText] = useState('');
+  const [words, setText] = useState('');
   const found = useMemo(() => {
-    const sought = text.trim().toLowerCase();
+    const sought = words.trim().toLowerCase();
     return items.filter(({ title, detail }) => `${title}\n${detail}`.toLowerCase().includes(sought));
-  }, [items, text]);
+  }, [items, words]);
   const scrollBox = useRef<HTMLDivElement>(null);
   const virtual = useVirtualizer({
     count: found.length,
@@ -84,7 +86,7 @@ function ItemList({ noun, servers, server, onServerChange, items, selected, onOp
   });
   return (
     <div className={classNames('flex min-h-0 flex-col gap-2', className)}>
-      <Select aria-label="Server" value={server} onChange={(event) => onServerChange(event.target.value)}>
+      <Select aria-label={text.common.server} value={server} onChange={(event) => onServerChange(event.target.value)}>
         {servers.map((name) => (
           <option key={name} value={name}>
             {safeText(name, 100)}
@@ -93,20 +95,21 @@ function ItemList({ noun, servers, server, onServerChange, items, selected, onOp
       </Select>
       <Input
         type="search"
-        aria-label={`Search ${noun}s`}
-        placeholder={`Search ${noun}s …`}
-        value={text}
+        aria-label={text.tools.itemBrowser[noun].search}
+        placeholder={text.tools.itemBrowser[noun].placeholder}
+        value={words}
         onChange={(event) => setText(event.target.value)}
       />
       <p role="status" className="text-xs text-ink-faint tabular-nums">
-        {found.length < items.length && `${found.length} of `}
-        {pluralize(items.length, noun)}
+        {found.length < items.length
+          ? text.tools.itemBrowser[noun].countOf(found.length, items.length)
+          : text.tools.itemBrowser[noun].count(items.length)}
       </p>
       {/* biome-ignore lint/a11y/useSemanticElements: a fieldset is for inputs */}
       <div
         ref={scrollBox}
         role="group"
-        aria-label={`${noun}s`}
+        aria-label={text.tools.itemBrowser[noun].list}
         className="min-h-0 flex-1 overflow-y-auto rounded-lg border border-line bg-surface"
       >
         <div style={{ height: virtual.getTotalSize() }} className="relative">

@@ -13,25 +13,25 @@ import { Description } from '../../components/ExpandableText.tsx';
 import { Form } from '../../components/fields.tsx';
 import { isRecord } from '../../components/is-record.ts';
 import { JsonView } from '../../components/JsonView.tsx';
-import { pluralize } from '../../components/pluralize.ts';
 import { QueryState } from '../../components/QueryState.tsx';
 import { Spinner } from '../../components/Spinner.tsx';
 import { safeText } from '../../components/safe-text.ts';
+import { text } from '../../text/text.ts';
 import { CompletedField } from './CompletedField.tsx';
 import { ItemBrowser, useServersOffering } from './ItemBrowser.tsx';
 
 /** The prompts of all servers. */
 export function PromptsTab() {
   const servers = useServersOffering(['prompts']);
-  if (!servers) return <Spinner label="Loading prompts …" />;
+  if (!servers) return <Spinner label={text.tools.promptsTab.loadingPrompts} />;
   if (servers.length === 0) {
     return (
       <EmptyState
         icon={<MessageSquareText aria-hidden />}
-        title="No prompts"
-        actions={<ButtonLink href="/servers">Show the servers</ButtonLink>}
+        title={text.tools.promptsTab.noPrompts}
+        actions={<ButtonLink href="/servers">{text.tools.promptsTab.showServers}</ButtonLink>}
       >
-        None of the connected servers has prompts.
+        {text.tools.promptsTab.noneConnectedServersPrompts}
       </EmptyState>
     );
   }
@@ -43,7 +43,7 @@ function ServerPrompts({ servers }: { readonly servers: readonly string[] }) {
   const server = servers.find((name) => name === search.get('server')) ?? servers[0] ?? '';
   const selected = search.get('prompt') ?? undefined;
   const list = useQuery(queries.prompts(server));
-  if (!list.data) return <QueryState query={list} what="prompts" />;
+  if (!list.data) return <QueryState query={list} what={text.tools.promptsTab.prompts} />;
   const prompt = list.data.find(({ name }) => name === selected);
   return (
     <ItemBrowser
@@ -63,7 +63,7 @@ function ServerPrompts({ servers }: { readonly servers: readonly string[] }) {
       {prompt ? (
         <PromptReader key={selected} server={server} prompt={prompt} />
       ) : (
-        <p className="text-ink-soft">The server no longer has this prompt.</p>
+        <p className="text-ink-soft">{text.tools.promptsTab.serverNoLongerPrompt}</p>
       )}
     </ItemBrowser>
   );
@@ -107,10 +107,10 @@ function PromptReader({ server, prompt }: PromptReaderProps) {
           />
         ))}
         <Button type="submit" look="primary" busy={getting.isPending} className="self-start">
-          Get prompt
+          {text.tools.promptsTab.getPrompt}
         </Button>
       </Form>
-      {getting.isError && <ErrorNotice title="Could not get the prompt" error={getting.error} />}
+      {getting.isError && <ErrorNotice title={text.tools.promptsTab.couldNotGetPrompt} error={getting.error} />}
       {getting.data && <Messages server={server} result={getting.data} />}
     </>
   );
@@ -118,10 +118,10 @@ function PromptReader({ server, prompt }: PromptReaderProps) {
 
 function Messages({ server, result }: { readonly server: string; readonly result: Item }) {
   const messages = Array.isArray(result.messages) ? result.messages.filter(isRecord) : undefined;
-  if (!messages) return <JsonView value={result} what="result" />;
+  if (!messages) return <JsonView value={result} what={text.tools.promptsTab.result} />;
   return (
-    <section aria-label="Messages" className="flex min-w-0 flex-col gap-3">
-      {messages.length === 0 && <p className="text-ink-soft">The prompt has no messages.</p>}
+    <section aria-label={text.tools.promptsTab.messages} className="flex min-w-0 flex-col gap-3">
+      {messages.length === 0 && <p className="text-ink-soft">{text.tools.promptsTab.promptNoMessages}</p>}
       {messages.slice(0, maxMessages).map((message, at) => (
         // biome-ignore lint/suspicious/noArrayIndexKey: messages do not move
         <div key={at} className="flex min-w-0 flex-col items-start gap-1 border-l-2 border-line pl-3">
@@ -135,9 +135,7 @@ function Messages({ server, result }: { readonly server: string; readonly result
         </div>
       ))}
       {messages.length > maxMessages && (
-        <p className="text-ink-soft">
-          {pluralize(messages.length - maxMessages, 'more message is', 'more messages are')} not shown.
-        </p>
+        <p className="text-ink-soft">{text.tools.promptsTab.moreMessagesNotShown(messages.length - maxMessages)}</p>
       )}
     </section>
   );

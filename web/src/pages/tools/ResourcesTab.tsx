@@ -14,6 +14,7 @@ import { QueryState } from '../../components/QueryState.tsx';
 import { Spinner } from '../../components/Spinner.tsx';
 import { safeText } from '../../components/safe-text.ts';
 import { formatBytes } from '../../text/formats.ts';
+import { text } from '../../text/text.ts';
 import { CompletedField } from './CompletedField.tsx';
 import { type BrowserItem, ItemBrowser, useServersOffering } from './ItemBrowser.tsx';
 import { expandTemplate, listVariables } from './uri-template.ts';
@@ -23,15 +24,15 @@ type Item = Readonly<Record<string, unknown>>;
 /** The resources and resource templates of all servers. */
 export function ResourcesTab() {
   const servers = useServersOffering(['resources', 'resourceTemplates']);
-  if (!servers) return <Spinner label="Loading resources …" />;
+  if (!servers) return <Spinner label={text.tools.resourcesTab.loadingResources} />;
   if (servers.length === 0) {
     return (
       <EmptyState
         icon={<FileText aria-hidden />}
-        title="No resources"
-        actions={<ButtonLink href="/servers">Show the servers</ButtonLink>}
+        title={text.tools.resourcesTab.noResources}
+        actions={<ButtonLink href="/servers">{text.tools.resourcesTab.showServers}</ButtonLink>}
       >
-        None of the connected servers has resources.
+        {text.tools.resourcesTab.noneConnectedServersResources}
       </EmptyState>
     );
   }
@@ -43,7 +44,7 @@ function ServerResources({ servers }: { readonly servers: readonly string[] }) {
   const server = servers.find((name) => name === search.get('server')) ?? servers[0] ?? '';
   const selected = search.get('resource') ?? undefined;
   const list = useQuery(queries.resources(server));
-  if (!list.data) return <QueryState query={list} what="resources" />;
+  if (!list.data) return <QueryState query={list} what={text.tools.resourcesTab.resources} />;
   const { resources, resourceTemplates } = list.data;
   const template = resourceTemplates.find((item) => itemKey(item) === selected);
   const resource = resources.find((item) => itemKey(item) === selected);
@@ -60,7 +61,7 @@ function ServerResources({ servers }: { readonly servers: readonly string[] }) {
     >
       {template && <TemplateReader key={selected} server={server} template={template} />}
       {resource && <ResourceReader key={selected} server={server} resource={resource} />}
-      {!template && !resource && <p className="text-ink-soft">The server no longer has this resource.</p>}
+      {!template && !resource && <p className="text-ink-soft">{text.tools.resourcesTab.serverNoLongerResource}</p>}
     </ItemBrowser>
   );
 }
@@ -116,10 +117,10 @@ function TemplateReader({ server, template }: TemplateReaderProps) {
           />
         ))}
         <p className="text-xs break-all text-ink-soft">
-          Reads <code>{safeText(uri, 500)}</code>
+          {text.tools.resourcesTab.reads(<code>{safeText(uri, 500)}</code>)}
         </p>
         <Button type="submit" look="primary" className="self-start">
-          Read resource
+          {text.tools.resourcesTab.readResource}
         </Button>
       </Form>
       {reading !== undefined && <ResourceContent key={reading} server={server} uri={reading} />}
@@ -133,7 +134,7 @@ function ResourceHeader({ item, uri }: { readonly item: Item; readonly uri: stri
       <h2 className="text-base break-words">{safeText(item.title ?? item.name ?? uri, 200)}</h2>
       <p className="flex flex-wrap items-center gap-1 text-xs text-ink-soft">
         <code className="break-all">{safeText(uri, 500)}</code>
-        <CopyButton text={uri} what="URI" />
+        <CopyButton text={uri} what={text.tools.resourcesTab.uri} />
         {typeof item.mimeType === 'string' && safeText(item.mimeType, 100)}
         {typeof item.size === 'number' && ` · ${formatBytes(item.size)}`}
       </p>
@@ -157,11 +158,11 @@ function ResourceContent({ server, uri }: { readonly server: string; readonly ur
     <section aria-label="Content" className="flex min-w-0 flex-col items-start gap-3">
       <Button size="small" busy={read.isFetching} onClick={() => void read.refetch()}>
         {!read.isFetching && <RefreshCw aria-hidden />}
-        Reload
+        {text.tools.resourcesTab.reload}
       </Button>
       <div className="w-full min-w-0">
-        {read.isError && <ErrorNotice title="Could not read the resource" error={read.error} />}
-        {read.isPending && <Spinner label="Reading …" />}
+        {read.isError && <ErrorNotice title={text.tools.resourcesTab.couldNotReadResource} error={read.error} />}
+        {read.isPending && <Spinner label={text.tools.resourcesTab.reading} />}
         {read.data && !read.isError && <ReadResult answer={read.data} />}
       </div>
     </section>

@@ -11,6 +11,7 @@ import { safeText } from '../../components/safe-text.ts';
 import { TextLink } from '../../components/TextLink.tsx';
 import { useToast } from '../../components/Toasts.tsx';
 import { Duration, TimeAgo } from '../../components/times.tsx';
+import { text } from '../../text/text.ts';
 import { CallOutcome } from '../calls/CallOutcome.tsx';
 import { CallStatus } from '../calls/CallStatus.tsx';
 
@@ -24,13 +25,16 @@ export interface RunHistoryProps {
 /** The recent calls of a tool, newest first, each with a button to use its arguments again. */
 export function RunHistory({ tool, onReuse }: RunHistoryProps) {
   const calls = useQuery(queries.calls({ tool: tool.name, limit: 50 }));
-  if (!calls.data) return <QueryState query={calls} what="calls" />;
+  if (!calls.data) return <QueryState query={calls} what={text.tools.runHistory.calls} />;
   if (calls.data.calls.length === 0) {
-    return <EmptyState title="No calls yet">Run the tool to see its calls and their results here.</EmptyState>;
+    return <EmptyState title={text.tools.runHistory.noCallsYet}>{text.tools.runHistory.runToolSeeCalls}</EmptyState>;
   }
   return (
     <div className="flex flex-col gap-2">
-      <ul aria-label="Recent calls" className="flex flex-col divide-y divide-line rounded-md border border-line">
+      <ul
+        aria-label={text.tools.runHistory.recentCalls}
+        className="flex flex-col divide-y divide-line rounded-md border border-line"
+      >
         {calls.data.calls.map((call) => (
           <li key={call.id}>
             <RecentCall call={call} onReuse={onReuse} />
@@ -39,7 +43,7 @@ export function RunHistory({ tool, onReuse }: RunHistoryProps) {
       </ul>
       {calls.data.next !== undefined && (
         <p className="text-xs text-ink-faint">
-          <TextLink href="/calls">Show older calls</TextLink>
+          <TextLink href="/calls">{text.tools.runHistory.showOlderCalls}</TextLink>
         </p>
       )}
     </div>
@@ -55,7 +59,7 @@ function RecentCall({ call, onReuse }: { readonly call: Call; readonly onReuse: 
     try {
       onReuse((await client.fetchQuery(queries.call(call.id))).arguments);
     } catch {
-      toast('The arguments could not be loaded. Try again.');
+      toast(text.tools.runHistory.argumentsCouldNotLoaded);
     }
   };
   return (
@@ -81,7 +85,7 @@ function RecentCall({ call, onReuse }: { readonly call: Call; readonly onReuse: 
           </span>
         </button>
         <Button size="small" onClick={() => void reuse()}>
-          Use arguments
+          {text.tools.runHistory.useArguments}
         </Button>
       </div>
       {open && <RecordedOutcome id={call.id} />}
@@ -91,13 +95,13 @@ function RecentCall({ call, onReuse }: { readonly call: Call; readonly onReuse: 
 
 function RecordedOutcome({ id }: { readonly id: string }) {
   const call = useQuery(queries.call(id));
-  if (!call.data) return <QueryState query={call} what="call" />;
+  if (!call.data) return <QueryState query={call} what={text.tools.runHistory.call} />;
   return (
     <div className="flex min-w-0 flex-col gap-3">
-      <JsonView value={call.data.arguments} what="arguments" maxHeight="12rem" />
+      <JsonView value={call.data.arguments} what={text.tools.runHistory.arguments} maxHeight="12rem" />
       <CallOutcome call={call.data} />
       <TextLink href={`/calls/${encodeURIComponent(id)}`} className="self-start">
-        Open call
+        {text.tools.runHistory.openCall}
       </TextLink>
     </div>
   );

@@ -15,6 +15,7 @@ import { SchemaForm } from '../../components/SchemaForm.tsx';
 import { safeText } from '../../components/safe-text.ts';
 import { TextLink } from '../../components/TextLink.tsx';
 import { Duration } from '../../components/times.tsx';
+import { text } from '../../text/text.ts';
 import { type CallProblem, toCallProblem } from './call-problem.ts';
 import type { ArgumentsDraft } from './use-arguments.ts';
 import { type ToolRun, useToolCall } from './use-tool-call.ts';
@@ -38,9 +39,7 @@ export function ToolRunner({ tool, draft }: ToolRunnerProps) {
   return (
     <div className="flex flex-col gap-4">
       {rejection && <RejectedArguments problem={rejection} />}
-      {!canCall && (
-        <Notice tone="info">You can view tools but not run them. Running needs a key with the right “call”.</Notice>
-      )}
+      {!canCall && <Notice tone="info">{text.tools.toolRunner.viewToolsButNot}</Notice>}
       <Form
         className="flex flex-col gap-4"
         onSubmit={() => {
@@ -64,22 +63,22 @@ export function ToolRunner({ tool, draft }: ToolRunnerProps) {
             look="primary"
             busy={isRunning}
             disabled={!canCall || problem !== undefined}
-            title="Run the tool (Ctrl+Enter)"
+            title={text.tools.toolRunner.runToolCtrlEnter}
           >
             <Play aria-hidden />
-            Run
+            {text.tools.toolRunner.run}
           </Button>
           {isRunning && (
             <Button look="danger" busy={run.stopping} onClick={stop}>
               <Square aria-hidden />
-              Stop
+              {text.tools.toolRunner.stop}
             </Button>
           )}
           <Button look="quiet" disabled={isRunning} onClick={draft.reset}>
             <RotateCcw aria-hidden />
-            Reset
+            {text.tools.toolRunner.reset}
           </Button>
-          {problem !== undefined && <span className="text-bad">The JSON is invalid: {problem}</span>}
+          {problem !== undefined && <span className="text-bad">{text.tools.toolRunner.jsonInvalid(problem)}</span>}
         </div>
       </Form>
       {run && !rejection && <RunView tool={tool} run={run} problem={failure} />}
@@ -117,7 +116,10 @@ function RunView({ tool, run, problem }: RunViewProps) {
   const ownQuestions = hasEnded ? [] : questions.filter(({ callId }) => callId === run.callId);
   const [tone, label] = labelRun(run, approval !== undefined, ownQuestions.length > 0);
   return (
-    <section aria-label="Run" className="flex min-w-0 flex-col gap-3 rounded-lg border border-line p-4">
+    <section
+      aria-label={text.tools.toolRunner.run}
+      className="flex min-w-0 flex-col gap-3 rounded-lg border border-line p-4"
+    >
       <div role="status" className="flex flex-wrap items-center gap-3">
         <StatusBadge tone={tone} pulsing={!hasEnded}>
           {label}
@@ -126,7 +128,7 @@ function RunView({ tool, run, problem }: RunViewProps) {
           <Duration from={run.startedAt} to={run.endedAt} />
         </span>
         <TextLink href={`/calls/${encodeURIComponent(run.callId)}`} className="ml-auto text-xs">
-          Open call
+          {text.tools.toolRunner.openCall}
         </TextLink>
       </div>
       {run.running && !hasEnded && run.progress && <Progress progress={run.progress} />}
@@ -143,7 +145,10 @@ function RunView({ tool, run, problem }: RunViewProps) {
         />
       )}
       {problem && (
-        <Notice tone="bad" title={problem.code === undefined ? 'No response' : <code>{problem.code}</code>}>
+        <Notice
+          tone="bad"
+          title={problem.code === undefined ? text.tools.toolRunner.noResponse : <code>{problem.code}</code>}
+        >
           <p className="break-words whitespace-pre-wrap">{safeText(problem.message)}</p>
           {problem.advice !== undefined && <p className="mt-1 text-ink-soft">{problem.advice}</p>}
         </Notice>
@@ -153,10 +158,11 @@ function RunView({ tool, run, problem }: RunViewProps) {
 }
 
 function labelRun(run: ToolRun, awaitsApproval: boolean, hasQuestion: boolean): readonly [Tone, string] {
-  if (run.result) return run.result.isError ? ['bad', 'Tool error'] : ['good', 'Success'];
-  if (run.error !== undefined) return ['bad', 'No result'];
-  if (run.stopping) return ['warn', 'Stopping'];
-  if (awaitsApproval) return ['warn', 'Awaiting approval'];
-  if (hasQuestion) return ['warn', 'Awaiting input'];
-  return run.running ? ['info', 'Running'] : ['neutral', 'Queued'];
+  if (run.result)
+    return run.result.isError ? ['bad', text.tools.toolRunner.toolError] : ['good', text.tools.toolRunner.success];
+  if (run.error !== undefined) return ['bad', text.tools.toolRunner.noResult];
+  if (run.stopping) return ['warn', text.tools.toolRunner.stopping];
+  if (awaitsApproval) return ['warn', text.tools.toolRunner.awaitingApproval];
+  if (hasQuestion) return ['warn', text.tools.toolRunner.awaitingInput];
+  return run.running ? ['info', text.tools.toolRunner.running] : ['neutral', text.tools.toolRunner.queued];
 }

@@ -7,6 +7,7 @@ import { Section } from '../../components/Facts.tsx';
 import { QueryState } from '../../components/QueryState.tsx';
 import { safeText } from '../../components/safe-text.ts';
 import { ViewToggle } from '../../components/ViewToggle.tsx';
+import { text } from '../../text/text.ts';
 import { toCliCommand, toCurlCommand, toPython, toTypeScript } from './copy-commands.ts';
 
 export interface ToolSchemasProps {
@@ -19,18 +20,26 @@ export interface ToolSchemasProps {
 export function ToolSchemas({ tool, args }: ToolSchemasProps) {
   return (
     <div className="flex min-w-0 flex-col gap-5">
-      <Section title="Input schema">
-        <CodeBlock code={JSON.stringify(tool.parameters, null, 2)} language="json" what="input schema" />
+      <Section title={text.tools.toolSchemas.inputSchema}>
+        <CodeBlock
+          code={JSON.stringify(tool.parameters, null, 2)}
+          language="json"
+          what={text.tools.toolSchemas.inputSchemaNoun}
+        />
       </Section>
       {tool.outputSchema && (
-        <Section title="Output schema">
-          <CodeBlock code={JSON.stringify(tool.outputSchema, null, 2)} language="json" what="output schema" />
+        <Section title={text.tools.toolSchemas.outputSchema}>
+          <CodeBlock
+            code={JSON.stringify(tool.outputSchema, null, 2)}
+            language="json"
+            what={text.tools.toolSchemas.outputSchemaNoun}
+          />
         </Section>
       )}
-      <Section title="Definition">
+      <Section title={text.tools.toolSchemas.definition}>
         <Formats tool={tool} />
       </Section>
-      <Section title="Call it from">
+      <Section title={text.tools.toolSchemas.call}>
         <CallCode tool={tool.name} args={args} />
       </Section>
     </div>
@@ -41,7 +50,7 @@ const formats = [
   { id: 'mcp', label: 'MCP' },
   { id: 'openai', label: 'OpenAI' },
   { id: 'anthropic', label: 'Anthropic' },
-  { id: 'gemini', label: 'Gemini' },
+  { id: 'gemini', label: text.tools.toolSchemas.gemini },
 ] as const;
 
 type Format = (typeof formats)[number]['id'];
@@ -52,9 +61,9 @@ function Formats({ tool }: { readonly tool: Tool }) {
   const label = formats.find(({ id }) => id === format)?.label ?? '';
   return (
     <div className="flex min-w-0 flex-col items-start gap-2">
-      <ViewToggle label="Format" views={formats} value={format} onChange={setFormat} />
+      <ViewToggle label={text.tools.toolSchemas.format} views={formats} value={format} onChange={setFormat} />
       <div className="w-full min-w-0">
-        <QueryState query={definitions} what="definitions" />
+        <QueryState query={definitions} what={text.tools.toolSchemas.definitions} />
         {definitions.data && <Definition definitions={definitions.data} format={format} label={label} />}
       </div>
     </div>
@@ -71,22 +80,29 @@ function Definition({ definitions, format, label }: DefinitionProps) {
   const definition = definitions[format];
   if (definition) {
     return (
-      <CodeBlock key={format} code={JSON.stringify(definition, null, 2)} language="json" what={`${label} definition`} />
+      <CodeBlock
+        key={format}
+        code={JSON.stringify(definition, null, 2)}
+        language="json"
+        what={text.tools.toolSchemas.definitionOf(label)}
+      />
     );
   }
-  const reason = definitions.omitted.find((item) => item.format === format)?.reason ?? 'the reason is unknown';
-  return (
-    <p className="text-ink-soft">
-      This tool cannot be used with {label}: {safeText(reason, 500)}
-    </p>
-  );
+  const reason =
+    definitions.omitted.find((item) => item.format === format)?.reason ?? text.tools.toolSchemas.reasonUnknown;
+  return <p className="text-ink-soft">{text.tools.toolSchemas.toolCannotUsed(label, safeText(reason, 500))}</p>;
 }
 
 const callFormats = [
-  { id: 'cli', label: 'Command line', language: 'shell', what: 'CLI command' },
-  { id: 'curl', label: 'curl', language: 'shell', what: 'curl command' },
+  { id: 'cli', label: text.tools.toolSchemas.commandLine, language: 'shell', what: 'CLI command' },
+  { id: 'curl', label: 'curl', language: 'shell', what: text.tools.toolSchemas.curlCommand },
   { id: 'typescript', label: 'TypeScript', language: 'typescript', what: 'TypeScript program' },
-  { id: 'python', label: 'Python', language: 'python', what: 'Python program' },
+  {
+    id: 'python',
+    label: text.tools.toolSchemas.python,
+    language: 'python',
+    what: text.tools.toolSchemas.pythonProgram,
+  },
 ] as const;
 
 export interface CallCodeProps {
@@ -107,7 +123,7 @@ export function CallCode({ tool, args }: CallCodeProps) {
   }[id]();
   return (
     <div className="flex min-w-0 flex-col items-start gap-2">
-      <ViewToggle label="Language" views={callFormats} value={id} onChange={setId} />
+      <ViewToggle label={text.tools.toolSchemas.language} views={callFormats} value={id} onChange={setId} />
       <div className="w-full min-w-0">
         <CodeBlock key={id} code={code} language={format.language} what={format.what} maxHeight="16rem" />
       </div>

@@ -1,5 +1,6 @@
 import { ApiError } from '../../api/client.ts';
 import { messageOf } from '../../components/ErrorNotice.tsx';
+import { text } from '../../text/text.ts';
 
 /** Why a call has no result. */
 export interface CallProblem {
@@ -12,18 +13,18 @@ export interface CallProblem {
 }
 
 const adviceByCode: ReadonlyMap<string, string> = new Map([
-  ['ARGUMENTS_INVALID', 'The call was not sent. Correct the arguments and run it again.'],
-  ['CALL_CANCELLED', 'The server was asked to stop. The call may have run in part.'],
-  ['CALL_DENIED', 'A rule or a person denied the call. The Approvals page lists the rules.'],
-  ['CALL_TIMED_OUT', 'The call took longer than the timeout of the tool. Raise the timeout in the configuration.'],
-  ['INPUT_REFUSED', 'The server asked a question during the call, and nobody answered.'],
-  ['OUTCOME_UNKNOWN', 'The call may have run. Check before you run it again.'],
-  ['QUEUE_FULL', 'Too many calls are waiting. Try again in a moment.'],
-  ['RATE_LIMITED', 'The rate limit of the server is reached. Try again in a moment.'],
-  ['SERVER_DISCONNECTED', 'The call was not sent. The status of the server shows the reason.'],
-  ['SERVER_ERROR', 'The server returned an error.'],
-  ['TOOL_CHANGED', 'Compare the definitions above, then accept or reject the change on the page of the server.'],
-  ['TOOL_NAME_INVALID', 'The tool was removed, or you no longer have access to it.'],
+  ['ARGUMENTS_INVALID', text.tools.callProblem.callNotSentCorrect],
+  ['CALL_CANCELLED', text.tools.callProblem.serverAskedStopCall],
+  ['CALL_DENIED', text.tools.callProblem.rulePersonDeniedCall],
+  ['CALL_TIMED_OUT', text.tools.callProblem.callTookLongerThan],
+  ['INPUT_REFUSED', text.tools.callProblem.serverAskedQuestionDuring],
+  ['OUTCOME_UNKNOWN', text.tools.callProblem.callMayRunCheck],
+  ['QUEUE_FULL', text.tools.callProblem.tooManyCallsWaiting],
+  ['RATE_LIMITED', text.tools.callProblem.rateLimitServerReached],
+  ['SERVER_DISCONNECTED', text.tools.callProblem.callNotSentStatus],
+  ['SERVER_ERROR', text.tools.callProblem.serverReturnedError],
+  ['TOOL_CHANGED', text.tools.callProblem.compareDefinitionsAboveThen],
+  ['TOOL_NAME_INVALID', text.tools.callProblem.toolRemovedNoLonger],
 ]);
 
 /** The problem that an error of the API describes. */

@@ -2,6 +2,7 @@ import { X } from 'lucide-react';
 import { type RefObject, useRef } from 'react';
 import { IconButton } from '../../../components/Button.tsx';
 import { Checkbox, Input, Select } from '../../../components/fields.tsx';
+import { text } from '../../../text/text.ts';
 import { focusOnce } from '../form-lines.ts';
 import { AddButton } from '../LineList.tsx';
 import { type ArgumentRow, type ArgumentType, newRow } from './argument-table.ts';
@@ -52,12 +53,8 @@ export function ArgumentRows({ rows, inPath, hasBody, problem, onChange }: Argum
         </p>
       )}
       <AddButton
-        noun="argument"
-        hint={
-          hasBody
-            ? 'Sent as JSON in the body, except those in the path or the query.'
-            : 'Sent in the query, except those in the path.'
-        }
+        noun={text.servers.nouns.argument}
+        hint={hasBody ? text.servers.argumentRows.sentJsonBodyExcept : text.servers.argumentRows.sentQueryExceptThose}
         onAdd={add}
       />
     </>
@@ -78,25 +75,25 @@ interface ArgumentLineProps {
 
 const types: readonly (readonly [ArgumentType, string])[] = [
   ['text', 'Text'],
-  ['number', 'Number'],
-  ['integer', 'Whole number'],
-  ['boolean', 'Boolean'],
-  ['texts', 'List of texts'],
+  ['number', text.servers.argumentRows.number],
+  ['integer', text.servers.argumentRows.wholeNumber],
+  ['boolean', text.servers.argumentRows.boolean],
+  ['texts', text.servers.argumentRows.listTexts],
   ['any', 'JSON'],
 ];
 
 function ArgumentLine(props: ArgumentLineProps) {
   const { row, number, isInPath, hasBody, problem, added, onChange, onRemove } = props;
   const change = (part: Partial<ArgumentRow>) => onChange({ ...row, ...part });
-  const label = row.name === '' ? `argument ${number}` : row.name;
+  const label = row.name === '' ? text.servers.argumentRows.argument(number) : row.name;
   const problemId = `argument-${row.id}-problem`;
   const described = problem === undefined ? {} : { 'aria-invalid': true, 'aria-describedby': problemId };
   return (
     <li className="flex min-w-0 flex-col gap-1.5 rounded-md bg-sunken p-2">
       <div className="flex flex-wrap items-center gap-1.5">
         <Input
-          aria-label={`Name of argument ${number}`}
-          placeholder="Name"
+          aria-label={text.servers.argumentRows.nameArgument(number)}
+          placeholder={text.common.name}
           className="min-w-0 flex-1 font-mono read-only:bg-transparent read-only:text-ink-soft"
           spellCheck={false}
           autoComplete="off"
@@ -107,7 +104,7 @@ function ArgumentLine(props: ArgumentLineProps) {
           {...described}
         />
         <Select
-          aria-label={`Type of ${label}`}
+          aria-label={text.servers.argumentRows.type(label)}
           className="max-sm:order-last sm:w-40!"
           value={row.type}
           onChange={(event) => change({ type: event.target.value as ArgumentType })}
@@ -121,7 +118,7 @@ function ArgumentLine(props: ArgumentLineProps) {
         {isInPath ? (
           <span aria-hidden className="size-9" />
         ) : (
-          <IconButton label={`Remove ${label}`} onClick={onRemove}>
+          <IconButton label={text.servers.argumentRows.remove(label)} onClick={onRemove}>
             <X aria-hidden />
           </IconButton>
         )}
@@ -133,23 +130,23 @@ function ArgumentLine(props: ArgumentLineProps) {
       )}
       <div className="flex flex-wrap items-center gap-x-4 gap-y-1.5">
         <Input
-          aria-label={`Description of ${label}`}
-          placeholder="Description for the model"
+          aria-label={text.servers.argumentRows.description(label)}
+          placeholder={text.servers.argumentRows.descriptionModel}
           className="min-w-0 flex-1 basis-48"
           autoComplete="off"
           value={row.description}
           onChange={(event) => change({ description: event.target.value })}
         />
         <Checkbox
-          label={<ArgumentLabel text="Required" argument={label} />}
+          label={<ArgumentLabel text={text.common.required} argument={label} />}
           checked={isInPath || row.isRequired}
           disabled={isInPath}
           onChange={(isRequired) => change({ isRequired })}
         />
-        {isInPath && <span className="text-ink-soft">In the path</span>}
+        {isInPath && <span className="text-ink-soft">{text.servers.argumentRows.path}</span>}
         {hasBody && !isInPath && (
           <Checkbox
-            label={<ArgumentLabel text="In the query" argument={label} />}
+            label={<ArgumentLabel text={text.servers.argumentRows.query} argument={label} />}
             checked={row.isInQuery}
             onChange={(isInQuery) => change({ isInQuery })}
           />

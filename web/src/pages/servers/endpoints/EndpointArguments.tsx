@@ -3,6 +3,7 @@ import { useId } from 'react';
 import { Button } from '../../../components/Button.tsx';
 import { Checkbox, TextArea } from '../../../components/fields.tsx';
 import { safeText } from '../../../components/safe-text.ts';
+import { text } from '../../../text/text.ts';
 import { ArgumentRows } from './ArgumentRows.tsx';
 import { argumentsInPath } from './argument-table.ts';
 import {
@@ -29,20 +30,20 @@ export function EndpointArguments({ endpoint, problem, onChange }: EndpointArgum
   const rows = asRows(endpoint);
   return (
     <fieldset className="flex min-w-0 flex-col gap-1.5">
-      <legend className="sr-only">Arguments</legend>
+      <legend className="sr-only">{text.common.arguments}</legend>
       <div className="flex items-center justify-between gap-2">
         <span aria-hidden className="font-medium">
-          Arguments
+          {text.common.arguments}
         </span>
         {args.kind === 'rows' ? (
           <Button size="small" look="quiet" onClick={() => onChange(asJson(args))}>
             <Braces aria-hidden />
-            Edit as JSON Schema
+            {text.servers.endpointArguments.editJsonSchema}
           </Button>
         ) : (
           <Button size="small" look="quiet" disabled={!rows} onClick={() => rows && onChange(rows)}>
             <Rows3 aria-hidden />
-            Edit as rows
+            {text.servers.endpointArguments.editRows}
           </Button>
         )}
       </div>
@@ -82,27 +83,27 @@ interface ArgumentSchemaProps {
 
 /** The arguments of an endpoint as the text of a JSON Schema. */
 function ArgumentSchema(props: ArgumentSchemaProps) {
-  const { text, query, inPath, hasBody, exceedsRows, onChange } = props;
+  const { text: words, query, inPath, hasBody, exceedsRows, onChange } = props;
   const id = useId();
-  const syntaxProblem = findSyntaxProblem(text);
+  const syntaxProblem = findSyntaxProblem(words);
   const problem = syntaxProblem ?? props.problem;
-  const free = hasBody ? listNames(text).filter((name) => !inPath.includes(name)) : [];
+  const free = hasBody ? listNames(words).filter((name) => !inPath.includes(name)) : [];
   return (
     <div className="flex min-w-0 flex-col gap-1.5">
       <TextArea
-        aria-label="JSON Schema of the arguments"
+        aria-label={text.servers.endpointArguments.jsonSchemaArguments}
         aria-invalid={problem === undefined ? undefined : true}
         aria-describedby={problem === undefined ? `${id}-hint` : `${id}-hint ${id}-problem`}
         className="field-sizing-content max-h-96 min-h-40! font-mono text-xs"
         spellCheck={false}
         autoComplete="off"
-        value={text}
+        value={words}
         onChange={(event) => onChange({ text: event.target.value })}
       />
       <p id={`${id}-hint`} className="text-xs text-ink-faint">
         {exceedsRows && syntaxProblem === undefined
-          ? 'This schema is too complex for rows.'
-          : 'Leave empty if the arguments in the path are the only ones.'}
+          ? text.servers.endpointArguments.schemaTooComplexRows
+          : text.servers.endpointArguments.leaveEmptyIfArguments}
       </p>
       {problem !== undefined && (
         <p id={`${id}-problem`} role="alert" className="text-xs text-bad">
@@ -111,7 +112,7 @@ function ArgumentSchema(props: ArgumentSchemaProps) {
       )}
       {free.length > 0 && (
         <div className="flex flex-wrap items-center gap-x-4 gap-y-1">
-          <span>Sent in the query:</span>
+          <span>{text.servers.endpointArguments.sentQuery}</span>
           {free.map((name) => (
             <Checkbox
               key={name}

@@ -5,6 +5,7 @@ import { IconButton } from '../../../components/Button.tsx';
 import { classNames } from '../../../components/class-names.ts';
 import { Field, Input, SelectField, TextArea, TextField } from '../../../components/fields.tsx';
 import { safeText } from '../../../components/safe-text.ts';
+import { text } from '../../../text/text.ts';
 import { focusOnce } from '../form-lines.ts';
 import { endpointFields, type FormProblems } from '../form-problems.ts';
 import { AddButton } from '../LineList.tsx';
@@ -32,7 +33,7 @@ export function EndpointList({ endpoints, problems, onChange }: EndpointListProp
 
   return (
     <fieldset className="flex min-w-0 flex-col gap-1.5">
-      <legend className="mb-1 font-medium">Endpoints</legend>
+      <legend className="mb-1 font-medium">{text.servers.endpointList.endpoints}</legend>
       {endpoints.map((endpoint, at) => {
         const found = new Map(
           endpointFields.flatMap((field) => {
@@ -40,7 +41,7 @@ export function EndpointList({ endpoints, problems, onChange }: EndpointListProp
             return message === undefined ? [] : [[field, message] as const];
           }),
         );
-        if (duplicates.has(endpoint.name)) found.set('name', 'Another endpoint has this name');
+        if (duplicates.has(endpoint.name)) found.set('name', text.servers.endpointList.anotherEndpointName);
         return (
           <EndpointCard
             key={endpoint.id}
@@ -54,8 +55,8 @@ export function EndpointList({ endpoints, problems, onChange }: EndpointListProp
         );
       })}
       <AddButton
-        noun="endpoint"
-        hint="Each endpoint becomes a tool, in addition to the operations of the document."
+        noun={text.servers.nouns.endpoint}
+        hint={text.servers.endpointList.eachEndpointBecomesTool}
         onAdd={add}
       />
       {problem !== undefined && (
@@ -83,7 +84,7 @@ function EndpointCard({ endpoint, number, problems, added, onChange, onRemove }:
   const body = useId();
   const [isOpened, setOpened] = useState(added.current === id);
   const isOpen = isOpened || problems.size > 0 || hasArgumentProblems(endpoint);
-  const label = name.trim() === '' ? `endpoint ${number}` : safeText(name, 128);
+  const label = name.trim() === '' ? text.servers.endpointList.endpoint(number) : safeText(name, 128);
   return (
     <div className="min-w-0 rounded-md border border-line-strong/60">
       <div className="flex items-center gap-1 p-1">
@@ -100,11 +101,11 @@ function EndpointCard({ endpoint, number, problems, added, onChange, onRemove }:
           />
           <Badge>{method}</Badge>
           <span className="min-w-0 font-mono text-xs break-all">
-            {path.trim() === '' ? 'no path yet' : safeText(path, 300)}
+            {path.trim() === '' ? text.servers.endpointList.noPathYet : safeText(path, 300)}
           </span>
           <span className="min-w-0 text-ink-soft break-all">{safeText(name, 128)}</span>
         </button>
-        <IconButton label={`Remove ${label}`} size="small" onClick={onRemove}>
+        <IconButton label={text.servers.endpointList.remove(label)} size="small" onClick={onRemove}>
           <X aria-hidden />
         </IconButton>
       </div>
@@ -135,13 +136,18 @@ function EndpointFields({ endpoint, problems, added, onChange }: EndpointFieldsP
     <div className="flex min-w-0 flex-col gap-3">
       <div className="grid grid-cols-[6.75rem_minmax(0,1fr)] gap-3">
         <SelectField
-          label="Method"
+          label={text.servers.endpointList.method}
           error={problems.get('method')}
           options={methods.map((method) => [method, method] as const)}
           value={endpoint.method}
           onChange={(method) => change({ method })}
         />
-        <Field label="Path" required hint="Appended to the base URL; {id} is an argument." error={problems.get('path')}>
+        <Field
+          label={text.servers.endpointList.path}
+          required
+          hint={text.servers.endpointList.appendedBaseUrlId}
+          error={problems.get('path')}
+        >
           {(field) => (
             <Input
               {...field}
@@ -157,15 +163,19 @@ function EndpointFields({ endpoint, problems, added, onChange }: EndpointFieldsP
         </Field>
       </div>
       <TextField
-        label="Tool name"
+        label={text.servers.endpointList.toolName}
         required
-        hint="For example get_user. Letters, digits, _ . and - are allowed."
+        hint={text.servers.endpointList.exampleGetUserLetters}
         error={problems.get('name')}
         mono
         value={endpoint.name}
         onChange={(text) => change({ name: text })}
       />
-      <Field label="Description" hint="Tells the model what the tool does." error={problems.get('description')}>
+      <Field
+        label={text.common.description}
+        hint={text.servers.endpointList.tellsModelWhatTool}
+        error={problems.get('description')}
+      >
         {(field) => (
           <TextArea
             {...field}

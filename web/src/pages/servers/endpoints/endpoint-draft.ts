@@ -1,6 +1,7 @@
 import type { ServerInput } from '../../../api/client.ts';
 import { isRecord } from '../../../components/is-record.ts';
 import { readArguments } from '../../../components/schema-form/read-arguments.ts';
+import { text } from '../../../text/text.ts';
 import { nextId } from '../form-lines.ts';
 import {
   type ArgumentRow,
@@ -92,9 +93,9 @@ export function findSyntaxProblem(text: string): string | undefined {
 export function rowProblems(rows: readonly ArgumentRow[]): ReadonlyMap<number, string> {
   const problems = new Map<number, string>();
   for (const { id, name, description } of rows) {
-    if (name === '' && description !== '') problems.set(id, 'Enter a name');
+    if (name === '' && description !== '') problems.set(id, text.servers.endpointDraft.enterName);
     if (name !== '' && rows.some((other) => other.id !== id && other.name === name))
-      problems.set(id, 'Another argument has this name');
+      problems.set(id, text.servers.endpointDraft.anotherArgumentName);
   }
   return problems;
 }

@@ -1,6 +1,7 @@
 import { ExpandableText } from '../../../components/ExpandableText.tsx';
 import { Field, Input, Select } from '../../../components/fields.tsx';
 import { safeText } from '../../../components/safe-text.ts';
+import { text } from '../../../text/text.ts';
 import { SecretInput } from '../SecretInput.tsx';
 import { type InstallDraft, type RegistryInput, readValue, withValue } from './install-draft.ts';
 import type { PlanProblems } from './plan-problems.ts';
@@ -19,7 +20,7 @@ const maxInputs = 100;
 export function InstallOptionInputs({ inputs, draft, problems, onChange }: InstallOptionInputsProps) {
   return (
     <fieldset className="flex min-w-0 flex-col gap-3">
-      <legend className="mb-1 font-medium">Values</legend>
+      <legend className="mb-1 font-medium">{text.servers.installOptionInputs.values}</legend>
       {inputs.slice(0, maxInputs).map((input) => {
         const { key, description, isRequired } = input;
         return (
@@ -43,7 +44,7 @@ export function InstallOptionInputs({ inputs, draft, problems, onChange }: Insta
       })}
       {inputs.length > maxInputs && (
         <p className="text-xs text-ink-faint">
-          The first {maxInputs} of {inputs.length} values are shown.
+          {text.servers.installOptionInputs.firstValuesShown(maxInputs, inputs.length)}
         </p>
       )}
     </fieldset>
@@ -65,7 +66,9 @@ function InstallOptionInput({ input, value, onChange, ...field }: InstallOptionI
   if (choices) {
     return (
       <Select {...field} value={value} onChange={(event) => onChange(event.target.value)}>
-        {(value === '' || (!field.required && defaultValue === undefined)) && <option value="">Not set</option>}
+        {(value === '' || (!field.required && defaultValue === undefined)) && (
+          <option value="">{text.servers.installOptionInputs.notSet}</option>
+        )}
         {[...new Set(choices)].map((choice) => (
           <option key={choice} value={choice}>
             {safeText(choice, 200)}

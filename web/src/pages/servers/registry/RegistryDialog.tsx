@@ -6,6 +6,7 @@ import { queries } from '../../../api/queries.ts';
 import { Button } from '../../../components/Button.tsx';
 import { Dialog } from '../../../components/Dialog.tsx';
 import { SignInDialog } from '../../../components/SignIn.tsx';
+import { text } from '../../../text/text.ts';
 import { ServerFormDialog } from '../ServerFormDialog.tsx';
 import { suggestRegistryName } from '../suggest-name.ts';
 import { emptyDraft, toValues } from './install-draft.ts';
@@ -63,15 +64,15 @@ export function RegistryDialog({ onClose }: { readonly onClose: () => void }) {
         open={!planning.isSuccess && !isSigningIn}
         onClose={onClose}
         shape="wide"
-        title={selected ? 'Add from registry' : 'Browse registry'}
+        title={selected ? text.servers.registryDialog.addRegistry : text.servers.registryDialog.browseRegistry}
         initialFocus={field}
         footer={
           selected ? (
             <>
               <Button className="mr-auto" onClick={back}>
-                Back
+                {text.common.back}
               </Button>
-              <Button onClick={onClose}>Cancel</Button>
+              <Button onClick={onClose}>{text.common.cancel}</Button>
               {option && (
                 <Button
                   type="submit"
@@ -80,12 +81,12 @@ export function RegistryDialog({ onClose }: { readonly onClose: () => void }) {
                   busy={planning.isPending}
                   disabled={isBlocked}
                 >
-                  Continue
+                  {text.servers.registryDialog.continue}
                 </Button>
               )}
             </>
           ) : (
-            <Button onClick={onClose}>Close</Button>
+            <Button onClick={onClose}>{text.common.close}</Button>
           )
         }
       >

@@ -2,6 +2,7 @@ import type { RegistryServer } from '../../../api/client.ts';
 import { Badge } from '../../../components/Badge.tsx';
 import { SafeLink } from '../../../components/SafeLink.tsx';
 import { safeText } from '../../../components/safe-text.ts';
+import { text } from '../../../text/text.ts';
 
 /** The name, version, status and links of a registry server. */
 export function RegistryFacts({ server }: { readonly server: RegistryServer }) {
@@ -10,15 +11,15 @@ export function RegistryFacts({ server }: { readonly server: RegistryServer }) {
     <div className="flex flex-wrap items-center gap-x-2 gap-y-1 text-xs text-ink-soft">
       {title ? <code>{safeText(name, 200)}</code> : null}
       {version !== '' && <span className="break-all">{safeText(version, 100)}</span>}
-      {status === 'deprecated' && <Badge tone="warn">Deprecated</Badge>}
+      {status === 'deprecated' && <Badge tone="warn">{text.servers.registryFacts.deprecated}</Badge>}
       {repository !== undefined && (
         <span>
-          <SafeLink href={repository}>Repository</SafeLink>
+          <SafeLink href={repository}>{text.servers.registryFacts.repository}</SafeLink>
         </span>
       )}
       {website !== undefined && (
         <span>
-          <SafeLink href={website}>Website</SafeLink>
+          <SafeLink href={website}>{text.servers.registryFacts.website}</SafeLink>
         </span>
       )}
     </div>

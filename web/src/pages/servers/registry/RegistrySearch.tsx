@@ -7,10 +7,10 @@ import { EmptyState } from '../../../components/EmptyState.tsx';
 import { ErrorNotice } from '../../../components/ErrorNotice.tsx';
 import { ExpandableText } from '../../../components/ExpandableText.tsx';
 import { Field, Input } from '../../../components/fields.tsx';
-import { pluralize } from '../../../components/pluralize.ts';
 import { Spinner } from '../../../components/Spinner.tsx';
 import { safeText } from '../../../components/safe-text.ts';
 import { useDebounced } from '../../../components/use-debounced.ts';
+import { text } from '../../../text/text.ts';
 import { RegistryFacts } from './RegistryFacts.tsx';
 import { mergePages, useRegistrySearch } from './use-registry-search.ts';
 
@@ -27,14 +27,14 @@ const debounceMs = 300;
 const maxShown = 600;
 
 /** Searches the registry by name. */
-export function RegistrySearch({ text, field, focusOn, onTextChange, onSelect }: RegistrySearchProps) {
-  const sought = useDebounced(text.trim(), debounceMs);
+export function RegistrySearch({ text: content, field, focusOn, onTextChange, onSelect }: RegistrySearchProps) {
+  const sought = useDebounced(content.trim(), debounceMs);
   const search = useRegistrySearch(sought);
   const { data, hasNextPage } = search;
   const servers = search.servers.slice(0, maxShown);
   const isTruncated = search.servers.length >= maxShown && (hasNextPage || search.servers.length > maxShown);
   const registry = data?.pages[0]?.registry;
-  const isSearching = search.isPlaceholderData || sought !== text.trim();
+  const isSearching = search.isPlaceholderData || sought !== content.trim();
 
   async function loadMore(): Promise<void> {
     const { data: loaded } = await search.fetchNextPage();
@@ -46,11 +46,11 @@ export function RegistrySearch({ text, field, focusOn, onTextChange, onSelect }:
   return (
     <div className="flex flex-col gap-4">
       <p className="text-ink-soft">
-        Servers published {registry === undefined ? 'in the registry' : 'at '}
-        {registry !== undefined && <code>{safeText(registry, 300)}</code>}. The descriptions come from the publishers.
-        Check the source before you add a server.
+        {registry === undefined
+          ? text.servers.registrySearch.source
+          : text.servers.registrySearch.sourceAt(<code>{safeText(registry, 300)}</code>)}
       </p>
-      <Field label="Search" hint="Part of the name. Leave empty to list all servers.">
+      <Field label={text.servers.registrySearch.search} hint={text.servers.registrySearch.partNameLeaveEmpty}>
         {(props) => (
           <Input
             {...props}
@@ -59,7 +59,7 @@ export function RegistrySearch({ text, field, focusOn, onTextChange, onSelect }:
             maxLength={200}
             spellCheck={false}
             autoComplete="off"
-            value={text}
+            value={content}
             onChange={(event) => {
               focusOn.current = undefined;
               onTextChange(event.target.value);
@@ -67,23 +67,27 @@ export function RegistrySearch({ text, field, focusOn, onTextChange, onSelect }:
           />
         )}
       </Field>
-      {search.isPending && <Spinner label="Searching the registry …" />}
+      {search.isPending && <Spinner label={text.servers.registrySearch.searchingRegistry} />}
       {data && (
         <p
           role="status"
           className={classNames('text-xs text-ink-soft', servers.length === 0 && !isSearching && 'sr-only')}
         >
-          {isSearching ? 'Searching …' : describeFound(servers.length, hasNextPage || isTruncated)}
+          {isSearching
+            ? text.servers.registrySearch.searching
+            : describeFound(servers.length, hasNextPage || isTruncated)}
         </p>
       )}
       {data && servers.length === 0 && !hasNextPage && !isSearching && (
-        <EmptyState icon={<PackageSearch aria-hidden />} title="No servers found">
-          {sought === '' ? 'This registry has no servers.' : 'Try another word or a part of one.'}
+        <EmptyState icon={<PackageSearch aria-hidden />} title={text.servers.registrySearch.noServersFound}>
+          {sought === ''
+            ? text.servers.registrySearch.registryNoServers
+            : text.servers.registrySearch.tryAnotherWordPart}
         </EmptyState>
       )}
       {servers.length > 0 && (
         <div aria-busy={isSearching} className="rounded-lg border border-line px-3">
-          <ul aria-label="Servers found" className="divide-y divide-line">
+          <ul aria-label={text.servers.registrySearch.serversFound} className="divide-y divide-line">
             {servers.map((server) => (
               <li key={server.name}>
                 <RegistryRow server={server} focusOn={focusOn} onSelect={() => onSelect(server)} />
@@ -95,23 +99,22 @@ export function RegistrySearch({ text, field, focusOn, onTextChange, onSelect }:
       {search.isError && (
         <>
           <ErrorNotice
-            title={data ? 'Could not load more servers' : 'Could not search the registry'}
+            title={
+              data ? text.servers.registrySearch.couldNotLoadMore : text.servers.registrySearch.couldNotSearchRegistry
+            }
             error={search.error}
             onRetry={() => void (search.isFetchNextPageError ? loadMore() : search.refetch())}
           />
           <p className="text-xs text-ink-faint">
-            The gateway queries the registry. Set its URL with <code>registry</code> under <code>gateway</code> in the
-            configuration.
+            {text.servers.registrySearch.gatewayQueriesRegistrySet(<code>registry</code>, <code>gateway</code>)}
           </p>
         </>
       )}
-      {isTruncated && (
-        <p className="text-center text-ink-soft">Not all servers are listed. Search for a part of the name.</p>
-      )}
+      {isTruncated && <p className="text-center text-ink-soft">{text.servers.registrySearch.notAllServersListed}</p>}
       {hasNextPage && !isTruncated && !search.isError && (
         <div className="flex justify-center">
           <Button busy={search.isFetchingNextPage} disabled={isSearching} onClick={() => void loadMore()}>
-            Load more
+            {text.servers.registrySearch.loadMore}
           </Button>
         </div>
       )}
@@ -120,7 +123,9 @@ export function RegistrySearch({ text, field, focusOn, onTextChange, onSelect }:
 }
 
 function describeFound(count: number, hasMore: boolean): string {
-  return hasMore ? `The first ${pluralize(count, 'server')}. There are more.` : `${pluralize(count, 'server')}.`;
+  return hasMore
+    ? text.servers.registrySearch.firstServersThereMore(count)
+    : text.servers.registrySearch.servers(count);
 }
 
 interface RegistryRowProps {
@@ -150,8 +155,13 @@ function RegistryRow({ server, focusOn, onSelect }: RegistryRowProps) {
           </p>
         )}
       </div>
-      <Button ref={takeFocus} size="small" aria-label={`Select ${safeText(name, 200)}`} onClick={onSelect}>
-        Select
+      <Button
+        ref={takeFocus}
+        size="small"
+        aria-label={text.servers.registrySearch.select(safeText(name, 200))}
+        onClick={onSelect}
+      >
+        {text.servers.registrySearch.selectAction}
       </Button>
     </div>
   );

@@ -5,6 +5,7 @@ import { Notice } from '../../../components/ErrorNotice.tsx';
 import { ExpandableText } from '../../../components/ExpandableText.tsx';
 import { Checkbox, Form, RadioCards, type RadioOption } from '../../../components/fields.tsx';
 import { safeText } from '../../../components/safe-text.ts';
+import { text } from '../../../text/text.ts';
 import { ProgramNotice } from '../ProgramNotice.tsx';
 import { InstallOptionInputs } from './InstallOptionInputs.tsx';
 import type { InstallDraft, InstallOption } from './install-draft.ts';
@@ -59,20 +60,20 @@ export function RegistryServerForm(props: RegistryServerFormProps) {
         )}
       </div>
       {status === 'deprecated' && (
-        <Notice tone="warn" title="Deprecated">
-          The registry advises against this server. Look for its replacement.
+        <Notice tone="warn" title={text.servers.registryServerForm.deprecated}>
+          {text.servers.registryServerForm.registryAdvisesAgainstServer}
         </Notice>
       )}
       {installOptions.length === 0 && (
-        <Notice tone="warn" title="This server cannot be added">
+        <Notice tone="warn" title={text.servers.registryServerForm.serverCannotAdded}>
           {unusable.length === 0
-            ? 'The registry lists no URL and no package for it.'
-            : 'None of its install options can be used. The reasons are below.'}
+            ? text.servers.registryServerForm.registryListsNoUrl
+            : text.servers.registryServerForm.noneInstallOptionsUsed}
         </Notice>
       )}
       {option && (
         <RadioCards
-          label="Install option"
+          label={text.servers.registryServerForm.installOption}
           options={installOptions.slice(0, maxOptions).map(toRadioOption)}
           value={String(draft.optionIndex)}
           onChange={(optionIndex) => onChange({ ...draft, optionIndex: Number(optionIndex), acceptsRisks: false })}
@@ -80,12 +81,12 @@ export function RegistryServerForm(props: RegistryServerFormProps) {
       )}
       {installOptions.length > maxOptions && (
         <p className="text-xs text-ink-faint">
-          The first {maxOptions} of {installOptions.length} options are shown.
+          {text.servers.registryServerForm.firstOptionsShown(maxOptions, installOptions.length)}
         </p>
       )}
       {option?.kind === 'program' && !mayAddPrograms && <ProgramNotice onSignIn={onSignIn} />}
       {option && option.risks.length > 0 && (
-        <Notice tone="warn" title="This option changes what runs">
+        <Notice tone="warn" title={text.servers.registryServerForm.optionChangesWhatRuns}>
           <ul className="list-disc pl-4">
             {option.risks.map((risk) => (
               <li key={risk} className="break-words">
@@ -95,7 +96,7 @@ export function RegistryServerForm(props: RegistryServerFormProps) {
           </ul>
           <Checkbox
             className="mt-2"
-            label="I have reviewed these settings and accept them"
+            label={text.servers.registryServerForm.iReviewedTheseSettings}
             checked={draft.acceptsRisks}
             onChange={(acceptsRisks) => onChange({ ...draft, acceptsRisks })}
           />
@@ -122,12 +123,12 @@ export function RegistryServerForm(props: RegistryServerFormProps) {
 
 const kinds = {
   address: {
-    title: 'Connect to a URL',
-    hint: 'The gateway sends the values below and the arguments of tool calls to this URL.',
+    title: text.servers.registryServerForm.connectUrl,
+    hint: text.servers.registryServerForm.gatewaySendsValuesBelow,
   },
   program: {
-    title: 'Run a local command',
-    hint: 'The gateway downloads the package and runs it on its machine with its own permissions.',
+    title: text.servers.registryServerForm.runLocalCommand,
+    hint: text.servers.registryServerForm.gatewayDownloadsPackageRuns,
   },
 } as const;
 
@@ -142,7 +143,7 @@ function UnusableOptions({ unusable }: Pick<RegistryServer, 'unusable'>) {
   if (unusable.length === 0) return null;
   return (
     <section className="flex flex-col gap-1">
-      <h4 className="font-medium">Unavailable options</h4>
+      <h4 className="font-medium">{text.servers.registryServerForm.unavailableOptions}</h4>
       <ul className="flex flex-col gap-1 text-xs text-ink-soft">
         {unusable.slice(0, maxUnusable).map(({ what, reason }) => (
           <li key={`${what} ${reason}`} className="break-words">
@@ -157,7 +158,7 @@ function UnusableOptions({ unusable }: Pick<RegistryServer, 'unusable'>) {
       </ul>
       {unusable.length > maxUnusable && (
         <p className="text-xs text-ink-faint">
-          The first {maxUnusable} of {unusable.length} are shown.
+          {text.servers.registryServerForm.firstShown(maxUnusable, unusable.length)}
         </p>
       )}
     </section>
