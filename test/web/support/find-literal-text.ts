@@ -6,7 +6,7 @@ const ts: typeof TypeScript = createRequire(new URL('../../../web/package.json',
 
 /** Attributes whose value a user reads or hears. */
 const textAttributes =
-  /^(aria-(label|description|valuetext|roledescription)|title|placeholder|alt|label|hint|description|detail|summary|noun|what|empty|action|accept|none|heading)$/;
+  /^(aria-(label|description|valuetext|roledescription)|title|placeholder|alt|label|hint|description|detail|summary|what|empty|action|accept|none|heading)$/;
 
 /** Attributes whose value is never a text. */
 const codeAttributes =
@@ -20,7 +20,7 @@ const sentence =
 const codes = new Set([
   ...['Enter', 'Escape', 'Esc', 'Backspace', 'Delete', 'Home', 'End', 'Tab', 'Control', 'Meta', 'Shift', 'Alt'],
   ...['Authorization', 'Bearer', 'Basic', 'JSON', 'MCP SDK', 'REST API', 'URL', 'URI', 'OAuth'],
-  ...['Toolwharf', 'Anthropic', 'Google', 'Ollama'],
+  ...['Toolwharf', 'Anthropic', 'Google', 'Ollama', 'Streamable HTTP', 'npx'],
 ]);
 
 /** The literal texts of a component or module that a user may see, as "file:line: text". */
@@ -39,7 +39,7 @@ export function findLiteralText(file: string, source: string): string[] {
       return;
     }
     const isWord = isText || ts.isJsxText(node) ? /\p{L}{2}/u : sentence;
-    if (codes.has(words.trim()) || /^(https?:\/)?\/\S*$/.test(words) || !isWord.test(words)) return;
+    if (codes.has(words.trim()) || /^(https?:\/)?\S*\/\S*$/.test(words) || !isWord.test(words)) return;
     const { line } = tree.getLineAndCharacterOfPosition(node.getStart(tree));
     found.push(`${file}:${line + 1}: ${words.trim().replaceAll(/\s+/g, ' ')}`);
   }

@@ -41,18 +41,28 @@ export function ServerPanel({ server, isAdmin, tab, onTabChange, onEdit, onRemov
   const changed = (useQuery(queries.changedTools()).data ?? []).filter((tool) => tool.server === name);
   const hasOutput = isAdmin && (status.transport ?? server.transport) === 'stdio';
   const tabs: Tab[] = [
-    { id: 'overview', label: 'Overview', content: <ServerOverview server={server} /> },
+    { id: 'overview', label: text.servers.serverPanel.overview, content: <ServerOverview server={server} /> },
     {
       id: 'tools',
-      label: <>Tools {server.offers.tools && <Badge>{server.offers.tools.count}</Badge>}</>,
+      label: (
+        <>
+          {text.servers.serverPanel.tools} {server.offers.tools && <Badge>{server.offers.tools.count}</Badge>}
+        </>
+      ),
       content: <ServerTools server={server} />,
     },
     {
       id: 'changes',
-      label: <>Changes {changed.length > 0 && <Badge tone="warn">{changed.length}</Badge>}</>,
+      label: (
+        <>
+          {text.servers.serverPanel.changes} {changed.length > 0 && <Badge tone="warn">{changed.length}</Badge>}
+        </>
+      ),
       content: <ChangedTools tools={changed} isAdmin={isAdmin} />,
     },
-    ...(hasOutput ? [{ id: 'output', label: 'Error output', content: <ErrorOutput server={name} /> }] : []),
+    ...(hasOutput
+      ? [{ id: 'output', label: text.servers.serverPanel.errorOutput, content: <ErrorOutput server={name} /> }]
+      : []),
   ];
   return (
     <Dialog
@@ -75,7 +85,7 @@ export function ServerPanel({ server, isAdmin, tab, onTabChange, onEdit, onRemov
         {isAdmin && <Actions server={server} action={action} onEdit={onEdit} onRemove={onRemove} />}
         <ServerTrouble server={server} action={isAdmin ? action : undefined} onEdit={onEdit} />
         <Tabs
-          label="Server"
+          label={text.common.server}
           tabs={tabs}
           value={tabs.some(({ id }) => id === tab) ? tab : 'overview'}
           onChange={onTabChange}
@@ -102,17 +112,17 @@ function Actions({ server, action, onEdit, onRemove }: ActionsProps) {
       {isDisconnected ? (
         <Button size="small" disabled={!enabled} busy={running === 'connect'} onClick={() => run('connect')}>
           <Plug aria-hidden />
-          Connect
+          {text.servers.serverPanel.connect}
         </Button>
       ) : (
         <Button size="small" busy={running === 'disconnect'} onClick={() => run('disconnect')}>
           <Unplug aria-hidden />
-          Disconnect
+          {text.servers.serverPanel.disconnect}
         </Button>
       )}
       <Button size="small" disabled={!isConnected} busy={running === 'refresh'} onClick={() => run('refresh')}>
         <RefreshCw aria-hidden />
-        Refresh tools
+        {text.servers.serverPanel.refreshTools}
       </Button>
       <ButtonLink size="small" href={inspectorAddress(server.name)}>
         <ScanSearch aria-hidden />
@@ -125,15 +135,15 @@ function Actions({ server, action, onEdit, onRemove }: ActionsProps) {
             busy={running === 'enable' || running === 'disable'}
             onClick={() => run(enabled ? 'disable' : 'enable')}
           >
-            {enabled ? 'Disable' : 'Enable'}
+            {enabled ? text.servers.serverPanel.disable : text.servers.serverPanel.enable}
           </Button>
           <Button size="small" onClick={onEdit}>
             <Pencil aria-hidden />
-            Edit
+            {text.common.edit}
           </Button>
           <Button size="small" look="danger" onClick={onRemove}>
             <Trash2 aria-hidden />
-            Remove
+            {text.common.remove}
           </Button>
         </>
       )}
@@ -148,33 +158,33 @@ function ErrorOutput({ server }: { readonly server: string }) {
   const output = useQuery(queries.errorOutput(server));
   const scroller = useRef<HTMLElement>(null);
   const isAtEnd = useRef(true);
-  const text = output.data && safeText(output.data.join('\n').slice(-maxCharacters), maxCharacters);
+  const plain = output.data && safeText(output.data.join('\n').slice(-maxCharacters), maxCharacters);
   // biome-ignore lint/correctness/useExhaustiveDependencies: new text moves the end
   useLayoutEffect(() => {
     const box = scroller.current;
     if (box && isAtEnd.current) box.scrollTop = box.scrollHeight;
-  }, [text]);
+  }, [plain]);
 
   if (output.isError) return <ErrorNotice error={output.error} onRetry={() => void output.refetch()} />;
-  if (text === undefined) return <Spinner label="Loading error output …" />;
-  if (text === '') return <p className="text-ink-soft">The server has written nothing to stderr.</p>;
+  if (plain === undefined) return <Spinner label={text.servers.serverPanel.loadingErrorOutput} />;
+  if (plain === '') return <p className="text-ink-soft">{text.servers.serverPanel.serverWrittenNothingStderr}</p>;
   return (
     <div>
       <div className="mb-1 flex items-center justify-between gap-2">
-        <p className="text-xs text-ink-faint">The last lines, with secrets masked. Updated live.</p>
-        <CopyButton text={text} what="error output" />
+        <p className="text-xs text-ink-faint">{text.servers.serverPanel.lastLinesSecretsMasked}</p>
+        <CopyButton text={plain} what={text.servers.serverPanel.errorOutputNoun} />
       </div>
       <section
         ref={scroller}
         // biome-ignore lint/a11y/noNoninteractiveTabindex: the keyboard must reach what scrolls
         tabIndex={0}
-        aria-label="Error output"
+        aria-label={text.servers.serverPanel.errorOutput}
         className="max-h-[60vh] overflow-y-auto rounded-md border border-line bg-sunken p-3"
         onScroll={({ currentTarget: box }) => {
           isAtEnd.current = box.scrollHeight - box.scrollTop - box.clientHeight < 20;
         }}
       >
-        <pre className="font-mono text-xs whitespace-pre-wrap">{text}</pre>
+        <pre className="font-mono text-xs whitespace-pre-wrap">{plain}</pre>
       </section>
     </div>
   );
@@ -183,17 +193,17 @@ function ErrorOutput({ server }: { readonly server: string }) {
 /** The tools of a server, each with a link to its page. */
 function ServerTools({ server }: { readonly server: Server }) {
   const tools = useQuery(queries.serverTools(server.name));
-  if (!tools.data) return <QueryState query={tools} what="tools" />;
+  if (!tools.data) return <QueryState query={tools} what={text.servers.serverPanel.toolsNoun} />;
   if (tools.data.length === 0) {
     const isConnected = server.status.state === 'connected' || server.status.state === 'degraded';
     return (
       <p className="text-ink-soft">
-        {isConnected ? 'This server has no tools.' : 'The tools are listed once the server is connected.'}
+        {isConnected ? text.servers.serverPanel.serverNoTools : text.servers.serverPanel.toolsListedOnceServer}
       </p>
     );
   }
   return (
-    <LongList label="Tools" items={tools.data} keyOf={({ name }) => name}>
+    <LongList label={text.servers.serverPanel.tools} items={tools.data} keyOf={({ name }) => name}>
       {({ name, title, originalName, description, changed, warnings }) => (
         <div className="py-2">
           <p className="flex flex-wrap items-center gap-2">
@@ -204,8 +214,8 @@ function ServerTools({ server }: { readonly server: Server }) {
               {safeText(title ?? originalName, 200)}
             </Link>
             <code className="text-xs break-all text-ink-faint">{safeText(name, 200)}</code>
-            {changed !== undefined && <Badge tone="warn">Changed</Badge>}
-            {isSuspicious(warnings) && <Badge tone="bad">Suspicious</Badge>}
+            {changed !== undefined && <Badge tone="warn">{text.servers.serverPanel.changed}</Badge>}
+            {isSuspicious(warnings) && <Badge tone="bad">{text.servers.serverPanel.suspicious}</Badge>}
           </p>
           <p className="line-clamp-2 break-words text-ink-soft">{safeText(description, 400)}</p>
           {warnings !== undefined && isSuspicious(warnings) && (

@@ -8,13 +8,12 @@ import { CopyButton } from '../../components/CopyButton.tsx';
 import { classNames } from '../../components/class-names.ts';
 import { ExpandableText } from '../../components/ExpandableText.tsx';
 import { Form, Input } from '../../components/fields.tsx';
-import { pluralize } from '../../components/pluralize.ts';
 import { Spinner } from '../../components/Spinner.tsx';
 import { safeText } from '../../components/safe-text.ts';
 import { TextLink } from '../../components/TextLink.tsx';
 import { useToast } from '../../components/Toasts.tsx';
 import { useNow } from '../../components/times.tsx';
-import { formatDuration } from '../../text/formats.ts';
+import { formatDuration, formatTime } from '../../text/formats.ts';
 import { text } from '../../text/text.ts';
 import { inspectorAddress } from './server-address.ts';
 import { type AuthenticationDraft, toDraft, toInput } from './server-draft.ts';
@@ -52,13 +51,13 @@ export function ServerTrouble({ server, action, onEdit }: ServerTroubleProps) {
       </p>
       <div className="flex flex-wrap items-center gap-x-3 gap-y-1 text-xs text-ink-soft">
         {signInUrl !== undefined && <SignInLink url={signInUrl} />}
-        {failures > 1 && <span>{pluralize(failures, 'failed attempt')}</span>}
-        {isRetrying && <Spinner label="Retrying …" />}
+        {failures > 1 && <span>{text.servers.serverTrouble.failedAttempts(failures)}</span>}
+        {isRetrying && <Spinner label={text.servers.serverTrouble.retrying} />}
         {!isRetrying && nextTryAt !== undefined && <NextAttempt at={nextTryAt} />}
         {action && status.state === 'error' && (
           <Button size="small" busy={action.running === 'connect'} onClick={() => action.run('connect')}>
             <RefreshCw aria-hidden />
-            Retry now
+            {text.servers.serverTrouble.retryNow}
           </Button>
         )}
       </div>
@@ -92,47 +91,47 @@ function Credentials({ server: { name, record }, canEdit, onEdit }: CredentialsP
       const body = toInput({ ...draft, authentication: { ...draft.authentication, ...authentication } });
       return api.updateServer({ path: { server: name }, body });
     },
-    onSuccess: (saved) => toast(describeSaved(saved, 'Saved')),
+    onSuccess: (saved) => toast(describeSaved(saved, text.servers.serverTrouble.saved)),
     onError: toast.error,
     onSettled: () => client.invalidateQueries({ queryKey: ['servers'] }),
   });
   if (!canEdit) return null;
-  if (!record) return <p>Add credentials to this server in the configuration file, under auth.</p>;
+  if (!record) return <p>{text.servers.serverTrouble.addCredentialsServerConfiguration}</p>;
   return (
     <Form
-      aria-label={`Credentials for ${safeText(name, 100)}`}
+      aria-label={text.servers.serverTrouble.credentials(safeText(name, 100))}
       className="flex flex-wrap items-center gap-2"
       onSubmit={() => saving.mutate({ type: 'bearer', token: token.trim() })}
     >
       <Input
         type="password"
-        aria-label="Token"
-        placeholder="Paste a token"
+        aria-label={text.servers.serverTrouble.token}
+        placeholder={text.servers.serverTrouble.pasteToken}
         autoComplete="off"
         className="h-7! w-56! text-xs"
         value={token}
         onChange={(event) => setToken(event.target.value)}
       />
       <Button type="submit" size="small" look="primary" busy={saving.isPending} disabled={token.trim() === ''}>
-        Save and connect
+        {text.servers.serverTrouble.saveConnect}
       </Button>
       <Button size="small" disabled={saving.isPending} onClick={() => saving.mutate({ type: 'oauth' })}>
-        Sign in with OAuth
+        {text.servers.serverTrouble.signOauth}
       </Button>
       <Button size="small" look="quiet" onClick={onEdit}>
-        Other methods …
+        {text.servers.serverTrouble.otherMethods}
       </Button>
     </Form>
   );
 }
 
 const installers: readonly (readonly [RegExp, advice: string, command?: string])[] = [
-  [/^(npx|npm|node)$/, 'Install Node.js from nodejs.org.'],
-  [/^(uvx|uv)$/, 'Install uv:', 'curl -LsSf https://astral.sh/uv/install.sh | sh'],
-  [/^(pipx|python3?)$/, 'Install Python from python.org.'],
-  [/^(bunx?)$/, 'Install Bun:', 'curl -fsSL https://bun.sh/install | bash'],
-  [/^deno$/, 'Install Deno:', 'curl -fsSL https://deno.land/install.sh | sh'],
-  [/^docker$/, 'Install Docker from docs.docker.com, and start it.'],
+  [/^(npx|npm|node)$/, text.servers.serverTrouble.installNodeJsNodejs],
+  [/^(uvx|uv)$/, text.servers.serverTrouble.installUv, 'curl -LsSf https://astral.sh/uv/install.sh | sh'],
+  [/^(pipx|python3?)$/, text.servers.serverTrouble.installPythonPythonOrg],
+  [/^(bunx?)$/, text.servers.serverTrouble.installBun, 'curl -fsSL https://bun.sh/install | bash'],
+  [/^deno$/, text.servers.serverTrouble.installDeno, 'curl -fsSL https://deno.land/install.sh | sh'],
+  [/^docker$/, text.servers.serverTrouble.installDockerDocsDocker],
 ];
 
 /** How to install the missing command. */
@@ -142,17 +141,15 @@ function InstallHint({ server: { record, place } }: { readonly server: Server })
   return (
     <div>
       <p className="flex flex-wrap items-center gap-1">
-        {advice ?? `Install ${safeText(command, 100)} on the machine of the gateway, or use its full path.`}
+        {advice ?? text.servers.serverTrouble.installMachineGatewayUse(safeText(command, 100))}
         {installCommand !== undefined && (
           <>
             <code className="text-xs">{installCommand}</code>
-            <CopyButton text={installCommand} what="command" />
+            <CopyButton text={installCommand} what={text.servers.serverTrouble.command} />
           </>
         )}
       </p>
-      <p className="text-xs text-ink-soft">
-        If it is installed, restart the gateway so that it reads the current PATH.
-      </p>
+      <p className="text-xs text-ink-soft">{text.servers.serverTrouble.ifInstalledRestartGateway}</p>
     </div>
   );
 }
@@ -169,10 +166,11 @@ function useReason({ state, reason, failures }: ConnectionStatus): string | unde
 export function NextAttempt({ at }: { readonly at: string }) {
   const now = useNow(1_000);
   const ms = Date.parse(at) - now;
-  const label = ms < 1_000 ? 'Retrying …' : `Next attempt in ${formatWhole(ms)}`;
+  const content =
+    ms < 1_000 ? text.servers.serverTrouble.retrying : text.servers.serverTrouble.nextAttempt(formatWhole(ms));
   return (
-    <time dateTime={at} title={new Date(at).toLocaleString()} className="whitespace-nowrap tabular-nums">
-      {label}
+    <time dateTime={at} title={formatTime(at)} className="whitespace-nowrap tabular-nums">
+      {content}
     </time>
   );
 }
@@ -186,13 +184,13 @@ function formatWhole(ms: number): string {
 export function SignInLink({ url }: { readonly url: string }) {
   const parsed = URL.parse(url);
   if (!parsed || !['http:', 'https:'].includes(parsed.protocol)) {
-    return <span>The server sent an invalid sign-in URL.</span>;
+    return <span>{text.servers.serverTrouble.serverSentInvalidSign}</span>;
   }
   return (
     <ExternalButtonLink href={parsed.href} size="small">
       <LogIn aria-hidden />
-      Sign in at {safeText(parsed.host, 100)}
-      <span className="sr-only">, opens in a new tab</span>
+      {text.servers.serverTrouble.sign(safeText(parsed.host, 100))}
+      <span className="sr-only">{text.servers.serverTrouble.opensNewTab}</span>
     </ExternalButtonLink>
   );
 }

@@ -155,7 +155,7 @@ function ResourceContent({ server, uri }: { readonly server: string; readonly ur
     gcTime: 0,
   });
   return (
-    <section aria-label="Content" className="flex min-w-0 flex-col items-start gap-3">
+    <section aria-label={text.tools.resourcesTab.content} className="flex min-w-0 flex-col items-start gap-3">
       <Button size="small" busy={read.isFetching} onClick={() => void read.refetch()}>
         {!read.isFetching && <RefreshCw aria-hidden />}
         {text.tools.resourcesTab.reload}

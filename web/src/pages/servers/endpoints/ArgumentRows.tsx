@@ -74,7 +74,7 @@ interface ArgumentLineProps {
 }
 
 const types: readonly (readonly [ArgumentType, string])[] = [
-  ['text', 'Text'],
+  ['text', text.servers.argumentRows.text],
   ['number', text.servers.argumentRows.number],
   ['integer', text.servers.argumentRows.wholeNumber],
   ['boolean', text.servers.argumentRows.boolean],
