@@ -34,18 +34,24 @@ async function openPage(locale: string, onRequest: (url: string) => void = () =>
 
 const pages = [
   '/',
+  '/chat',
+  '/servers',
+  '/calls',
+  '/assistants',
+  '/assistants/new',
   '/approvals',
   '/approvals?tab=answered',
   '/approvals?tab=rules',
   '/settings/models',
   '/settings/keys',
+  '/settings/configuration',
   '/settings/connect',
   '/settings/session',
 ];
 
 /** Names that are the same in every language: products, protocols, units, and what the fixture and the gateway are called. */
 const names =
-  /Toolwharf|Claude Code|Claude Desktop|Cursor|VS Code|Windsurf|English|mcp_server_tool|SQLite|MiB|\b(aaa|default|local|demo|MCP|API|SDK|REST|JSON|URL)\b/gi;
+  /\S*\/\S*|Demo assistant|Shows a conversation[^.]*\.|Toolwharf|Claude Code|Claude Desktop|Cursor|VS Code|Windsurf|English|mcp_server_tool|SQLite|MiB|\b(aaa|default|stdio|legacy|local|demo|MCP|API|SDK|REST|JSON|URL)\b/gi;
 
 test('the browser loads the catalog of the language that its user prefers, and only that', async () => {
   const requested: string[] = [];

@@ -67,7 +67,7 @@ export function ServerRow({ server, isAdmin, changed, onEdit, onRemove }: Server
             )}
             {enabled && (
               <span>
-                {sinceLabels[status.state]} <TimeAgo at={status.since} />
+                {text.servers.serverRow.since[status.state]} <TimeAgo at={status.since} />
               </span>
             )}
           </DottedRow>
@@ -96,14 +96,6 @@ export function ServerRow({ server, isAdmin, changed, onEdit, onRemove }: Server
     </article>
   );
 }
-
-const sinceLabels = {
-  connected: 'connected',
-  degraded: 'degraded',
-  connecting: text.servers.serverRow.connectingSince,
-  error: 'failed',
-  disconnected: 'disconnected',
-} as const;
 
 /** Items in a row, separated by dots. */
 function DottedRow({ children }: { readonly children: ReactNode }) {
