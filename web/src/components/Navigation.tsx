@@ -1,24 +1,12 @@
-import {
-  Bot,
-  Gauge,
-  History,
-  Layers,
-  MessagesSquare,
-  Monitor,
-  Moon,
-  Server,
-  Settings,
-  ShieldQuestion,
-  Sun,
-  Wrench,
-} from 'lucide-react';
-import { type ReactNode, useState } from 'react';
+import { Bot, Gauge, History, Layers, MessagesSquare, Server, Settings, ShieldQuestion, Wrench } from 'lucide-react';
+import { lazy, Suspense } from 'react';
 import { Link, useLocation } from 'wouter';
 import { formatNumber } from '../text/formats.ts';
 import { text } from '../text/text.ts';
 import { classNames } from './class-names.ts';
-import { applyTheme, readTheme, type Theme } from './theme.ts';
-import { ViewToggle } from './ViewToggle.tsx';
+
+// The toggle is not needed for the first paint.
+const ThemeToggle = lazy(async () => ({ default: (await import('./ThemeToggle.tsx')).ThemeToggle }));
 
 const pages = [
   { href: '/', label: text.navigation.overview, Icon: Gauge },
@@ -60,30 +48,11 @@ export function Navigation({ pending }: { readonly pending: number }) {
           </Link>
         );
       })}
-      <div className="mt-auto pt-4">
-        <ThemeToggle />
+      <div className="mt-auto min-h-12 pt-4">
+        <Suspense>
+          <ThemeToggle />
+        </Suspense>
       </div>
     </nav>
-  );
-}
-
-const themes: readonly { readonly id: Theme; readonly label: string; readonly icon: ReactNode }[] = [
-  { id: 'system', label: text.navigation.theme.system, icon: <Monitor aria-hidden /> },
-  { id: 'light', label: text.navigation.theme.light, icon: <Sun aria-hidden /> },
-  { id: 'dark', label: text.navigation.theme.dark, icon: <Moon aria-hidden /> },
-];
-
-function ThemeToggle() {
-  const [theme, setTheme] = useState(readTheme);
-  return (
-    <ViewToggle
-      label={text.navigation.theme.label}
-      views={themes}
-      value={theme}
-      onChange={(next) => {
-        applyTheme(next);
-        setTheme(next);
-      }}
-    />
   );
 }

@@ -1,5 +1,6 @@
 import { useEffect, useRef } from 'react';
 import { RadioCards, type RadioOption, Switch, TextField } from '../../components/fields.tsx';
+import { text } from '../../text/text.ts';
 import { AdvancedFields } from './AdvancedFields.tsx';
 import type { FormPartProps } from './form-problems.ts';
 import { ProgramFields } from './ProgramFields.tsx';
@@ -8,11 +9,15 @@ import { RemoteFields } from './RemoteFields.tsx';
 import type { ServerDraft } from './server-draft.ts';
 
 const transports: readonly RadioOption<ServerDraft['transport']>[] = [
-  { value: 'auto', title: 'Automatic', hint: 'A URL; tries HTTP, then SSE' },
-  { value: 'http', title: 'HTTP', hint: 'Streamable HTTP, the current standard' },
-  { value: 'sse', title: 'SSE', hint: 'The older HTTP transport' },
-  { value: 'stdio', title: 'Local (stdio)', hint: 'The gateway starts a local command' },
-  { value: 'api', title: 'HTTP API', hint: 'Endpoints become tools, without an MCP server' },
+  { value: 'auto', title: text.servers.serverFields.automatic, hint: 'A URL; tries HTTP, then SSE' },
+  { value: 'http', title: 'HTTP', hint: text.servers.serverFields.streamableHttpCurrentStandard },
+  { value: 'sse', title: 'SSE', hint: text.servers.serverFields.olderHttpTransport },
+  {
+    value: 'stdio',
+    title: text.servers.serverFields.localStdio,
+    hint: text.servers.serverFields.gatewayStartsLocalCommand,
+  },
+  { value: 'api', title: 'HTTP API', hint: text.servers.serverFields.endpointsBecomeToolsWithout },
 ];
 
 export interface ServerFieldsProps extends FormPartProps {
@@ -28,26 +33,26 @@ export function ServerFields({ onSignIn, ...props }: ServerFieldsProps) {
     <div className="flex min-w-0 flex-col gap-4">
       <div className="grid gap-3 sm:grid-cols-2">
         <TextField
-          label="Name"
+          label={text.common.name}
           required
-          hint="Used as a prefix for its tools."
+          hint={text.servers.serverFields.usedPrefixTools}
           error={problems.at('name')}
           ref={first}
           autoComplete="off"
           value={draft.name}
-          onChange={(text) => onChange({ name: text, isNamed: true })}
+          onChange={(content) => onChange({ name: content, isNamed: true })}
         />
         <TextField
-          label="Description"
-          hint="Shown in the list."
+          label={text.common.description}
+          hint={text.servers.serverFields.shownList}
           error={problems.at('description')}
           autoComplete="off"
           value={draft.description}
-          onChange={(text) => onChange({ description: text })}
+          onChange={(content) => onChange({ description: content })}
         />
       </div>
       <RadioCards
-        label="Transport"
+        label={text.servers.serverFields.transport}
         options={transports}
         value={draft.transport}
         onChange={(transport) => onChange({ transport })}
@@ -64,14 +69,14 @@ export function ServerFields({ onSignIn, ...props }: ServerFieldsProps) {
             error={problems.at(name)}
             inputMode="numeric"
             value={draft[name]}
-            onChange={(text) => onChange({ [name]: text })}
+            onChange={(content) => onChange({ [name]: content })}
           />
         ))}
       </div>
       <AdvancedFields {...props} />
       <Switch
-        label="Enabled"
-        hint="A disabled server is not connected."
+        label={text.servers.serverFields.enabled}
+        hint={text.servers.serverFields.disabledServerNotConnected}
         checked={draft.enabled}
         onChange={(enabled) => onChange({ enabled })}
       />
@@ -82,12 +87,12 @@ export function ServerFields({ onSignIn, ...props }: ServerFieldsProps) {
 const numbers = [
   {
     name: 'timeout',
-    label: 'Timeout in milliseconds',
-    hint: 'Per request, 1000 to 300000. Default: 30000.',
+    label: text.servers.serverFields.timeoutMilliseconds,
+    hint: text.servers.serverFields.perRequest1000300000,
   },
   {
     name: 'retryAttempts',
-    label: 'Retries',
-    hint: 'After a failed attempt, 0 to 5. Then once an hour. Default: 3.',
+    label: text.servers.serverFields.retries,
+    hint: text.servers.serverFields.afterFailedAttempt0,
   },
 ] as const;
