@@ -36,6 +36,8 @@ const pages = [
   '/',
   '/chat',
   '/servers',
+  '/servers?add',
+  '/tools?show=resources',
   '/calls',
   '/assistants',
   '/assistants/new',
@@ -47,11 +49,12 @@ const pages = [
   '/settings/configuration',
   '/settings/connect',
   '/settings/session',
+  '/settings/profiles',
 ];
 
 /** Names that are the same in every language: products, protocols, units, and what the fixture and the gateway are called. */
 const names =
-  /\S*\/\S*|Demo assistant|Shows a conversation[^.]*\.|Toolwharf|Claude Code|Claude Desktop|Cursor|VS Code|Windsurf|English|mcp_server_tool|SQLite|MiB|\b(aaa|default|stdio|legacy|local|demo|MCP|API|SDK|REST|JSON|URL)\b/gi;
+  /\S*\/\S*|Demo assistant|Shows a conversation[^.]*\.|Toolwharf|Claude Code|Claude Desktop|Cursor|VS Code|Windsurf|English|mcp_server_tool|SQLite|MiB|\b(aaa|default|memo|one|two|stdio|legacy|HTTP|SSE|local|demo|MCP|API|SDK|REST|JSON|URL)\b/gi;
 
 test('the browser loads the catalog of the language that its user prefers, and only that', async () => {
   const requested: string[] = [];

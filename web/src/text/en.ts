@@ -457,6 +457,8 @@ export const en = ({ plural, number, rich }: Grammar) => ({
     nouns: { argument: 'argument', variable: 'variable', header: 'header', endpoint: 'endpoint' },
     authenticationFields: {
       bearerToken: 'Bearer token',
+      apiKeyHeader: 'API key header',
+      oauth: 'OAuth (sign in with a browser)',
       userNamePassword: 'User name and password',
       authentication: 'Authentication',
       token: 'Token',
@@ -881,6 +883,7 @@ export const en = ({ plural, number, rich }: Grammar) => ({
     },
     serverFields: {
       automatic: 'Automatic',
+      automaticHint: 'A URL; tries HTTP, then SSE',
       streamableHttpCurrentStandard: 'Streamable HTTP, the current standard',
       olderHttpTransport: 'The older HTTP transport',
       localStdio: 'Local (stdio)',
@@ -1152,6 +1155,7 @@ export const en = ({ plural, number, rich }: Grammar) => ({
       resources: 'resources',
       serverNoLongerResource: 'The server no longer has this resource.',
       reads: (uri: ReactNode) => rich`Reads ${uri}`,
+      template: 'template',
       readResource: 'Read resource',
       content: 'Content',
       uri: 'URI',

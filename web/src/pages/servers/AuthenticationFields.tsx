@@ -7,9 +7,9 @@ import { type AuthenticationDraft, authenticationType, type Secret } from './ser
 const methods: readonly (readonly [AuthenticationDraft['type'], string])[] = [
   ['none', text.common.none],
   ['bearer', text.servers.authenticationFields.bearerToken],
-  ['api-key', 'API key header'],
+  ['api-key', text.servers.authenticationFields.apiKeyHeader],
   ['basic', text.servers.authenticationFields.userNamePassword],
-  ['oauth', 'OAuth (sign in with a browser)'],
+  ['oauth', text.servers.authenticationFields.oauth],
 ];
 
 type TextKey = 'header' | 'username' | 'clientId' | 'scope' | 'redirectUrl' | 'clientMetadataUrl';

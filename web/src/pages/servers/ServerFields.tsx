@@ -9,7 +9,7 @@ import { RemoteFields } from './RemoteFields.tsx';
 import type { ServerDraft } from './server-draft.ts';
 
 const transports: readonly RadioOption<ServerDraft['transport']>[] = [
-  { value: 'auto', title: text.servers.serverFields.automatic, hint: 'A URL; tries HTTP, then SSE' },
+  { value: 'auto', title: text.servers.serverFields.automatic, hint: text.servers.serverFields.automaticHint },
   { value: 'http', title: 'HTTP', hint: text.servers.serverFields.streamableHttpCurrentStandard },
   { value: 'sse', title: 'SSE', hint: text.servers.serverFields.olderHttpTransport },
   {

@@ -75,7 +75,7 @@ function toBrowserItem(item: Item): BrowserItem {
     key: itemKey(item),
     title: String(item.title ?? item.name ?? itemKey(item)),
     detail: itemKey(item),
-    badge: item.uriTemplate === undefined ? undefined : 'template',
+    badge: item.uriTemplate === undefined ? undefined : text.tools.resourcesTab.template,
   };
 }
 
