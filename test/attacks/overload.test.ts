@@ -282,6 +282,8 @@ describe('exhaustion of memory, queues and connections by callers', () => {
       /toolwharf_refusals_total\{limit="result_bytes",reason="\w+"\} [1-9]/,
     );
     for (const close of closing) close();
+    // Ends the stalled results.
+    await wild[Symbol.asyncDispose]();
     await waitFor(async () => (await used()) === 0);
   });
 });

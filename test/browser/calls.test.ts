@@ -325,7 +325,7 @@ describe('the details of a call', () => {
     await dialog.getByLabel('Name').fill('Keep');
     await dialog.getByLabel('Share with everyone').check();
     await dialog.getByRole('button', { name: 'Save' }).click();
-    await page.getByText('Saved. Find it under').waitFor();
+    await page.getByText('Saved. Find it under').first().waitFor();
     await app.goto('/calls?show=requests');
     const saved = page.getByRole('list', { name: 'Saved requests' }).getByRole('listitem');
     await saved.getByText('shared').waitFor();

@@ -332,7 +332,7 @@ test('hostile text of a server is shown as plain text, and thousands of tools ar
   const panel = on.dialog(shown);
   await panel.getByRole('group', { name: 'Instructions' }).getByText('⟨U+001B⟩[31mred').first().waitFor();
   await panel.getByText('a⟨U+202E⟩gnp.exe⟨U+200B⟩⟨U+E0041⟩').first().waitFor();
-  expect(await panel.getByRole('link').allTextContents()).toEqual(['2']);
+  expect(await panel.getByRole('link').allTextContents()).toEqual(['Inspect', '2']);
   await panel.getByRole('tab', { name: 'Error output' }).click();
   await panel.getByRole('region', { name: 'Error output' }).getByText('onerror=').waitFor();
   await page.reload();

@@ -51,7 +51,7 @@ test('every command and option has a description', () => {
 
 // They print no data of their own: they run a program, change one thing, write code or a file, or print text as it is.
 const withoutJson =
-  /^(serve|stdio|logs|completion|connect|import|emit-ts|audit export|secrets rotate|help)$|^(approvals|rules|keys|pins|models|assistants|servers|calls|registry) (allow|deny|revoke|accept|remove|delete|connect|disconnect|restart|refresh|enable|disable|cancel|sign-in|sign-out|install|reset)$/;
+  /^(serve|stdio|logs|completion|connect|import|emit-ts|audit export|profiles show|secrets rotate|help)$|^(approvals|rules|keys|pins|profiles|models|assistants|servers|calls|registry) (allow|deny|revoke|accept|remove|delete|connect|disconnect|restart|refresh|enable|disable|cancel|sign-in|sign-out|install|reset)$/;
 
 test('every command that prints data has --json', () => {
   const hasJson = (command: Command): boolean => command.options.some(({ long }) => long === '--json');

@@ -111,7 +111,10 @@ async function storm(stream, frame, { count }) {
 
 const httpTools = [
   tool('stalled', 'A huge result without its end', { megabytes: number }, async ({ megabytes }, call) => {
-    await writeMany(await begin(call, '"content":[{"type":"text","text":"'), megabytes);
+    const stream = await begin(call, '"content":[{"type":"text","text":"');
+    await writeMany(stream, megabytes);
+    // Returning would end the response.
+    if (!stream.destroyed) await once(stream, 'close');
     return noReply;
   }),
   tool('endless', 'An event that never ends', {}, async (_args, call) => {
