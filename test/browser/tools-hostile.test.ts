@@ -93,9 +93,9 @@ describe('large results [R11]', () => {
   test('a result of five million characters is shown in pages and can be saved', async () => {
     await openTool('mcp_bad_long_text');
     await button('Run').click();
-    await run().getByText('100 kB of 3.0 MB shown').waitFor();
+    await run().getByText('100 kB of 3 MB shown').waitFor();
     await button('Show more').click();
-    await run().getByText('200 kB of 3.0 MB shown').waitFor();
+    await run().getByText('200 kB of 3 MB shown').waitFor();
     await run().getByText('This result is truncated').waitFor();
     await run().getByRole('button', { name: 'Load the full result' }).click();
     await run()
@@ -124,7 +124,7 @@ describe('large results [R11]', () => {
     await run().getByText('block 19', { exact: true }).waitFor();
     expect(await run().getByText('block 20', { exact: true }).count()).toBe(0);
     await run()
-      .getByRole('button', { name: /Show more \(1980 of 2000/ })
+      .getByRole('button', { name: /Show more \(1,980 of 2,000/ })
       .click();
     await run().getByText('block 119', { exact: true }).waitFor();
   });
@@ -144,7 +144,7 @@ describe('large results [R11]', () => {
 describe('schemas without a form [R11]', () => {
   test.each([
     ['deep', 'it is nested more than 16 levels deep'],
-    ['wide', 'it has more than 1000 parts'],
+    ['wide', 'it has more than 1,000 parts'],
     ['unfolding', 'it is nested more than 16 levels deep'],
   ])('the schema %s falls back to JSON and says why', async (tool, reason) => {
     await openTool(`mcp_rich_${tool}`);
