@@ -3,10 +3,17 @@ import { BaseSequencer, type TestSpecification } from 'vitest/node';
 
 // What takes longest comes first, so that nobody waits for it at the end.
 const longest = [
+  'connections/eras.test.ts',
+  'attacks/overload.test.ts',
   'conformance/client.test.ts',
   'docs.test.ts',
-  'attacks/overload.test.ts',
+  'browser/tools.test.ts',
+  'browser/approvals.test.ts',
+  'browser/servers.test.ts',
+  'browser/chat.test.ts',
   'cli/chat.test.ts',
+  'browser/calls.test.ts',
+  'browser/language.test.ts',
   'conformance/server.test.ts',
   'gateway/faults.test.ts',
   'cli/chat-terminal.test.ts',

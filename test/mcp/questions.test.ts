@@ -5,7 +5,7 @@ import { connectMcp, type McpClient } from '../support/mcp-client.ts';
 import { serveMcp } from '../support/serve-mcp.ts';
 
 /** Set ROUNDS=1000 for a longer manual run. */
-const rounds = Number(process.env.ROUNDS ?? 100);
+const rounds = Number(process.env.ROUNDS ?? 30);
 
 /** A client that answers with its own name and counts the questions of other clients. */
 async function connectAs(url: string, era: 'legacy' | 'modern', name: string, caller: string) {
