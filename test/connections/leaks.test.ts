@@ -22,7 +22,7 @@ test('repeatedly connecting and closing leaves no process and no open handle [A2
   await using dir = await tempDir();
   const before = { processes: new Set(descendantsOf(process.pid)), handles: handles() };
   // Set ROUNDS for more.
-  const rounds = Number(process.env.ROUNDS ?? 30);
+  const rounds = Number(process.env.ROUNDS ?? 40);
   const atOnce = 20;
   const grandchildren: number[] = [];
   for (let done = 0; done < rounds; done += atOnce) {
