@@ -3,7 +3,7 @@ import { type ToolId, toolIdOf, toolKey } from '../kernel/tool-id.ts';
 import type { CatalogEntry, UnnamedEntry } from './catalog-entry.ts';
 import { aliasProblem, joinedNames } from './name-tools.ts';
 
-/** What an administrator set for one tool: whether it is offered, and the name and texts that clients and models see. */
+/** An administrator's settings for one tool: whether it is offered, and the name and texts that clients and models see. */
 export interface ToolOverride extends ToolId {
   /** False: nobody can list or call the tool. */
   readonly enabled: boolean;

@@ -25,7 +25,7 @@ export interface ReadAttachment {
   readonly stored: Attachment;
 }
 
-/** Validates the files of a message. The content decides what a file is: its name and a declared type are not trusted. */
+/** Validates the files of a message. The type is detected from the content; the name and the declared type are ignored. */
 export function readAttachments(given: readonly NewAttachment[]): readonly ReadAttachment[] {
   const { maxFiles, maxMessageBytes } = attachmentLimits;
   if (given.length > maxFiles) throw refused(`A message can have at most ${maxFiles} files`);

@@ -6,7 +6,7 @@ export const directions = ['sent', 'received'] as const;
 /** The kinds of JSON-RPC messages, and `failure` for a message that could not be delivered. */
 export const trafficKinds = ['request', 'result', 'error', 'notification', 'failure'] as const;
 
-/** What a message is about: `question` is sampling, elicitation, roots and other input that the server requests. */
+/** The topic of a message: `question` is sampling, elicitation, roots and other input that the server requests. */
 export const trafficTopics = ['request', 'question', 'log', 'progress', 'notification'] as const;
 
 export type TrafficDirection = (typeof directions)[number];
@@ -46,7 +46,7 @@ export function kindOf(message: JsonObject): TrafficKind {
 
 const questionMethods: readonly unknown[] = ['elicitation/create', 'sampling/createMessage', 'roots/list'];
 
-/** What a message is about, given its method or that of the request it answers. */
+/** Finds the topic of a message by its method, or by the method of the request that it answers. */
 export function topicOf(message: JsonObject, method: string | undefined): TrafficTopic {
   if (questionMethods.includes(method) || method === 'notifications/elicitation/complete') return 'question';
   // A server of the modern era asks in a result, and the repeated request contains the answers.
