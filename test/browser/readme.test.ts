@@ -105,7 +105,10 @@ test('one command connects a client, which sees the tools of both servers', asyn
   await client.close();
 
   await page.getByRole('link', { name: 'Overview' }).click();
-  await page.getByRole('link', { name: nextLabel('Connect a client') }).first().click();
+  await page
+    .getByRole('link', { name: nextLabel('Connect a client') })
+    .first()
+    .click();
   await page.getByText(mcpServers.toolwharf.url).first().waitFor();
   expect(labels).toEqual([]);
 });
