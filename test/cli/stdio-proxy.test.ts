@@ -1,5 +1,7 @@
+import { once } from 'node:events';
 import { existsSync } from 'node:fs';
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
+import { createServer } from 'node:http';
 import { createInterface } from 'node:readline';
 import { Client } from '@modelcontextprotocol/client';
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
@@ -164,19 +166,39 @@ test('a gateway that cannot be started is reported with the reason', async () =>
   expect(stderr).toContain(broken);
 });
 
-test('clients of both eras continue after the gateway restarted on another port', async () => {
+test('clients of both eras continue after a restart on another port, and a program on the old port gets no credentials', async () => {
   const env = { TOOLWHARF_DATA_DIR: directory.file('restarted') };
   const start = () => startGateway(cli, env.TOOLWHARF_DATA_DIR, ['-c', config]);
   const first = await start();
-  const clients = await Promise.all(eras.map(({ negotiation }) => connect(negotiation, [], env)));
+  const { stdout: key } = await cli.run(['keys', 'create', 'proxy'], { env });
+  const keyEnv = { ...env, TOOLWHARF_API_KEY: key.trim() };
+  const clients = await Promise.all(eras.map(({ negotiation }) => connect(negotiation, [], keyEnv)));
   for (const { client } of clients) expect((await client.listTools()).tools.length).toBeGreaterThan(0);
   await first[Symbol.asyncDispose]();
-  // These calls find no gateway; they reach the next one.
-  const calls = clients.map(({ client }) => client.callTool({ name: 'old__echo', arguments: { text: 'still here' } }));
-  await using second = await start();
-  expect(second.url).not.toBe(first.url);
-  for (const call of calls) expect(textOf(await call)).toBe('still here');
-  for (const connected of clients) await connected[Symbol.asyncDispose]();
+  const received: string[] = [];
+  const impostor = createServer((request, response) => {
+    received.push(`${request.method} ${request.url} ${JSON.stringify(request.headers)}`);
+    response.writeHead(200, { 'x-toolwharf-proof': 'guessed' }).end('{}');
+  });
+  impostor.listen(Number(new URL(first.url).port), '127.0.0.1');
+  await once(impostor, 'listening');
+  try {
+    // These calls find another program; they reach the next gateway.
+    const calls = clients.map(({ client }) =>
+      client.callTool({ name: 'old__echo', arguments: { text: 'still here' } }),
+    );
+    await waitFor(() => received.length >= clients.length, { what: 'the challenges' });
+    await using second = await start();
+    expect(second.url).not.toBe(first.url);
+    for (const call of calls) expect(textOf(await call)).toBe('still here');
+    for (const request of received) expect(request).toMatch(/^HEAD \/healthz .*x-toolwharf-challenge/);
+    expect(received.join()).not.toMatch(/authorization|still here/);
+    expect(received.join()).not.toContain(key.trim());
+    for (const connected of clients) await connected[Symbol.asyncDispose]();
+  } finally {
+    impostor.closeAllConnections();
+    impostor.close();
+  }
 });
 
 test('a modern client on stdio can call a tool that declares a header for an argument, also before it lists the tools', async () => {

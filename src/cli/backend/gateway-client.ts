@@ -7,6 +7,7 @@ import { type EventSourceMessage, EventSourceParserStream } from 'eventsource-pa
 import { type ErrorCode, errorStatus, messageOf, ToolwharfError } from '../../kernel/errors.ts';
 import { isObject, type JsonObject } from '../../kernel/json.ts';
 import { UnavailableError } from '../errors.ts';
+import { connectToGateway } from './prove-gateway.ts';
 
 /** The REST API of a gateway. Errors are thrown with the code that the gateway returned. */
 export interface GatewayClient {
@@ -24,15 +25,17 @@ export interface GatewayAccess {
   readonly url: string;
   /** An API key or the admin token; undefined if the gateway needs no authentication. */
   readonly token?: string;
+  /** The admin token of the gateway's data directory. Each connection must prove it before a request is sent. */
+  readonly adminToken?: string;
   readonly signal: AbortSignal;
 }
 
 /** Creates a client for the gateway at a URL. */
-export function createGatewayClient({ url, token, signal }: GatewayAccess): GatewayClient {
+export function createGatewayClient({ url, token, adminToken, signal }: GatewayAccess): GatewayClient {
   async function send(path: string, { headers, ...options }: RequestOptions): Promise<IncomingMessage> {
     const authorization = token === undefined ? undefined : `Bearer ${token}`;
     try {
-      return await sendRequest(`${url}${path}`, { ...options, headers: { ...headers, authorization } });
+      return await sendRequest(`${url}${path}`, { ...options, adminToken, headers: { ...headers, authorization } });
     } catch (cause) {
       options.signal?.throwIfAborted();
       throw new UnavailableError(`The gateway at ${url} does not respond: ${messageOf(cause)}`);
@@ -92,20 +95,24 @@ export interface RequestOptions {
   readonly headers?: Readonly<Record<string, string | undefined>>;
   readonly body?: string;
   readonly signal?: AbortSignal;
+  /** The receiver must prove that it knows this token before the request is sent. */
+  readonly adminToken?: string;
 }
 
 /**
  * Sends a request and resolves with the response once its headers have arrived. Unlike `fetch`, it never gives up on a
  * response that waits for a person, and it follows no redirects.
  */
-export function sendRequest(
+export async function sendRequest(
   url: string,
-  { method, headers = {}, body, signal }: RequestOptions,
+  { method, headers = {}, body, signal, adminToken }: RequestOptions,
 ): Promise<IncomingMessage> {
+  const socket = adminToken === undefined ? undefined : await connectToGateway(url, adminToken);
   const request = url.startsWith('https:') ? requestHttps : requestHttp;
   return new Promise((resolve, reject) => {
-    const given = Object.entries(headers).filter(([, value]) => value !== undefined);
-    const outgoing = request(url, { method, headers: Object.fromEntries(given), signal }, resolve);
+    const given = Object.fromEntries(Object.entries(headers).filter(([, value]) => value !== undefined));
+    const createConnection = socket && (() => socket);
+    const outgoing = request(url, { method, headers: given, signal, createConnection }, resolve);
     outgoing.on('error', reject);
     outgoing.end(body);
   });

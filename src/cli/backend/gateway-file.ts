@@ -1,11 +1,10 @@
-import { randomBytes } from 'node:crypto';
 import { mkdir, readFile, realpath, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
-import { adminTokenFile, isSameSecret, proveAdminToken } from '../../gateway/auth/admin-token.ts';
+import { adminTokenFile } from '../../gateway/auth/admin-token.ts';
 import { messageOf } from '../../kernel/errors.ts';
 import { isObject } from '../../kernel/json.ts';
 import { UnavailableError } from '../errors.ts';
-import { sendRequest } from './gateway-client.ts';
+import { connectToGateway, isAbsent } from './prove-gateway.ts';
 import { writeFileAtomically } from './write-file.ts';
 
 /** The record of a gateway in its data directory. */
@@ -60,22 +59,13 @@ export async function isSameFile(one: string, other: string): Promise<boolean> {
   return first !== undefined && first === second;
 }
 
-const responseTimeoutMs = 30_000;
-
-/** Asks the gateway to prove that it has the token, which is not sent: another program may listen on the port. */
+/** Whether the gateway at a URL knows the token. */
 async function hasToken(url: string, adminToken: string, pid: number): Promise<boolean> {
-  const challenge = randomBytes(32).toString('base64url');
-  const { port } = new URL(url);
   try {
-    const response = await sendRequest(`${url}/healthz`, {
-      headers: { 'x-toolwharf-challenge': challenge },
-      signal: AbortSignal.timeout(responseTimeoutMs),
-    });
-    response.resume();
-    const proof = response.headers['x-toolwharf-proof'];
-    return typeof proof === 'string' && isSameSecret(proof, proveAdminToken(adminToken, challenge, Number(port)));
+    (await connectToGateway(url, adminToken)).destroy();
+    return true;
   } catch (cause) {
-    if (cause instanceof Error && 'code' in cause && cause.code === 'ECONNREFUSED') return false;
+    if (isAbsent(cause)) return false;
     throw new UnavailableError(
       `The gateway at ${url} (process ${pid}) does not respond: ${messageOf(cause)}. Restart it, or use --local`,
     );

@@ -46,7 +46,7 @@ export async function selectGateway(
   const selected = await selectAccess(context);
   if (!selected) return undefined;
   const { url, token, adminToken } = selected;
-  return createGatewayClient({ url, token: token ?? adminToken, signal: context.signal });
+  return createGatewayClient({ url, token: token ?? adminToken, adminToken, signal: context.signal });
 }
 
 /** Reports on stderr that a command uses a configuration or data in this process. */

@@ -97,7 +97,8 @@ async function argumentsOf(path: readonly Command[], readNames: () => Promise<Kn
 async function readNames({ env, signal }: CommandContext): Promise<KnownNames> {
   const gateway = await findGateway(dataDirectory(env));
   if (!gateway) return { tools: [], servers: [] };
-  const client = createGatewayClient({ url: gateway.url, token: gateway.adminToken, signal });
+  const { url, adminToken } = gateway;
+  const client = createGatewayClient({ url, token: adminToken, adminToken, signal });
   type Named = readonly { readonly name: string }[];
   const [{ tools }, { servers }] = await Promise.all([
     client.get<{ readonly tools: Named }>('/api/tools'),

@@ -1,6 +1,7 @@
+import type { Socket } from 'node:net';
 import type { Readable } from 'node:stream';
 import type { FetchLike } from '@modelcontextprotocol/client';
-import { Agent, type Dispatcher } from 'undici';
+import { Agent, type buildConnector, type Dispatcher } from 'undici';
 import { ProtocolError, ToolwharfError } from '../../kernel/errors.ts';
 import { userAgent } from '../../kernel/version.ts';
 import type { Cancellation } from '../cancellation.ts';
@@ -29,6 +30,8 @@ export interface PoolFetchOptions {
   readonly throttle?: NotificationThrottle;
   /** Which addresses may be connected to; default all. */
   readonly mayReach?: MayReach;
+  /** Opens the connection to an origin, for callers that check the other side first; default a TCP or TLS connection. */
+  readonly openSocket?: (origin: string) => Promise<Socket>;
 }
 
 export interface PoolFetch {
@@ -78,6 +81,7 @@ export function createPoolFetch(options: PoolFetchOptions = {}): PoolFetch {
     bodyTimeoutMs = 60_000,
     throttle,
     mayReach,
+    openSocket,
   } = options;
   const guard = mayReach && guardAddresses(mayReach);
   const agent = new Agent({
@@ -86,7 +90,9 @@ export function createPoolFetch(options: PoolFetchOptions = {}): PoolFetch {
     // An event stream may be silent for hours. Other bodies have their own timeout while they are read.
     bodyTimeout: 0,
     allowH2: false,
-    connect: { timeout: connectTimeoutMs, lookup: guard?.lookup ?? lookUpLoopbackLocally },
+    connect: openSocket
+      ? toConnector(openSocket)
+      : { timeout: connectTimeoutMs, lookup: guard?.lookup ?? lookUpLoopbackLocally },
   });
 
   async function poolFetch(input: string | URL, init: PoolRequestInit = {}): Promise<Response> {
@@ -172,6 +178,15 @@ export function createPoolFetch(options: PoolFetchOptions = {}): PoolFetch {
   }
 
   return { fetch: poolFetch, post, close: () => agent.destroy() };
+}
+
+function toConnector(openSocket: (origin: string) => Promise<Socket>): buildConnector.connector {
+  return ({ protocol, host }, callback) => {
+    openSocket(`${protocol}//${host}`).then(
+      (socket) => callback(null, socket),
+      (cause) => callback(cause, null),
+    );
+  };
 }
 
 function problemOf(

@@ -1,27 +1,44 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { toDeliveryError, wasNotDelivered } from '../../../connections/delivery-errors.ts';
-import type { PoolFetch } from '../../../connections/http/pool-fetch.ts';
+import { createPoolFetch, type PoolFetch, type PoolFetchOptions } from '../../../connections/http/pool-fetch.ts';
+import type { RunningGateway } from '../../backend/gateway-file.ts';
+import { connectToGateway } from '../../backend/prove-gateway.ts';
 
-/** Finds the URL of the running gateway; undefined if none runs. */
-export type FindUrl = () => Promise<string | undefined>;
+/** Finds the running gateway of the data directory; undefined if none runs. */
+export type FindGateway = () => Promise<Pick<RunningGateway, 'url' | 'adminToken'> | undefined>;
+
+export interface FollowOptions {
+  readonly adminToken: string;
+  readonly find: FindGateway;
+  readonly signal: AbortSignal;
+}
 
 const pollMs = 200;
 // A restart closes all servers in order before the new process listens.
 const restartMs = 60_000;
 
 /**
- * Sends every request to the gateway where it runs now. After a refused connection, which no gateway has received, it waits
- * for the gateway to be back, possibly on another port, and sends the request there.
+ * Sends every request to the gateway where it runs now. Each new connection must prove that it belongs to the gateway before
+ * a request with credentials is sent on it. After a connection that was refused or not proven, which no gateway has
+ * received a request on, it waits for the gateway to be back, possibly on another port, and sends the request there.
  */
-export function followGateway(pool: PoolFetch, { find, signal }: { find: FindUrl; signal: AbortSignal }): PoolFetch {
+export function followGateway(options: PoolFetchOptions, { adminToken, find, signal }: FollowOptions): PoolFetch {
   let origin: string | undefined;
+  let currentToken = adminToken;
   let finding: Promise<string | undefined> | undefined;
+  const pool = createPoolFetch({
+    ...options,
+    openSocket: (target) => connectToGateway(target, currentToken),
+  });
 
   async function findAgain(): Promise<string | undefined> {
     const deadline = Date.now() + restartMs;
     while (!signal.aborted && Date.now() < deadline) {
-      const url = await find().catch(() => undefined);
-      if (url !== undefined) return new URL(url).origin;
+      const found = await find().catch(() => undefined);
+      if (found) {
+        currentToken = found.adminToken;
+        return new URL(found.url).origin;
+      }
       await sleep(pollMs, undefined, { signal }).catch(() => {});
     }
     return undefined;

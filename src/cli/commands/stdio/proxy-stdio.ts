@@ -7,15 +7,17 @@ import { createNotificationThrottle } from '../../../connections/notification-th
 import { createLineReader } from '../../../connections/stdio/line-reader.ts';
 import { messageOf } from '../../../kernel/errors.ts';
 import { isObject, type JsonObject } from '../../../kernel/json.ts';
-import { type FindUrl, followGateway } from './follow-gateway.ts';
+import { type FindGateway, followGateway } from './follow-gateway.ts';
 import { createToolHeaders } from './tool-headers.ts';
 
 export interface ProxyOptions {
   /** The gateway's MCP endpoint. */
   readonly url: URL;
   readonly token?: string;
-  /** Finds the gateway again after a restart; undefined if it has a fixed URL. */
-  readonly find?: FindUrl;
+  /** The admin token of the gateway's data directory; undefined for another gateway, named by `--url`. */
+  readonly adminToken?: string;
+  /** Finds the gateway of the data directory again after a restart. */
+  readonly find: FindGateway;
   readonly input: Readable;
   readonly output: Writable;
   readonly signal: AbortSignal;
@@ -29,10 +31,11 @@ const internalError = -32_603;
 const parseError = -32_700;
 
 /** Passes every message between a client on stdin and stdout and the gateway, in both eras, until the client disconnects. */
-export async function proxyStdio({ url, token, find, input, output, signal }: ProxyOptions): Promise<void> {
+export async function proxyStdio({ url, token, adminToken, find, input, output, signal }: ProxyOptions): Promise<void> {
   // A call that waits for approval may take longer than any timeout.
-  const direct = createPoolFetch({ headersTimeoutMs: 0, bodyTimeoutMs: 0 });
-  const pool = find ? followGateway(direct, { find, signal }) : direct;
+  const timeouts = { headersTimeoutMs: 0, bodyTimeoutMs: 0 };
+  const pool =
+    adminToken === undefined ? createPoolFetch(timeouts) : followGateway(timeouts, { adminToken, find, signal });
   const transport = createStreamableHttpTransport(url, {
     ...pool,
     headers: token === undefined ? {} : { authorization: `Bearer ${token}` },

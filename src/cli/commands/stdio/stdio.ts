@@ -38,8 +38,8 @@ export async function stdio({ profile }: StdioOptions, context: CommandContext):
   await proxyStdio({
     url: new URL(`${selected.url}${endpointPath(profile)}`),
     token,
-    // Another gateway, named by --url, is where it is.
-    find: selected.adminToken === undefined ? undefined : async () => (await find())?.url,
+    adminToken: selected.adminToken,
+    find,
     input: process.stdin,
     output: process.stdout,
     signal,
@@ -56,7 +56,7 @@ async function chooseToken(
   const tokens = [env.TOOLWHARF_API_KEY || token, undefined, adminToken];
   const [first] = tokens;
   for (const candidate of first === undefined ? tokens.slice(1) : [first]) {
-    const client = createGatewayClient({ url, token: candidate, signal });
+    const client = createGatewayClient({ url, token: candidate, adminToken, signal });
     const { authenticated } = await client.get<{ readonly authenticated: boolean }>('/api/session');
     if (!authenticated) continue;
     const { profiles } = await client.get<{ readonly profiles: readonly { readonly name: string }[] }>('/api/profiles');
