@@ -129,7 +129,12 @@ describe('docs/reference/config.md', () => {
       'servers.NAME.authentication.header': 'x-api-key',
       ...prefixed('servers.NAME.endpoints.', { ...(api?.target as HttpTarget | undefined)?.endpoints?.[0] }),
       'profiles.NAME.naming': config.profiles[0]?.naming,
-      ...prefixed('gateway.', { ...gateway, listWait: gateway.listWaitMs, shutdown: gateway.shutdownMs }),
+      ...prefixed('gateway.', {
+        ...gateway,
+        listWait: gateway.listWaitMs,
+        shutdown: gateway.shutdownMs,
+        lease: gateway.leaseMs,
+      }),
       ...prefixed('gateway.limits.', {
         ...gateway.limits,
         slowClientTimeout: gateway.limits.slowClientTimeoutMs,

@@ -84,7 +84,7 @@ function buildTarget(server: CheckedServer): ServerSpec['target'] {
   });
 }
 
-function buildGateway({ listWait, shutdown, retention, limits, ...gateway }: CheckedGateway): GatewayConfig {
+function buildGateway({ listWait, shutdown, lease, retention, limits, ...gateway }: CheckedGateway): GatewayConfig {
   return {
     ...gatewayDefaults,
     ...gateway,
@@ -95,6 +95,7 @@ function buildGateway({ listWait, shutdown, retention, limits, ...gateway }: Che
     limits: buildLimits(limits),
     listWaitMs: listWait ?? gatewayDefaults.listWaitMs,
     shutdownMs: shutdown ?? gatewayDefaults.shutdownMs,
+    leaseMs: lease ?? gatewayDefaults.leaseMs,
   };
 }
 

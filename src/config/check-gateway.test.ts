@@ -41,6 +41,7 @@ describe('the gateway section', () => {
     limits: { ...limitDefaults, maxBodyBytes: 2_000_000, maxSessionsPerCaller: 5 },
     listWaitMs: 0,
     shutdownMs: 60_000,
+    leaseMs: 10_000,
     webhook: { url: 'https://hooks.example.com/x', secret: '${HOOK_SECRET}' },
     tracesUrl: 'http://collector:4318/v1/traces',
     database: '${DATABASE_URL}',
@@ -63,6 +64,7 @@ gateway:
   trustedProxies: [10.0.0.0/8, 'fd00::/8', 192.0.2.1]
   limits: { maxBodyBytes: 2000000, maxSessionsPerCaller: 5 }
   shutdown: 1m
+  lease: 10s
   webhook: { url: https://hooks.example.com/x, secret: '\${HOOK_SECRET}' }
   tracesUrl: http://collector:4318/v1/traces
   database: '\${DATABASE_URL}'
@@ -88,6 +90,7 @@ gateway:
   trusted_proxies: [10.0.0.0/8, 'fd00::/8', 192.0.2.1]
   limits: { max_body_bytes: 2000000, max_sessions_per_caller: 5 }
   shutdown: PT1M
+  lease: PT10S
   webhook: { url: https://hooks.example.com/x, secret: '\${HOOK_SECRET}' }
   traces_url: http://collector:4318/v1/traces
   database: '\${DATABASE_URL}'

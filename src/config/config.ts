@@ -292,6 +292,8 @@ export interface GatewayConfig {
   readonly listWaitMs: number;
   /** How long running calls may continue after shutdown starts. */
   readonly shutdownMs: number;
+  /** How long a replica on PostgreSQL may be silent before the others count it as lost. */
+  readonly leaseMs: number;
   /** CIDR ranges of reverse proxies whose forwarding headers name the client's address. */
   readonly trustedProxies: readonly string[];
   readonly limits: GatewayLimits;

@@ -85,6 +85,7 @@ export const gatewayDefaults = {
   limits: limitDefaults,
   listWaitMs: 3_000,
   shutdownMs: 10_000,
+  leaseMs: 30_000,
 } satisfies GatewayConfig;
 
 /** The default values of a dialect. */

@@ -201,6 +201,10 @@ export const gatewaySchema = z.strictObject(
       .optional()
       .describe('How long running calls may go on when the gateway is told to stop.')
       .meta({ default: durationText(gatewayDefaults.shutdownMs) }),
+    lease: duration(3_000, 600_000)
+      .optional()
+      .describe('How long a replica on PostgreSQL may be silent before the others count it as lost and end its calls.')
+      .meta({ default: durationText(gatewayDefaults.leaseMs) }),
     webhook: webhookSchema.optional().describe('Told of every question to a person.'),
     tracesUrl: filledText
       .optional()

@@ -97,6 +97,7 @@ describe('the native dialect', () => {
         limits: limitDefaults,
         listWaitMs: 3_000,
         shutdownMs: 10_000,
+        leaseMs: 30_000,
       },
       dialect: 'native',
     });

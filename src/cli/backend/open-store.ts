@@ -20,6 +20,8 @@ export interface StoreLocation {
   readonly dataDir: string;
   /** A PostgreSQL URL; if undefined, the SQLite file in the data directory. */
   readonly database?: string;
+  /** How long a replica on PostgreSQL may be silent; the default of the storage if undefined. */
+  readonly leaseMs?: number;
   /** The audit key and the second place of checkpoints. */
   readonly audit?: GatewayConfig['audit'];
 }
@@ -63,11 +65,11 @@ export async function locateStore(context: CommandContext, options: DatabaseOpti
 export function toStoreLocation(
   dataDir: string,
   options: DatabaseOption,
-  gateway: Pick<GatewayConfig, 'database' | 'audit'>,
+  gateway: Partial<Pick<GatewayConfig, 'database' | 'audit' | 'leaseMs'>>,
   env: Environment,
 ): StoreLocation {
   const written = options.database ?? gateway.database;
-  const { audit } = gateway;
+  const { audit, leaseMs } = gateway;
   if (written === undefined) return { dataDir, audit };
   const database = resolveReference(written, env, (variable) => {
     throw new UsageError(`gateway.database: the environment variable ${variable} is not set`);
@@ -75,12 +77,12 @@ export function toStoreLocation(
   if (!/^postgres(ql)?:\/\/./.test(database)) {
     throw new UsageError('The database must be a URL such as postgres://user@host/toolwharf');
   }
-  return { dataDir, database, audit };
+  return { dataDir, database, leaseMs, audit };
 }
 
 /** Opens the store with the current master key, which is created on the first start. */
 export async function openStore(options: OpenStoreOptions): Promise<{ storage: Storage; masterKey: Buffer }> {
-  const { dataDir, database, audit, env, log, expectsCalls, isAudited = true } = options;
+  const { dataDir, database, leaseMs, audit, env, log, expectsCalls, isAudited = true } = options;
   if (!options.masterKey && (await exists(nextKeyFile(dataDir)))) {
     throw new UnavailableError('A master key rotation was interrupted: complete it with `toolwharf secrets rotate`');
   }
@@ -89,7 +91,7 @@ export async function openStore(options: OpenStoreOptions): Promise<{ storage: S
   const opened =
     database === undefined
       ? await openStorage({ kind: 'sqlite', file: databaseFile(dataDir), expectsCalls, ...common })
-      : await openStorage({ kind: 'postgres', url: database, ...common });
+      : await openStorage({ kind: 'postgres', url: database, leaseMs, ...common });
   if (!isAudited) return { storage: opened, masterKey };
   try {
     return { storage: await openAudited(opened, { dataDir, ...audit }, log), masterKey };
