@@ -111,11 +111,11 @@ export function toA2aParts({ content, structuredContent }: ToolResult): Part[] {
 /** Creates a message from the agent. */
 export function toAgentMessage(
   parts: Part[],
-  about: { readonly contextId: string; readonly taskId?: string; readonly metadata?: JsonObject },
+  about: Pick<Message, 'contextId'> & Partial<Pick<Message, 'messageId' | 'taskId' | 'metadata'>>,
 ): Message {
-  const { contextId, taskId = '', metadata } = about;
+  const { messageId = createId(), contextId, taskId = '', metadata } = about;
   return {
-    messageId: createId(),
+    messageId,
     contextId,
     taskId,
     role: Role.ROLE_AGENT,

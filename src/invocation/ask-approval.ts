@@ -48,9 +48,11 @@ export async function askApproval(
   try {
     const asked = toRequest(call, question, ports.clock.now());
     const request = (await approver.register?.(asked)) ?? asked;
+    call.approval = request;
     ports.onAsked(request);
     call.emit({ type: 'approval-asked', request });
     const answer = await answerInTime(approver, request, call, question.approval.expiresMs);
+    call.approval = undefined;
     call.record = { ...call.record, approval: toRecorded(request, answer, call.record.approval) };
     ports.onAnswered(request, answer);
     call.emit({ type: 'approval-answered', request, answer });
@@ -61,6 +63,7 @@ export async function askApproval(
     if (entry.changed && rule?.audience === 'everyone' && !rule.matching) await ports.onAccepted(entry);
     return answer.arguments ?? args;
   } finally {
+    call.approval = undefined;
     resume();
   }
 }

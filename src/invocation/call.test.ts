@@ -46,3 +46,13 @@ test('a call never ends before it starts, even if the clock is set back in betwe
   setClock(noon - 86_400_000);
   expect(call.end({ status: 'success' }).completedAt).toBe(running.createdAt);
 });
+
+test('a reader of events that leaves while it waits is forgotten at once', async () => {
+  const { call } = createCall();
+  const events = call.events[Symbol.asyncIterator]();
+  expect((await events.next()).value).toMatchObject({ type: 'state', state: 'received' });
+  const waiting = events.next();
+  await events.return?.();
+  expect(await waiting).toEqual({ done: true, value: undefined });
+  expect(call.hasListeners).toBe(false);
+});

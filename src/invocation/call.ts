@@ -56,6 +56,12 @@ export interface Call {
   readonly parent?: CallParent;
   readonly idempotencyKey?: string;
   readonly state: CallState;
+  /** When the call entered its state. */
+  readonly stateSince: string;
+  /** The approval that the call waits for. */
+  readonly approval?: ApprovalRequest;
+  /** The latest progress that the tool reported. */
+  readonly progress?: Progress;
   /** The call's journal record, current or next. */
   readonly record: CallRecord;
   /** Never rejects: every failure is a result with `isError`. */
@@ -92,6 +98,9 @@ export class RunningCall implements Call {
   readonly idempotencyKey: string | undefined;
   readonly outer: RunningCall | undefined;
   state: CallState = 'received';
+  stateSince: string;
+  approval: ApprovalRequest | undefined;
+  progress: Progress | undefined;
   record: CallRecord;
   /** Set by the invoker as soon as the call is created. */
   result!: Promise<ToolResult>;
@@ -126,6 +135,7 @@ export class RunningCall implements Call {
     this.outer = outer;
     this.idempotencyKey = idempotencyKey;
     this.#now = now;
+    this.stateSince = now();
     this.record = {
       id,
       kind,
@@ -137,7 +147,7 @@ export class RunningCall implements Call {
       arguments: args,
       definitionHash: entry.definitionHash,
       status: 'pending',
-      createdAt: now(),
+      createdAt: this.stateSince,
       idempotencyKey,
     };
   }
@@ -148,7 +158,7 @@ export class RunningCall implements Call {
   }
 
   get events(): AsyncIterable<CallEvent> {
-    return iterate(this);
+    return { [Symbol.asyncIterator]: () => iterate(this) };
   }
 
   subscribe(listener: (event: CallEvent) => void): () => void {
@@ -169,6 +179,7 @@ export class RunningCall implements Call {
   setState(state: CallState): void {
     if (this.state === state) return;
     this.state = state;
+    this.stateSince = later(this.#now(), this.stateSince);
     if (this.#listeners) this.emit({ type: 'state', state, record: this.record });
   }
 
@@ -269,6 +280,7 @@ export function createFailedCall(
     parent,
     idempotencyKey,
     state: 'ended',
+    stateSince: time,
     record,
     result: Promise.resolve(result),
     events: { [Symbol.asyncIterator]: events },
@@ -299,9 +311,10 @@ export function createRunningCalls(): RunningCalls {
   };
 }
 
-async function* iterate(call: RunningCall): AsyncGenerator<CallEvent, void, undefined> {
+/** Reads the events of a call. `return` ends a pending `next`, so that a reader who leaves is forgotten at once. */
+function iterate(call: RunningCall): AsyncIterator<CallEvent, void, undefined> {
   const unread: CallEvent[] = [{ type: 'state', state: call.state, record: call.record }];
-  if (call.state === 'ended') unread.push({ type: 'ended', result: await call.result });
+  let isOver = false;
   let wake = () => {};
   const unsubscribe = call.subscribe((event) => {
     // A slow reader gets only the latest progress.
@@ -309,19 +322,33 @@ async function* iterate(call: RunningCall): AsyncGenerator<CallEvent, void, unde
     unread.push(event);
     wake();
   });
-  try {
-    for (;;) {
-      for (let event = unread.shift(); event; event = unread.shift()) {
-        yield event;
-        if (event.type === 'ended') return;
-      }
-      await new Promise<void>((resolve) => {
-        wake = resolve;
-      });
-    }
-  } finally {
+  if (call.state === 'ended')
+    void call.result.then((result) => {
+      unread.push({ type: 'ended', result });
+      wake();
+    });
+
+  function leave(): IteratorResult<CallEvent, void> {
+    isOver = true;
     unsubscribe();
+    wake();
+    return { done: true, value: undefined };
   }
+
+  return {
+    async next() {
+      while (unread.length === 0 && !isOver)
+        await new Promise<void>((resolve) => {
+          wake = resolve;
+        });
+      const event = isOver ? undefined : unread.shift();
+      if (!event) return leave();
+      // The event after the last one is the end of the iteration.
+      if (event.type === 'ended') leave();
+      return { done: false, value: event };
+    },
+    return: async () => leave(),
+  };
 }
 
 /** The later of two ISO times. */

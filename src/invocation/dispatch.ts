@@ -113,6 +113,7 @@ function toRequestHost(
 
 function reportProgress(call: RunningCall, progress: Progress, defaultHost: CallHost): void {
   call.deadline?.restart();
+  call.progress = progress;
   (call.host.onProgress ? call.host : defaultHost).onProgress?.(progress);
   call.emit({ type: 'progress', progress });
 }

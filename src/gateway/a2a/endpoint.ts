@@ -60,7 +60,7 @@ type Stream = Extract<Answer, AsyncGenerator>;
 export function createA2aEndpoint({ toolbox, hosts, questions, traces, log }: A2aParts): A2aEndpoint {
   const views = createViews({ toolbox, startWaitMs: toolbox.config.gateway.listWaitMs });
   const board = createTaskBoard();
-  const ports: HandlerPorts = { toolbox, hosts, questions, board, traces, log };
+  const ports: HandlerPorts = { toolbox, hosts, questions, board, traces };
 
   function cardOf({ url, needsKey }: CardRequest, view: View | undefined): AgentCard {
     const about = { profile: view?.profile.name ?? 'default', tools: view ? toolsOf(view) : [] };

@@ -2,7 +2,7 @@ import type { ListTasksRequest, ListTasksResponse, Task } from '@a2a-js/sdk';
 import { TaskState } from '@a2a-js/sdk';
 import { RequestMalformedError } from '@a2a-js/sdk/errors';
 
-/** Returns one page of the matching tasks, latest change first. Omits artifacts unless the request includes them. */
+/** Returns one page of the matching tasks, latest change first. */
 export function listTasks(tasks: readonly Task[], asked: ListTasksRequest): ListTasksResponse {
   const { pageSize = 50, pageToken, contextId, status, statusTimestampAfter, historyLength } = asked;
   if (!Number.isInteger(pageSize) || pageSize < 1 || pageSize > 100)
@@ -20,10 +20,7 @@ export function listTasks(tasks: readonly Task[], asked: ListTasksRequest): List
   const page = rest.slice(0, pageSize);
   const last = page.at(-1);
   return {
-    tasks: page.map((task) => ({
-      ...withHistory(task, historyLength),
-      ...(asked.includeArtifacts !== true && { artifacts: [] }),
-    })),
+    tasks: page.map((task) => withHistory(task, historyLength)),
     nextPageToken: last && rest.length > page.length ? sortKeyOf(last) : '',
     pageSize,
     totalSize: found.length,

@@ -11,15 +11,16 @@ import type { A2ARequestHandler } from '@a2a-js/sdk/server';
 import { explainSkill, explainSkills, readA2aMessage, toAgentMessage } from '../../bridges/a2a.ts';
 import { hashOf } from '../../kernel/canonical-json.ts';
 import { createId } from '../../kernel/create-id.ts';
-import { messageOf, ToolwharfError } from '../../kernel/errors.ts';
-import type { Log } from '../../kernel/log.ts';
-import type { InternalToolbox } from '../../toolbox.ts';
+import { ToolwharfError } from '../../kernel/errors.ts';
+import type { ToolResult } from '../../kernel/tool.ts';
+import { measureJson } from '../../policy/measure-json.ts';
 import type { CallerUsage } from '../limits/limits.ts';
 import type { McpClient } from '../mcp/endpoint.ts';
 import type { View } from '../mcp/view.ts';
+import type { PendingQuestions } from '../questions/pending-questions.ts';
 import { listTasks, withHistory } from './list-tasks.ts';
-import { createLiveTask } from './live-task.ts';
-import { type RunPorts, runTask, type TaskCall } from './run-task.ts';
+import { type RequestedCall, type StartPorts, startTask } from './start-task.ts';
+import { summarizeTask, toArtifacts, toTask, watchTask } from './task.ts';
 import type { BoardTask, TaskBoard } from './task-board.ts';
 import { toolsOf } from './tools-of.ts';
 
@@ -35,16 +36,15 @@ export interface A2aRequestFacts extends Omit<McpClient, 'usage'> {
   readonly traceparent: string | undefined;
 }
 
-export interface HandlerPorts extends RunPorts {
-  readonly toolbox: Pick<InternalToolbox, 'start'> & { readonly calls: Pick<InternalToolbox['calls'], 'find'> };
+export interface HandlerPorts extends StartPorts {
+  readonly questions: Pick<PendingQuestions, 'list'>;
   readonly board: TaskBoard;
-  readonly log: Log;
 }
 
 /** Implements the A2A methods for the sender of one request. */
 export function createRequestHandler(facts: A2aRequestFacts, ports: HandlerPorts): A2ARequestHandler {
   const { caller, profile, refreshPolicy, view, card, gone } = facts;
-  const { board } = ports;
+  const { board, questions } = ports;
 
   function findTask(id: string): BoardTask {
     const task = board.find(caller.id, id);
@@ -85,32 +85,41 @@ export function createRequestHandler(facts: A2aRequestFacts, ports: HandlerPorts
     async sendMessage(params) {
       const begun = begin(params);
       if (!isTask(begun)) return begun;
-      const { live } = begun;
+      const { call } = begun;
+      // A blocking request also returns when the task waits for a person.
       if (params.configuration?.returnImmediately !== true)
-        for await (const _change of live.watch(gone)) if (live.isOver || live.isInterrupted) break;
-      return withHistory(live.task, params.configuration?.historyLength);
+        for await (const _change of watchTask(begun, gone, questions)) if (isOver(begun) || call.approval) break;
+      return withHistory(await toTask(begun, questions), params.configuration?.historyLength);
     },
     async *sendMessageStream(params) {
       const begun = begin(params);
-      if (isTask(begun)) yield* begun.live.watch(gone);
+      if (isTask(begun)) yield* watchTask(begun, gone, questions);
       else yield { payload: { $case: 'message', value: begun } };
     },
-    getTask: async ({ id, historyLength }) => withHistory(findTask(id).live.task, historyLength),
-    listTasks: async (params) =>
-      listTasks(
-        board.list(caller.id).map(({ live }) => live.task),
-        params,
-      ),
+    getTask: async ({ id, historyLength }) => withHistory(await toTask(findTask(id), questions), historyLength),
+    async listTasks(params) {
+      const own = board.list(caller.id);
+      const page = listTasks(await Promise.all(own.map((task) => summarizeTask(task, questions))), params);
+      if (params.includeArtifacts !== true) return page;
+      const byId = new Map(own.map((task) => [task.call.id, task]));
+      const withArtifacts = async (task: Task) => {
+        const found = byId.get(task.id);
+        return found ? { ...task, artifacts: await toArtifacts(found) } : task;
+      };
+      return { ...page, tasks: await Promise.all(page.tasks.map(withArtifacts)) };
+    },
     async cancelTask({ id }): Promise<Task> {
-      const { live, cancel } = findTask(id);
-      if (!live.isOver) await cancel();
-      if (live.task.status?.state === TaskState.TASK_STATE_CANCELED) return live.task;
+      const found = findTask(id);
+      found.call.cancel();
+      await found.call.result;
+      const task = await toTask(found, questions);
+      if (task.status?.state === TaskState.TASK_STATE_CANCELED) return task;
       throw new TaskNotCancelableError(`Task '${id}' is over: there is nothing to cancel`);
     },
     async *resubscribe({ id }) {
-      const { live } = findTask(id);
-      if (live.isOver) throw new UnsupportedOperationError(`Task '${id}' is over: get it instead`);
-      yield* live.watch(gone);
+      const task = findTask(id);
+      if (isOver(task)) throw new UnsupportedOperationError(`Task '${id}' is over: get it instead`);
+      yield* watchTask(task, gone, questions);
     },
     createTaskPushNotificationConfig: noPush,
     getTaskPushNotificationConfig: noPush,
@@ -130,37 +139,31 @@ function checkMessage(message: Message | undefined): Message {
 }
 
 /** A separate function, so that the closures of a retained task do not retain the whole request. */
-function start(call: TaskCall, fingerprint: string, bytes: number, ports: HandlerPorts): BoardTask {
-  const { board, log } = ports;
-  const { caller, message } = call;
-  const live = createLiveTask(createId(), message);
-  const cancel = async () => {
-    ports.toolbox.calls.find(live.id)?.cancel();
-    await done;
-  };
-  const task: BoardTask = { live, owner: caller.id, messageId: message.messageId, fingerprint, bytes, cancel };
-  addTo(board, task);
-  const done = runTask(live, call, ports)
-    .catch((cause) => {
-      log.error('a2a.failed', `A task failed: ${messageOf(cause)}`, { call: live.id });
-      live.setState(TaskState.TASK_STATE_FAILED, 'Internal error');
-      return 0;
-    })
-    .then((resultBytes) => board.end(task, bytes + resultBytes));
+function start(requested: RequestedCall, fingerprint: string, bytes: number, ports: HandlerPorts): BoardTask {
+  const { board } = ports;
+  makeRoom(board, requested.caller.id, bytes);
+  const task: BoardTask = { ...startTask(requested, ports), fingerprint, bytes };
+  board.add(task);
+  void task.call.result.then((result) => board.end(task, bytes + bytesOf(result)));
   return task;
 }
 
-/** Rejects further messages: a task is one call and accepts only its first message. */
-function refuseMore({ live }: BoardTask): A2AError {
-  const instead = live.isOver
-    ? 'is over: send the message without its id'
-    : 'goes on by itself: wait for it, or cancel it';
-  return new UnsupportedOperationError(`Task '${live.id}' takes no more messages and ${instead}`);
+function bytesOf({ content, structuredContent, _meta }: ToolResult): number {
+  return measureJson({ content, structuredContent, _meta }, { maxBytes: Number.POSITIVE_INFINITY, maxDepth: 600 })
+    .bytes;
 }
 
-function addTo(board: TaskBoard, task: BoardTask): void {
+/** Rejects further messages: a task is one call and accepts only its first message. */
+function refuseMore(task: BoardTask): A2AError {
+  const instead = isOver(task)
+    ? 'is over: send the message without its id'
+    : 'goes on by itself: wait for it, or cancel it';
+  return new UnsupportedOperationError(`Task '${task.call.id}' takes no more messages and ${instead}`);
+}
+
+function makeRoom(board: TaskBoard, owner: string, bytes: number): void {
   try {
-    board.add(task);
+    board.makeRoom(owner, bytes);
   } catch (cause) {
     if (!(cause instanceof ToolwharfError)) throw cause;
     throw new A2AError({ message: cause.message, metadata: { 'toolwharf/code': cause.code } });
@@ -168,7 +171,11 @@ function addTo(board: TaskBoard, task: BoardTask): void {
 }
 
 function isTask(begun: BoardTask | Message): begun is BoardTask {
-  return 'live' in begun;
+  return 'call' in begun;
+}
+
+function isOver({ call }: BoardTask): boolean {
+  return call.state === 'ended';
 }
 
 async function noPush(): Promise<never> {

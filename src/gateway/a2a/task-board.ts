@@ -1,27 +1,20 @@
 import { ToolwharfError } from '../../kernel/errors.ts';
-import type { LiveTask } from './live-task.ts';
+import type { CallTask } from './task.ts';
 
-/** A task with its owner, size and lifetime. */
-export interface BoardTask {
-  readonly live: LiveTask;
-  /** The id of the caller that owns the task. Other callers cannot find it. */
-  readonly owner: string;
-  readonly messageId: string;
+/** A task with the figures that decide how long it is retained. Only the caller of its call can find it. */
+export interface BoardTask extends CallTask {
   /** Hash of the requested call. A message with the same id and a different hash starts a new task. */
   readonly fingerprint: string;
   /** The approximate memory use. */
   bytes: number;
-  /** When the task ended. */
-  endedAt?: number;
-  /** Cancels the call of the task; resolves when the call has ended. */
-  cancel(): Promise<void>;
 }
 
 /** The tasks of all callers, in memory, limited in number, size and age. Running tasks are never removed. */
 export interface TaskBoard {
-  /** Adds a task and removes ended tasks if a limit is reached. Throws `QUEUE_FULL` if that does not free enough space. */
+  /** Removes ended tasks until there is room for a new task. Throws `QUEUE_FULL` if that does not free enough space. */
+  makeRoom(owner: string, bytes: number): void;
   add(task: BoardTask): void;
-  /** Records that a task has ended, and its final size. */
+  /** Sets the final size of a task that has ended, and removes other ended tasks if the limit is reached. */
   end(task: BoardTask, bytes: number): void;
   find(owner: string, id: string): BoardTask | undefined;
   /** Finds the task that a message started. */
@@ -49,47 +42,49 @@ export function createTaskBoard(options: TaskBoardOptions = {}): TaskBoard {
 
   function all(): readonly BoardTask[] {
     const since = now() - keepMs;
-    for (const [id, { endedAt }] of tasks) if (endedAt !== undefined && endedAt < since) tasks.delete(id);
+    for (const [id, { call }] of tasks) if (hasEnded(call) && Date.parse(call.stateSince) < since) tasks.delete(id);
     return [...tasks.values()];
   }
 
-  const ownedBy = (owner: string) => all().filter((task) => task.owner === owner);
+  const ownedBy = (owner: string) => all().filter(({ call }) => call.caller.id === owner);
 
   /** Removes ended tasks, oldest first, until the limit is met. Returns false if the limit cannot be met. */
-  function makeRoom(among: () => readonly BoardTask[], isTooMuch: (some: readonly BoardTask[]) => boolean): boolean {
+  function removeEnded(among: () => readonly BoardTask[], isTooMuch: (some: readonly BoardTask[]) => boolean): boolean {
     for (let some = among(); isTooMuch(some); some = among()) {
-      const oldest = some.find(({ endedAt }) => endedAt !== undefined);
+      const oldest = some.find(({ call }) => hasEnded(call));
       if (!oldest) return false;
-      tasks.delete(oldest.live.id);
+      tasks.delete(oldest.call.id);
     }
     return true;
   }
 
   return {
-    add(task) {
-      const { owner, bytes } = task;
-      const own = makeRoom(
+    makeRoom(owner, bytes) {
+      const own = removeEnded(
         () => ownedBy(owner),
         ({ length }) => length >= maxTasksPerCaller,
       );
       if (!own) throw full('You have');
-      const room = makeRoom(all, (some) => some.length >= maxTasks || bytesOf(some) + bytes > maxBytes);
+      const room = removeEnded(all, (some) => some.length >= maxTasks || bytesOf(some) + bytes > maxBytes);
       if (!room) throw full('There are');
-      tasks.set(task.live.id, task);
     },
+    add: (task) => void tasks.set(task.call.id, task),
     end(task, bytes) {
       task.bytes = bytes;
-      task.endedAt = now();
       // The task that ended last is never removed here, whatever its size, so that its caller can fetch the result.
-      makeRoom(
+      removeEnded(
         () => all().filter((one) => one !== task),
         (others) => others.length > 0 && bytesOf(others) + bytes > maxBytes,
       );
     },
-    find: (owner, id) => ownedBy(owner).find(({ live }) => live.id === id),
-    findMessage: (owner, messageId) => ownedBy(owner).findLast((task) => task.messageId === messageId),
+    find: (owner, id) => ownedBy(owner).find(({ call }) => call.id === id),
+    findMessage: (owner, messageId) => ownedBy(owner).findLast(({ message }) => message.messageId === messageId),
     list: ownedBy,
   };
+}
+
+function hasEnded({ state }: BoardTask['call']): boolean {
+  return state === 'ended';
 }
 
 function bytesOf(tasks: readonly BoardTask[]): number {

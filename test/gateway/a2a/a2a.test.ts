@@ -329,6 +329,16 @@ describe('an A2A task', () => {
     expect(refused.body.error.code).toBe(-32003);
   });
 
+  test('is listed with its artifacts only if the request includes them', async () => {
+    const client = await connectAgent(api.url);
+    const contextId = randomUUID();
+    await client.sendMessage(toCall('files__add', { a: 1, b: 2 }, { contextId }));
+    const ask = { tenant: '', contextId, status: 0, pageToken: '', statusTimestampAfter: undefined };
+    const countsOf = ({ tasks }: { tasks: Task[] }) => tasks.map(({ artifacts }) => artifacts.length);
+    expect(countsOf(await client.listTasks(ask))).toEqual([0]);
+    expect(countsOf(await client.listTasks({ ...ask, includeArtifacts: true }))).toEqual([1]);
+  });
+
   test('is visible to its caller only', async () => {
     const [own, other] = await Promise.all(
       [1, 2].map(async () => connectAgent(locked.url, await locked.key(['call']))),

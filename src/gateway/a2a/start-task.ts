@@ -1,0 +1,64 @@
+import type { Message } from '@a2a-js/sdk';
+import type { CatalogEntry } from '../../catalog/catalog.ts';
+import type { ProfileConfig } from '../../config/config.ts';
+import { createFailedCall } from '../../invocation/call.ts';
+import type { InternalStartOptions } from '../../invocation/invoker.ts';
+import { createId } from '../../kernel/create-id.ts';
+import type { JsonObject } from '../../kernel/json.ts';
+import type { Caller } from '../../kernel/tool.ts';
+import type { InternalToolbox } from '../../toolbox.ts';
+import type { AppHosts } from '../calls/app-hosts.ts';
+import type { View } from '../mcp/view.ts';
+import type { Traces } from '../traces/traces.ts';
+import type { CallTask } from './task.ts';
+
+export interface StartPorts {
+  readonly toolbox: Pick<InternalToolbox, 'start'>;
+  readonly hosts: AppHosts;
+  readonly traces: Traces;
+}
+
+/** The call that a message requests. */
+export interface RequestedCall {
+  /** The name that the caller used. */
+  readonly tool: string;
+  /** Undefined if the tool does not exist or is hidden from this caller. */
+  readonly entry: CatalogEntry | undefined;
+  readonly arguments: unknown;
+  readonly message: Message;
+  readonly caller: Caller;
+  readonly profile: ProfileConfig;
+  /** True for tools that the caller may use, also from within a chain. */
+  readonly mayUse: View['hasTool'];
+  readonly refreshPolicy: InternalStartOptions['refreshPolicy'];
+  readonly callerLimits: InternalStartOptions['callerLimits'];
+  /** The trace context of the caller. */
+  readonly traceparent: string | undefined;
+}
+
+/** Starts the call that a message requests. The call fails at once if its tool does not exist. */
+export function startTask(requested: RequestedCall, { toolbox, hosts, traces }: StartPorts): CallTask {
+  const { tool, entry, message, caller, profile } = requested;
+  const id = createId();
+  if (!entry) {
+    const call = createFailedCall(tool, 'TOOL_NAME_INVALID', `There is no skill '${tool}'`, { id, caller });
+    return { call, message, tool };
+  }
+  const about = { 'mcp.server': entry.server ?? 'local', 'mcp.tool': entry.originalName, 'toolwharf.call': id };
+  const span = traces.start(`a2a ${entry.name}`, requested.traceparent, about);
+  const meta: JsonObject | undefined = span.traceparent === undefined ? undefined : { traceparent: span.traceparent };
+  const call = toolbox.start(entry, requested.arguments, {
+    id,
+    calledAs: tool,
+    caller,
+    host: hosts.create({ id, caller }),
+    policy: { approval: profile.approval, mayUse: requested.mayUse },
+    refreshPolicy: requested.refreshPolicy,
+    callerLimits: requested.callerLimits,
+    // The prefix separates message ids from idempotency keys that the same caller uses over other protocols.
+    idempotencyKey: `a2a/${message.messageId}`,
+    meta,
+  });
+  void call.result.then(({ isError, failure }) => span.end({ isError, message: failure?.code }));
+  return { call, message, tool };
+}

@@ -1,0 +1,94 @@
+import { type StreamResponse, TaskState } from '@a2a-js/sdk';
+import { expect, test } from 'vitest';
+import { toCall } from '../../../test/support/a2a.ts';
+import type { CatalogEntry } from '../../catalog/catalog.ts';
+import { RunningCall } from '../../invocation/call.ts';
+import { failureResult } from '../../invocation/shape-result.ts';
+import type { ToolResult } from '../../kernel/tool.ts';
+import type { ApprovalRequest } from '../../policy/approval.ts';
+import { type CallTask, toTask, watchTask } from './task.ts';
+
+const questions = { list: () => [] };
+const stays = new AbortController().signal;
+
+/** A task whose call the test takes through its states. */
+function createTask() {
+  const ended = Promise.withResolvers<ToolResult>();
+  const call = new RunningCall({
+    id: 'c',
+    entry: { name: 'mcp_s_echo', originalName: 'echo', definitionHash: 'h' } as CatalogEntry,
+    arguments: {},
+    caller: { id: 'ada', kind: 'client' },
+    host: {},
+    outer: undefined,
+    now: () => '2026-11-01T12:00:00.000Z',
+  });
+  call.result = ended.promise;
+  const message = toCall('s__echo', {}).message as CallTask['message'];
+  return {
+    call,
+    task: { call, message, tool: 's__echo' },
+    end(result: ToolResult = { callId: 'c', content: [{ type: 'text', text: 'done' }], text: 'done', isError: false }) {
+      call.setState('ended');
+      call.emit({ type: 'ended', result });
+      ended.resolve(result);
+    },
+    progress(progress: number) {
+      call.progress = { progress };
+      call.emit({ type: 'progress', progress: { progress } });
+    },
+  };
+}
+
+/** The kind of an event and the state it carries. */
+const describeEvent = ({ payload }: StreamResponse) =>
+  payload?.$case === 'statusUpdate' ? payload.value.status?.state : payload?.$case;
+
+test('a watcher receives the current task and then every change until the call ends', async () => {
+  const { call, task, end } = createTask();
+  const watching = watchTask(task, stays, questions);
+  const events = [(await watching.next()).value as StreamResponse];
+  call.approval = { id: 'a', reason: 'the profile asks', expiresAt: 'noon' } as ApprovalRequest;
+  call.emit({ type: 'approval-asked', request: call.approval });
+  events.push((await watching.next()).value as StreamResponse);
+  call.approval = undefined;
+  end();
+  for await (const event of watching) events.push(event);
+  expect(events.map(describeEvent)).toEqual([
+    'task',
+    TaskState.TASK_STATE_AUTH_REQUIRED,
+    'artifactUpdate',
+    TaskState.TASK_STATE_COMPLETED,
+  ]);
+});
+
+test('a slow watcher receives only the latest of several progress messages', async () => {
+  const { call, task, progress, end } = createTask();
+  call.start({});
+  const watching = watchTask(task, stays, questions);
+  await watching.next();
+  for (let step = 0; step < 1_000; step++) progress(step);
+  expect(JSON.stringify((await watching.next()).value)).toContain('999');
+  end(failureResult('c', 'TOOL_FAILED', 'broken'));
+  expect(describeEvent((await watching.next()).value as StreamResponse)).toBe(TaskState.TASK_STATE_FAILED);
+  expect((await watching.next()).done).toBe(true);
+});
+
+test('a watcher that disconnects receives no more changes, and the call forgets it', async () => {
+  const { call, task } = createTask();
+  const disconnected = new AbortController();
+  const watching = watchTask(task, disconnected.signal, questions);
+  await watching.next();
+  const next = watching.next();
+  disconnected.abort();
+  expect((await next).done).toBe(true);
+  expect(call.hasListeners).toBe(false);
+});
+
+test('a task that has ended is read twice with the same content', async () => {
+  const { task, end } = createTask();
+  end(failureResult('c', 'CALL_CANCELLED', 'enough'));
+  const first = await toTask(task, questions);
+  expect(first.status?.state).toBe(TaskState.TASK_STATE_CANCELED);
+  expect(await toTask(task, questions)).toEqual(first);
+});
