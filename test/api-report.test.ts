@@ -20,7 +20,7 @@ test('docs/reference/api-report.md equals the built public API (UPDATE_DOCS=1 wr
 });
 
 describe('every export', () => {
-  test.each(entries)('of $path has a doc comment', ({ declarations }) => {
+  test.each(entries)('every export of $path has a doc comment', ({ declarations }) => {
     const exported = [...exportsOf(declarations)];
     expect(exported.length).toBeGreaterThan(0);
     expect(exported.filter(([, { comment }]) => comment === undefined).map(([name]) => name)).toEqual([]);

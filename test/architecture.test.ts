@@ -112,16 +112,16 @@ describe('the library entry', () => {
   const reached = reachedFrom('src/index.ts', product);
   const packages = [...new Set(reached.filter(({ ours }) => !ours).map(({ to }) => packageOf(to)))];
 
-  test.each(forbiddenInLibrary)('does not load $what', ({ packages: forbidden }) => {
+  test.each(forbiddenInLibrary)('the library entry does not load $what', ({ packages: forbidden }) => {
     expect(packages.filter((name) => forbidden.test(name))).toEqual([]);
   });
 
-  test('does not load the command line, the gateway or the chat', () => {
+  test('the library entry does not load the command line, the gateway or the chat', () => {
     const rooms = new Set(reached.filter(({ ours }) => ours).map(({ to }) => roomOf(to)));
     expect(['cli', 'gateway', 'chat'].filter((room) => rooms.has(room))).toEqual([]);
   });
 
-  test('loads the other rooms', () => {
+  test('the library entry loads the other rooms', () => {
     expect(reached.filter(({ ours }) => ours).length).toBeGreaterThan(20);
   });
 });
@@ -130,13 +130,13 @@ describe('the published packages', () => {
   const libraryPackages = packagesIn(library.dependencies, library.peerDependencies);
   const published = libraryEntries();
 
-  test('import in the library only dependencies of the library, including types', () => {
+  test('the published packages import in the library only dependencies of the library, including types', () => {
     expect(published).toContain('src/index.ts');
     const reached = published.flatMap((entry) => reachedFrom(entry, product, { types: true }));
     expect(importsBeyond(reached, libraryPackages)).toEqual([]);
   });
 
-  test('list every package that a room imports', () => {
+  test('the published packages list every package that a room imports', () => {
     const listed = packagesIn(gateway.dependencies, build.dependencies);
     const needed = importsIn(product).filter(({ types }) => !types);
     expect(importsBeyond(needed, new Set([...libraryPackages, ...listed]))).toEqual([]);
@@ -174,7 +174,7 @@ test(`no file is longer than ${maximumLines} lines`, () => {
 describe('the architecture checks', () => {
   const check = (files: Record<string, string>): Sources => new Map(Object.entries(files));
 
-  test('find an import that points right, including type imports', () => {
+  test('the architecture checks find an import that points right, including type imports', () => {
     const sources = check({
       'src/kernel/a.ts': "import type { B } from '../config/b.ts';",
       'src/config/b.ts': "import { a } from '../kernel/a.ts';",
@@ -182,7 +182,7 @@ describe('the architecture checks', () => {
     expect(importsToTheRight(sources)).toEqual(['src/kernel/a.ts imports src/config/b.ts']);
   });
 
-  test('find an import that a room must not have, and allow type imports and other rooms', () => {
+  test('the architecture checks find an import that a room must not have, and allow type imports and other rooms', () => {
     const sources = check({
       'src/policy/a.ts': "import { readFile } from 'node:fs/promises';\nimport type { Server } from 'node:http';",
       'src/cli/b.ts': "import { readFile } from 'node:fs/promises';",
@@ -192,7 +192,7 @@ describe('the architecture checks', () => {
     ]);
   });
 
-  test('find a package of the gateway in a file of the library, including type imports', () => {
+  test('the architecture checks find a package of the gateway in a file of the library, including type imports', () => {
     const sources = check({
       'src/index.ts': "export type { A } from './kernel/a.ts';",
       'src/kernel/a.ts': "import type { Pool } from 'pg';\nimport { z } from 'zod';\nexport type A = Pool;",
@@ -201,7 +201,7 @@ describe('the architecture checks', () => {
     expect(importsBeyond(reached, new Set(['zod']))).toEqual(['src/kernel/a.ts imports pg']);
   });
 
-  test('find a bridge that imports a bridge, and allow shared modules', () => {
+  test('the architecture checks find a bridge that imports a bridge, and allow shared modules', () => {
     const sources = check({
       'src/bridges/a.ts': "import { b } from './b.ts';\nimport { s } from './shared/s.ts';",
       'src/bridges/shared/s.ts': "import { b } from '../b.ts';",
@@ -212,7 +212,7 @@ describe('the architecture checks', () => {
     ]);
   });
 
-  test('find a cycle and a barrel', () => {
+  test('the architecture checks find a cycle and a barrel', () => {
     const sources = check({
       'src/kernel/a.ts': "import { b } from './b.ts';\nexport const a = b;",
       'src/kernel/b.ts': "import { a } from './a.ts';\nexport const b = a;",

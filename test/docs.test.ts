@@ -21,7 +21,7 @@ const pages = readPages();
 const taught = pages.filter(({ file }) => file === 'README.md' || file.startsWith('docs/guide/'));
 
 describe('every page', () => {
-  test('links only to existing targets', () => {
+  test('every page links only to existing targets', () => {
     const byFile = new Map(pages.map((page) => [page.file, page]));
     const broken = pages.flatMap((page) =>
       linksOf(page)
@@ -31,7 +31,7 @@ describe('every page', () => {
     expect(broken).toEqual([]);
   });
 
-  test('is reachable from the README', () => {
+  test('every page is reachable from the README', () => {
     const found = new Set(['README.md']);
     for (const file of found) {
       const page = pages.find((candidate) => candidate.file === file);
@@ -40,7 +40,7 @@ describe('every page', () => {
     expect(pages.map(({ file }) => file).filter((file) => !found.has(file))).toEqual([]);
   });
 
-  test('names only error codes that exist', () => {
+  test('every page names only error codes that exist', () => {
     const families = new Set(Object.keys(errorStatus).map((code) => code.split('_')[0]));
     const unknown = pages.flatMap(({ file, text }) =>
       [...text.matchAll(/(?<![\w$])[A-Z]+(?:_[A-Z]+)+(?!\w)/g)]
@@ -118,7 +118,7 @@ describe('programs in the documents', () => {
     });
     afterAll(() => workspace?.[Symbol.asyncDispose]());
 
-    test('compile against the published types', async () => {
+    test('all programs in the documents compile against the published types', async () => {
       const sources = taught.flatMap(({ blocks }) => blocks.filter(({ language }) => language === 'ts'));
       expect(sources.length).toBeGreaterThan(10);
       expect(await workspace?.compile(sources)).toEqual('');
@@ -127,7 +127,7 @@ describe('programs in the documents', () => {
 });
 
 describe('the checks of documents', () => {
-  test('find blocks, their attributes and the headings outside of code', () => {
+  test('the checks of documents find blocks, their attributes and the headings outside of code', () => {
     const text = ['# A `b` c', '````md', '```ts run', '````', '```yaml file=x.yaml wrong', 'a: 1', '```', '[l](x)'];
     const page = toPage('p.md', text.join('\n'));
     expect(page.blocks).toEqual([
@@ -138,7 +138,7 @@ describe('the checks of documents', () => {
     expect(linksOf(page)).toEqual(['x']);
   });
 
-  test('distinguish a different output from a shortened one', () => {
+  test('the checks of documents distinguish a different output from a shortened one', () => {
     expect('a\nb\nc').toMatch(asPattern('a\n...\nc'));
     expect('a\nb').not.toMatch(asPattern('a'));
     expect('a.b').not.toMatch(asPattern('axb'));

@@ -26,7 +26,7 @@ describe('the library package', () => {
     await install(packed, library, directory.file('library'));
   });
 
-  test('contains the library, the schema and the documents, and nothing else', () => {
+  test('the library package contains the library, the schema and the documents, and nothing else', () => {
     expect(packed.files).toEqual(
       expect.arrayContaining([
         'dist/index.js',
@@ -43,7 +43,7 @@ describe('the library package', () => {
     expect(packed.files.filter((file) => ofTheGateway.test(file))).toEqual([]);
   });
 
-  test('contains every path that package.json publishes', () => {
+  test('the library package contains every path that package.json publishes', () => {
     const published = [
       ...Object.values(library.bin),
       ...Object.values(library.exports).flatMap((entry) => (typeof entry === 'string' ? entry : Object.values(entry))),
@@ -51,9 +51,9 @@ describe('the library package', () => {
     expect(published.filter((path) => !packed.files.includes(path.replace('./', '')))).toEqual([]);
   });
 
-  test('passes publint', () => expectNoLint(packed));
+  test('the library package passes publint', () => expectNoLint(packed));
 
-  test('loads every entry with its own dependencies only, and a toolbox runs tools of a server and local tools', async () => {
+  test('the library package loads every entry with its own dependencies only, and a toolbox runs tools of a server and local tools', async () => {
     const entries = Object.keys(library.exports).filter((path) => !path.endsWith('.json'));
     const server = fixture('legacy');
     const program = `
@@ -91,7 +91,7 @@ describe('the library package', () => {
       expect(existsSync(join(project, 'node_modules', name))).toBe(false);
   });
 
-  test('has a command that names the package with the command line', async () => {
+  test('the library package has a command that names the package with the command line', async () => {
     const script = join(directory.file('library'), 'node_modules', 'toolwharf', 'bin', 'toolwharf.js');
     const failed = await run(process.execPath, [script, 'serve', '--port', '1'], { env: plainEnv() }).catch(
       (cause) => cause,
@@ -100,7 +100,7 @@ describe('the library package', () => {
     expect(failed.stderr).toContain('Run: npx toolwharf-gateway serve --port 1');
   });
 
-  test('starts no process on import, keeps none alive and loads only what it needs', async () => {
+  test('the library package starts no process on import, keeps none alive and loads only what it needs', async () => {
     const entry = pathToFileURL(join(root, 'dist', 'index.js')).href;
     // The process must end without help: no timer, socket or child may keep it alive.
     const program = `
@@ -129,7 +129,7 @@ describe('the gateway package', () => {
     await install(packed, gateway, directory.file('gateway'));
   });
 
-  test('contains the command line, the web app, the licences of bundled packages, and nothing else', () => {
+  test('the gateway package contains the command line, the web app, the licences of bundled packages, and nothing else', () => {
     expect(packed.files).toEqual(
       expect.arrayContaining(['dist/cli/main.js', 'dist/web/index.html', 'README.md', 'LICENSE']),
     );
@@ -141,9 +141,9 @@ describe('the gateway package', () => {
       expect(licences).toMatch(new RegExp(`^${name} \\d+\\.\\d+\\.\\d+ \\(`, 'm'));
   });
 
-  test('passes publint', () => expectNoLint(packed));
+  test('the gateway package passes publint', () => expectNoLint(packed));
 
-  test('lists every package that the command line imports, and no other', () => {
+  test('the gateway package lists every package that the command line imports, and no other', () => {
     const directory = join(root, 'dist', 'cli');
     const code = readdirSync(directory)
       .filter((file) => file.endsWith('.js'))
@@ -157,13 +157,13 @@ describe('the gateway package', () => {
     expect([...packages].sort()).toEqual(Object.keys(gateway.dependencies ?? {}).sort());
   });
 
-  test('has the version of the library, and the same versions of the packages that both use', () => {
+  test('the gateway package has the version of the library, and the same versions of the packages that both use', () => {
     expect(gateway.version).toBe(library.version);
     const shared = Object.entries(gateway.dependencies ?? {}).filter(([name]) => library.dependencies?.[name]);
     expect(library.dependencies).toMatchObject(Object.fromEntries(shared));
   });
 
-  test('serves the web app, the API, MCP and A2A and calls tools with its own dependencies only', async () => {
+  test('the gateway package serves the web app, the API, MCP and A2A and calls tools with its own dependencies only', async () => {
     const project = directory.file('gateway');
     writeFileSync(join(project, 'toolwharf.yaml'), JSON.stringify({ servers: { demo: fixture('legacy') } }));
     const main = join(project, 'node_modules', gateway.name, gateway.bin.toolwharf ?? '');

@@ -18,7 +18,7 @@ const webManifest = JSON.parse(read('web/package.json'));
 describe('docs/dependencies.md', () => {
   const sections = sectionsOf('docs/dependencies.md');
 
-  test('has a line for each package that a package.json lists, and for no other', () => {
+  test('docs/dependencies.md has a line for each package that a package.json lists, and for no other', () => {
     expect(namesIn(sections.get('In the library'))).toEqual(Object.keys(manifest.dependencies).sort());
     const onlyInGateway = Object.keys(gatewayManifest.dependencies).filter((name) => !(name in manifest.dependencies));
     expect(namesIn(sections.get('In the gateway'))).toEqual(onlyInGateway.sort());
@@ -28,7 +28,7 @@ describe('docs/dependencies.md', () => {
     expect(namesIn(sections.get('For development'))).toEqual(Object.keys(dev).sort());
   });
 
-  test('names the optional peers and the overrides', () => {
+  test('docs/dependencies.md names the optional peers and the overrides', () => {
     const page = read('docs/dependencies.md');
     for (const name of [...Object.keys(manifest.peerDependencies), ...Object.keys(manifest.overrides)])
       expect(page).toContain(`\`${name}\``);
@@ -38,12 +38,12 @@ describe('docs/dependencies.md', () => {
 describe('docs/reference/library.md', () => {
   const sections = sectionsOf('docs/reference/library.md');
 
-  test('names every export of the library, and nothing else', () => {
+  test('docs/reference/library.md names every export of the library, and nothing else', () => {
     const main = ['toolwharf', 'Types'].flatMap((title) => namesIn(sections.get(title)));
     expect(main.sort()).toEqual(exportsOf('src/index.ts').sort());
   });
 
-  test('names every member of the toolbox and every option', () => {
+  test('docs/reference/library.md names every member of the toolbox and every option', () => {
     const source = read('src/toolbox-types.ts');
     const content = read('src/servers/server-content.ts');
     const groups = new Map([
@@ -66,12 +66,12 @@ describe('docs/reference/library.md', () => {
   const subpaths = Object.entries(manifest.exports as Record<string, string | { readonly default: string }>).flatMap(
     ([path, target]) => (typeof target === 'object' && path !== '.' ? [{ path, target: target.default }] : []),
   );
-  test.each(subpaths)('names every export of $path, and nothing else', ({ path, target }) => {
+  test.each(subpaths)('docs/reference/library.md names every export of $path, and nothing else', ({ path, target }) => {
     const source = target.replace('./dist/', 'src/').replace(/js$/, 'ts');
     expect(namesIn(sections.get(`toolwharf${path.slice(1)}`))).toEqual(exportsOf(source).sort());
   });
 
-  test('names the subpaths that are files', () => {
+  test('docs/reference/library.md names the subpaths that are files', () => {
     const files = Object.keys(manifest.exports).filter((path) => path.endsWith('.json'));
     expect(namesIn(sections.get('Other subpaths'))).toEqual(files.map((path) => `toolwharf${path.slice(1)}`).sort());
   });
@@ -81,13 +81,13 @@ describe('docs/reference/config.md', () => {
   const rows = rowsOf(toPage('docs/reference/config.md', read('docs/reference/config.md')));
   const keys = keysOf(nativeJsonSchema());
 
-  test('names every key of the JSON Schema with its type, and no other', () => {
+  test('docs/reference/config.md names every key of the JSON Schema with its type, and no other', () => {
     expect(rows.map(([key, type]) => [key, type]).sort()).toEqual(
       [...keys].map(([key, { type }]) => [key, type]).sort(),
     );
   });
 
-  test('states which keys are required, and the defaults of the schema', () => {
+  test('docs/reference/config.md states which keys are required, and the defaults of the schema', () => {
     for (const [key, , stated] of rows) {
       const { required, fallback } = keys.get(key) ?? {};
       const isOfTool = key.startsWith('toolbox.tools.');
@@ -98,7 +98,7 @@ describe('docs/reference/config.md', () => {
     }
   });
 
-  test('states the defaults of a configuration without the key', () => {
+  test('docs/reference/config.md states the defaults of a configuration without the key', () => {
     const { config } = parseConfig(
       {
         servers: {
@@ -155,7 +155,7 @@ describe('docs/reference/events.md', () => {
   const sections = sectionsOf('docs/reference/events.md');
   const events = membersOf(read('src/toolbox-types.ts'), 'ToolboxEvents');
 
-  test('names every event of the toolbox', () => {
+  test('docs/reference/events.md names every event of the toolbox', () => {
     expect(namesIn(sections.get('Events'))).toEqual(events.sort());
   });
 
@@ -165,7 +165,7 @@ describe('docs/reference/events.md', () => {
     ['Log', (file: string) => ofLibrary.has(file)],
     // Commands other than `serve` print for people and have no log.
     ['Log of the gateway', (file: string) => !ofLibrary.has(file) && !/^src\/cli\/(?!commands\/serve\/)/.test(file)],
-  ] as const)('names every event under "%s" with its level', (title, belongs) => {
+  ] as const)('docs/reference/events.md names every event under "%s" with its level', (title, belongs) => {
     const sources = [...product].filter(([file]) => belongs(file));
     // A call of the log, or a pair of event and message that was chosen before the call.
     const logging =

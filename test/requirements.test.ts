@@ -30,6 +30,15 @@ test('no test is skipped, marked as todo or run exclusively', () => {
   expect(files.filter(([, code]) => apart.test(withoutComments(code))).map(([file]) => file)).toEqual([]);
 });
 
+test('a test title is a sentence with its own subject, also without the title of its group', () => {
+  // The string after `test(`, or after the table of `test.each(…)(`.
+  const fragment =
+    /(?:\btest\(|\)\()\s*['"`](?:is|are|was|has|have|does|do|can|cannot|may|must|that|rejects|reports)\b.*/g;
+  const others = files.filter(([file]) => file !== 'test/requirements.test.ts');
+  expect(others.flatMap(([file, code]) => (code.match(fragment) ?? []).map((text) => `${file}: ${text}`))).toEqual([]);
+  expect("test('is rejected', () => {});").toMatch(fragment);
+});
+
 test('ids are read from the titles of tests and groups, single or in lists, and from nowhere else', () => {
   const code = [
     "test('one [A1]', () => {});",

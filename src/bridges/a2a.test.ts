@@ -23,7 +23,7 @@ const add: A2aTool = {
 const read = (parts: Part[], metadata?: Record<string, unknown>) => readA2aMessage({ parts, metadata });
 
 describe('toAgentSkill', () => {
-  test('returns a skill with the name of the tool as id, its server as a tag and its schema in the description [B11]', () => {
+  test('toAgentSkill returns a skill with the name of the tool as id, its server as a tag and its schema in the description [B11]', () => {
     expect(toAgentSkill(add)).toEqual({
       id: 'math__add',
       name: 'Add',
@@ -36,7 +36,7 @@ describe('toAgentSkill', () => {
     });
   });
 
-  test('accepts a tool without title, description and server', () => {
+  test('toAgentSkill accepts a tool without title, description and server', () => {
     const skill = toAgentSkill({ name: 'now', description: '', parameters: { type: 'object' }, outputSchema: {} });
     expect(skill).toMatchObject({ name: 'now', tags: ['tool'], outputModes: ['application/json', 'text/plain'] });
     expect(skill.description).toMatch(/^now\n/);

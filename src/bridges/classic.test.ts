@@ -12,7 +12,7 @@ const config = () => ({
 });
 
 describe('the classic client', () => {
-  test('connects servers by name, caches their tools, and drops the tools on disconnect [B3, B5]', async () => {
+  test('the classic client connects servers by name, caches their tools, and drops the tools on disconnect [B3, B5]', async () => {
     await using client = await createBridgeClient(config());
     expect(client.getAvailableTools()).toEqual([]);
     expect(await client.connect('nobody')).toBe(false);
@@ -31,7 +31,7 @@ describe('the classic client', () => {
     expect(client.getAvailableTools()).toEqual([]);
   });
 
-  test('tries a server again max_retries times, and then no more for an hour [B3]', async () => {
+  test('the classic client tries a server again max_retries times, and then no more for an hour [B3]', async () => {
     for (const max_retries of [0, 1]) {
       await using client = await createBridgeClient({ servers: { bad: fixture('crash-on-start') }, max_retries });
       expect(await client.connect('bad')).toBe(false);
@@ -41,12 +41,12 @@ describe('the classic client', () => {
     }
   });
 
-  test('returns false when a server cannot start [B5]', async () => {
+  test('the classic client returns false when a server cannot start [B5]', async () => {
     await using client = await createBridgeClient({ servers: { bad: { command: 'no-such-command-here' } } });
     expect(await client.connect('bad')).toBe(false);
   });
 
-  test('throws different classes of errors for connection failures and protocol failures [B7]', async () => {
+  test('the classic client throws different classes of errors for connection failures and protocol failures [B7]', async () => {
     await using client = await createBridgeClient({
       servers: { s: fixture('late-replies'), legacy: fixture('legacy') },
     });
@@ -64,7 +64,7 @@ describe('the classic client', () => {
 });
 
 describe('the classic bridge', () => {
-  test('connects the enabled servers and names their tools mcp_{server}_{tool} [B8, B10]', async () => {
+  test('the classic bridge connects the enabled servers and names their tools mcp_{server}_{tool} [B8, B10]', async () => {
     await using bridge = await createBridge(config());
     const tools = bridge.getToolsForAgent();
     expect(tools.map((tool) => tool.name)).toEqual(expect.arrayContaining(['mcp_legacy_echo', 'mcp_my_server_echo']));
@@ -73,12 +73,12 @@ describe('the classic bridge', () => {
     expect(add?.parameters).toContainEqual(expect.objectContaining({ name: 'a', type: 'number', required: true }));
   });
 
-  test('resolves names by lookup, so a server with an underscore in its name works [B8, B9]', async () => {
+  test('the classic bridge resolves names by lookup, so a server with an underscore in its name works [B8, B9]', async () => {
     await using bridge = await createBridge(config());
     expect((await bridge.invokeTool('mcp_my_server_echo', { text: 'hi' })).text).toBe('hi');
   });
 
-  test('reports an unknown tool name and a disconnected server with different messages [B9]', async () => {
+  test('the classic bridge reports an unknown tool name and a disconnected server with different messages [B9]', async () => {
     await using bridge = await createBridge(config());
     await expect(bridge.invokeTool('invalid_name')).rejects.toThrow('Invalid MCP tool name: invalid_name');
     await bridge.client.disconnect('legacy');
@@ -87,7 +87,7 @@ describe('the classic bridge', () => {
     );
   });
 
-  test('has the default servers if it has no configuration [B4, B10]', async () => {
+  test('the classic bridge has the default servers if it has no configuration [B4, B10]', async () => {
     await using dir = await tempDir();
     const env = { PATH: process.env.PATH, HOME: process.env.HOME, TOOLWHARF_DATA_DIR: dir.path };
     await using bridge = await createBridge(undefined, { env });

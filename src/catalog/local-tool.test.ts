@@ -59,7 +59,7 @@ describe.each([
     }),
   ],
 ])('a local tool with parameters of %s', (_, tool: LocalTool) => {
-  test('shows agents a JSON Schema of an object', () => {
+  test('a local tool shows agents a JSON Schema of an object', () => {
     expect(toLocalDefinition(tool).inputSchema).toMatchObject({
       type: 'object',
       properties: { city: { type: 'string' } },
@@ -67,7 +67,7 @@ describe.each([
     });
   });
 
-  test('passes the arguments to the function', async () => {
+  test('a local tool passes the arguments to the function', async () => {
     const { structuredContent } = await runLocalTool(tool, { city: 'Kiel' }, context);
     expect(structuredContent).toMatchObject({ city: 'Kiel' });
   });

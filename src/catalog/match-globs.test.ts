@@ -48,16 +48,16 @@ test('an empty list matches nothing, and a list matches if any of its patterns d
 
 describe('a hostile tool name', () => {
   test.each(['delete_\nall', 'delete_\u0000', 'delete_\u2028x', 'delete_\ud800', `delete_${'x'.repeat(100_000)}`])(
-    'with unusual characters or length matches its pattern (%#)',
+    'a hostile tool name with unusual characters or length matches its pattern (%#)',
     (name) => expect(createMatcher(['delete_*'])(name)).toBe(true),
   );
 
-  test('cannot stall a pattern with many stars by its length', () => {
+  test('a hostile tool name cannot stall a pattern with many stars by its length', () => {
     const matches = createMatcher(['*a*a*a*a*a*a*a*a*b', '{*a*,*b*}{*c*,*d*}e']);
     expect(matches('a'.repeat(50_000))).toBe(false);
   });
 
-  test('such as a member of Object.prototype is an ordinary name', () => {
+  test('a hostile tool name such as a member of Object.prototype is an ordinary name', () => {
     const matches = createMatcher(['ping']);
     expect(['constructor', '__proto__', 'toString'].map(matches)).toEqual([false, false, false]);
   });

@@ -9,13 +9,13 @@ const name = (server: string, originalName: string, naming: Naming) => nameTool(
 const valid = /^[a-zA-Z0-9_-]{1,64}$/;
 
 describe('the exposed name of a tool', () => {
-  test('is mcp_{server}_{tool}, {server}__{tool} or the name that the server uses [B8]', () => {
+  test('the exposed name of a tool is mcp_{server}_{tool}, {server}__{tool} or the name that the server uses [B8]', () => {
     expect(name('github', 'create_issue', 'mcp')).toBe('mcp_github_create_issue');
     expect(name('github', 'create_issue', 'server__tool')).toBe('github__create_issue');
     expect(name('github', 'create issue/now', 'plain')).toBe('create issue/now');
   });
 
-  test('is sanitised and gets a stable hash when providers would reject it [B8]', () => {
+  test('the exposed name of a tool is sanitised and gets a stable hash when providers would reject it [B8]', () => {
     const spaced = name('my server', 'list.files', 'mcp');
     expect(spaced).toMatch(/^mcp_my_server_list_files_[0-9a-f]{8}$/);
     expect(name('my server', 'list.files', 'mcp')).toBe(spaced);
@@ -27,12 +27,12 @@ describe('the exposed name of a tool', () => {
     expect(name('s', '😀'.repeat(200), 'server__tool')).toMatch(valid);
   });
 
-  test('is unchanged at exactly 64 characters', () => {
+  test('the exposed name of a tool is unchanged at exactly 64 characters', () => {
     const tool = 'x'.repeat(64 - 'mcp_s_'.length);
     expect(name('s', tool, 'mcp')).toBe(`mcp_s_${tool}`);
   });
 
-  test('cannot imitate the hashed name of another tool', () => {
+  test('the exposed name of a tool cannot imitate the hashed name of another tool', () => {
     const hashed = name('s', 'bad name', 'mcp');
     const imitation = hashed.slice('mcp_s_'.length);
     expect(name('s', imitation, 'mcp')).not.toBe(hashed);
@@ -42,7 +42,7 @@ describe('the exposed name of a tool', () => {
 describe('naming all tools', () => {
   const entry = (server: string | undefined, originalName: string) => ({ server, originalName });
 
-  test('gives a plain name to the tool that was registered last and reports the collision [M10]', async () => {
+  test('naming all tools gives a plain name to the tool that was registered last and reports the collision [M10]', async () => {
     const tools = [entry(undefined, 'search'), entry('a', 'search'), entry('b', 'search'), entry('a', 'other')];
     const { named, collisions } = await nameTools(tools, 'plain');
     expect(named).toEqual([
@@ -52,19 +52,19 @@ describe('naming all tools', () => {
     expect(collisions).toEqual([{ name: 'search', owners: ['local', 'a', 'b'] }]);
   });
 
-  test('adds a hash to a tool that is added after the owner of its name [B8]', async () => {
+  test('naming all tools adds a hash to a tool that is added after the owner of its name [B8]', async () => {
     const { named, collisions } = await nameTools([{ ...entry('a', 'b_c'), suffixed: true }, entry('a_b', 'c')], 'mcp');
     expect(named.map(({ name }) => name)).toEqual([expect.stringMatching(/^mcp_a_b_c_[0-9a-f]{8}$/), 'mcp_a_b_c']);
     expect(collisions).toEqual([]);
   });
 
-  test('preserves the other fields of an entry', async () => {
+  test('naming all tools preserves the other fields of an entry', async () => {
     expect((await nameTools([{ ...entry('s', 't'), limits: 3 }], 'mcp')).named).toEqual([
       { server: 's', originalName: 't', limits: 3, name: 'mcp_s_t' },
     ]);
   });
 
-  test('yields valid, distinct and stable names for any servers and tools [B8, N9]', async () => {
+  test('naming all tools yields valid, distinct and stable names for any servers and tools [B8, N9]', async () => {
     const part = fc.oneof(
       fc.stringMatching(/^[ab_]{0,4}$/),
       fc.stringMatching(/^[ab_ .]{0,70}$/),

@@ -40,7 +40,7 @@ const lines = (registration: Registration) =>
 const namesOf = (registration: Registration) => registration.registered.map(({ definition }) => definition.name);
 
 describe('dynamic mode', () => {
-  test('registers a tool that is not configured with the default limits and an INFO line [M5, M7]', async () => {
+  test('dynamic mode registers a tool that is not configured with the default limits and an INFO line [M5, M7]', async () => {
     const registration = await registerTools(customers, offer('list_orders'), []);
     expect(registration.registered).toEqual([
       { definition: offer('list_orders')[0], limits: { maxInstances: 10, timeoutMs: 30_000 }, source: 'default' },
@@ -51,7 +51,7 @@ describe('dynamic mode', () => {
     ]);
   });
 
-  test('merges explicit values over the default field by field and logs the result at DEBUG [M5, M7]', async () => {
+  test('dynamic mode merges explicit values over the default field by field and logs the result at DEBUG [M5, M7]', async () => {
     const configs = [{ name: 'get_customer', maxInstances: 20 }];
     const registration = await registerTools(customers, offer('get_customer'), configs);
     expect(registration.registered[0]).toMatchObject({
@@ -68,7 +68,7 @@ describe('dynamic mode', () => {
     expect(all.registered[0]?.limits).toEqual({ maxInstances: 1, timeoutMs: 2 });
   });
 
-  test('registers a hundred tools of which five are configured [M17]', async () => {
+  test('dynamic mode registers a hundred tools of which five are configured [M17]', async () => {
     const names = Array.from({ length: 100 }, (_, at) => `tool_${at}`);
     const configs = names.slice(0, 5).map((name) => ({ name, maxInstances: 1 }));
     const { registered } = await registerTools(customers, offer(...names), configs);
@@ -76,7 +76,7 @@ describe('dynamic mode', () => {
     expect(registered.filter(({ limits }) => limits.maxInstances === 10)).toHaveLength(95);
   });
 
-  test('registers the tools that strict mode rejected, after a server is switched to it [M17]', async () => {
+  test('dynamic mode registers the tools that strict mode rejected, after a server is switched to it [M17]', async () => {
     expect((await registerTools(strict, offer('a', 'b'), [{ name: 'a' }])).missing).toEqual(['b']);
     const switched = await registerTools({ ...strict, mode: 'dynamic' }, offer('a', 'b'), [{ name: 'a' }]);
     expect(switched.missing).toEqual([]);
@@ -85,7 +85,7 @@ describe('dynamic mode', () => {
 });
 
 describe('strict mode', () => {
-  test('rejects every tool that is not configured [M4]', async () => {
+  test('strict mode rejects every tool that is not configured [M4]', async () => {
     const registration = await registerTools(strict, offer('a', 'b', 'c'), [{ name: 'b', maxInstances: 3 }]);
     expect(registration.missing).toEqual(['a', 'c']);
     expect(registration.registered).toMatchObject([{ definition: { name: 'b' }, source: 'explicit' }]);
@@ -94,7 +94,7 @@ describe('strict mode', () => {
     ]);
   });
 
-  test('reports one missing tool with the specified message [M4]', async () => {
+  test('strict mode reports one missing tool with the specified message [M4]', async () => {
     const error = strictViolation(strict, ['delete_customer'], ['get_customer', 'sum_numbers']);
     expect(error.code).toBe('TOOL_NOT_CONFIGURED');
     expect(
@@ -112,7 +112,7 @@ To resolve:
 2. Change the MCP server mode to 'dynamic' and provide default_tool_config`);
   });
 
-  test('reports every missing tool in one error [M4]', async () => {
+  test('strict mode reports every missing tool in one error [M4]', async () => {
     const { message, data } = strictViolation(strict, ['a', 'b'], []);
     expect(message).toContain("Tools 'a', 'b' from MCP server 'internal-tools' are not configured in the toolbox.\n");
     expect(message).toContain('\nMissing Tools: a, b\n\nConfigured tools: []\n');
@@ -163,7 +163,7 @@ describe('allow, deny and per-tool mode', () => {
 });
 
 describe('later', () => {
-  test('registers and announces a new tool in dynamic mode [M6, M7]', async () => {
+  test('after the start, the catalog registers and announces a new tool in dynamic mode [M6, M7]', async () => {
     const first = await registerTools(customers, offer('a'), []);
     const second = await registerTools(customers, offer('a', 'b'), [], first);
     expect(namesOf(second)).toEqual(['a', 'b']);
@@ -172,7 +172,7 @@ describe('later', () => {
     ]);
   });
 
-  test('rejects a new tool with one warning in strict mode [M6]', async () => {
+  test('after the start, the catalog rejects a new tool with one warning in strict mode [M6]', async () => {
     const configs = [{ name: 'a' }];
     const first = await registerTools(strict, offer('a'), configs);
     const second = await registerTools(strict, offer('a', 'b'), configs, first);
@@ -184,7 +184,7 @@ describe('later', () => {
     expect((await registerTools(strict, offer('a', 'b'), configs, second)).logs).toEqual([]);
   });
 
-  test('unregisters a tool that disappears and warns about it once [M6, M7]', async () => {
+  test('after the start, the catalog unregisters a tool that disappears and warns about it once [M6, M7]', async () => {
     const first = await registerTools(customers, offer('a', 'b'), []);
     const second = await registerTools(customers, offer('a'), [], first);
     expect(second.gone).toEqual(['b']);
@@ -194,7 +194,7 @@ describe('later', () => {
     expect((await registerTools(customers, offer('a'), [], second)).logs).toEqual([]);
   });
 
-  test('does not report a tool that was never registered as removed', async () => {
+  test('after the start, the catalog does not report a tool that was never registered as removed', async () => {
     const refused = await registerTools(strict, offer('a', 'b'), [{ name: 'a' }]);
     expect((await registerTools(strict, offer('a'), [{ name: 'a' }], refused)).gone).toEqual([]);
     const denied = { ...customers, deny: ['b'] };
@@ -205,7 +205,7 @@ describe('later', () => {
 });
 
 describe('a server without tools', () => {
-  test('is logged as a warning with its URL [M8, M7]', async () => {
+  test('a server without tools is logged as a warning with its URL [M8, M7]', async () => {
     const registration = await registerTools(strict, [], [{ name: 'x' }]);
     expect(lines(registration)).toEqual([
       "WARNING: MCP server 'internal-tools' at http://localhost:8180/mcp/http/mcp returned no tools",
@@ -213,7 +213,7 @@ describe('a server without tools', () => {
     expect(registration).toMatchObject({ registered: [], missing: [] });
   });
 
-  test('is logged with its command line, without environment and secrets, when it uses stdio [M8]', async () => {
+  test('a server without tools is logged with its command line, without environment and secrets, when it uses stdio [M8]', async () => {
     const target = {
       transport: 'stdio' as const,
       command: 'npx',
@@ -239,13 +239,13 @@ describe('a server without tools', () => {
 describe('a configured tool that no server offers [M6]', () => {
   const missing = (...args: Parameters<typeof findGone>) => findGone(...args).map(({ message }) => message);
 
-  test('is logged with the only server', async () => {
+  test('a configured tool that no server offers is logged with the only server', async () => {
     expect(missing([{ name: 'get' }, { name: 'lost' }], [{ server: 'customers', offered: ['get'] }])).toEqual([
       "Tool 'lost' was configured but is no longer available from MCP server 'customers'",
     ]);
   });
 
-  test('is logged without a server when there are several', async () => {
+  test('a configured tool that no server offers is logged without a server when there are several', async () => {
     const servers = [
       { server: 'customers', offered: ['get'] },
       { server: 'external-api', offered: [] },
@@ -255,7 +255,7 @@ describe('a configured tool that no server offers [M6]', () => {
     ]);
   });
 
-  test('is compared only with the server it names', async () => {
+  test('a configured tool that no server offers is compared only with the server it names', async () => {
     const servers = [
       { server: 'a', offered: ['x'] },
       { server: 'b', offered: [] },
@@ -270,7 +270,7 @@ describe('a configured tool that no server offers [M6]', () => {
     ]);
   });
 
-  test('is not logged while a server that may offer it has not answered', async () => {
+  test('a configured tool that no server offers is not logged while a server that may offer it has not answered', async () => {
     expect(missing([{ name: 'x' }], [{ server: 'a', offered: [] }, { server: 'b' }])).toEqual([]);
     expect(missing([{ name: 'x', server: 'a' }], [{ server: 'a', offered: [] }, { server: 'b' }])).toHaveLength(1);
   });

@@ -33,7 +33,7 @@ function applied(start: ConversationContent, ...events: ChatEvent[]): Conversati
 }
 
 describe('applyChatEvent', () => {
-  test('adds messages, extends them part by part and replaces them', () => {
+  test('applyChatEvent adds messages, extends them part by part and replaces them', () => {
     const end = applied(
       content(message('1', 'hi', { role: 'user' })),
       { kind: 'message', message: message('2') },
@@ -53,14 +53,14 @@ describe('applyChatEvent', () => {
     expect(applied(end ?? content(), { kind: 'message', message: finished })?.messages[1]).toEqual(finished);
   });
 
-  test('truncates a conversation from the cut message on, and returns undefined for a removed conversation', () => {
+  test('applyChatEvent truncates a conversation from the cut message on, and returns undefined for a removed conversation', () => {
     const three = content(message('1'), message('2'), message('3'));
     expect(applied(three, { kind: 'cut', message: '2' })?.messages.map(({ id }) => id)).toEqual(['1']);
     expect(applied(three, { kind: 'cut', message: '9' })).toEqual(three);
     expect(applied(three, { kind: 'removed' })).toBeUndefined();
   });
 
-  test('ignores events about a message that does not exist', () => {
+  test('applyChatEvent ignores events about a message that does not exist', () => {
     const one = content(message('1', 'a'));
     expect(applied(one, { kind: 'text', message: '9', index: 0, text: 'x' })).toEqual(one);
     expect(applied(one, { kind: 'text', message: '1', index: 4, text: 'x' })).toEqual(one);
@@ -68,7 +68,7 @@ describe('applyChatEvent', () => {
 });
 
 describe('eventsBetween', () => {
-  test('returns the events that turn the earlier content into the later content', () => {
+  test('eventsBetween returns the events that turn the earlier content into the later content', () => {
     const before = content(message('1', 'a'), message('2', 'b'), message('3', 'c'));
     const after: ConversationContent = {
       conversation: { ...conversation, status: 'running' },

@@ -17,7 +17,7 @@ function complaintOf(server: object): string {
 }
 
 describe('an HTTP API in the server list', () => {
-  test('is recognized by its OpenAPI document or its endpoints and needs no transport [R21]', () => {
+  test('an HTTP API in the server list is recognized by its OpenAPI document or its endpoints and needs no transport [R21]', () => {
     const { servers } = parseConfigText(
       `servers:
   pets:
@@ -64,7 +64,7 @@ describe('an HTTP API in the server list', () => {
       { url, endpoints: [{ ...endpoint, path: '/{id}', input: { type: 'object' } }] },
       "must describe the argument 'id' under properties",
     ],
-  ])('rejects %j: %s', (server, complaint) => {
+  ])('an HTTP API in the server list rejects %j: %s', (server, complaint) => {
     expect(complaintOf(server)).toContain(complaint);
   });
 });
@@ -72,7 +72,7 @@ describe('an HTTP API in the server list', () => {
 describe('an HTTP API as a server record', () => {
   const record = { name: 'a', transport: 'api', url } as const;
 
-  test('becomes the same server as in a configuration file [R1, R21]', () => {
+  test('an HTTP API as a server record becomes the same server as in a configuration file [R1, R21]', () => {
     const { target } = toServerSpec(newServerRecordSchema.parse({ ...record, endpoints: [endpoint] }));
     expect(target).toEqual(load({ url, endpoints: [endpoint] }).config.servers[0]?.target);
   });
@@ -85,7 +85,7 @@ describe('an HTTP API as a server record', () => {
     [{ ...record, transport: 'http', endpoints: [endpoint] }, 'endpoints'],
     [{ name: 'a', transport: 'stdio', command: 'node', endpoints: [endpoint] }, 'endpoints'],
     [{ ...record, endpoints: [endpoint], authentication: { type: 'oauth' } }, 'authentication'],
-  ])('rejects %j at %s', (input, path) => {
+  ])('an HTTP API as a server record rejects %j at %s', (input, path) => {
     expect(newServerRecordSchema.safeParse(input).error?.issues.map((issue) => issue.path[0])).toEqual([path]);
   });
 });

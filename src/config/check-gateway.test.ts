@@ -47,7 +47,7 @@ describe('the gateway section', () => {
     database: '${DATABASE_URL}',
   };
 
-  test('accepts every key in camelCase', () => {
+  test('the gateway section accepts every key in camelCase', () => {
     const { config, warnings } = load(`
 gateway:
   host: 0.0.0.0
@@ -73,7 +73,7 @@ gateway:
     expect(warnings).toEqual([]);
   });
 
-  test('accepts every key in snake_case', () => {
+  test('the gateway section accepts every key in snake_case', () => {
     const { config } = load(`
 gateway:
   host: 0.0.0.0
@@ -98,7 +98,7 @@ gateway:
     expect(config.gateway).toEqual(expected);
   });
 
-  test('can be overridden by environment variables in every dialect [M14]', () => {
+  test('the gateway section can be overridden by environment variables in every dialect [M14]', () => {
     const env = {
       TOOLWHARF__GATEWAY__PORT: '0',
       TOOLWHARF__GATEWAY__REQUIRE_AUTHENTICATION: 'true',
@@ -118,7 +118,7 @@ gateway:
     }
   });
 
-  test('has its URLs resolved but not its secrets', () => {
+  test('the gateway section has its URLs resolved but not its secrets', () => {
     const env = { HOOK: 'https://hooks.example.com/abc', HOOK_SECRET: 'quiet', DATABASE_URL: 'postgres://u:p@h/d' };
     const webhook = { url: '${HOOK}', secret: '${HOOK_SECRET}' };
     expect(gatewayOf({ webhook, database: '${DATABASE_URL}' }, env)).toMatchObject({
@@ -130,7 +130,7 @@ gateway:
     );
   });
 
-  test('reports every problem with its line, column and path', () => {
+  test('the gateway section reports every problem with its line, column and path', () => {
     const text = `gateway:
   host: http://x
   port: 65536
@@ -162,12 +162,12 @@ gateway:
     ]);
   });
 
-  test('never repeats a secret in its errors', () => {
+  test('the gateway section never repeats a secret in its errors', () => {
     const hidden = { webhook: { url: 'https://h.example', secret: ['quiet'] }, database: 'mysql://me:quiet@host/db' };
     expect(messageOf(() => gatewayOf(hidden))).not.toContain('quiet');
   });
 
-  test('warns about a webhook over plain http', () => {
+  test('the gateway section warns about a webhook over plain http', () => {
     const { warnings } = parseConfig({ gateway: { webhook: { url: 'http://hooks.example.com' } } }, { env: {} });
     expect(warnings).toEqual([
       'The webhook of the gateway is plain http to another machine: whoever listens on the way can read it',

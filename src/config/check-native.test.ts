@@ -19,7 +19,7 @@ const inServer = (server: unknown) => problemsOf(() => parseConfig({ servers: { 
 const inToolbox = (toolbox: unknown) => problemsOf(() => parseConfig({ toolbox }, { env: {} })).message;
 
 describe('the problems of a configuration', () => {
-  test('are all reported at once, in file order, each with its position [M11]', () => {
+  test('the problems of a configuration are all reported at once, in file order, each with its position [M11]', () => {
     const { problems, message } = inText(`servers:
   github:
     comand: npx
@@ -50,17 +50,17 @@ toolbox:
     expect(problems[1]).toMatchObject({ found: "'comand'", suggestion: 'command' });
   });
 
-  test('have a path but no position when the configuration is an object', () => {
+  test('the problems of a configuration have a path but no position when the configuration is an object', () => {
     const { problems } = problemsOf(() => parseConfig({ servers: { 'my server': { command: '' } } }, { env: {} }));
     expect(problems).toEqual([{ path: 'servers["my server"].command', message: 'must not be empty', found: '""' }]);
   });
 
-  test('have the same positions in JSON, including files with tabs and comments', () => {
+  test('the problems of a configuration have the same positions in JSON, including files with tabs and comments', () => {
     const { message } = inText('{\n\t// note\n\t"servers": {\n\t\t"a": {"command": 5}\n\t}\n}', 'toolwharf.json');
     expect(message).toContain('toolwharf.json:4:20  servers.a.command  must be text');
   });
 
-  test('are truncated to a readable number', () => {
+  test('the problems of a configuration are truncated to a readable number', () => {
     const servers = Object.fromEntries(Array.from({ length: 2000 }, (_, index) => [`s${index}`, {}]));
     const { problems, message } = problemsOf(() => parseConfig({ servers }, { env: {} }));
     expect(problems).toHaveLength(500);
@@ -68,7 +68,7 @@ toolbox:
     expect(message).toMatch(/and 1500 more$/);
   });
 
-  test('are limited to syntax errors when the file cannot be parsed', () => {
+  test('the problems of a configuration are limited to syntax errors when the file cannot be parsed', () => {
     expect(inText('servers: {a: {command: x\n').problems).toEqual([
       expect.objectContaining({
         file: 'toolwharf.yaml',
@@ -168,16 +168,16 @@ describe('an invalid server', () => {
       { command: 'x', retryAttempts: 1, retry_attempts: 2 },
       /retry_attempts {2}the same key as 'retryAttempts'/,
     ],
-  ])('is rejected: %s', (_, server, message) => {
+  ])('an invalid server is rejected: %s', (_, server, message) => {
     expect(inServer(server)).toMatch(message);
   });
 
-  test.each(['', '   ', 'x'.repeat(101), 'tab\there', 'line\nbreak'])('cannot be named %j', (name) => {
+  test.each(['', '   ', 'x'.repeat(101), 'tab\there', 'line\nbreak'])('a server cannot be named %j', (name) => {
     const { message } = problemsOf(() => parseConfig({ servers: { [name]: { command: 'x' } } }, { env: {} }));
     expect(message).toMatch(/a name must/);
   });
 
-  test('does not hide the problems of another server', () => {
+  test('an invalid server does not hide the problems of another server', () => {
     const { problems } = problemsOf(() =>
       parseConfig({ servers: { a: 5, b: { command: 5, url: 'nope' } } }, { env: {} }),
     );
@@ -189,7 +189,7 @@ describe('an invalid server', () => {
     ]);
   });
 
-  test('is reported with both positions when its name is used twice', () => {
+  test('an invalid server is reported with both positions when its name is used twice', () => {
     expect(inText('servers:\n  a: {command: x}\n  a: {command: y}\n').message).toContain(
       "toolwharf.yaml:3:3  duplicate key 'a', first at line 2",
     );
@@ -223,7 +223,7 @@ describe('an invalid toolbox section', () => {
     ],
     ['tools as a string', { tools: 'all' }, /toolbox\.tools {2}must be a list, found "all"/],
     ['a value that is not a map', 5, /toolbox {2}must be a map, found 5/],
-  ])('is rejected: %s', (_, toolbox, message) => {
+  ])('an invalid toolbox section is rejected: %s', (_, toolbox, message) => {
     expect(inToolbox(toolbox)).toMatch(message);
   });
 
@@ -248,11 +248,11 @@ describe('an invalid document', () => {
     [{ servers: { a: { command: () => 'x' } } }, /servers\.a\.command {2}must be a JSON value, found a function/],
     [{ servers: { a: { command: 'x', env: new Map() } } }, /servers\.a\.env {2}must be a JSON value, found a Map/],
     [{ toolbox: { maxQueued: Number.NaN } }, /must be a finite number/],
-  ])('is rejected: %j', (input, message) => {
+  ])('an invalid document is rejected: %j', (input, message) => {
     expect(problemsOf(() => parseConfig(input, { env: {} })).message).toMatch(message);
   });
 
-  test('is rejected: a circular object', () => {
+  test('an invalid document is rejected: a circular object', () => {
     const servers: Record<string, unknown> = {};
     servers.a = { command: 'x', rate: servers };
     expect(problemsOf(() => parseConfig({ servers }, { env: {} })).message).toMatch(/nested too deeply/);
@@ -260,7 +260,7 @@ describe('an invalid document', () => {
 });
 
 describe('a secret', () => {
-  test('never appears in a problem', () => {
+  test('a secret never appears in a problem', () => {
     const { message, problems } = problemsOf(() =>
       parseConfig(
         {

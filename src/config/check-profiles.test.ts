@@ -16,7 +16,7 @@ function messageOf(work: () => unknown): string {
 }
 
 describe('the profiles section', () => {
-  test('defines named subsets with their own policies, the default profile first', () => {
+  test('the profiles section defines named subsets with their own policies, the default profile first', () => {
     const { config, warnings } = load({
       servers,
       toolbox: { approval: { mode: 'always-ask', ask: ['*delete*'], expires: '2m' } },
@@ -55,7 +55,7 @@ describe('the profiles section', () => {
     expect(warnings).toEqual([]);
   });
 
-  test('changes the default profile with an entry named default, which stays first', () => {
+  test('the profiles section changes the default profile with an entry named default, which stays first', () => {
     const { config } = load({ servers, profiles: { other: {}, default: { servers: ['files'], naming: 'plain' } } });
     expect(config.profiles.map(({ name, naming, servers: own }) => ({ name, naming, own }))).toEqual([
       { name: 'default', naming: 'plain', own: ['files'] },
@@ -63,7 +63,7 @@ describe('the profiles section', () => {
     ]);
   });
 
-  test('replaces the expiry and the lists of the toolbox, also with empty lists', () => {
+  test('the profiles section replaces the expiry and the lists of the toolbox, also with empty lists', () => {
     const { config } = load({
       toolbox: { approval: { ask: ['a'], deny: ['b'] } },
       profiles: { default: { approval: { ask: [], expires: 'PT5S' } } },
@@ -79,7 +79,7 @@ describe('the profiles section', () => {
     });
   });
 
-  test('can be overridden by environment variables, also in a myai file, which retains plain tool names [M14]', () => {
+  test('the profiles section can be overridden by environment variables, also in a myai file, which retains plain tool names [M14]', () => {
     const env = {
       TOOLWHARF__PROFILES__TEAM__DENY: '[github/*]',
       TOOLWHARF__PROFILES__TEAM__APPROVAL__MODE: 'always-ask',
@@ -91,7 +91,7 @@ describe('the profiles section', () => {
     ]);
   });
 
-  test('warns about servers that do not exist', () => {
+  test('the profiles section warns about servers that do not exist', () => {
     const { warnings } = load({
       servers,
       profiles: {
@@ -110,7 +110,7 @@ describe('the profiles section', () => {
     ]);
   });
 
-  test('reports every problem with its line, column and path', () => {
+  test('the profiles section reports every problem with its line, column and path', () => {
     const text = `servers: {}
 profiles:
   My Team: {}

@@ -7,7 +7,7 @@ import { openConfig } from './open-config.ts';
 const source = (config: ConfigSource) => config;
 
 describe('the type of a configuration', () => {
-  test('rejects misspelled keys of the native dialect', () => {
+  test('the type of a configuration rejects misspelled keys of the native dialect', () => {
     // @ts-expect-error: comand
     source({ servers: { x: { comand: 'npx' } } });
     // @ts-expect-error: tiemout
@@ -20,7 +20,7 @@ describe('the type of a configuration', () => {
     source({ servers: {}, toolbox: { approval: { mode: 'never' } } });
   });
 
-  test('rejects misspelled keys of the other dialects', () => {
+  test('the type of a configuration rejects misspelled keys of the other dialects', () => {
     // @ts-expect-error: comand
     source({ mcpServers: { x: { comand: 'npx' } } });
     // @ts-expect-error: uri
@@ -33,7 +33,7 @@ describe('the type of a configuration', () => {
     source(JSON.parse('{}') as unknown);
   });
 
-  test('accepts every dialect', () => {
+  test('the type of a configuration accepts every dialect', () => {
     const sources = [
       source('toolwharf.yaml'),
       source({ servers: { x: { command: 'npx', args: ['-y', 'server'], timeout: '5s' } }, toolbox: { maxQueued: 1 } }),
@@ -68,7 +68,7 @@ describe('the type of a configuration', () => {
     for (const config of sources.slice(1)) expect(() => parseConfig(config, { env: {} })).not.toThrow();
   });
 
-  test('accepts the result of parseConfig for a value of unknown type', async () => {
+  test('the type of a configuration accepts the result of parseConfig for a value of unknown type', async () => {
     const json: unknown = JSON.parse('{"servers":{"x":{"command":"npx"}}}');
     const loaded = parseConfig(json, { env: {} });
     expectTypeOf(loaded).toExtend<ConfigSource>();

@@ -14,7 +14,7 @@ beforeEach(async () => {
 afterEach(() => rm(directory, { recursive: true }));
 
 describe('the default servers [B4]', () => {
-  test('are github, brave and filesystem, and those without their token are disabled', async () => {
+  test('the default servers are github, brave and filesystem, and those without their token are disabled', async () => {
     const servers = await defaultServers({ env: {}, dataDir: directory });
     expect(servers.map(({ name, enabled, required }) => [name, enabled, required])).toEqual([
       ['github', false, false],
@@ -23,7 +23,7 @@ describe('the default servers [B4]', () => {
     ]);
   });
 
-  test('are enabled when their tokens are set, and the tokens stay references', async () => {
+  test('the default servers are enabled when their tokens are set, and the tokens stay references', async () => {
     const env = { GITHUB_PERSONAL_ACCESS_TOKEN: 'hunter2', BRAVE_API_KEY: 'hunter2' };
     const servers = await defaultServers({ env, dataDir: directory });
     expect(servers).toMatchObject([
@@ -42,7 +42,7 @@ describe('the default servers [B4]', () => {
     expect(github?.target).toMatchObject({ authentication: { token: '${GITHUB_TOKEN}' } });
   });
 
-  test('have their versions pinned', async () => {
+  test('the default servers have their versions pinned', async () => {
     const [, brave] = await defaultServers({ env: {}, dataDir: directory });
     expect(brave?.target).toMatchObject({
       command: 'npx',
@@ -50,7 +50,7 @@ describe('the default servers [B4]', () => {
     });
   });
 
-  test('are a complete configuration that only gateway overrides can change', async () => {
+  test('the default servers are a complete configuration that only gateway overrides can change', async () => {
     const env = {
       TOOLWHARF__TOOLBOX__NAMING: 'plain',
       TOOLWHARF__SERVERS__X__TIMEOUT: '1s',
@@ -61,7 +61,7 @@ describe('the default servers [B4]', () => {
     expect(config.servers).toHaveLength(3);
   });
 
-  test('create the file directory with access for its owner only, unless it exists', async () => {
+  test('the default servers create the file directory with access for its owner only, unless it exists', async () => {
     const dataDir = join(directory, 'new', 'data');
     await defaultServers({ env: {}, dataDir });
     await defaultServers({ env: {}, dataDir });
@@ -69,7 +69,7 @@ describe('the default servers [B4]', () => {
     expect(mode & 0o777).toBe(0o700);
   });
 
-  test('report a file directory that cannot be created', async () => {
+  test('the default servers report a file directory that cannot be created', async () => {
     await writeFile(join(directory, 'files'), 'in the way');
     await expect(defaultServers({ env: {}, dataDir: directory })).rejects.toMatchObject({
       code: 'CONFIG_INVALID',
@@ -77,7 +77,7 @@ describe('the default servers [B4]', () => {
     });
   });
 
-  test('include a filesystem server that can read its own directory only', async () => {
+  test('the default servers include a filesystem server that can read its own directory only', async () => {
     const servers = await defaultServers({ env: {}, dataDir: directory });
     const target = servers.find((server) => server.name === 'filesystem')?.target;
     if (target?.transport !== 'stdio') return expect.fail('it is not a program');
@@ -94,7 +94,7 @@ describe('the default servers [B4]', () => {
 });
 
 describe('the data directory', () => {
-  test('is taken from the environment, or else from the convention of the platform', () => {
+  test('the data directory is taken from the environment, or else from the convention of the platform', () => {
     expect(dataDirectory({ TOOLWHARF_DATA_DIR: '/srv/toolwharf' })).toBe('/srv/toolwharf');
     expect(dataDirectory({ HOME: '/home/ada' }, 'linux')).toBe('/home/ada/.local/share/toolwharf');
     expect(dataDirectory({ HOME: '/home/ada', XDG_DATA_HOME: '/data' }, 'linux')).toBe('/data/toolwharf');

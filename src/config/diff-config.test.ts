@@ -6,7 +6,7 @@ const config = (servers: object) => parseConfig({ servers }, { env: {} }).config
 const names = (servers: readonly { readonly name: string }[]) => servers.map((server) => server.name);
 
 describe('the difference between two configurations', () => {
-  test('is reported per server, so only changed servers reconnect [M15]', () => {
+  test('the difference between two configurations is reported per server, so only changed servers reconnect [M15]', () => {
     const before = config({
       same: { command: 'a', env: { X: '1', Y: '2' } },
       edited: { command: 'a', args: ['1'] },
@@ -27,7 +27,7 @@ describe('the difference between two configurations', () => {
     expect(difference.changed[0]?.target).toMatchObject({ args: ['2'] });
   });
 
-  test('treats an explicit default as unchanged', () => {
+  test('the difference between two configurations treats an explicit default as unchanged', () => {
     const difference = diffServers(
       config({ a: { command: 'x' } }),
       config({ a: { command: 'x', timeout: '30s', enabled: true } }),
@@ -35,7 +35,7 @@ describe('the difference between two configurations', () => {
     expect(names(difference.unchanged)).toEqual(['a']);
   });
 
-  test('handles servers named like members of Object.prototype', () => {
+  test('the difference between two configurations handles servers named like members of Object.prototype', () => {
     const difference = diffServers(config({}), config({ constructor: { command: 'x' }, toString: { command: 'x' } }));
     expect(names(difference.added)).toEqual(['constructor', 'toString']);
   });

@@ -24,11 +24,11 @@ describe('importing the configuration of another client', () => {
     ['.cursor/mcp.json', 'cursor'],
     ['mcp_config.json', 'windsurf'],
     ['.vscode/mcp.json', 'vscode'],
-  ])('recognizes %s as the file of %s', async (name, client) => {
+  ])('the import of a client configuration recognizes %s as the file of %s', async (name, client) => {
     expect((await importClientConfig(fixture(name), { env: {} })).client).toBe(client);
   });
 
-  test('recognizes the client of an object by its keys, or reports it as unknown', async () => {
+  test('the import of a client configuration recognizes the client of an object by its keys, or reports it as unknown', async () => {
     const clientOf = async (server: object) =>
       (await importClientConfig({ mcpServers: { a: server } }, { env: {} })).client;
     await expect(clientOf({ serverUrl: 'https://x.y' })).resolves.toBe('windsurf');
@@ -38,15 +38,18 @@ describe('importing the configuration of another client', () => {
     await expect(importClientConfig({ servers, inputs: [] }, { env: {} })).resolves.toMatchObject({ client: 'vscode' });
   });
 
-  test.each(files)('writes %s as a toolwharf.yaml that loads the same servers', async (name) => {
-    const { servers, nativeConfig } = await importClientConfig(fixture(name), { env: {} });
-    const { config } = parseConfigText(stringify(nativeConfig), 'toolwharf.yaml', { env: {} });
-    expect(config.dialect).toBe('native');
-    expect(config.servers).toEqual(servers);
-    expect(servers.length).toBeGreaterThan(0);
-  });
+  test.each(files)(
+    'the import of a client configuration writes %s as a toolwharf.yaml that loads the same servers',
+    async (name) => {
+      const { servers, nativeConfig } = await importClientConfig(fixture(name), { env: {} });
+      const { config } = parseConfigText(stringify(nativeConfig), 'toolwharf.yaml', { env: {} });
+      expect(config.dialect).toBe('native');
+      expect(config.servers).toEqual(servers);
+      expect(servers.length).toBeGreaterThan(0);
+    },
+  );
 
-  test('leaves literal secrets unchanged and names them, without their values, in a warning', async () => {
+  test('the import of a client configuration leaves literal secrets unchanged and names them, without their values, in a warning', async () => {
     const { nativeConfig, warnings } = await importClientConfig(fixture('claude_desktop_config.json'), { env: {} });
     expect(nativeConfig).toMatchObject({
       servers: { 'brave-search': { env: { BRAVE_API_KEY: 'BSA-fixture-not-a-real-key' } } },
@@ -56,7 +59,7 @@ describe('importing the configuration of another client', () => {
     ]);
   });
 
-  test('recognizes secrets by name and by shape, also in headers and tokens', async () => {
+  test('the import of a client configuration recognizes secrets by name and by shape, also in headers and tokens', async () => {
     const { warnings } = await importClientConfig(
       {
         mcpServers: {
@@ -78,7 +81,7 @@ describe('importing the configuration of another client', () => {
     expect(warnings.join()).not.toContain('hunter2');
   });
 
-  test('does not write the values of variables', async () => {
+  test('the import of a client configuration does not write the values of variables', async () => {
     const env = {
       GITHUB_TOKEN: 'hunter2',
       DB_SCHEMA: 'hunter2',
@@ -97,13 +100,13 @@ describe('importing the configuration of another client', () => {
     expect(warnings).toContainEqual(expect.stringMatching(/'database': a \$\{VAR\} in 'args'.*is not replaced/));
   });
 
-  test('disables servers that use plain http to another machine [R19]', async () => {
+  test('the import of a client configuration disables servers that use plain http to another machine [R19]', async () => {
     const { servers, nativeConfig } = await importClientConfig(fixture('mcp_config.json'), { env: {} });
     expect(nativeConfig).toMatchObject({ servers: { intranet: { url: 'http://10.0.0.7:9000/mcp', enabled: false } } });
     expect(servers.find((server) => server.name === 'intranet')).toMatchObject({ enabled: false });
   });
 
-  test('skips a server that cannot be used, reports the reason and imports the others', async () => {
+  test('the import of a client configuration skips a server that cannot be used, reports the reason and imports the others', async () => {
     const { servers, warnings } = await importClientConfig(
       { mcpServers: { socket: { type: 'ws', url: 'wss://x.y' }, good: { command: 'x' }, odd: 5 } },
       { env: {} },
@@ -117,7 +120,7 @@ describe('importing the configuration of another client', () => {
     ]);
   });
 
-  test('ignores the environment overrides of a running Toolwharf', async () => {
+  test('the import of a client configuration ignores the environment overrides of a running Toolwharf', async () => {
     const env = { TOOLWHARF__SERVERS__GOOD__COMMAND: 'other', TOOLWHARF__TOOLBOX__NAMING: 'plain' };
     const { nativeConfig } = await importClientConfig({ mcpServers: { good: { command: 'x' } } }, { env });
     expect(nativeConfig).toEqual({ servers: { good: { command: 'x' } } });
@@ -129,7 +132,7 @@ describe('importing the configuration of another client', () => {
     ['{"mcp_servers": []}', /mcp_servers {2}must be a map of server names/],
     ['{"mcpServers": {', /not valid YAML or JSON/],
     ['{"mcpServers": {"__proto__": {"command": "x"}}}', /'__proto__' is not allowed/],
-  ])('rejects %s', async (text, message) => {
+  ])('the import of a client configuration rejects %s', async (text, message) => {
     const file = join(directory, 'settings.json');
     await writeFile(file, text);
     await expect(importClientConfig(file, { env: {} })).rejects.toThrow(message);
@@ -163,7 +166,7 @@ describe('files of the other dialects are converted', () => {
     expect(after.toolbox).toMatchObject(toolbox);
   });
 
-  test("keeps Toolwharf's own keys and names the secrets in plain text", async () => {
+  test("a converted file keeps Toolwharf's own keys and names the secrets in plain text", async () => {
     const { nativeConfig, warnings } = await importClientConfig({
       mcp_servers: { a: { command: 'x', env: { API_TOKEN: 'plain' } } },
       gateway: { requireAuthentication: true },

@@ -15,7 +15,7 @@ afterEach(() => rm(directory, { recursive: true }));
 const env = {};
 
 describe('the native dialect', () => {
-  test('fills in every default [A4]', () => {
+  test('the native dialect fills in every default [A4]', () => {
     const { config, warnings } = parseConfig(
       { servers: { a: { command: 'npx' }, b: { url: 'https://x.y/mcp' } } },
       { env },
@@ -104,7 +104,7 @@ describe('the native dialect', () => {
     expect(warnings).toEqual([]);
   });
 
-  test('accepts every key in camelCase [A4]', async () => {
+  test('the native dialect accepts every key in camelCase [A4]', async () => {
     const file = join(directory, 'toolwharf.yaml');
     await writeFile(
       file,
@@ -210,7 +210,7 @@ toolbox:
     ]);
   });
 
-  test('accepts every key in snake_case, at every depth', () => {
+  test('the native dialect accepts every key in snake_case, at every depth', () => {
     const camel = parseConfig(
       {
         servers: {
@@ -234,18 +234,18 @@ toolbox:
     expect(snake).toEqual(camel);
   });
 
-  test('accepts tools as a list or as a map by name', () => {
+  test('the native dialect accepts tools as a list or as a map by name', () => {
     const list = parseConfig({ toolbox: { tools: [{ name: 'a', timeout: '1s' }, { name: 'b' }] } }, { env });
     const map = parseConfig({ toolbox: { tools: { a: { timeout: '1s' }, b: null } } }, { env });
     expect(map).toEqual(list);
   });
 
-  test('accepts an empty map as a configuration without servers, and ignores keys without a value', () => {
+  test('the native dialect accepts an empty map as a configuration without servers, and ignores keys without a value', () => {
     expect(parseConfig({}, { env }).config.servers).toEqual([]);
     expect(parseConfigText('servers:\ntoolbox:\n', 'toolwharf.yaml', { env }).config.servers).toEqual([]);
   });
 
-  test('resolves a URL that is exactly ${VAR} while loading', () => {
+  test('the native dialect resolves a URL that is exactly ${VAR} while loading', () => {
     const servers = { a: { url: '${MCP_URL}' }, b: { url: '${OTHER:-https://b.example.com/mcp}' } };
     const { config } = parseConfig({ servers }, { env: { MCP_URL: 'https://a.example.com/mcp' } });
     expect(config.servers.map(({ target }) => 'url' in target && target.url)).toEqual([
@@ -254,7 +254,7 @@ toolbox:
     ]);
   });
 
-  test('accepts plain http on this machine, and elsewhere only when allowed [R19]', () => {
+  test('the native dialect accepts plain http on this machine, and elsewhere only when allowed [R19]', () => {
     const load = (server: object) => parseConfig({ servers: { a: server } }, { env });
     expect(load({ url: 'http://127.0.0.1:8080/mcp' }).warnings).toEqual([]);
     expect(load({ url: 'http://example.com/mcp', allowInsecure: true }).config.servers[0]?.target).toMatchObject({
@@ -266,7 +266,7 @@ toolbox:
     ]);
   });
 
-  test('warns about a tool of an unknown server and about a key in a URL', () => {
+  test('the native dialect warns about a tool of an unknown server and about a key in a URL', () => {
     const entries: LogEntry[] = [];
     const { warnings } = parseConfig(
       {
@@ -287,7 +287,7 @@ toolbox:
 });
 
 describe('configuration precedence', () => {
-  test('is defaults < file < environment < command line', async () => {
+  test('configuration precedence is defaults < file < environment < command line', async () => {
     const file = join(directory, 'toolwharf.yaml');
     await writeFile(file, 'toolbox: {maxConcurrent: 1, maxQueued: 1, maxResultBytes: 1}\n');
     const { config } = await loadConfig(file, {
@@ -297,7 +297,7 @@ describe('configuration precedence', () => {
     expect(config.toolbox).toMatchObject({ maxConcurrent: 3, maxQueued: 2, maxResultBytes: 1, naming: 'mcp' });
   });
 
-  test('lets the command line change parts of servers in any dialect, and add a server', () => {
+  test('configuration precedence lets the command line change parts of servers in any dialect, and add a server', () => {
     const overrides = {
       servers: { github: { enabled: false }, extra: { command: 'x' } },
       toolbox: { naming: 'plain' },
@@ -311,13 +311,13 @@ describe('configuration precedence', () => {
     expect(config.toolbox.naming).toBe('plain');
   });
 
-  test('names the command line as the source of its invalid values', () => {
+  test('configuration precedence names the command line as the source of its invalid values', () => {
     expect(() => parseConfig({}, { env, overrides: { toolbox: { naming: 'fancy' } } })).toThrow(
       /command line {2}toolbox\.naming {2}unknown value, found "fancy"; allowed: mcp, server__tool, plain/,
     );
   });
 
-  test('uses the environment of the process unless another is passed', () => {
+  test('configuration precedence uses the environment of the process unless another is passed', () => {
     process.env.TOOLWHARF__TOOLBOX__MAX_QUEUED = '7';
     try {
       expect(parseConfig({}).config.toolbox.maxQueued).toBe(7);
@@ -326,7 +326,7 @@ describe('configuration precedence', () => {
     }
   });
 
-  test('leaves the input unchanged', () => {
+  test('configuration precedence leaves the input unchanged', () => {
     const input = { servers: { a: { command: 'x' } }, toolbox: { maxQueued: 1 } };
     const before = structuredClone(input);
     parseConfig(input, { env: { TOOLWHARF__TOOLBOX__MAX_QUEUED: '2' }, overrides: { servers: { a: { cwd: '/' } } } });
@@ -335,16 +335,16 @@ describe('configuration precedence', () => {
 });
 
 describe('findConfigFile', () => {
-  test('returns undefined when there is no file', async () => {
+  test('findConfigFile returns undefined when there is no file', async () => {
     await expect(findConfigFile(directory)).resolves.toBeUndefined();
   });
 
-  test.each(['toolwharf.yaml', 'toolwharf.yml', 'toolwharf.json'])('finds %s', async (name) => {
+  test.each(['toolwharf.yaml', 'toolwharf.yml', 'toolwharf.json'])('findConfigFile finds %s', async (name) => {
     await writeFile(join(directory, name), '{}');
     await expect(findConfigFile(directory)).resolves.toBe(join(directory, name));
   });
 
-  test('rejects two files instead of choosing one', async () => {
+  test('findConfigFile rejects two files instead of choosing one', async () => {
     await writeFile(join(directory, 'toolwharf.yaml'), '{}');
     await writeFile(join(directory, 'toolwharf.json'), '{}');
     await expect(findConfigFile(directory)).rejects.toThrow(/keep one.*toolwharf\.yaml.*toolwharf\.json/);

@@ -9,7 +9,7 @@ const schema = nativeJsonSchema();
 const accepts = (value: unknown) => Compile(schema).Check(value);
 
 describe('the published JSON Schema', () => {
-  test('equals the schema generated from the code (otherwise run `npm run schema`)', () => {
+  test('the published JSON Schema equals the schema generated from the code (otherwise run `npm run schema`)', () => {
     expect(readFileSync(file, 'utf8')).toBe(`${JSON.stringify(schema, null, 2)}\n`);
   });
 
@@ -25,7 +25,7 @@ describe('the published JSON Schema', () => {
     { profiles: { team: { servers: ['a*'], approval: { mode: 'always-ask', trusted_tools: [] } } } },
     { gateway: { port: 0, allowed_hosts: ['x.y'], retention: { maxAge: '30d' }, database: '${DATABASE_URL}' } },
     {},
-  ])('accepts %j', (value) => {
+  ])('the published JSON Schema accepts %j', (value) => {
     expect(accepts(value)).toBe(true);
   });
 
@@ -42,11 +42,11 @@ describe('the published JSON Schema', () => {
     { profiles: { team: { server: [] } } },
     { gateway: { port: 65_536 } },
     { gateway: { jwt: { issuer: 'x' } } },
-  ])('rejects %j', (value) => {
+  ])('the published JSON Schema rejects %j', (value) => {
     expect(accepts(value)).toBe(false);
   });
 
-  test('describes every key, so that editors can show an explanation', () => {
+  test('the published JSON Schema describes every key, so that editors can show an explanation', () => {
     const undocumented: string[] = [];
     const visit = (node: unknown, path: string): void => {
       if (Array.isArray(node)) for (const item of node) visit(item, path);

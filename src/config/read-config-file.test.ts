@@ -21,7 +21,7 @@ async function refusal(name: string, content?: string | Uint8Array): Promise<Err
 }
 
 describe('an unreadable configuration file is rejected [M11]', () => {
-  test('a missing file', async () => {
+  test('a missing configuration file is rejected', async () => {
     const error = await refusal('missing.yaml');
     expect(error).toMatchObject({
       code: 'CONFIG_INVALID',
@@ -30,7 +30,7 @@ describe('an unreadable configuration file is rejected [M11]', () => {
     expect(error).toMatchObject({ data: { problems: [{ file: join(directory, 'missing.yaml') }] } });
   });
 
-  test('a directory', async () => {
+  test('a directory instead of a configuration file is rejected', async () => {
     await mkdir(join(directory, 'folder.yaml'));
     expect((await refusal('folder.yaml')).message).toMatch(/is a directory/);
   });
@@ -39,30 +39,30 @@ describe('an unreadable configuration file is rejected [M11]', () => {
     expect((await refusal('empty.yaml', content)).message).toMatch(/is empty/);
   });
 
-  test('a file of comments only', async () => {
+  test('a configuration file of comments only is rejected', async () => {
     expect((await refusal('comments.yaml', '# nothing yet\n')).message).toMatch(
       /must be a map with servers, found nothing/,
     );
   });
 
-  test('binary garbage', async () => {
+  test('a configuration file of binary garbage is rejected', async () => {
     const bytes = Uint8Array.from({ length: 4096 }, (_, index) => (index * 197 + 13) % 256);
     expect(await refusal('garbage.json', bytes)).toMatchObject({ code: 'CONFIG_INVALID' });
     expect((await refusal('garbage.json', bytes)).message).toMatch(/not a text file/);
     expect((await refusal('nul.yaml', 'servers: \0')).message).toMatch(/not a text file/);
   });
 
-  test('10 MB of configuration', async () => {
+  test('a configuration file of 10 MB is rejected', async () => {
     expect((await refusal('large.yaml', `servers:\n${'  # padding\n'.repeat(900_000)}`)).message).toMatch(
       /larger than 1 MiB/,
     );
   });
 
-  test('an endless device', async () => {
+  test('an endless device instead of a configuration file is rejected', async () => {
     await expect(readConfigFile('/dev/zero')).rejects.toThrow(/larger than 1 MiB/);
   });
 
-  test('a list, a string or a number instead of a map', async () => {
+  test('a configuration that is a list, a string or a number is rejected', async () => {
     expect((await refusal('list.yaml', '- a\n- b\n')).message).toMatch(
       /list\.yaml:1:1 {2}must be a map with servers, found a list/,
     );
@@ -72,7 +72,7 @@ describe('an unreadable configuration file is rejected [M11]', () => {
 });
 
 describe('a configuration file', () => {
-  test('may start with a byte order mark, as Windows programs write it', async () => {
+  test('a configuration file may start with a byte order mark, as Windows programs write it', async () => {
     const text = 'servers: {a: {command: é}}';
     await writeFile(join(directory, 'utf8.yaml'), `\ufeff${text}`);
     await writeFile(join(directory, 'utf16.yaml'), Buffer.from(`\ufeff${text}`, 'utf16le'));
@@ -80,7 +80,7 @@ describe('a configuration file', () => {
     await expect(readConfigFile(join(directory, 'utf16.yaml'))).resolves.toBe(text);
   });
 
-  test('may have Windows line endings, with correct positions in problems', async () => {
+  test('a configuration file may have Windows line endings, with correct positions in problems', async () => {
     const error = await refusal('crlf.yaml', 'servers:\r\n  a:\r\n    comand: x\r\n');
     expect(error.message).toContain('crlf.yaml:3:5  servers.a.comand');
   });

@@ -5,7 +5,7 @@ const messages = (text: string, json = false) =>
   readDocument(text, { json }).problems.map((problem) => problem.message);
 
 describe('reading a document', () => {
-  test('gives values, keys and missing keys a line and a column', () => {
+  test('the document reader gives values, keys and missing keys a line and a column', () => {
     const document = readDocument('servers:\n  github:\n    command: npx\n    args: [a, b]\n');
     expect(document.value).toEqual({ servers: { github: { command: 'npx', args: ['a', 'b'] } } });
     expect(document.locate(['servers', 'github', 'command'])).toEqual({ line: 3, column: 14 });
@@ -17,7 +17,7 @@ describe('reading a document', () => {
     expect(document.locate(['toolbox'])).toEqual({ line: 1, column: 1 });
   });
 
-  test('reads JSON with tabs, comments and trailing commas with correct positions', () => {
+  test('the document reader reads JSON with tabs, comments and trailing commas with correct positions', () => {
     const text = '{\n\t// a "comment"\n\t"a": "http://x/*y*/", /* two\n lines */\n\t"b": ["\\"//\\"", 2,],\n}';
     const document = readDocument(text, { json: true });
     expect(document.problems).toEqual([]);
@@ -25,13 +25,13 @@ describe('reading a document', () => {
     expect(document.locate(['b', 1])).toEqual({ line: 5, column: 18 });
   });
 
-  test('reads merged maps and anchors', () => {
+  test('the document reader reads merged maps and anchors', () => {
     const document = readDocument('base: &base {a: 1}\nother:\n  <<: *base\n  b: 2\n');
     expect(document.value).toEqual({ base: { a: 1 }, other: { a: 1, b: 2 } });
     expect(document.locate(['other', 'a'])).toEqual({ line: 2, column: 1 });
   });
 
-  test('reports duplicate keys in YAML and JSON with both positions', () => {
+  test('the document reader reports duplicate keys in YAML and JSON with both positions', () => {
     expect(readDocument('a: 1\nb: 2\na: 3\n').problems).toEqual([
       { line: 3, column: 1, message: "duplicate key 'a', first at line 1" },
     ]);
@@ -45,16 +45,16 @@ describe('reading a document', () => {
     ['a: !secret x', /unknown tag/],
     ['a: 1\n---\nb: 2', /more than one document/],
     ['? [a, b]\n: c', /key must be plain text/],
-  ])('reports %j as one clear problem', (text, message) => {
+  ])('the document reader reports %j as one clear problem', (text, message) => {
     expect(messages(text)[0]).toMatch(message);
     expect(readDocument(text).value).toBeUndefined();
   });
 
-  test('reports a document nested thousands of levels deep as one clear problem', () => {
+  test('the document reader reports a document nested thousands of levels deep as one clear problem', () => {
     expect(messages('['.repeat(40_000))).toEqual(['is nested too deeply']);
   });
 
-  test('rejects an alias bomb', () => {
+  test('the document reader rejects an alias bomb', () => {
     const level = (name: string, of: string) => `${name}: &${name} [${Array(9).fill(of).join(', ')}]\n`;
     const bomb = level('a', 'x') + ['b', 'c', 'd', 'e', 'f'].map((n, i) => level(n, `*${'abcdef'[i]}`)).join('');
     expect(messages(bomb)).toEqual(['aliases expand to too much']);
@@ -66,12 +66,12 @@ describe('reading a document', () => {
     'password: !hunter2 x',
     'password: [hunter2',
     'a: |hunter2\n  x',
-  ])('does not repeat a possible secret in the problem of %j', (text) => {
+  ])('the document reader does not repeat a possible secret in the problem of %j', (text) => {
     expect(messages(text)).not.toHaveLength(0);
     expect(messages(text).join()).not.toContain('hunter2');
   });
 
-  test('recognizes JSON by its first characters, unless the file extension is YAML', () => {
+  test('the document reader recognizes JSON by its first characters, unless the file extension is YAML', () => {
     expect(looksLikeJson('{"a": 1}', 'a.json')).toBe(true);
     expect(looksLikeJson(' // x\n{}', '.mcp.json')).toBe(true);
     expect(looksLikeJson('a: 1', 'a.json')).toBe(false);

@@ -12,18 +12,18 @@ beforeAll(async () => {
 afterAll(() => rm(directory, { recursive: true }));
 
 describe('a reference', () => {
-  test('is replaced by the variable when the value is exactly ${VAR} [B2]', () => {
+  test('a reference is replaced by the variable when the value is exactly ${VAR} [B2]', () => {
     expect(resolveReference('${TOKEN}', { TOKEN: 'secret123' })).toBe('secret123');
   });
 
   test.each(['prefix_${TOKEN}', '${TOKEN}_suffix', '${A}${B}', '$TOKEN', '{TOKEN}', '${}', '', '${A:-x}_${B}'])(
-    'is not recognized in %j [B2]',
+    'a reference is not recognized in %j [B2]',
     (value) => {
       expect(resolveReference(value, { TOKEN: 'x', A: 'x', B: 'x' })).toBe(value);
     },
   );
 
-  test('uses its default for a missing or empty variable [B2]', () => {
+  test('a reference uses its default for a missing or empty variable [B2]', () => {
     expect(resolveReference('${A:-fallback}', {})).toBe('fallback');
     expect(resolveReference('${A:-fallback}', { A: '' })).toBe('fallback');
     expect(resolveReference('${A:-fallback}', { A: 'set' })).toBe('set');
@@ -31,12 +31,12 @@ describe('a reference', () => {
     expect(resolveReference('${A:-{"b":1}}', {})).toBe('{"b":1}');
   });
 
-  test('does not resolve names of inherited properties', () => {
+  test('a reference does not resolve names of inherited properties', () => {
     expect(resolveReference('${constructor}', {})).toBe('');
     expect(resolveReference('${__proto__}', {})).toBe('');
   });
 
-  test('to a missing variable resolves to an empty value, with a warning that names only the variable [B2]', () => {
+  test('a reference to a missing variable resolves to an empty value, with a warning that names only the variable [B2]', () => {
     const entries: LogEntry[] = [];
     const resolved = resolveEnv(
       { STATIC: 'literal_value', MISSING: '${UNDEFINED_VAR}', EMPTY: '${EMPTY_VAR}', OK: '${SET_VAR}' },
@@ -49,7 +49,7 @@ describe('a reference', () => {
     expect(JSON.stringify(entries)).not.toMatch(/very-secret|literal_value/);
   });
 
-  test('uses the environment of the process unless another is passed', () => {
+  test('a reference uses the environment of the process unless another is passed', () => {
     const name = 'TOOLWHARF_TEST_REFERENCE';
     process.env[name] = 'from the process';
     try {
@@ -59,32 +59,32 @@ describe('a reference', () => {
     }
   });
 
-  test('of the form ${file:…} reads a secret from a file, without the last line break [B2]', async () => {
+  test('a reference of the form ${file:…} reads a secret from a file, without the last line break [B2]', async () => {
     const file = join(directory, 'token');
     await writeFile(file, 'line one\nline two\n\n');
     expect(resolveReference(`\${file:${file}}`, {})).toBe('line one\nline two\n');
   });
 
-  test('to a missing file is an error that names the path [B2]', () => {
+  test('a reference to a missing file is an error that names the path [B2]', () => {
     const file = join(directory, 'nowhere');
     expect(() => resolveReference(`\${file:${file}}`, {})).toThrow(
       expect.objectContaining({ code: 'CONFIG_INVALID', message: expect.stringContaining(file) }),
     );
   });
 
-  test.each(['/dev/zero', tmpdir()])('cannot read a secret from %s', (path) => {
+  test.each(['/dev/zero', tmpdir()])('a reference cannot read a secret from %s', (path) => {
     expect(() => resolveReference(`\${file:${path}}`, {})).toThrow(
       expect.objectContaining({ code: 'CONFIG_INVALID', message: expect.stringContaining(path) }),
     );
   });
 
-  test('under a key named __proto__ is resolved like any other', () => {
+  test('a reference under a key named __proto__ is resolved like any other', () => {
     const record = JSON.parse('{"__proto__": "${A}"}') as Record<string, string>;
     const resolved = resolveEnv(record, { env: { A: 'x' } });
     expect(Object.entries(resolved)).toEqual([['__proto__', 'x']]);
   });
 
-  test('is parsed into its kind, name and default', () => {
+  test('a reference is parsed into its kind, name and default', () => {
     expect(parseReference('${A}')).toEqual({ kind: 'variable', name: 'A' });
     expect(parseReference('${A:-b}')).toEqual({ kind: 'variable', name: 'A', fallback: 'b' });
     expect(parseReference('${file:/run/secrets/a}')).toEqual({ kind: 'file', path: '/run/secrets/a' });

@@ -15,7 +15,7 @@ function issues(value: unknown): string[] {
 }
 
 describe('a server record', () => {
-  test('from the specification is accepted and completed with defaults [R1]', () => {
+  test('a server record from the specification is accepted and completed with defaults [R1]', () => {
     expect(serverRecordSchema.parse(record)).toEqual({
       ...record,
       authentication: { type: 'api-key', key: '${SEARCH_KEY}', header: 'x-api-key' },
@@ -25,7 +25,7 @@ describe('a server record', () => {
     });
   });
 
-  test('has no authentication by default [R3]', () => {
+  test('a server record has no authentication by default [R3]', () => {
     expect(serverRecordSchema.parse(stdio).authentication).toEqual({ type: 'none' });
   });
 
@@ -36,7 +36,7 @@ describe('a server record', () => {
     { type: 'basic', username: 'u', password: 'p' },
     { type: 'oauth' },
     { type: 'oauth', clientId: 'c', clientSecret: 's', scope: 'a b', redirectUrl: 'http://localhost:1/cb' },
-  ])('accepts authentication of type $type [R3]', (authentication) => {
+  ])('a server record accepts authentication of type $type [R3]', (authentication) => {
     expect(serverRecordSchema.parse({ ...record, authentication }).authentication).toEqual(authentication);
   });
 
@@ -68,23 +68,23 @@ describe('a server record', () => {
     ['a NUL in an argument', { ...stdio, args: ['a\0b'] }, /^args\.0: /],
     ['an unknown authentication', { ...record, authentication: { type: 'magic' } }, /^authentication\.type: /],
     ['bearer without a token', { ...record, authentication: { type: 'bearer' } }, /^authentication\.token: /],
-  ])('rejects %s [R1]', (_, value, message) => {
+  ])('a server record rejects %s [R1]', (_, value, message) => {
     expect(issues(value).join('\n')).toMatch(message);
   });
 
-  test('allows plain http to another machine only when configured to [R19]', () => {
+  test('a server record allows plain http to another machine only when configured to [R19]', () => {
     expect(issues({ ...record, url: 'http://example.com/mcp', allowInsecure: true })).toEqual([]);
     expect(issues({ ...record, url: 'http://127.0.0.1:3000/mcp' })).toEqual([]);
   });
 
-  test('needs no id and no dates when it is new [R1]', () => {
+  test('a server record needs no id and no dates when it is new [R1]', () => {
     expect(newServerRecordSchema.parse({ name: 'a', transport: 'stdio', command: 'npx' })).toMatchObject({
       enabled: true,
     });
     expect(newServerRecordSchema.safeParse({ name: 'a', transport: 'stdio' }).success).toBe(false);
   });
 
-  test('accepts every key of the configuration file and becomes the same server', () => {
+  test('a server record accepts every key of the configuration file and becomes the same server', () => {
     const server = {
       url: 'https://tools.example.com/mcp',
       transport: 'sse',
@@ -127,7 +127,7 @@ describe('a server record', () => {
     }
   });
 
-  test('infers its transport when none is given', () => {
+  test('a server record infers its transport when none is given', () => {
     const url = 'https://tools.example.com';
     const transportOf = (server: object) => newServerRecordSchema.parse({ name: 'a', ...server }).transport;
     expect(transportOf({ command: 'npx' })).toBe('stdio');
@@ -135,7 +135,7 @@ describe('a server record', () => {
     expect(transportOf({ url, openapi: 'https://tools.example.com/openapi.json' })).toBe('api');
   });
 
-  test('from the previous version, which had fewer keys, is accepted', () => {
+  test('a server record from the previous version, which had fewer keys, is accepted', () => {
     const previous = {
       id: '6a4d1d1e-6f0b-4a8e-9a53-0c9ce0c6a111',
       name: 'files',
@@ -158,7 +158,7 @@ describe('a server record', () => {
     expect(config.servers).toEqual([toServerSpec(record)]);
   });
 
-  test('becomes a server [R1]', () => {
+  test('a server record becomes a server [R1]', () => {
     expect(toServerSpec(serverRecordSchema.parse({ ...record, timeout: 60_000 }))).toEqual({
       name: 'Company search',
       description: "Searches the company's documents",

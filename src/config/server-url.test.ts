@@ -8,7 +8,7 @@ describe('a server URL', () => {
     'http://127.0.0.1:8/x',
     'http://127.9.9.9',
     'http://[::1]/',
-  ])('such as %s is safe [R19]', (url) => {
+  ])('a server URL such as %s is safe [R19]', (url) => {
     expect(isInsecureUrl(url)).toBe(false);
   });
 
@@ -20,7 +20,7 @@ describe('a server URL', () => {
     'http://0.0.0.0',
     'http://[fe80::1]/',
     'HTTP://EXAMPLE.COM',
-  ])('such as %s is plain http to another machine [R19]', (url) => {
+  ])('a server URL such as %s is plain http to another machine [R19]', (url) => {
     expect(isInsecureUrl(url)).toBe(true);
   });
 
@@ -34,15 +34,15 @@ describe('a server URL', () => {
     ['javascript:alert(1)', /must be a URL/],
     ['https://ada:secret@example.com', /user name or password/],
     ['https://token@example.com', /user name or password/],
-  ])('such as %s is rejected [M11]', (url, reason) => {
+  ])('a server URL such as %s is rejected [M11]', (url, reason) => {
     expect(urlProblem(url)).toMatch(reason);
   });
 
-  test('that is valid has no problem', () => {
+  test('a server URL that is valid has no problem', () => {
     expect(urlProblem('https://example.com:8443/mcp?x=1')).toBeUndefined();
   });
 
-  test('never appears in a message with its user, password or query', () => {
+  test('a server URL never appears in a message with its user, password or query', () => {
     const text = withoutSecrets('see https://ada:secret@example.com/x?api_key=hidden and //u:p@b/c');
     expect(text).not.toMatch(/secret|hidden|ada|u:p/);
     expect(text).toContain('example.com/x');

@@ -55,7 +55,7 @@ async function untilEarlierChangesAreReported(): Promise<void> {
 }
 
 describe('watching the configuration file [M15]', () => {
-  test('reports a file that is rewritten in place', async () => {
+  test('the watcher of the configuration file reports a file that is rewritten in place', async () => {
     await using watch = await watching(file);
     await write(file, content('second'));
     await watch.until(['second']);
@@ -63,7 +63,7 @@ describe('watching the configuration file [M15]', () => {
     await watch.until(['second', 'third']);
   });
 
-  test('reports each replacement of the file by rename, as editors save', async () => {
+  test('the watcher of the configuration file reports each replacement of the file by rename, as editors save', async () => {
     await using watch = await watching(file);
     const names = ['a', 'b', 'c', 'd', 'e'];
     for (const [index, name] of names.entries()) {
@@ -73,7 +73,7 @@ describe('watching the configuration file [M15]', () => {
     }
   });
 
-  test('reports a symbolic link that is retargeted, as in a mounted configuration', async () => {
+  test('the watcher of the configuration file reports a symbolic link that is retargeted, as in a mounted configuration', async () => {
     for (const version of ['v1', 'v2', 'v3']) {
       await mkdir(join(directory, version));
       await write(join(directory, version, 'toolwharf.yaml'), content(version));
@@ -94,7 +94,7 @@ describe('watching the configuration file [M15]', () => {
     await watch.until(['v2', 'v3', 'v3-edited']);
   });
 
-  test('reports a symbolic link in a parent directory that is retargeted', async () => {
+  test('the watcher of the configuration file reports a symbolic link in a parent directory that is retargeted', async () => {
     for (const version of ['v1', 'v2']) {
       await mkdir(join(directory, version));
       await write(join(directory, version, 'toolwharf.yaml'), content(version));
@@ -106,7 +106,7 @@ describe('watching the configuration file [M15]', () => {
     await watch.until(['v2']);
   });
 
-  test('reports a broken file once as an error, and its correction as a change', async () => {
+  test('the watcher of the configuration file reports a broken file once as an error, and its correction as a change', async () => {
     await using watch = await watching(file);
     await write(file, 'servers: {a: {comand: x}}\n');
     await watch.until([expect.stringMatching(/^CONFIG_INVALID: .*toolwharf\.yaml has 2 problems/)]);
@@ -116,7 +116,7 @@ describe('watching the configuration file [M15]', () => {
     await watch.until([expect.anything(), 'mended']);
   });
 
-  test('reports a deleted file as an error, and its return as a change', async () => {
+  test('the watcher of the configuration file reports a deleted file as an error, and its return as a change', async () => {
     await using watch = await watching(file);
     await unlink(file);
     await watch.until([expect.stringMatching(/does not exist/)]);
@@ -124,7 +124,7 @@ describe('watching the configuration file [M15]', () => {
     await watch.until([expect.anything(), 'back']);
   });
 
-  test('resumes after the directory is deleted and recreated', async () => {
+  test('the watcher of the configuration file resumes after the directory is deleted and recreated', async () => {
     const inner = join(directory, 'inner');
     await mkdir(inner);
     await write(join(inner, 'toolwharf.yaml'), content('first'));
@@ -138,7 +138,7 @@ describe('watching the configuration file [M15]', () => {
     await watch.until([expect.anything(), 'second', 'third']);
   });
 
-  test('does not report a file rewritten with the same content', async () => {
+  test('the watcher of the configuration file does not report a file rewritten with the same content', async () => {
     await using watch = await watching(file);
     await write(file, content('first'));
     await write(`${file}.tmp`, content('first'));
@@ -149,14 +149,14 @@ describe('watching the configuration file [M15]', () => {
     await watch.until(['second']);
   });
 
-  test('reports a change made between loading and watching', async () => {
+  test('the watcher of the configuration file reports a change made between loading and watching', async () => {
     const since = await loadConfig(file, { env: {} });
     await write(file, content('meanwhile'));
     await using watch = await watching(file, { since });
     await watch.until(['meanwhile']);
   });
 
-  test('applies overrides to the reloaded configuration', async () => {
+  test('the watcher of the configuration file applies overrides to the reloaded configuration', async () => {
     const names: boolean[] = [];
     await using watch = await watching(file, {
       env: { TOOLWHARF__SERVERS__SECOND__ENABLED: 'false' },
@@ -167,7 +167,7 @@ describe('watching the configuration file [M15]', () => {
     expect(watch.events).toEqual([]);
   });
 
-  test('reports changes one at a time, and a failing listener as an error', async () => {
+  test('the watcher of the configuration file reports changes one at a time, and a failing listener as an error', async () => {
     const gate = Promise.withResolvers<void>();
     let inside = 0;
     let maxInside = 0;
@@ -191,7 +191,7 @@ describe('watching the configuration file [M15]', () => {
     expect(watch.events).toEqual(['INTERNAL: listener failed']);
   });
 
-  test('reports nothing after it is closed by dispose or by signal', async () => {
+  test('the watcher of the configuration file reports nothing after it is closed by dispose or by signal', async () => {
     const stop = new AbortController();
     const byDispose = await watching(file);
     await using bySignal = await watching(file, { signal: stop.signal });
@@ -203,7 +203,7 @@ describe('watching the configuration file [M15]', () => {
     expect(bySignal.events).toEqual([]);
   });
 
-  test('continues after an error listener throws', async () => {
+  test('the watcher of the configuration file continues after an error listener throws', async () => {
     const names: string[] = [];
     await using _ = await watchConfig(file, {
       env: {},
@@ -220,7 +220,7 @@ describe('watching the configuration file [M15]', () => {
     await expect.poll(() => names).toEqual(['error', 'second']);
   });
 
-  test('can be closed by its own listener', async () => {
+  test('the watcher of the configuration file can be closed by its own listener', async () => {
     let closed = false;
     const watch = await watchConfig(file, {
       env: {},

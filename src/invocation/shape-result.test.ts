@@ -18,7 +18,7 @@ const record: CallRecord = {
 const shape = (raw: JsonObject, maxResultBytes = 10_000) => shapeResult(raw, { callId: 'call-1', maxResultBytes });
 
 describe('a small result', () => {
-  test('passes unchanged, including unknown blocks and fields', () => {
+  test('a small result passes unchanged, including unknown blocks and fields', () => {
     const raw = {
       content: [
         { type: 'text', text: 'hello', annotations: { audience: ['user'] } },
@@ -43,7 +43,7 @@ describe('a small result', () => {
     expect(whole).toBeUndefined();
   });
 
-  test('that reports a failure has an error text and its original content [A7]', () => {
+  test('a small result that reports a failure has an error text and its original content [A7]', () => {
     const content = [{ type: 'text', text: 'no such file' }];
     const { result } = shape({ content, isError: true });
     expect(result).toMatchObject({ isError: true, text: 'MCP error: no such file', content });
@@ -57,7 +57,7 @@ describe('a small result', () => {
 });
 
 describe('a malformed result', () => {
-  test('is read as far as possible', () => {
+  test('a malformed result is read as far as possible', () => {
     expect(shape({}).result).toMatchObject({ isError: false, content: [], text: '' });
     expect(shape({ structuredContent: { a: 1 } }).result.text).toBe('{"a":1}');
     expect(shape({ toolResult: [1, 2] }).result.text).toBe('[1,2]');
@@ -71,7 +71,7 @@ describe('a malformed result', () => {
 });
 
 describe('a result above the size limit', () => {
-  test('has its text truncated between characters, states the truncation and is stored completely', () => {
+  test('a result above the size limit has its text truncated between characters, states the truncation and is stored completely', () => {
     const raw = { content: [{ type: 'text', text: '€'.repeat(1000), annotations: { priority: 1 } }] };
     const { result, whole } = shape(raw, 1000);
     expect(whole).toBe(raw);
@@ -82,7 +82,7 @@ describe('a result above the size limit', () => {
     expect(result.content[0]).toMatchObject({ type: 'text', annotations: { priority: 1 } });
   });
 
-  test('has a field with the shown and total sizes, also when it is read from the journal', () => {
+  test('a result above the size limit has a field with the shown and total sizes, also when it is read from the journal', () => {
     const raw = { content: [{ type: 'text', text: 'x'.repeat(3000) }], structuredContent: { n: 1 } };
     const { result } = shape(raw, 1000);
     const { content, structuredContent, isError, truncated } = result;
@@ -95,7 +95,7 @@ describe('a result above the size limit', () => {
     expect(shape(raw, 10_000).result).not.toHaveProperty('truncated');
   });
 
-  test('retains the blocks before the truncation and counts the others', () => {
+  test('a result above the size limit retains the blocks before the truncation and counts the others', () => {
     const content = Array.from({ length: 50 }, (_, at) => ({ type: 'text', text: `${at}`.padEnd(100, '.') }));
     const { result } = shape({ content }, 1000);
     expect(result.content.slice(0, 7)).toEqual(content.slice(0, 7));
@@ -103,7 +103,7 @@ describe('a result above the size limit', () => {
     expect(Buffer.byteLength(result.text)).toBeLessThan(1400);
   });
 
-  test('replaces a binary block by its description and shows the blocks after it', () => {
+  test('a result above the size limit replaces a binary block by its description and shows the blocks after it', () => {
     const image = { type: 'image', mimeType: 'image/png', data: 'A'.repeat(400_000) };
     const blob = {
       type: 'resource',
@@ -120,14 +120,14 @@ describe('a result above the size limit', () => {
     );
   });
 
-  test('truncates the text of an embedded resource inside it', () => {
+  test('a result above the size limit truncates the text of an embedded resource inside it', () => {
     const block = { type: 'resource', resource: { uri: 'file:///log', text: 'x'.repeat(5000) } };
     const { result } = shape({ content: [block] }, 1000);
     expect(result.content[0]).toMatchObject({ type: 'resource', resource: { uri: 'file:///log' } });
     expect(result.text).toContain('[cut by Toolwharf: 1000 of 5000 bytes shown;');
   });
 
-  test('omits structuredContent only if it exceeds the limit by itself, and states the omission', () => {
+  test('a result above the size limit omits structuredContent only if it exceeds the limit by itself, and states the omission', () => {
     const rows = { rows: Array.from({ length: 500 }, (_, at) => ({ at })) };
     const dropped = shape({ content: [{ type: 'text', text: 'ok' }], structuredContent: rows }, 1000);
     expect(dropped.result.structuredContent).toBeUndefined();
@@ -142,7 +142,7 @@ describe('a result above the size limit', () => {
     expect(only.result.content).toHaveLength(1);
   });
 
-  test('has at most the maximum size, text and structuredContent together', () => {
+  test('a result above the size limit has at most the maximum size, text and structuredContent together', () => {
     const structuredContent = { rows: 'y'.repeat(8_000) };
     const { result } = shape({ content: [{ type: 'text', text: 'x'.repeat(8_000) }], structuredContent });
     expect(JSON.stringify([result.content, result.structuredContent]).length).toBeLessThan(10_500);
@@ -154,18 +154,18 @@ describe('a result above the size limit', () => {
     expect(JSON.stringify(smaller.result.content).length + 6_000).toBeLessThan(10_500);
   });
 
-  test('remains an error if it is one [A7]', () => {
+  test('a result above the size limit remains an error if it is one [A7]', () => {
     const { result } = shape({ isError: true, content: [{ type: 'text', text: 'x'.repeat(5000) }] }, 1000);
     expect(result.isError).toBe(true);
     expect(result.text).toMatch(/^MCP error: x{1000}\n\[cut/);
   });
 
-  test('cannot exceed the limit with extra fields beside a text', () => {
+  test('a result above the size limit cannot exceed the limit with extra fields beside a text', () => {
     const { result } = shape({ content: [{ type: 'text', text: 'x', _meta: { y: 'y'.repeat(50_000) } }] }, 1000);
     expect(JSON.stringify(result).length).toBeLessThan(1000);
   });
 
-  test('may be nested to any depth', () => {
+  test('a result above the size limit may be nested to any depth', () => {
     let deep: Record<string, unknown> = {};
     for (let depth = 0; depth < 100_000; depth++) deep = { deep };
     const { result } = shape({ content: [deep, { type: 'x', deep }], structuredContent: deep });

@@ -89,21 +89,21 @@ describe('the approval mode [R16]', () => {
 });
 
 describe('the deny and ask lists', () => {
-  test('deny a tool by its exposed name or its qualified name', () => {
+  test('the deny and ask lists deny a tool by its exposed name or its qualified name', () => {
     for (const pattern of ['mcp_github_create_issue', 'github/*', '*create*'])
       expect(kindOf({ approval: { deny: [pattern], ask: ['*'], trustedTools: ['*'] }, remembered: [rule] })).toBe(
         'deny',
       );
   });
 
-  test('ask for approval of a tool on the ask list in every mode, even with a remembered answer', () => {
+  test('the deny and ask lists ask for approval of a tool on the ask list in every mode, even with a remembered answer', () => {
     for (const mode of ['auto', 'trusted-only', 'always-ask'] as const)
       expect(
         decide(inputWith({ approval: { mode, ask: ['github/*'], trustedTools: ['*'] }, remembered: [rule] })),
       ).toMatchObject({ kind: 'ask', rule: 'ask-list' });
   });
 
-  test('match a local tool by its own name', () => {
+  test('the deny and ask lists match a local tool by its own name', () => {
     const local = { name: 'sum', originalName: 'sum', server: undefined, serverAddress: undefined };
     expect(kindOf({ tool: local, approval: { deny: ['sum'] } })).toBe('deny');
     expect(kindOf({ tool: local, approval: { deny: ['*/sum', 'undefined/*'] } })).toBe('allow');
@@ -115,7 +115,7 @@ describe('a remembered answer', () => {
   const decideWith = (change: Partial<RememberedRule>, more: InputChange = {}) =>
     kindOf({ approval: asking, remembered: [{ ...rule, ...change }], ...more });
 
-  test('that allows a tool applies only to the same server URL and definition', () => {
+  test('a remembered answer that allows a tool applies only to the same server URL and definition', () => {
     expect(decideWith({})).toBe('allow');
     expect(decideWith({}, { tool: { serverAddress: 'https://elsewhere.example/mcp' } })).toBe('ask');
     expect(decideWith({}, { tool: { definitionHash: 'h2' } })).toBe('ask');
@@ -124,14 +124,14 @@ describe('a remembered answer', () => {
     expect(decideWith({ serverAddress: undefined })).toBe('ask');
   });
 
-  test('that allows a server applies to all its tools at that URL, including changed definitions', () => {
+  test('a remembered answer that allows a server applies to all its tools at that URL, including changed definitions', () => {
     const server = { scope: 'server', tool: undefined, definitionHash: undefined } as const;
     expect(decideWith(server)).toBe('allow');
     expect(decideWith(server, { tool: { originalName: 'other', definitionHash: 'h9' } })).toBe('allow');
     expect(decideWith(server, { tool: { serverAddress: 'https://elsewhere.example/mcp' } })).toBe('ask');
   });
 
-  test('that allows a tool in a conversation applies only to that conversation', () => {
+  test('a remembered answer that allows a tool in a conversation applies only to that conversation', () => {
     const conversation = { scope: 'conversation', conversation: 'c1' } as const;
     expect(decideWith(conversation)).toBe('allow');
     expect(decideWith(conversation, { caller: { ...caller, conversation: 'c2' } })).toBe('ask');
@@ -139,13 +139,13 @@ describe('a remembered answer', () => {
     expect(decideWith(conversation, { tool: { definitionHash: 'h2' } })).toBe('ask');
   });
 
-  test('that denies a tool applies in every mode and to new definitions', () => {
+  test('a remembered answer that denies a tool applies in every mode and to new definitions', () => {
     expect(decideWith({ answer: 'deny' }, { approval: { mode: 'auto' }, tool: { definitionHash: 'h2' } })).toBe('deny');
     expect(decideWith({ answer: 'deny', scope: 'server' }, { tool: { originalName: 'other' } })).toBe('deny');
     expect(decideWith({ answer: 'deny' }, { tool: { originalName: 'other' } })).toBe('ask');
   });
 
-  test('that denies a tool overrides one that allows it', () => {
+  test('a remembered answer that denies a tool overrides one that allows it', () => {
     const both = [rule, { ...rule, id: 'r2', answer: 'deny' } as const];
     expect(decide(inputWith({ remembered: both }))).toEqual({
       kind: 'deny',
@@ -153,7 +153,7 @@ describe('a remembered answer', () => {
     });
   });
 
-  test('for local tools never applies to a server, and one for a server never applies to local tools', () => {
+  test('a remembered answer for local tools never applies to a server, and one for a server never applies to local tools', () => {
     const local = { server: undefined, serverAddress: undefined };
     expect(decideWith({ scope: 'server', serverAddress: undefined })).toBe('ask');
     expect(decideWith({ serverAddress: undefined }, { tool: local })).toBe('allow');
@@ -162,12 +162,12 @@ describe('a remembered answer', () => {
 });
 
 describe('a changed tool definition', () => {
-  test('denies a quarantined tool, even when a remembered answer allows its server', () => {
+  test('a changed tool definition denies a quarantined tool, even when a remembered answer allows its server', () => {
     const decision = decide(inputWith({ tool: { changed: 'quarantine' }, remembered: [{ ...rule, scope: 'server' }] }));
     expect(decision).toMatchObject({ kind: 'deny', reason: expect.stringContaining('changed since it was accepted') });
   });
 
-  test('requires approval in auto mode, and when the old definition or the server was allowed', () => {
+  test('a changed tool definition requires approval in auto mode, and when the old definition or the server was allowed', () => {
     const changed = { changed: 'ask', definitionHash: 'h2' } as const;
     expect(decide(inputWith({ tool: changed }))).toMatchObject({ kind: 'ask', rule: 'changed-definition' });
     expect(kindOf({ tool: changed, remembered: [rule] })).toBe('ask');
@@ -175,7 +175,7 @@ describe('a changed tool definition', () => {
     expect(kindOf({ tool: changed, approval: { mode: 'trusted-only', trustedTools: ['*'] } })).toBe('ask');
   });
 
-  test('requires no approval after a person allowed the new definition', () => {
+  test('a changed tool definition requires no approval after a person allowed the new definition', () => {
     const changed = { changed: 'ask', definitionHash: 'h2' } as const;
     expect(kindOf({ tool: changed, remembered: [{ ...rule, definitionHash: 'h2' }] })).toBe('allow');
   });

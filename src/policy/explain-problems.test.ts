@@ -44,7 +44,7 @@ const readFile: JsonSchema = {
 };
 
 describe('an argument error tells a model how to correct its call [R18]', () => {
-  test('with the path, the expected value and the received value', () => {
+  test('an argument error tells a model how to correct its call with the path, the expected value and the received value', () => {
     expect(check(readFile, { path: 'a', limit: 'ten' })).toEqual({
       ok: false,
       problems: [
@@ -59,7 +59,7 @@ describe('an argument error tells a model how to correct its call [R18]', () => 
     });
   });
 
-  test('with all problems at once', () => {
+  test('an argument error tells a model how to correct its call with all problems at once', () => {
     expect(text(readFile, { pth: 'a', limit: 1000, mode: 'x', range: { from: 1 } })).toBe(
       [
         '5 problems',
@@ -72,7 +72,7 @@ describe('an argument error tells a model how to correct its call [R18]', () => 
     );
   });
 
-  test('with at most ten problems', () => {
+  test('an argument error tells a model how to correct its call with at most ten problems', () => {
     const schema = objectWithV({ type: 'array', items: { type: 'string' } });
     const verdict = check(schema, { v: Array.from({ length: 15 }, (_, at) => at) });
     const lines = verdict.ok ? [] : verdict.text.split('\n');
@@ -106,11 +106,14 @@ describe('an argument error tells a model how to correct its call [R18]', () => 
       'expected what exactly one of the alternatives allows, not 2, got number 5',
     ],
     [false, 1, 'expected nothing here, got number 1'],
-  ])('for the schema %j and the value %j: %s', (schema, value, expected) => {
-    expect(text(objectWithV(schema), { v: value })).toBe(`/v: ${expected}`);
-  });
+  ])(
+    'an argument error tells a model how to correct its call for the schema %j and the value %j: %s',
+    (schema, value, expected) => {
+      expect(text(objectWithV(schema), { v: value })).toBe(`/v: ${expected}`);
+    },
+  );
 
-  test('for alternatives, based on the closest one', () => {
+  test('an argument error tells a model how to correct its call for alternatives, based on the closest one', () => {
     const circle = {
       type: 'object',
       properties: { kind: { const: 'circle' }, r: { type: 'number' } },
@@ -128,7 +131,7 @@ describe('an argument error tells a model how to correct its call [R18]', () => 
     expect(text(both, { v: { kind: 'hexagon' } })).toBe('/v/kind: expected "circle" or "square", got string "hexagon"');
   });
 
-  test('for if, then and else, based on the branch that applies', () => {
+  test('an argument error tells a model how to correct its call for if, then and else, based on the branch that applies', () => {
     const isA = { properties: { kind: { const: 'a' } }, required: ['kind'] };
     const schema = conditional(isA, { required: ['n'] }, { required: ['m'] });
     expect(text(schema, { kind: 'a' })).toBe('/n: expected a value, since it is required, got nothing');
@@ -136,7 +139,7 @@ describe('an argument error tells a model how to correct its call [R18]', () => 
     expect(isOk(schema, { kind: 'a', n: 1 })).toBe(true);
   });
 
-  test('for property patterns, with the name of the property', () => {
+  test('an argument error tells a model how to correct its call for property patterns, with the name of the property', () => {
     const schema = {
       patternProperties: { '^x-': { type: 'string' } },
       properties: { a: {} },
@@ -149,14 +152,14 @@ describe('an argument error tells a model how to correct its call [R18]', () => 
     );
   });
 
-  test('for nested alternatives, as one list of options', () => {
+  test('an argument error tells a model how to correct its call for nested alternatives, as one list of options', () => {
     const nested = objectWithV({
       anyOf: [{ type: 'string' }, { anyOf: [{ type: ['string', 'null'] }, { enum: [1, 2] }] }],
     });
     expect(text(nested, { v: true })).toBe('/v: expected string or null or 1 or 2, got boolean true');
   });
 
-  test('without repeating long values', () => {
+  test('an argument error tells a model how to correct its call without repeating long values', () => {
     const verdict = text(objectWithV({ type: 'number' }), { v: 'x'.repeat(10_000) });
     expect(verdict).toMatch(/^\/v: expected number, got string "x{70,79}…$/);
     expect(text({ additionalProperties: false }, { ['k'.repeat(5000)]: 1 }).length).toBeLessThan(400);
@@ -165,7 +168,7 @@ describe('an argument error tells a model how to correct its call [R18]', () => 
     ).toBeLessThan(300);
   });
 
-  test('without repeating secrets', () => {
+  test('an argument error tells a model how to correct its call without repeating secrets', () => {
     for (const name of ['token', 'api_key', 'sessionKey', 'password', 'client_secret', 'Authorization'])
       expect(text({ properties: { [name]: { type: 'number' } } }, { [name]: 'sk-123' })).toBe(
         `/${name}: expected number, got string`,

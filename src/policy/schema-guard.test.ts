@@ -15,7 +15,7 @@ const nest = (levels: number) => {
 };
 
 describe('a $ref [R18]', () => {
-  test('to the network or a file is rejected with its URL', () => {
+  test('a schema reference to the network or a file is rejected with its URL', () => {
     expect(reason({ properties: { a: { $ref: 'https://example.com/x.json' } } })).toBe(
       '$ref "https://example.com/x.json" points outside the schema, and nothing is fetched',
     );
@@ -36,7 +36,7 @@ describe('a $ref [R18]', () => {
     ],
     ['#', { $dynamicAnchor: 'n', $dynamicRef: '#n' }],
     ['#', { $recursiveRef: '#' }],
-  ])('that is circular is rejected: %s %j', (name, schema) => {
+  ])('a schema reference that is circular is rejected: %s %j', (name, schema) => {
     expect(reason(schema)).toContain(`$ref "${name}`);
     expect(reason(schema)).toContain('leads back to itself without going into the value');
   });
@@ -48,13 +48,13 @@ describe('a $ref [R18]', () => {
     { patternProperties: { '^a': { $ref: '#' } }, properties: { b: {} } },
     { propertyNames: { $ref: '#' } },
     { $ref: '#/$defs/a', $defs: { a: { properties: { b: { $ref: '#/$defs/b' } } }, b: { $ref: '#/$defs/a' } } },
-  ])('that recurses into the value is accepted: %j', (schema) => {
+  ])('a schema reference that recurses into the value is accepted: %j', (schema) => {
     expect(reason(schema)).toBeUndefined();
   });
 });
 
 describe('the schema limits [R18]', () => {
-  test('apply to size, depth and the number of subschemas', () => {
+  test('the schema limits apply to size, depth and the number of subschemas', () => {
     expect(reason({ description: 'x'.repeat(300_000) })).toBe('it is larger than 262144 bytes');
     expect(reason(nest(60))).toBeUndefined();
     expect(reason(nest(65))).toBe('its subschemas are nested more than 64 deep');
@@ -63,14 +63,14 @@ describe('the schema limits [R18]', () => {
     expect(reason({ properties: many })).toBe('it has more than 10000 subschemas');
   });
 
-  test('apply to regular expressions, individually and in total', () => {
+  test('the schema limits apply to regular expressions, individually and in total', () => {
     expect(reason({ pattern: 'a'.repeat(2001) })).toContain('longer than 2000 characters');
     const patterns = Array.from({ length: 11 }, () => ({ pattern: 'a'.repeat(2000) }));
     expect(reason({ allOf: patterns })).toContain('together are longer than 20000 characters');
     expect(reason({ allOf: [{ pattern: '.{1000}'.repeat(200) }] })).toContain('too big once compiled');
   });
 
-  test('do not count a long chain of references as nesting', () => {
+  test('the schema limits do not count a long chain of references as nesting', () => {
     const $defs: Record<string, unknown> = { d4000: { type: 'string' } };
     for (let at = 0; at < 4000; at++) $defs[`d${at}`] = { $ref: `#/$defs/d${at + 1}` };
     expect(reason({ $ref: '#/$defs/d0', $defs })).toBeUndefined();
@@ -87,7 +87,7 @@ describe('a keyword that cannot be enforced', () => {
     return guarded.ok ? guarded.translation.unenforced : guarded.reason;
   };
 
-  test('is left to the server and listed', () => {
+  test('a keyword that cannot be enforced is left to the server and listed', () => {
     expect(unenforced({ properties: { a: { pattern: '^(?!x)' } } })).toEqual([
       '/properties/a/pattern: is a regular expression that cannot be run safely',
     ]);
@@ -100,13 +100,13 @@ describe('a keyword that cannot be enforced', () => {
     ]);
   });
 
-  test('makes a schema unusable if ignoring it would reject valid values', () => {
+  test('a keyword that cannot be enforced makes a schema unusable if ignoring it would reject valid values', () => {
     expect(unenforced({ not: { pattern: '(?=x)' } })).toBe(
       'it has not together with something that cannot be checked (/not/pattern: is a regular expression that cannot be run safely)',
     );
   });
 
-  test('makes oneOf as lenient as anyOf, since its branches may no longer differ', () => {
+  test('a keyword that cannot be enforced makes oneOf as lenient as anyOf, since its branches may no longer differ', () => {
     expect(unenforced({ oneOf: [{ pattern: '^(?!a)' }, { pattern: '^a' }] })).toHaveLength(1);
   });
 });

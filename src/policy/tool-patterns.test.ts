@@ -15,7 +15,7 @@ const newcomer = target('github_enterprise', 'delete', true);
 const local = target(undefined, 'sum');
 
 describe('a trusted tool pattern', () => {
-  test('matches the tool that owns the name [N9]', () => {
+  test('a trusted tool pattern matches the tool that owns the name [N9]', () => {
     for (const pattern of ['mcp_github_enterprise_delete', 'github__enterprise_delete', 'github/enterprise_delete']) {
       expect(trusts([pattern], owner, scope), pattern).toBe(true);
       expect(trusts([pattern], newcomer, scope), pattern).toBe(false);
@@ -24,14 +24,14 @@ describe('a trusted tool pattern', () => {
     expect(trusts([newcomer.name], newcomer, scope)).toBe(true);
   });
 
-  test('for all tools of a server does not match a server with a longer name that starts the same [N9]', () => {
+  test('a trusted tool pattern for all tools of a server does not match a server with a longer name that starts the same [N9]', () => {
     for (const pattern of ['mcp_github_*', 'github/*', '{mcp_github_*,other}']) {
       expect(trusts([pattern], owner, scope), pattern).toBe(true);
       expect(trusts([pattern], target('github_enterprise', 'list'), scope), pattern).toBe(false);
     }
   });
 
-  test('that could match two servers matches the server that was configured first, with a warning [N9]', () => {
+  test('a trusted tool pattern that could match two servers matches the server that was configured first, with a warning [N9]', () => {
     expect(trusts(['mcp_github_enterprise_*'], owner, scope)).toBe(true);
     expect(trusts(['mcp_github_enterprise_*'], target('github_enterprise', 'list'), scope)).toBe(false);
     expect(explainTrust(['mcp_github_enterprise_*', 'github/*'], scope)).toEqual([
@@ -39,25 +39,25 @@ describe('a trusted tool pattern', () => {
     ]);
   });
 
-  test('does not match a server that has a slash in its name [N9]', () => {
+  test('a trusted tool pattern does not match a server that has a slash in its name [N9]', () => {
     const slashed = { ...scope, servers: ['a', 'a/b'] };
     expect(trusts(['a/b/c'], target('a', 'b/c'), slashed)).toBe(true);
     expect(trusts(['a/b/c'], target('a/b', 'c'), slashed)).toBe(false);
   });
 
-  test('that starts with a wildcard matches local tools and the tools of every server', () => {
+  test('a trusted tool pattern that starts with a wildcard matches local tools and the tools of every server', () => {
     for (const tool of [owner, newcomer, local]) expect(trusts(['*'], tool, scope)).toBe(true);
     expect(trusts(['*/delete'], newcomer, scope)).toBe(true);
     expect(trusts(['*/sum'], local, scope)).toBe(false);
   });
 
-  test('for a local tool does not match a tool of a server in plain naming [N9]', () => {
+  test('a trusted tool pattern for a local tool does not match a tool of a server in plain naming [N9]', () => {
     const plain: NamingScope = { ...scope, naming: 'plain' };
     expect(trusts(['sum'], local, plain)).toBe(true);
     expect(trusts(['sum'], target('github', 'sum', false, 'plain'), plain)).toBe(false);
   });
 
-  test('for a plain name matches only the server that was configured first [M10, N9]', () => {
+  test('a trusted tool pattern for a plain name matches only the server that was configured first [M10, N9]', () => {
     const plain: NamingScope = { ...scope, naming: 'plain' };
     expect(trusts(['search'], target('github', 'search', false, 'plain'), plain)).toBe(true);
     expect(trusts(['search'], target('github_enterprise', 'search', false, 'plain'), plain)).toBe(false);
@@ -65,7 +65,7 @@ describe('a trusted tool pattern', () => {
     expect(explainTrust(['search'], { ...plain, servers: ['github'] })).toEqual([]);
   });
 
-  test('with a tool name but no server matches nothing in qualified naming, with a warning', () => {
+  test('a trusted tool pattern with a tool name but no server matches nothing in qualified naming, with a warning', () => {
     expect(trusts(['delete'], newcomer, scope)).toBe(false);
     expect(explainTrust(['delete', 'sum', 'mcp_later_x', 'later/x'], scope)).toEqual([
       "The trusted tool pattern 'delete' matches no tool, as it names no server: write it as server/tool",

@@ -26,7 +26,7 @@ const conditional = (condition: unknown, yes: unknown, no: unknown): JsonSchema 
   ]);
 
 describe('argument validation supports JSON Schema drafts [R18]', () => {
-  test('draft-07 tuples, dependencies and definitions', () => {
+  test('tuples, dependencies and definitions of draft-07 are validated', () => {
     const tuple = objectWithV({ items: [{ type: 'string' }, { type: 'number' }], additionalItems: false });
     expect(isOk(tuple, { v: ['a', 1] })).toBe(true);
     expect(isOk(tuple, { v: [1, 1] })).toBe(false);
@@ -50,12 +50,12 @@ describe('argument validation supports JSON Schema drafts [R18]', () => {
     expect(isOk(schema, { v: 9 })).toBe(false);
   });
 
-  test('draft-04 exclusive bounds', () => {
+  test('exclusive bounds of draft-04 are validated', () => {
     const schema = objectWithV({ minimum: 1, exclusiveMinimum: true, maximum: 5, exclusiveMaximum: false });
     expect([1, 2, 5, 6].map((v) => isOk(schema, { v }))).toEqual([false, true, true, false]);
   });
 
-  test('2020-12 prefixItems, anchors, dependentSchemas and unevaluatedProperties', () => {
+  test('prefixItems, anchors, dependentSchemas and unevaluatedProperties of 2020-12 are validated', () => {
     const tuple = objectWithV({ prefixItems: [{ type: 'string' }], items: { type: 'number' } });
     expect([['a', 1], ['a', 'b'], [1]].map((v) => isOk(tuple, { v }))).toEqual([true, false, false]);
     const anchored = objectWithV({ $ref: '#n' }, { $defs: { x: { $anchor: 'n', type: 'number' } } });
@@ -127,13 +127,13 @@ describe('argument validation supports JSON Schema drafts [R18]', () => {
 });
 
 describe('the arguments of a call', () => {
-  test('must be an object', () => {
+  test('the arguments of a call must be an object', () => {
     for (const args of [undefined, null, [], 'x', 5]) expect(isOk({}, args)).toBe(false);
     expect(text({ required: ['path'] }, 'sk-secret')).toBe('the arguments: expected object, got string');
     expect(isOk({}, {})).toBe(true);
   });
 
-  test('are limited in size and depth', () => {
+  test('the arguments of a call are limited in size and depth', () => {
     expect(check({}, { v: 'x'.repeat(2000) }, { maxArgumentBytes: 1000 })).toMatchObject({
       ok: false,
       text: 'the arguments: expected at most 1000 bytes, got more',
@@ -143,7 +143,7 @@ describe('the arguments of a call', () => {
     expect(text({}, circle)).toBe('the arguments: expected at most 128 levels of nesting, got more');
   });
 
-  test('do not include inherited properties', () => {
+  test('the arguments of a call do not include inherited properties', () => {
     expect(isOk({ properties: { toString: { type: 'string' }, valueOf: {} } }, {})).toBe(true);
     expect(isOk({ required: ['toString'] }, {})).toBe(false);
     expect(isOk({ required: ['hasOwnProperty'] }, { hasOwnProperty: 1 })).toBe(true);
@@ -166,7 +166,7 @@ describe('validation with a hostile schema [R18]', () => {
   };
 
   test.each(['anyOf', 'oneOf', 'allOf'])(
-    'terminates for an exponential %s and still validates a small one',
+    'validation with a hostile schema terminates for an exponential %s and still validates a small one',
     (keyword) => {
       expect(isOk(bomb(8, keyword), { v: 5 })).toBe(false);
       expect(isOk(bomb(8, 'anyOf'), { v: 'x' })).toBe(true);
@@ -177,7 +177,7 @@ describe('validation with a hostile schema [R18]', () => {
     },
   );
 
-  test('terminates for exponential branches beside unevaluatedProperties', () => {
+  test('validation with a hostile schema terminates for exponential branches beside unevaluatedProperties', () => {
     for (const keyword of ['anyOf', 'allOf'])
       expect(isOk({ ...bomb(60, keyword), $ref: '#/$defs/d0', unevaluatedProperties: false }, { v: {} })).toBe(false);
     const closed = (levels: number): JsonSchema =>
@@ -189,7 +189,7 @@ describe('validation with a hostile schema [R18]', () => {
     expect(isOk(deep, { a: 1 })).toBe(false);
   });
 
-  test('terminates for branches that double with each level of the value', () => {
+  test('validation with a hostile schema terminates for branches that double with each level of the value', () => {
     const schema = {
       anyOf: [
         { properties: { a: { $ref: '#' } }, required: ['x'] },
@@ -216,14 +216,14 @@ describe('validation with a hostile schema [R18]', () => {
     },
   );
 
-  test('terminates for many branches and many items', () => {
+  test('validation with a hostile schema terminates for many branches and many items', () => {
     const branches = Array.from({ length: 3000 }, (_, at) => ({ const: at }));
     expect(isOk(objectWithV({ items: { anyOf: branches } }), { v: Array.from({ length: 100_000 }, () => 'x') })).toBe(
       false,
     );
   });
 
-  test('terminates for many unknown properties, many names and many equal items', () => {
+  test('validation with a hostile schema terminates for many unknown properties, many names and many equal items', () => {
     const properties = Object.fromEntries(
       Array.from({ length: 3000 }, (_, at) => [`property_${at}`, { type: 'string' }]),
     );
@@ -232,23 +232,23 @@ describe('validation with a hostile schema [R18]', () => {
     expect(isOk(objectWithV({ uniqueItems: true }), { v: Array.from({ length: 200_000 }, () => 0) })).toBe(false);
   });
 
-  test('supports a large enum', () => {
+  test('validation with a hostile schema supports a large enum', () => {
     const schema = objectWithV({ enum: Array.from({ length: 8000 }, (_, at) => `v${at}`) });
     expect([isOk(schema, { v: 'v7999' }), isOk(schema, { v: 'v8000' })]).toEqual([true, false]);
   });
 
-  test('does not execute code in property names', () => {
+  test('validation with a hostile schema does not execute code in property names', () => {
     const name = '"]; throw new Error("run"); //';
     const schema = { properties: { [name]: { const: '`${x}`\n\u2028' } }, required: [name] };
     expect(isOk(schema, { [name]: '`${x}`\n\u2028' })).toBe(true);
     expect(isOk(schema, {})).toBe(false);
   });
 
-  test('ignores internal keywords of the validator', () => {
+  test('validation with a hostile schema ignores internal keywords of the validator', () => {
     expect(isOk(objectWithV({ '~refine': [{ check: 1, error: 2 }], type: 'string' }), { v: 'x' })).toBe(true);
   });
 
-  test('never throws for a long chain of references', () => {
+  test('validation with a hostile schema never throws for a long chain of references', () => {
     const $defs: Record<string, unknown> = { d4000: { type: 'string' } };
     for (let at = 0; at < 4000; at++) $defs[`d${at}`] = { $ref: `#/$defs/d${at + 1}` };
     const compiled = compileArguments(objectWithV({ $ref: '#/$defs/d0' }, { $defs }));
@@ -269,7 +269,7 @@ test('a pattern that cannot be run safely is left to the server, and the rest of
 });
 
 describe('the arguments checker', () => {
-  test('compiles equal schemas once, even if they are different objects', () => {
+  test('the arguments checker compiles equal schemas once, even if they are different objects', () => {
     const checker = createArgumentsChecker();
     expect(checker.prepare({ type: 'object', required: ['a'] })).toBe(
       checker.prepare({ required: ['a'], type: 'object' }),
@@ -278,7 +278,7 @@ describe('the arguments checker', () => {
     expect(checker.check({ required: ['a'] }, { a: 1 })).toEqual({ ok: true });
   });
 
-  test('evicts the least recently used schema', () => {
+  test('the arguments checker evicts the least recently used schema', () => {
     const checker = createArgumentsChecker({ maxEntries: 2 });
     const [a, b] = [checker.prepare({ title: 'a' }), checker.prepare({ title: 'b' })];
     expect(checker.prepare({ title: 'a' })).toBe(a);
@@ -287,7 +287,7 @@ describe('the arguments checker', () => {
     expect(checker.prepare({ title: 'b' })).not.toBe(b);
   });
 
-  test('rejects all arguments of an unusable schema with the reason', () => {
+  test('the arguments checker rejects all arguments of an unusable schema with the reason', () => {
     const checker = createArgumentsChecker();
     expect(checker.check({ $ref: 'https://example.com/x' }, {})).toEqual({
       ok: false,

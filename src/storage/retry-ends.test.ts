@@ -49,7 +49,7 @@ const running = (id: string) => makeCall({ id, status: 'running' });
 const ended = (id: string, fields: Partial<CallRecord> = {}) => makeCall({ id, ...fields });
 
 describe('an end of a call that could not be written', () => {
-  test('is written with the next successful write, in the order in which the calls ended [R6]', async () => {
+  test('an end of a call that could not be written is written with the next successful write, in the order in which the calls ended [R6]', async () => {
     const { journal, written, fail, logged } = setUp();
     for (const id of ['a', 'b']) await journal.write(running(id));
     await fail(ended('b'));
@@ -60,7 +60,7 @@ describe('an end of a call that could not be written', () => {
     expect(logged).toEqual([expect.stringMatching(/^journal.caught-up: Recorded the ends of 2 calls/)]);
   });
 
-  test('is retried without another call', async () => {
+  test('an end of a call that could not be written is retried without another call', async () => {
     const { journal, memory, state, logged } = setUp({ pauseMs: 1 });
     await journal.write(running('a'));
     state.broken = true;
@@ -72,7 +72,7 @@ describe('an end of a call that could not be written', () => {
     expect((await memory.get('a'))?.status).toBe('success');
   });
 
-  test('is returned by reads before it is written', async () => {
+  test('an end of a call that could not be written is returned by reads before it is written', async () => {
     const { journal, memory, fail } = setUp();
     await journal.write(running('a'));
     const end = ended('a');
@@ -83,7 +83,7 @@ describe('an end of a call that could not be written', () => {
     expect(await journal.list({ status: 'running' })).toEqual([]);
   });
 
-  test('is retried once on close, including the ends of pending writes', async () => {
+  test('an end of a call that could not be written is retried once on close, including the ends of pending writes', async () => {
     const { journal, memory, state, fail } = setUp();
     for (const id of ['a', 'b']) await journal.write(running(id));
     await fail(ended('a'));
@@ -97,7 +97,7 @@ describe('an end of a call that could not be written', () => {
     expect((await memory.get('b'))?.status).toBe('success');
   });
 
-  test('is logged if it cannot be written before close', async () => {
+  test('an end of a call that could not be written is logged if it cannot be written before close', async () => {
     const { journal, state, logged } = setUp();
     state.broken = true;
     await expect(journal.write(ended('a'))).rejects.toThrow();
@@ -107,7 +107,7 @@ describe('an end of a call that could not be written', () => {
 });
 
 describe('the buffer of failed ends', () => {
-  test('drops rejected calls first when it is full, and logs the loss of any other end', async () => {
+  test('the buffer of failed ends drops rejected calls first when it is full, and logs the loss of any other end', async () => {
     const { journal, written, fail, logged } = setUp({ maxCalls: 2 });
     const error = { code: 'JOURNAL_UNAVAILABLE', message: 'refused' };
     await fail(ended('a'));
@@ -121,7 +121,7 @@ describe('the buffer of failed ends', () => {
     expect(written).toEqual(['d running', 'b success', 'c success']);
   });
 
-  test('is limited by size and omits results that the journal would omit', async () => {
+  test('the buffer of failed ends is limited by size and omits results that the journal would omit', async () => {
     const { journal, fail, logged } = setUp({ maxCharacters: 3_000 });
     await fail(ended('a', { result: { text: 'x'.repeat(2_000) } }));
     expect(await journal.get('a')).toMatchObject({ resultOmitted: true });
@@ -130,7 +130,7 @@ describe('the buffer of failed ends', () => {
     expect(logged.length).toBeGreaterThanOrEqual(2);
   });
 
-  test('replaces an earlier end of the same call by the later one', async () => {
+  test('the buffer of failed ends replaces an earlier end of the same call by the later one', async () => {
     const { journal, written, fail } = setUp();
     await fail(ended('a', { status: 'error' }));
     await fail(ended('b'));

@@ -6,24 +6,24 @@ const key = randomBytes(32);
 const sealer = createSealer(key);
 
 describe('a sealer [R17]', () => {
-  test('opens texts sealed by another sealer with the same key', () => {
+  test('a sealer opens texts sealed by another sealer with the same key', () => {
     for (const plain of ['', 'secret', 'Grüße 👋', 'x'.repeat(100_000)]) {
       expect(createSealer(key).open(sealer.seal(plain, 'servers/1'), 'servers/1')).toBe(plain);
     }
   });
 
-  test('returns a different output for the same text each time, and the output reveals nothing', () => {
+  test('a sealer returns a different output for the same text each time, and the output reveals nothing', () => {
     const sealed = [1, 2].map(() => sealer.seal('a secret', 'servers/1'));
     expect(sealed[0]).not.toBe(sealed[1]);
     for (const text of sealed) expect(Buffer.from(text, 'base64url').includes('secret')).toBe(false);
   });
 
-  test('rejects a text that was moved to another record', () => {
+  test('a sealer rejects a text that was moved to another record', () => {
     const sealed = sealer.seal('secret', 'servers/1');
     expect(() => sealer.open(sealed, 'servers/2')).toThrow(/servers\/2.*changed, or belongs to another record/);
   });
 
-  test('rejects a text with any changed byte', () => {
+  test('a sealer rejects a text with any changed byte', () => {
     const parts = sealer.seal('secret', 'a').split('.');
     for (const [index, part] of parts.entries()) {
       if (index < 2) continue;
@@ -38,7 +38,7 @@ describe('a sealer [R17]', () => {
     }
   });
 
-  test('rejects a text sealed with another key or in an unknown format', () => {
+  test('a sealer rejects a text sealed with another key or in an unknown format', () => {
     const other = createSealer(randomBytes(32));
     const sealed = sealer.seal('secret', 'a');
     expect(() => other.open(sealed, 'a')).toThrow(/sealed with another key/);
@@ -48,7 +48,7 @@ describe('a sealer [R17]', () => {
     expect(() => other.open(sealed, 'a')).toThrow(expect.objectContaining({ code: 'STORAGE_UNAVAILABLE' }));
   });
 
-  test('requires a key of 32 bytes', () => {
+  test('a sealer requires a key of 32 bytes', () => {
     expect(() => createSealer(randomBytes(16))).toThrow(/32 bytes/);
   });
 });

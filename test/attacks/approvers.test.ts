@@ -40,7 +40,7 @@ const rules = async () => (await api.get('/api/rules')).body.rules as { id: stri
 
 describe.each(eras)('a client of the %s era', (era) => {
   test.each(['strict', 'owner'])(
-    'is not asked about its own call under the profile %s, and cannot answer',
+    'the client is not asked about its own call under the profile %s, and cannot answer',
     async (profile) => {
       const key = await api.key(['read', 'call'], profile);
       let asked = 0;
@@ -64,7 +64,7 @@ describe.each(eras)('a client of the %s era', (era) => {
     },
   );
 
-  test('is asked where the profile says so, for one call at a time, and creates no rule', async () => {
+  test('the client is asked where the profile says so, for one call at a time, and creates no rule', async () => {
     const key = await api.key(['read', 'call'], 'client');
     const replies = [{ answer: 'once' }, { answer: 'server' }, { answer: 'tool' }, { answer: 'once' }];
     const messages: unknown[] = [];
@@ -87,7 +87,7 @@ describe.each(eras)('a client of the %s era', (era) => {
     expect(call.approval).toMatchObject({ answer: 'allow', by: 'the user of test' });
   });
 
-  test('is never asked about a changed definition, and the pin stays', async () => {
+  test('the client is never asked about a changed definition, and the pin stays', async () => {
     const key = await api.key(['read', 'call'], 'open');
     let asked = 0;
     await using client = await connectClient(`${api.url}/mcp`, {
@@ -164,7 +164,7 @@ describe('over REST and A2A', () => {
 describe('a remembered answer', () => {
   const call = (args: object, key: string) => api.post('/api/tools/mcp_s_add/call', { arguments: args }, { key });
 
-  test('is for the key that asked by default; others are asked, and calls that ran by the rule name it', async () => {
+  test('a remembered answer is for the key that asked by default; others are asked, and calls that ran by the rule name it', async () => {
     const [key, other] = [await api.key(['read', 'call'], 'strict'), await api.key(['read', 'call'], 'strict')];
     const first = call({ a: 1, b: 1 }, key);
     const pending = await pendingOf(key);
@@ -181,7 +181,7 @@ describe('a remembered answer', () => {
     await api.delete(`/api/rules/${rule?.id}`);
   });
 
-  test('is for everyone only if an administrator says so', async () => {
+  test('a remembered answer is for everyone only if an administrator says so', async () => {
     const [key, other] = [await api.key(['read', 'call'], 'strict'), await api.key(['read', 'call'], 'strict')];
     const first = call({ a: 1, b: 1 }, key);
     const pending = await pendingOf(key);
@@ -191,7 +191,7 @@ describe('a remembered answer', () => {
     for (const { id } of await rules()) await api.delete(`/api/rules/${id}`);
   });
 
-  test('with argument patterns holds only for arguments that match', async () => {
+  test('a remembered answer with argument patterns holds only for arguments that match', async () => {
     const key = await api.key(['read', 'call'], 'strict');
     const echo = (text: string) => api.post('/api/tools/mcp_s_echo/call', { arguments: { text } }, { key });
     const first = echo('docs/a.md');
@@ -208,7 +208,7 @@ describe('a remembered answer', () => {
     for (const { id } of await rules()) await api.delete(`/api/rules/${id}`);
   });
 
-  test('of an earlier version is for everyone', async () => {
+  test('a remembered answer of an earlier version is for everyone', async () => {
     const entry = api.toolbox.catalog.find('mcp_s_add');
     await api.storage.rules.add({
       id: 'old',

@@ -19,16 +19,19 @@ beforeAll(async () => {
 afterAll(() => api.close());
 
 describe('a key without a profile', () => {
-  test.each(['legacy', 'auto'] as const)('opens only the default profile over MCP in the %s era', async (era) => {
-    const key = await api.key(['read', 'call']);
-    await using own = await connectClient(`${api.url}/mcp`, { era, key });
-    expect(await own.names()).toEqual(['s__echo', 's__sleep']);
-    await using same = await connectClient(`${api.url}/mcp/default`, { era, key });
-    expect(await same.names()).toEqual(['s__echo', 's__sleep']);
-    await expect(connectClient(`${api.url}/mcp/wide`, { era, key })).rejects.toThrow();
-  });
+  test.each(['legacy', 'auto'] as const)(
+    'a key without a profile opens only the default profile over MCP in the %s era',
+    async (era) => {
+      const key = await api.key(['read', 'call']);
+      await using own = await connectClient(`${api.url}/mcp`, { era, key });
+      expect(await own.names()).toEqual(['s__echo', 's__sleep']);
+      await using same = await connectClient(`${api.url}/mcp/default`, { era, key });
+      expect(await same.names()).toEqual(['s__echo', 's__sleep']);
+      await expect(connectClient(`${api.url}/mcp/wide`, { era, key })).rejects.toThrow();
+    },
+  );
 
-  test('opens only the default profile over A2A and REST', async () => {
+  test('a key without a profile opens only the default profile over A2A and REST', async () => {
     const key = await api.key(['read', 'call']);
     const card = (path: string) =>
       fetch(`${api.url}${path}/.well-known/agent-card.json`, { headers: { authorization: `Bearer ${key}` } });

@@ -275,7 +275,7 @@ describe('a web page that makes its visitor read', () => {
     { origin: 'http://localhost:3000', 'sec-fetch-site': 'same-site', 'sec-fetch-mode': 'cors' },
   ];
 
-  test.each(foreign)('reads nothing with %j', async (headers) => {
+  test.each(foreign)('a web page that makes its visitor send a request reads nothing with %j', async (headers) => {
     expect((await send(open.url, path, { headers })).status).toBe(401);
     expect(await reads()).toEqual([]);
   });

@@ -35,7 +35,7 @@ const pendingRead = (key: string) =>
   }) as Promise<{ id: string }>;
 
 describe.each(cells)('a client of the $era era, with the server $server', ({ era, server }) => {
-  test('sees and reads only the resources and prompts of its profile', async () => {
+  test('the client sees and reads only the resources and prompts of its profile', async () => {
     const { client } = await open(`${server}-narrow`, era);
     expect((await client.listResources()).resources.map(({ uri }) => uri)).toEqual(['memo://one']);
     expect((await client.listResourceTemplates()).resourceTemplates).toEqual([]);
@@ -54,7 +54,7 @@ describe.each(cells)('a client of the $era era, with the server $server', ({ era
     await client.close();
   });
 
-  test('has its subscriptions to resources recorded', async () => {
+  test('the client has its subscriptions to resources recorded', async () => {
     const { client, key } = await open(`${server}-narrow`, era);
     if (era === 'legacy') await client.subscribeResource({ uri: 'memo://one' });
     else await client.listen({ resourceSubscriptions: ['memo://one'] });
@@ -71,7 +71,7 @@ describe.each(cells)('a client of the $era era, with the server $server', ({ era
     await client.close();
   });
 
-  test('reads nothing where the lists are empty', async () => {
+  test('the client reads nothing where the lists are empty', async () => {
     const { client } = await open(`${server}-none`, era);
     expect((await client.listResources()).resources).toEqual([]);
     expect((await client.listPrompts()).prompts).toEqual([]);
@@ -98,7 +98,7 @@ describe.each(cells)('a client of the $era era, with the server $server', ({ era
     await client.close();
   });
 
-  test('is asked itself where the profile says so', async () => {
+  test('the client is asked itself where the profile says so', async () => {
     let asked = 0;
     const { client } = await open(`${server}-client`, era, () => {
       asked++;

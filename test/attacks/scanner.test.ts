@@ -41,7 +41,7 @@ describe('the scanner for poisoned definitions', () => {
     ['tuning', 0.95],
     ['held-out', 0.85],
     ['classes', 0.7],
-  ])('finds most of the poisoned definitions of the set %s', (set, floor) => {
+  ])('the scanner for poisoned definitions finds most of the poisoned definitions of the set %s', (set, floor) => {
     const { poisoned, missed, recall } = measure(set);
     const precision = precisionWith(poisoned - missed.length);
     console.log(

@@ -23,7 +23,7 @@ async function open(script: readonly Script[], options: Omit<TestChatOptions, 'm
 }
 
 describe('an assistant with always-ask approval', () => {
-  test('waits for the person, then runs the tool and continues [R8] [R14] [R16]', async () => {
+  test('an assistant with always-ask approval waits for the person, then runs the tool and continues [R8] [R14] [R16]', async () => {
     await using testChat = await open([{ calls: [echo('hello')] }, repeatLast]);
     await testChat.chat.send(testChat.id, 'Echo hello');
     const request = await testChat.waitForApproval();
@@ -47,7 +47,7 @@ describe('an assistant with always-ask approval', () => {
     expect(done).not.toHaveProperty('approvalId');
   });
 
-  test('passes a denial and its reason to the model [R14]', async () => {
+  test('an assistant with always-ask approval passes a denial and its reason to the model [R14]', async () => {
     await using testChat = await open([{ calls: [echo('secret')] }, repeatLast]);
     await testChat.chat.send(testChat.id, 'Echo');
     await testChat.answer({ kind: 'deny', reason: 'not this one' });
@@ -57,7 +57,7 @@ describe('an assistant with always-ask approval', () => {
     expect(await testChat.calls()).toMatchObject([{ status: 'denied', result: { errorCode: 'CALL_DENIED' } }]);
   });
 
-  test('runs a call with the arguments that the person edited', async () => {
+  test('an assistant with always-ask approval runs a call with the arguments that the person edited', async () => {
     await using testChat = await open([{ calls: [echo('mine')] }, repeatLast]);
     await testChat.chat.send(testChat.id, 'Echo');
     await testChat.answer({ kind: 'allow', arguments: { text: 'yours' } });
@@ -69,7 +69,7 @@ describe('an assistant with always-ask approval', () => {
     });
   });
 
-  test('needs two approvals for two equal calls', async () => {
+  test('an assistant with always-ask approval needs two approvals for two equal calls', async () => {
     await using testChat = await open([{ calls: [echo('same'), echo('same')] }, { text: 'Both.' }]);
     await testChat.chat.send(testChat.id, 'Twice');
     const first = await testChat.waitForApproval();
@@ -81,7 +81,7 @@ describe('an assistant with always-ask approval', () => {
     expect((await testChat.calls()).map(({ status }) => status)).toEqual(['success', 'success']);
   });
 
-  test('runs other calls while one awaits approval, and the waiting time does not count', async () => {
+  test('an assistant with always-ask approval runs other calls while one awaits approval, and the waiting time does not count', async () => {
     const ask = ['*_echo'];
     await using testChat = await open(
       [{ calls: [echo('asked'), { name: 'mcp_fixture_add', args: { a: 1, b: 1 } }] }, { text: 'Done.' }],
@@ -105,7 +105,7 @@ describe('an assistant with always-ask approval', () => {
     expect(durationMs).toBeLessThan(performance.now() - sent - thinkingMs / 2);
   });
 
-  test('does not ask again after an answer for the whole conversation', async () => {
+  test('an assistant with always-ask approval does not ask again after an answer for the whole conversation', async () => {
     await using testChat = await open([{ calls: [echo('1')] }, { calls: [echo('2')] }, { text: 'Done.' }]);
     await testChat.chat.send(testChat.id, 'Go');
     await testChat.answer({ kind: 'allow', scope: 'conversation' });
@@ -142,7 +142,7 @@ test('an assistant with auto approval asks if the profile of the conversation re
 });
 
 describe('a person who does not wait for the answer', () => {
-  test('denies the pending approval by stopping the answer, and no further model request is made', async () => {
+  test('a person who does not wait for the answer denies the pending approval by stopping the answer, and no further model request is made', async () => {
     await using testChat = await open([{ calls: [echo('never')] }]);
     await testChat.chat.send(testChat.id, 'Echo');
     const { id } = await testChat.waitForApproval();
@@ -157,7 +157,7 @@ describe('a person who does not wait for the answer', () => {
     expect(testChat.model.requests).toHaveLength(1);
   });
 
-  test('denies the pending approval by sending a new message, and the model receives the reason', async () => {
+  test('a person who does not wait for the answer denies the pending approval by sending a new message, and the model receives the reason', async () => {
     await using testChat = await open([{ calls: [echo('a'), echo('a')] }, { text: 'As you like.' }]);
     await testChat.chat.send(testChat.id, 'Echo');
     const { id } = await testChat.waitForApproval();
@@ -172,7 +172,7 @@ describe('a person who does not wait for the answer', () => {
     expect(await testChat.storage.approvals.list({ status: 'pending' })).toEqual([]);
   });
 
-  test('cancels the running call at the server by stopping the answer', async () => {
+  test('a person who does not wait for the answer cancels the running call at the server by stopping the answer', async () => {
     await using directory = await tempDir();
     const path = directory.file('cancelled');
     await using testChat = await open([{ calls: [{ name: 'mcp_slow_linger', args: { path } }] }], {
@@ -189,7 +189,7 @@ describe('a person who does not wait for the answer', () => {
     await waitFor(() => readFile(path, 'utf8').catch(() => ''), { what: 'the server to hear of it' });
   });
 
-  test('can stop the answer, which retains its text, and let the model continue from there', async () => {
+  test('a person who does not wait for the answer can stop the answer, which retains its text, and let the model continue from there', async () => {
     const gate = createGate();
     await using testChat = await open([{ text: 'Once upon a time', hold: gate }, { text: ' there was a king.' }]);
     await testChat.chat.send(testChat.id, 'Tell me a story');
@@ -209,7 +209,7 @@ describe('a person who does not wait for the answer', () => {
     gate.open();
   });
 
-  test('can stop an idle conversation without effect', async () => {
+  test('a person who does not wait for the answer can stop an idle conversation without effect', async () => {
     await using testChat = await open([{ text: 'Hi.' }]);
     const answer = await testChat.sendAndWait('Hi');
     await testChat.chat.stop(testChat.id);

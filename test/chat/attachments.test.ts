@@ -26,7 +26,7 @@ async function open(script: readonly Script[], options: Omit<TestChatOptions, 'm
 }
 
 describe('an attachment', () => {
-  test('that is text reaches the model as text, in every later request of the branch', async () => {
+  test('an attachment that is text reaches the model as text, in every later request of the branch', async () => {
     await using testChat = await open([{ text: 'At six.' }, { text: 'Still at six.' }]);
     const { chat, id } = testChat;
     await chat.send(id, 'When?', [note]);
@@ -37,7 +37,7 @@ describe('an attachment', () => {
     expect(JSON.stringify(testChat.model.requests.at(-1)?.messages)).toContain('high water is at six');
   });
 
-  test('that is an image reaches a model that takes images, and is kept with an edited message', async () => {
+  test('an attachment that is an image reaches a model that takes images, and is kept with an edited message', async () => {
     await using testChat = await open([{ text: 'A dot.' }, { text: 'Still a dot.' }]);
     const { chat, id } = testChat;
     await testChat.declare(true);
@@ -54,7 +54,7 @@ describe('an attachment', () => {
     expect(await testChat.storage.conversations.attachmentTotals(id)).toEqual({ count: 0, sizeBytes: 0 });
   });
 
-  test('that is an image is refused with a reason if the model takes none, or nobody says so', async () => {
+  test('an attachment that is an image is refused with a reason if the model takes none, or nobody says so', async () => {
     await using testChat = await open([{ text: 'Fine.' }]);
     const { chat, id } = testChat;
     const unknown = { code: 'REQUEST_INVALID', message: /Whether scripted takes images is unknown.*Tester/ };
@@ -66,7 +66,7 @@ describe('an attachment', () => {
     expect(await testChat.storage.conversations.attachmentTotals(id)).toEqual({ count: 0, sizeBytes: 0 });
   });
 
-  test('is named for a model that takes no images, if an earlier model of the conversation did', async () => {
+  test('an attachment is named for a model that takes no images, if an earlier model of the conversation did', async () => {
     await using testChat = await open([{ text: 'A dot.' }, { text: 'I cannot see it.' }]);
     await testChat.declare(true);
     await testChat.chat.send(testChat.id, 'Look', [png]);
@@ -78,7 +78,7 @@ describe('an attachment', () => {
     expect(sent).not.toContain(png.data);
   });
 
-  test('is what its content says, not what its name says', async () => {
+  test('an attachment is what its content says, not what its name says', async () => {
     await using testChat = await open([{ text: 'Read.' }]);
     const { chat, id } = testChat;
     const svg = { name: '../../logo\u202e.png', data: base64('<svg xmlns="x"><script>alert(1)</script></svg>') };
@@ -103,14 +103,14 @@ describe('an attachment', () => {
     { name: 'is one too many', files: Array.from({ length: maxFiles + 1 }, () => note), message: /at most 8 files/ },
   ];
   for (const { name, files, message } of refusals)
-    test(`that ${name} is refused`, async () => {
+    test(`an attachment that ${name} is refused`, async () => {
       await using testChat = await open([]);
       await testChat.declare(true);
       const sent = testChat.chat.send(testChat.id, 'Look', files);
       await expect(sent).rejects.toMatchObject({ code: 'REQUEST_INVALID', message });
     });
 
-  test('that exceeds the limit of its conversation is refused', async () => {
+  test('an attachment that exceeds the limit of its conversation is refused', async () => {
     await using testChat = await open([]);
     const { chat, id, storage } = testChat;
     const full = { id: crypto.randomUUID(), sizeBytes: attachmentLimits.maxConversationBytes, data: '' };

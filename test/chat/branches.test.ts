@@ -25,7 +25,7 @@ async function open(script: readonly Script[], options: Omit<TestChatOptions, 'm
 const at = (messages: readonly Message[], index: number) => messages.at(index) as Message;
 
 describe('the versions of an answer', () => {
-  test('are kept, numbered and can be selected, and the model gets the selected branch only', async () => {
+  test('the versions of an answer are kept, numbered and can be selected, and the model gets the selected branch only', async () => {
     await using testChat = await open([
       { text: 'First.' },
       { text: 'More.' },
@@ -57,7 +57,7 @@ describe('the versions of an answer', () => {
     expect(await testChat.conversation()).toMatchObject({ selectedId: second.id, usage });
   });
 
-  test('survive a restart, with the selected one', async () => {
+  test('the versions of an answer survive a restart, with the selected one', async () => {
     await using testChat = await open([{ text: 'One.' }, { text: 'Two.' }]);
     const { chat, id, storage } = testChat;
     const one = await testChat.sendAndWait('Count');
@@ -68,7 +68,7 @@ describe('the versions of an answer', () => {
     expect((await again.chat.read(id))?.messages.map(textOf)).toEqual(['Count', 'One.']);
   });
 
-  test('cannot be switched while an answer is running, and only to messages of the conversation', async () => {
+  test('the versions of an answer cannot be switched while an answer is running, and only to messages of the conversation', async () => {
     const gate = createGate();
     await using testChat = await open([{ text: 'One.' }, { text: 'Two', hold: gate }]);
     const { chat, id } = testChat;
@@ -81,7 +81,7 @@ describe('the versions of an answer', () => {
     expect(textOf(await testChat.waitForAnswer())).toBe('Two');
   });
 
-  test('are limited in number', async () => {
+  test('the versions of an answer are limited in number', async () => {
     await using testChat = await open([{ text: 'One.' }, { text: 'Two.' }]);
     const { chat, id, storage } = testChat;
     const one = await testChat.sendAndWait('Count');
@@ -111,7 +111,7 @@ test('an edited message keeps its branch, also the first message of the conversa
 });
 
 describe('the cost of an answer', () => {
-  test('is computed from the configured prices, for each answer and for the conversation', async () => {
+  test('the cost of an answer is computed from the configured prices, for each answer and for the conversation', async () => {
     const usage = { inputTokens: 1_000, outputTokens: 200 };
     await using testChat = await open([
       { text: 'Free.', usage },

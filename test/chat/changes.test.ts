@@ -19,7 +19,7 @@ async function open(script: readonly Script[], options: Omit<TestChatOptions, 'm
 }
 
 describe('a message', () => {
-  test('that is answered again starts a branch, and the old answer and everything after it are kept', async () => {
+  test('a message that is answered again starts a branch, and the old answer and everything after it are kept', async () => {
     await using testChat = await open([{ text: 'Bad.' }, { text: 'Later.' }, { text: 'Good.' }]);
     const bad = await testChat.sendAndWait('Question');
     await testChat.sendAndWait('And?');
@@ -31,7 +31,7 @@ describe('a message', () => {
     expect(testChat.model.requests.at(-1)?.last).toBe('Question');
   });
 
-  test('that is edited starts a branch, and the model sees nothing of the other one', async () => {
+  test('a message that is edited starts a branch, and the model sees nothing of the other one', async () => {
     await using testChat = await open([{ text: 'One.' }, { text: 'Two.' }, { text: 'Three.' }]);
     await testChat.sendAndWait('First');
     const [userMessage] = (await testChat.chat.read(testChat.id))?.messages ?? [];
@@ -42,7 +42,7 @@ describe('a message', () => {
     expect(testChat.model.requests.at(-1)?.messages.slice(1)).toEqual([{ role: 'user', content: 'Better' }]);
   });
 
-  test('can be answered again while its answer is still streaming', async () => {
+  test('a message can be answered again while its answer is still streaming', async () => {
     const gate = createGate();
     await using testChat = await open([{ text: 'Slow', hold: gate }, { text: 'Fast.' }]);
     const slow = await testChat.chat.send(testChat.id, 'Go');
@@ -53,7 +53,7 @@ describe('a message', () => {
     gate.open();
   });
 
-  test('can be edited only if a person wrote it, and only in an existing conversation', async () => {
+  test('a message can be edited only if a person wrote it, and only in an existing conversation', async () => {
     await using testChat = await open([{ text: 'Yes.' }]);
     const { chat, id } = testChat;
     await expect(chat.resume(id)).rejects.toMatchObject({ code: 'CONFLICT', message: /has no messages yet/ });
@@ -69,7 +69,7 @@ describe('a message', () => {
     expect((await chat.read(id))?.messages).toHaveLength(2);
   });
 
-  test('that a crash left unanswered is answered when the person continues', async () => {
+  test('a message that a crash left unanswered is answered when the person continues', async () => {
     await using testChat = await open([{ text: 'Here I am.' }]);
     const userMessage = {
       id: randomUUID(),
@@ -91,7 +91,7 @@ describe('a message', () => {
 });
 
 describe('the conversation', () => {
-  test('has its first words as its title, unless a title was set', async () => {
+  test('the conversation has its first words as its title, unless a title was set', async () => {
     await using testChat = await open([{ text: 'a' }, { text: 'b' }, { text: 'c' }]);
     await testChat.sendAndWait(
       `Please  tell me\neverything there is to know about the history of harbours ${'x'.repeat(300)}`,
@@ -106,7 +106,7 @@ describe('the conversation', () => {
     expect((await testChat.chat.read(named.id))?.conversation.title).toBe('Mine');
   });
 
-  test('notifies all watchers when it is renamed, reassigned or removed', async () => {
+  test('the conversation notifies all watchers when it is renamed, reassigned or removed', async () => {
     const changes: ConversationChange[] = [];
     await using testChat = await open([], { ports: { onChanged: (change) => changes.push(change) } });
     const other = { ...testChat.assistant, id: randomUUID(), name: 'Other' };
@@ -127,7 +127,7 @@ describe('the conversation', () => {
     expect(changes.at(-1)).toEqual({ kind: 'removed', id: testChat.id, owner: 'ann' });
   });
 
-  test('has the first assistant, or the one that was chosen', async () => {
+  test('the conversation has the first assistant, or the one that was chosen', async () => {
     await using testChat = await open([]);
     await expect(testChat.chat.create({ owner: 'bob', assistantId: randomUUID() })).rejects.toMatchObject({
       code: 'NOT_FOUND',
@@ -189,7 +189,7 @@ describe('a model that fails', () => {
   ];
 
   test.each(wrong)(
-    'because it $name is reported to the person, who can continue',
+    'a model that fails because it $name is reported to the person, who can continue',
     async ({ turn, problem, tries = 1 }) => {
       await using testChat = await open([...Array<Script>(tries).fill(turn), { text: 'Back again.' }]);
       const answer = await testChat.sendAndWait('Hello');
@@ -203,7 +203,7 @@ describe('a model that fails', () => {
     },
   );
 
-  test('because it reaches its own token limit ends the answer as limited', async () => {
+  test('a model that fails because it reaches its own token limit ends the answer as limited', async () => {
     await using testChat = await open([{ text: 'So far', finish: 'length' }]);
     expect(await testChat.sendAndWait('Go')).toMatchObject({
       status: 'limited',
@@ -211,7 +211,7 @@ describe('a model that fails', () => {
     });
   });
 
-  test('because it is unreachable is reported with its URL', async () => {
+  test('a model that fails because it is unreachable is reported with its URL', async () => {
     await using testChat = await open([]);
     await testChat.model[Symbol.asyncDispose]();
     await using again = await open([]);
@@ -221,7 +221,7 @@ describe('a model that fails', () => {
     expect(answer).toMatchObject({ status: 'error', problem: expect.stringMatching(/ECONNREFUSED/) });
   });
 
-  test('because its provider was removed is reported with the reason', async () => {
+  test('a model that fails because its provider was removed is reported with the reason', async () => {
     await using testChat = await open([]);
     await testChat.storage.providers.remove(testChat.assistant.model.provider);
     expect(await testChat.sendAndWait('Hello')).toMatchObject({

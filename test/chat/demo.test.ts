@@ -22,7 +22,7 @@ async function open(options: TestChatOptions = {}) {
 }
 
 describe('the demo model', () => {
-  test('introduces itself as scripted and lists what it can do, without a key or a network', async () => {
+  test('the demo model introduces itself as scripted and lists what it can do, without a key or a network', async () => {
     await using testChat = await open();
     const answer = await testChat.sendAndWait('Hello!');
     expect(answer).toMatchObject({ status: 'complete', model: 'Demo (scripted)' });
@@ -33,7 +33,7 @@ describe('the demo model', () => {
     expect(textOf(await testChat.sendAndWait('Sing me something by Bach'))).toMatch(/None of my tools matches that/);
   });
 
-  test('lists folders, writes a note, lists files and reads the note through the filesystem server', async () => {
+  test('the demo model lists folders, writes a note, lists files and reads the note through the filesystem server', async () => {
     await using testChat = await open();
     await writeFile(join(testChat.directory.path, 'old.txt'), 'from before');
     expect(textOf(await testChat.sendAndWait('Which folders may you use?'))).toContain(testChat.directory.path);
@@ -46,7 +46,7 @@ describe('the demo model', () => {
     expect(textOf(await testChat.sendAndWait('Show me old.txt'))).toContain('from before');
   });
 
-  test('looks up the required values first, and calls tools concurrently or in sequence', async () => {
+  test('the demo model looks up the required values first, and calls tools concurrently or in sequence', async () => {
     await using testChat = await open();
     await writeFile(join(testChat.directory.path, 'a.txt'), 'text of a');
     await writeFile(join(testChat.directory.path, 'b.txt'), 'text of b');
@@ -72,7 +72,7 @@ describe('the demo model', () => {
     expect(textOf(chain)).toMatch(/first things first/);
   });
 
-  test('continues after a denied call', async () => {
+  test('the demo model continues after a denied call', async () => {
     await using testChat = await open({ assistant: { toolApproval: 'always-ask' } });
     await testChat.chat.send(testChat.id, 'Which folders may you use?');
     await testChat.answer({ kind: 'deny', reason: 'not today' });
@@ -86,7 +86,7 @@ describe('the demo model', () => {
     expect((await testChat.waitForAnswer()).status).toBe('complete');
   });
 
-  test('uses any tools and reports their errors', async () => {
+  test('the demo model uses any tools and reports their errors', async () => {
     await using testChat = await open({ config: { servers: { fixture: fixture('legacy') } } });
     expect(textOf(await testChat.sendAndWait('Please add 20 and 22'))).toContain('42');
     expect(textOf(await testChat.sendAndWait('echo "good morning"'))).toContain('good morning');
@@ -96,7 +96,7 @@ describe('the demo model', () => {
     expect(textOf(await testChat.sendAndWait('structured weather for the city "Oslo"'))).toContain('Oslo');
   });
 
-  test('reports that there are no tools', async () => {
+  test('the demo model reports that there are no tools', async () => {
     await using testChat = await openTestChat();
     expect(textOf(await testChat.sendAndWait('List the files'))).toMatch(/I have no tools/);
   });

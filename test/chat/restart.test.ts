@@ -57,7 +57,7 @@ async function waitForStoredApproval(testChat: TestChat): Promise<void> {
 describe('an answer awaiting approval', () => {
   const write = (path: string) => ({ calls: [{ name: 'mcp_fixture_write', args: { path, text: 'ran' } }] });
 
-  test('continues after a restart with the same approval, and the tool runs once', async () => {
+  test('an answer awaiting approval continues after a restart with the same approval, and the tool runs once', async () => {
     await using directory = await tempDir();
     const path = directory.file('ran');
     await using model = await startScriptedChat([write(path), repeatLast]);
@@ -85,7 +85,7 @@ describe('an answer awaiting approval', () => {
     expect(model.requests).toHaveLength(2);
   });
 
-  test('continues after a crash with the stored approval and the same call id', async () => {
+  test('an answer awaiting approval continues after a crash with the stored approval and the same call id', async () => {
     await using directory = await tempDir();
     const path = directory.file('ran');
     await using model = await startScriptedChat([write(path), repeatLast]);
@@ -108,7 +108,7 @@ describe('an answer awaiting approval', () => {
     expect((await readFile(path, 'utf8')).trim().split('\n')).toEqual(['ran']);
   });
 
-  test('runs its call at the start if the approval was answered during the downtime', async () => {
+  test('an answer awaiting approval runs its call at the start if the approval was answered during the downtime', async () => {
     await using model = await startScriptedChat([
       { calls: [{ name: 'mcp_fixture_echo', args: { text: 'hi' } }] },
       repeatLast,
@@ -128,7 +128,7 @@ describe('an answer awaiting approval', () => {
     expect(await storage.approvals.get(approvalId)).toMatchObject({ status: 'used' });
   });
 
-  test('waits for a server that starts later', async () => {
+  test('an answer awaiting approval waits for a server that starts later', async () => {
     await using model = await startScriptedChat([
       { calls: [{ name: 'mcp_fixture_echo', args: { text: 'hi' } }] },
       repeatLast,
@@ -157,7 +157,7 @@ describe('an answer awaiting approval', () => {
     expect(textOf(await testChat.waitForAnswer())).toBe('Received: hi');
   });
 
-  test('ends when its assistant was removed, and its approval is withdrawn', async () => {
+  test('an answer awaiting approval ends when its assistant was removed, and its approval is withdrawn', async () => {
     await using model = await startScriptedChat([{ calls: [{ name: 'mcp_fixture_echo', args: { text: 'hi' } }] }]);
     await using storage = await openStorage({ kind: 'memory' });
     const options = { config, model, storage, assistant: asks };
@@ -176,7 +176,7 @@ describe('an answer awaiting approval', () => {
     expect(await storage.approvals.list({ status: 'pending' })).toEqual([]);
   });
 
-  test('tells the model that its tool was removed', async () => {
+  test('an answer awaiting approval tells the model that its tool was removed', async () => {
     await using model = await startScriptedChat([
       { calls: [{ name: 'mcp_fixture_echo', args: { text: 'hi' } }] },
       repeatLast,
@@ -196,7 +196,7 @@ describe('an answer awaiting approval', () => {
 });
 
 describe('an interrupted answer', () => {
-  test('has an unknown outcome for the call that a crash interrupted, and the call is not run again', async () => {
+  test('an interrupted answer has an unknown outcome for the call that a crash interrupted, and the call is not run again', async () => {
     await using directory = await tempDir();
     const path = directory.file('ran');
     const calls = [
@@ -231,7 +231,7 @@ describe('an interrupted answer', () => {
     expect((await readFile(path, 'utf8')).trim().split('\n')).toEqual(['ran']);
   });
 
-  test('shows the result in the journal after a crash between journal and conversation', async () => {
+  test('an interrupted answer shows the result in the journal after a crash between journal and conversation', async () => {
     await using model = await startScriptedChat([
       { calls: [{ name: 'mcp_fixture_echo', args: { text: 'kept' }, id: 'c1' }] },
       { text: 'x' },
@@ -259,7 +259,7 @@ describe('an interrupted answer', () => {
     expect(await testChat.calls()).toMatchObject([{ status: 'success', result: { content: [{ text: 'kept' }] } }]);
   });
 
-  test('retains its text after a crash and after a stop', async () => {
+  test('an interrupted answer retains its text after a crash and after a stop', async () => {
     for (const how of ['crash', 'stop'] as const) {
       const gate = createGate();
       await using model = await startScriptedChat([{ text: 'As I was saying', hold: gate }, { text: 'anyway.' }]);
@@ -283,7 +283,7 @@ describe('an interrupted answer', () => {
     }
   });
 
-  test('after a normal stop has cancelled calls and retains its pending approvals', async () => {
+  test('an answer that a normal stop interrupted has cancelled calls and retains its pending approvals', async () => {
     const calls = [
       { name: 'mcp_fixture_sleep', args: { ms: 60_000 } },
       { name: 'mcp_fixture_echo', args: { text: 'asked' } },
@@ -307,7 +307,7 @@ describe('an interrupted answer', () => {
     expect((await testChat.calls()).map(({ status }) => status)).toEqual(['cancelled', 'success']);
   });
 
-  test('with finished and unfinished calls can be continued or abandoned', async () => {
+  test('an interrupted answer with finished and unfinished calls can be continued or abandoned', async () => {
     const calls = [
       { name: 'mcp_fixture_sleep', args: { ms: 60_000 } },
       { name: 'mcp_fixture_echo', args: { text: 'asked' } },
@@ -339,7 +339,7 @@ describe('an interrupted answer', () => {
     }
   });
 
-  test('is followed by a new message, which settles the calls that never ran', async () => {
+  test('an interrupted answer is followed by a new message, which settles the calls that never ran', async () => {
     await using model = await startScriptedChat([
       { calls: [{ name: 'mcp_fixture_echo', args: { text: 'asked' } }] },
       { text: 'Fine.' },

@@ -14,7 +14,7 @@ import { openToolbox } from '../support/toolbox.ts';
 describe('the tools of an assistant', () => {
   const names = async () => new Map([['an-id', 'stored']]);
 
-  test('are those of its servers, by id or name, with their cost and the missing servers [R8]', async () => {
+  test('the tools of an assistant are those of its servers, by id or name, with their cost and the missing servers [R8]', async () => {
     await using toolbox = await openToolbox({
       servers: {
         fixture: fixture('legacy'),
@@ -61,7 +61,7 @@ describe('the tools of an assistant', () => {
     expect(held.missingServers[0]).toEqual({ id: 'an-id', reason: 'The server is not part of the profile team' });
   });
 
-  test('cause a warning if there are many', async () => {
+  test('the tools of an assistant cause a warning if there are many', async () => {
     await using toolbox = await openToolbox({ servers: { many: fixture('legacy', { TOOLS: '41' }) } });
     const ports = { toolbox, serverNames: names };
     const all = await assistantTools({ serverIds: ['many'], disabledTools: [], trustedTools: [] }, ports);
@@ -71,7 +71,7 @@ describe('the tools of an assistant', () => {
     expect(fewer.warning).toBeUndefined();
   });
 
-  test('include local tools', async () => {
+  test('the tools of an assistant include local tools', async () => {
     await using toolbox = await openToolbox(
       { servers: {} },
       {
@@ -98,7 +98,7 @@ describe('a sampling request of a server', () => {
     });
   }
 
-  test('is answered by the model with its parameters', async () => {
+  test('a sampling request of a server is answered by the model with its parameters', async () => {
     await using model = await startScriptedChat([{ text: 'A haiku.' }, { text: 'Cut', finish: 'length' }]);
     const opened = await modelAt(model.url);
     const params = {
@@ -137,7 +137,7 @@ describe('a sampling request of a server', () => {
     [{ messages: [{ role: 'user', content: { type: 'video' } }] }, /type video/],
     [{ messages: [{ role: 'assistant', content: { type: 'image' } }] }, /must be text/],
     [{ messages: [{ role: 'user', content: [] }], tools: [{}] }, /tools is not supported/],
-  ])('such as %j is rejected with the reason', async (params, message) => {
+  ])('a sampling request of a server such as %j is rejected with the reason', async (params, message) => {
     const opened = await createModels({
       providers: createMemoryProviders(),
       settings: createMemoryModelSettings(),
@@ -152,7 +152,7 @@ describe('a sampling request of a server', () => {
     });
   });
 
-  test('is answered by the demo model with a scripted text', async () => {
+  test('a sampling request of a server is answered by the demo model with a scripted text', async () => {
     const opened = await createModels({
       providers: createMemoryProviders(),
       settings: createMemoryModelSettings(),
@@ -170,7 +170,7 @@ describe('a sampling request of a server', () => {
     expect(opened.explain(new Error('odd'))).toBe('The demo failed: odd.');
   });
 
-  test('fails with the reason of the model, and gets no answer after it is cancelled', async () => {
+  test('a sampling request of a server fails with the reason of the model, and gets no answer after it is cancelled', async () => {
     await using model = await startScriptedChat([{ status: 401, error: 'no' }]);
     const opened = await modelAt(model.url);
     const params = { messages: [{ role: 'user', content: { type: 'text', text: 'Go' } }] };
@@ -178,7 +178,7 @@ describe('a sampling request of a server', () => {
     await expect(answerSampling(params, opened, AbortSignal.abort(new Error('left')))).rejects.toThrow('left');
   });
 
-  test('during a call is answered by the model of its conversation', async () => {
+  test('a sampling request of a server during a call is answered by the model of its conversation', async () => {
     await using model = await startScriptedChat(({ last, messages }) =>
       messages.length === 1
         ? { text: `sampled: ${last}` }

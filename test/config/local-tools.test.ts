@@ -24,7 +24,7 @@ describe('local tool modules in the configuration', () => {
     config = await cli.config({ localTools: './tools.mjs', servers: { demo: fixture('legacy') } });
   });
 
-  test('are offered together with MCP tools by toolwharf tools and toolwharf call [N3]', async () => {
+  test('local tool modules in the configuration are offered together with MCP tools by toolwharf tools and toolwharf call [N3]', async () => {
     const listed = await cli.run(['tools', '-c', config]);
     expect(listed.stdout).toMatch(/^ +mcp_demo_echo /m);
     expect(listed.stdout).toMatch(/^local tools and chains {2}1 tool\n +sum_numbers +Adds two numbers$/m);
@@ -34,7 +34,7 @@ describe('local tool modules in the configuration', () => {
     expect(invalid.code).not.toBe(0);
   });
 
-  test('are offered by toolwharf serve over the API and can be called [N3]', async () => {
+  test('local tool modules in the configuration are offered by toolwharf serve over the API and can be called [N3]', async () => {
     await using gateway = await startGateway(cli, directory.file('served'), ['-c', config]);
     const { body } = await gateway.api('GET', '/api/tools');
     const names = (body as { tools: { name: string }[] }).tools.map(({ name }) => name);
@@ -50,7 +50,7 @@ describe('local tool modules in the configuration', () => {
     });
     afterAll(() => model[Symbol.asyncDispose]());
 
-    test('are available to an assistant beside the tools of servers [N3]', async () => {
+    test('local tool modules in the configuration are available to an assistant beside the tools of servers [N3]', async () => {
       const env = { TOOLWHARF_DATA_DIR: directory.file('chat') };
       await cli.run(['models', 'add', 'Scripted', '--url', model.url, '--no-key', '-c', config], { env });
       const assistant = ['assistants', 'add', 'Helper', '--model', 'Scripted/scripted', '--servers', 'local,demo'];
@@ -66,7 +66,7 @@ describe('local tool modules in the configuration', () => {
     });
   });
 
-  test('stop the start with the path and the reason if they cannot be loaded', async () => {
+  test('local tool modules in the configuration stop the start with the path and the reason if they cannot be loaded', async () => {
     const broken = directory.file('broken.mjs');
     await writeFile(broken, 'throw new Error("no database");');
     const file = await cli.config({ localTools: ['./tools.mjs', 'broken.mjs'] });
@@ -77,7 +77,7 @@ describe('local tool modules in the configuration', () => {
     });
   });
 
-  test('stop the start in the myai dialect if one of their tools is not configured [M3]', async () => {
+  test('local tool modules in the configuration stop the start in the myai dialect if one of their tools is not configured [M3]', async () => {
     const file = await cli.config('localTools: ./tools.mjs\nmyai: { toolbox: { tools: [], mcps: [] } }\n');
     const { code, stderr } = await cli.run(['tools', '-c', file]);
     expect(code).toBe(4);
@@ -86,7 +86,7 @@ describe('local tool modules in the configuration', () => {
 });
 
 describe('reloading the configuration', () => {
-  test('loads a changed module again, removes the tools of a removed module, and changes nothing if a module is broken', async () => {
+  test('reloading the configuration loads a changed module again, removes the tools of a removed module, and changes nothing if a module is broken', async () => {
     const [module, config] = [directory.file('changing.mjs'), directory.file('toolwharf.yaml')];
     const name = 'sum_numbers';
     await writeFile(module, sum('a + b'));

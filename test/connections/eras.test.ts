@@ -8,7 +8,7 @@ import { waitFor } from '../support/wait-for.ts';
 describe.each(['modern', 'legacy', 'silent-on-unknown'])('a stdio server that starts slowly: %s', (server) => {
   const era = server === 'modern' ? 'modern' : 'legacy';
 
-  test('connects in its era, also after a restart, and no process gets messages of both eras [A3, M16]', async () => {
+  test('a stdio server that starts slowly connects in its era, also after a restart, and no process gets messages of both eras [A3, M16]', async () => {
     await using directory = await tempDir();
     const RECORD_FILE = directory.file('messages');
     const program = fixture('late', { SERVER: server, START_MS: '4000', RECORD_FILE });

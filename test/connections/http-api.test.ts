@@ -33,7 +33,7 @@ async function callAnswered(answer: ApiAnswer) {
 }
 
 describe('an HTTP API', () => {
-  test('offers its operations and its configured endpoints as tools [R21, A1]', async () => {
+  test('an HTTP API offers its operations and its configured endpoints as tools [R21, A1]', async () => {
     await using api = await serveHttpApi({ document: petsDocument });
     const { log, entries } = collectLog();
     await using toolbox = await openToolbox(
@@ -86,7 +86,7 @@ describe('an HTTP API', () => {
     expect(api.requests).toHaveLength(sent);
   });
 
-  test('made from the OpenAPI document of the gateway has working tools', async () => {
+  test('an HTTP API made from the OpenAPI document of the gateway has working tools', async () => {
     await using gateway = await startApi({ servers: { notes: fixture('legacy') } });
     await using toolbox = await openToolbox({
       servers: {
@@ -106,7 +106,7 @@ describe('an HTTP API', () => {
     expect(JSON.parse(called.text)).toMatchObject({ text: 'through both' });
   });
 
-  test('is served to MCP clients like any other server', async () => {
+  test('an HTTP API is served to MCP clients like any other server', async () => {
     await using api = await serveHttpApi({ document: petsDocument });
     await using gateway = await openTestGateway({
       servers: { pets: { url: api.url, openapi: `${api.url}/openapi.json` } },
@@ -116,7 +116,7 @@ describe('an HTTP API', () => {
     expect(await client.text('pets__getPet', { id: 1 })).toContain('/pets/1');
   });
 
-  test('can have a YAML file as its OpenAPI document', async () => {
+  test('an HTTP API can have a YAML file as its OpenAPI document', async () => {
     await using api = await serveHttpApi();
     await using dir = await tempDir();
     const file = join(dir.path, 'pets.yaml');
@@ -136,15 +136,18 @@ describe('the response of an HTTP API', () => {
       (_, to) => to.writeHead(302, { location: '/v2/go?a=secret' }).end(),
       '/v2/go, and redirects are not followed',
     ],
-  ])('with an error status becomes an error that a model can read: %s [A7, R21]', async (_, answer, text) => {
-    const { result, requests } = await callAnswered(answer);
-    // The error is the result of the tool, not a failure of Toolwharf.
-    expect(result).toMatchObject({ isError: true });
-    expect(result).not.toHaveProperty('failure');
-    expect(result.text).toContain(text);
-    expect(result.text).not.toContain('secret');
-    expect(requests).toHaveLength(1);
-  });
+  ])(
+    'the response of an HTTP API with an error status becomes an error that a model can read: %s [A7, R21]',
+    async (_, answer, text) => {
+      const { result, requests } = await callAnswered(answer);
+      // The error is the result of the tool, not a failure of Toolwharf.
+      expect(result).toMatchObject({ isError: true });
+      expect(result).not.toHaveProperty('failure');
+      expect(result.text).toContain(text);
+      expect(result.text).not.toContain('secret');
+      expect(requests).toHaveLength(1);
+    },
+  );
 
   test.each<[string, ApiAnswer, object]>([
     [
@@ -170,18 +173,18 @@ describe('the response of an HTTP API', () => {
         resource: { mimeType: 'application/zip', blob: 'AQI=', uri: expect.stringMatching(/\/v1\/go$/) },
       },
     ],
-  ])('becomes %s', async (_, answer, block) => {
+  ])('the response of an HTTP API becomes %s', async (_, answer, block) => {
     const { result } = await callAnswered(answer);
     expect(result).toMatchObject({ isError: false, content: [block] });
   });
 
-  test('that breaks off leaves the outcome unknown, and nothing is sent twice [A8]', async () => {
+  test('the response of an HTTP API that breaks off leaves the outcome unknown, and nothing is sent twice [A8]', async () => {
     const { result, requests } = await callAnswered((_, to) => void to.destroy());
     expect(result).toMatchObject({ isError: true, failure: { code: 'OUTCOME_UNKNOWN' } });
     expect(requests).toHaveLength(1);
   });
 
-  test('is awaited until the timeout of the tool [R20]', async () => {
+  test('the response of an HTTP API is awaited until the timeout of the tool [R20]', async () => {
     const ended = Promise.withResolvers<void>();
     await using api = await serveHttpApi({ answer: (_, to) => void once(to, 'close').then(() => ended.resolve()) });
     await using toolbox = await openToolbox({
@@ -193,7 +196,7 @@ describe('the response of an HTTP API', () => {
     await ended.promise;
   });
 
-  test('is no longer awaited after the call is cancelled', async () => {
+  test('the response of an HTTP API is no longer awaited after the call is cancelled', async () => {
     const [received, ended] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
     await using api = await serveHttpApi({
       answer: (_, to) => {
@@ -214,7 +217,7 @@ describe('the response of an HTTP API', () => {
 });
 
 describe('a broken HTTP API', () => {
-  test('is reported with its reason, and the other servers work [A6]', async () => {
+  test('a broken HTTP API is reported with its reason, and the other servers work [A6]', async () => {
     await using away = await serveHttpApi();
     await away[Symbol.asyncDispose]();
     await using dir = await tempDir();
@@ -252,7 +255,7 @@ describe('a broken HTTP API', () => {
     expect((await toolbox.call('mcp_good_go', {})).text).toBe('{"hello":"world"}');
   });
 
-  test('that is unreachable is detected without a call', async () => {
+  test('an unreachable HTTP API is detected without a call', async () => {
     const api = await serveHttpApi();
     await using toolbox = await openToolbox(
       { servers: { a: { url: api.url, endpoints: [{ name: 'go', path: '/go' }] } } },
@@ -264,7 +267,7 @@ describe('a broken HTTP API', () => {
     expect(toolbox.servers.status('a')?.reason).toContain('ECONNREFUSED');
   });
 
-  test('reconnects when it responds again [A8]', async () => {
+  test('a broken HTTP API reconnects when it responds again [A8]', async () => {
     const first = await serveHttpApi();
     const port = Number(new URL(first.url).port);
     await using toolbox = await openToolbox({
@@ -277,7 +280,7 @@ describe('a broken HTTP API', () => {
     await waitFor(async () => !(await toolbox.call('mcp_a_go', {})).isError);
   });
 
-  test('receives its credentials only at its own URL [R3, R17]', async () => {
+  test('an HTTP API receives its credentials only at its own URL [R3, R17]', async () => {
     await using documents = await serveHttpApi({ document: petsDocument });
     await using api = await serveHttpApi();
     await using toolbox = await openToolbox({

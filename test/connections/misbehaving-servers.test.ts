@@ -17,7 +17,7 @@ const smallHttp = () => ({
 });
 
 describe('a connection to a misbehaving server', () => {
-  test('reports an event over the size limit with the limit, on every transport', async () => {
+  test('a connection to a misbehaving server reports an event over the size limit with the limit, on every transport', async () => {
     const tooLarge = {
       code: 'SERVER_PROTOCOL',
       message: 'The server sent an event of more than 100000 bytes; it was not read to its end',
@@ -37,7 +37,7 @@ describe('a connection to a misbehaving server', () => {
     }
   });
 
-  test('does not resume the stream of an event over the size limit', async () => {
+  test('a connection to a misbehaving server does not resume the stream of an event over the size limit', async () => {
     await using server = await startHttp('resumable-huge');
     await using connection = createTestConnection(server.url, {}, smallHttp());
     await connection.connect();
@@ -46,7 +46,7 @@ describe('a connection to a misbehaving server', () => {
     expect(firstText(await connection.request('tools/call', call('resumed')))).toBe('0');
   });
 
-  test('reports a response stream that ends without a response at once, not at the deadline', async () => {
+  test('a connection to a misbehaving server reports a response stream that ends without a response at once, not at the deadline', async () => {
     for (const name of ['legacy-http', 'modern-http', 'sse']) {
       await using server = await startHttp(name);
       await using connection = createTestConnection(server.url);
@@ -55,7 +55,7 @@ describe('a connection to a misbehaving server', () => {
     }
   });
 
-  test('skips a malformed tool, logs it by name and offers the others [A10]', async () => {
+  test('a connection to a misbehaving server skips a malformed tool, logs it by name and offers the others [A10]', async () => {
     const { log, entries } = collectLog();
     await using connection = createTestConnection(fixture('malformed-tool'), {}, { log });
     await connection.connect();
@@ -65,7 +65,7 @@ describe('a connection to a misbehaving server', () => {
     expect(entries.filter((entry) => entry.event === 'connection.item-rejected').length).toBe(list?.rejected.length);
   });
 
-  test('passes on unknown content, unknown fields and _meta unchanged', async () => {
+  test('a connection to a misbehaving server passes on unknown content, unknown fields and _meta unchanged', async () => {
     await using connection = createTestConnection(fixture('legacy'));
     await connection.connect();
     const result = await connection.request('tools/call', call('unknown_content'));
@@ -76,7 +76,7 @@ describe('a connection to a misbehaving server', () => {
     ]);
   });
 
-  test('uses its own progress token, hides that of the caller, and drops progress with a foreign token', async () => {
+  test('a connection to a misbehaving server uses its own progress token, hides that of the caller, and drops progress with a foreign token', async () => {
     await using connection = createTestConnection(fixture('progress-wrong-token'));
     await connection.connect();
     const seen: number[] = [];
@@ -88,7 +88,7 @@ describe('a connection to a misbehaving server', () => {
     expect(seen.length).toBeGreaterThan(0);
   });
 
-  test('drops and counts late, duplicate and foreign replies, and matches each reply to its request [B6]', async () => {
+  test('a connection to a misbehaving server drops and counts late, duplicate and foreign replies, and matches each reply to its request [B6]', async () => {
     await using connection = createTestConnection(fixture('late-replies'));
     await connection.connect();
     await connection.request('tools/call', call('twice'));
@@ -101,7 +101,7 @@ describe('a connection to a misbehaving server', () => {
     await waitFor(() => connection.dropped.replies >= 2, { what: 'two dropped replies' });
   });
 
-  test('matches the results of a hundred concurrent calls to their requests [B6]', async () => {
+  test('a connection to a misbehaving server matches the results of a hundred concurrent calls to their requests [B6]', async () => {
     for (const start of [() => fixture('legacy'), () => startHttp('legacy-http'), () => startHttp('modern-http')]) {
       const server = await start();
       await using _server = 'url' in server ? server : undefined;
@@ -113,7 +113,7 @@ describe('a connection to a misbehaving server', () => {
     }
   });
 
-  test('skips text, arrays and invalid JSON between responses', async () => {
+  test('a connection to a misbehaving server skips text, arrays and invalid JSON between responses', async () => {
     await using connection = createTestConnection(
       fixture('garbage', { HUGE: '3000000' }),
       {},
@@ -123,7 +123,7 @@ describe('a connection to a misbehaving server', () => {
     expect(firstText(await connection.request('tools/call', call('echo', { text: 'still here' })))).toBe('still here');
   });
 
-  test('fails the call of a message over the size limit and stays connected', async () => {
+  test('a connection to a misbehaving server fails the call of a message over the size limit and stays connected', async () => {
     await using connection = createTestConnection(
       fixture('huge-result', { BYTES: '5000000' }),
       {},
@@ -135,7 +135,7 @@ describe('a connection to a misbehaving server', () => {
     expect(firstText(await connection.request('tools/call', call('echo', { text: 'on' })))).toBe('on');
   });
 
-  test('reports an endless list as an error', async () => {
+  test('a connection to a misbehaving server reports an endless list as an error', async () => {
     for (const env of [{}, { SAME: '1' }]) {
       await using connection = createTestConnection(fixture('endless-pages', env));
       await connection.connect();
@@ -144,13 +144,13 @@ describe('a connection to a misbehaving server', () => {
     }
   });
 
-  test('reads a thousand tools in pages [A10]', async () => {
+  test('a connection to a misbehaving server reads a thousand tools in pages [A10]', async () => {
     await using connection = createTestConnection(fixture('legacy', { TOOLS: '1000', PAGE: '37' }));
     await connection.connect();
     expect(new Set(connection.lists.get('tools')?.items.map((tool) => tool.name)).size).toBe(1_000);
   });
 
-  test('survives a flood of notifications and error output without losing the response or growing without bound', async () => {
+  test('a connection to a misbehaving server survives a flood of notifications and error output without losing the response or growing without bound', async () => {
     await using connection = createTestConnection(fixture('flood', { COUNT: '20000' }));
     await connection.connect();
     await connection.request('tools/call', call('flood'));
@@ -164,7 +164,7 @@ describe('closing a connection', () => {
     for (const pid of left.splice(0)) if (isAlive(pid)) process.kill(pid, 'SIGKILL');
   });
 
-  test('ends the server, its child processes, and those outside its process group [A2]', async () => {
+  test('closing a connection ends the server, its child processes, and those outside its process group [A2]', async () => {
     await using dir = await tempDir();
     const file = dir.file('pids');
     const connection = createTestConnection(fixture('grandchildren', { PIDS: file }));
@@ -179,7 +179,7 @@ describe('closing a connection', () => {
     expect([...(pids ?? []), connection.status.pid ?? 0].filter((pid) => pid && isAlive(pid))).toEqual([]);
   });
 
-  test('ends a server that ignores its closed input and SIGTERM [A2]', async () => {
+  test('closing a connection ends a server that ignores its closed input and SIGTERM [A2]', async () => {
     const connection = createTestConnection(fixture('ignore-sigterm'));
     await connection.connect();
     const pid = connection.status.pid as number;
@@ -188,7 +188,7 @@ describe('closing a connection', () => {
     expect(isAlive(pid)).toBe(false);
   });
 
-  test('while it is being opened ends the child process', async () => {
+  test('closing a connection while it is being opened ends the child process', async () => {
     const before = new Set(descendantsOf(process.pid));
     const connection = createTestConnection(fixture('hang-on-start'));
     const connecting = connection.connect();

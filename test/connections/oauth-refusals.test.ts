@@ -20,7 +20,7 @@ import {
 } from '../support/oauth.ts';
 
 describe('a sign-in without an immediate answer', () => {
-  test('reports the same authorization URL for a while if there is no callback, and finish() completes it', async () => {
+  test('a pending sign-in reports the same authorization URL for a while if there is no callback, and finish() completes it', async () => {
     const servers = await startServers();
     const { oauth } = createTestOAuth(servers.mcp, { redirectUrl: 'https://toolwharf.example/oauth/callback' });
     const first = await failure(connect(servers.mcp, oauth));
@@ -34,7 +34,7 @@ describe('a sign-in without an immediate answer', () => {
     expect(await failure(oauth.finish(params))).toMatchObject({ code: 'OAUTH_FAILED' });
   });
 
-  test('can be completed by another process that shares the store', async () => {
+  test('a pending sign-in can be completed by another process that shares the store', async () => {
     const servers = await startServers();
     const store = createMemoryOAuthStore();
     const redirectUrl = 'https://toolwharf.example/oauth/callback';
@@ -45,14 +45,14 @@ describe('a sign-in without an immediate answer', () => {
     await callEcho(await connect(servers.mcp, createTestOAuth(servers.mcp, { store, redirectUrl }).oauth));
   });
 
-  test('without a callback and a redirect URL is reported as such', async () => {
+  test('a pending sign-in without a callback and a redirect URL is reported as such', async () => {
     const servers = await startServers();
     const error = await failure(connect(servers.mcp, createTestOAuth(servers.mcp).oauth));
     expect(error).toMatchObject({ code: 'OAUTH_REQUIRED', message: expect.stringContaining('redirectUrl') });
     expect(error.data).not.toHaveProperty('authorizationUrl');
   });
 
-  test('that takes longer than the request fails the request, stays open and can be joined by authorize()', async () => {
+  test('a pending sign-in that takes longer than the request fails the request, stays open and can be joined by authorize()', async () => {
     const servers = await startServers();
     const decision = Promise.withResolvers<void>();
     let requestCount = 0;
@@ -82,7 +82,7 @@ describe('a sign-in without an immediate answer', () => {
     expect(requestCount).toBe(1);
   });
 
-  test('stops when authorize() is cancelled, and is not repeated by retries after a person declined it', async () => {
+  test('a pending sign-in stops when authorize() is cancelled, and is not repeated by retries after a person declined it', async () => {
     const servers = await startServers('deny');
     let closed = 0;
     const prompted = Promise.withResolvers<void>();

@@ -17,7 +17,7 @@ import {
 import { openToolbox } from '../support/toolbox.ts';
 
 describe('an OAuth sign-in', () => {
-  test('discovers the authorization server, registers the client and uses PKCE [R3]', async () => {
+  test('an OAuth sign-in discovers the authorization server, registers the client and uses PKCE [R3]', async () => {
     const servers = await startServers();
     const { oauth } = createTestOAuth(servers.mcp, { callback: createBrowser() });
     const client = await connect(servers.mcp, oauth);
@@ -29,7 +29,7 @@ describe('an OAuth sign-in', () => {
     expect(stats.resources).toEqual([servers.mcp]);
   });
 
-  test('works over the SSE transport', async () => {
+  test('an OAuth sign-in works over the SSE transport', async () => {
     const servers = await startServers();
     const { oauth } = createTestOAuth(servers.sse, { callback: createBrowser() });
     const client = await connect(servers.sse, oauth, 'sse');
@@ -39,7 +39,7 @@ describe('an OAuth sign-in', () => {
     expect(await servers.stats()).toMatchObject({ authorize: 1, refresh: 1, calls: 1 });
   });
 
-  test('is completed by a browser that returns to the loopback address', async () => {
+  test('an OAuth sign-in is completed by a browser that returns to the loopback address', async () => {
     const servers = await startServers();
     const pages: string[] = [];
     const callback = createLoopbackCallback({
@@ -54,7 +54,7 @@ describe('an OAuth sign-in', () => {
     await expect(fetch(redirects[0] as string)).rejects.toThrow();
   });
 
-  test('reuses the registration the second time, because the loopback port stays the same', async () => {
+  test('an OAuth sign-in reuses the registration the second time, because the loopback port stays the same', async () => {
     const servers = await startServers('no-refresh');
     const callback = createLoopbackCallback({ open: async (url) => void fetch(url) });
     const { oauth } = createTestOAuth(servers.mcp, { callback });
@@ -68,7 +68,7 @@ describe('an OAuth sign-in', () => {
     expect(redirects[1]).toBe(redirects[0]);
   });
 
-  test('uses a configured client unchanged and does not store its secret', async () => {
+  test('an OAuth sign-in uses a configured client unchanged and does not store its secret', async () => {
     const servers = await startServers('no-registration');
     const store = createMemoryOAuthStore();
     const { oauth } = createTestOAuth(servers.mcp, {
@@ -86,7 +86,7 @@ describe('an OAuth sign-in', () => {
     expect(JSON.stringify(records)).not.toContain('configured-SECRET');
   });
 
-  test('uses a client metadata document instead of a registration if the server accepts one', async () => {
+  test('an OAuth sign-in uses a client metadata document instead of a registration if the server accepts one', async () => {
     const servers = await startServers('cimd');
     const clientMetadataUrl = 'https://client.example/toolwharf.json';
     const { oauth } = createTestOAuth(servers.mcp, { callback: createBrowser(), spec: { clientMetadataUrl } });
@@ -95,7 +95,7 @@ describe('an OAuth sign-in', () => {
     expect(await servers.stats()).toMatchObject({ register: 0, clients: [clientMetadataUrl] });
   });
 
-  test('is requested once for many connections that are rejected at the same time', async () => {
+  test('an OAuth sign-in is requested once for many connections that are rejected at the same time', async () => {
     const servers = await startServers();
     const store = createMemoryOAuthStore();
     const clients = await Promise.all(
@@ -110,7 +110,7 @@ describe('an OAuth sign-in', () => {
 });
 
 describe('an OAuth token', () => {
-  test('is refreshed once for 50 calls after it has expired, and all of them succeed [R3]', async () => {
+  test('an OAuth token is refreshed once for 50 calls after it has expired, and all of them succeed [R3]', async () => {
     const servers = await startServers();
     const { oauth } = createTestOAuth(servers.mcp, { callback: createBrowser() });
     const client = await connect(servers.mcp, oauth);
@@ -121,7 +121,7 @@ describe('an OAuth token', () => {
     expect(await servers.stats()).toMatchObject({ refresh: 1, reuse: 0, authorize: 1, calls: 50 });
   });
 
-  test('is refreshed once for two connections that share a store', async () => {
+  test('an OAuth token is refreshed once for two connections that share a store', async () => {
     const servers = await startServers();
     const store = createMemoryOAuthStore();
     const one = await connect(servers.mcp, createTestOAuth(servers.mcp, { store, callback: createBrowser() }).oauth);
@@ -132,7 +132,7 @@ describe('an OAuth token', () => {
     expect(await servers.stats()).toMatchObject({ refresh: 1, reuse: 0, authorize: 1 });
   });
 
-  test('that another process has refreshed is read from the store', async () => {
+  test('an OAuth token that another process has refreshed is read from the store', async () => {
     const servers = await startServers();
     const store = createMemoryOAuthStore();
     const ours = await connect(servers.mcp, createTestOAuth(servers.mcp, { store, callback: createBrowser() }).oauth);
@@ -144,7 +144,7 @@ describe('an OAuth token', () => {
     expect(await servers.stats()).toMatchObject({ refresh: 1, reuse: 0, authorize: 1, calls: 2 });
   });
 
-  test('is refreshed at the known authorization server if the resource server no longer names it', async () => {
+  test('an OAuth token is refreshed at the known authorization server if the resource server no longer names it', async () => {
     const servers = await startServers();
     const { oauth } = createTestOAuth(servers.mcp, { callback: createBrowser() });
     const client = await connect(servers.mcp, oauth);
@@ -155,7 +155,7 @@ describe('an OAuth token', () => {
     expect(await servers.stats()).toMatchObject({ refresh: 1, authorize: 1, calls: 1 });
   });
 
-  test('is refreshed before it expires, so no call is rejected', async () => {
+  test('an OAuth token is refreshed before it expires, so no call is rejected', async () => {
     const servers = await startServers();
     let ahead = 0;
     const clock = { ...systemClock, now: () => Date.now() + ahead };
@@ -168,7 +168,7 @@ describe('an OAuth token', () => {
     expect(await servers.stats()).toMatchObject({ refresh: 1, refused: before.refused, authorize: 1 });
   });
 
-  test('is replaced by one new sign-in if its refresh token is invalid', async () => {
+  test('an OAuth token is replaced by one new sign-in if its refresh token is invalid', async () => {
     const servers = await startServers();
     const { oauth } = createTestOAuth(servers.mcp, { callback: createBrowser() });
     const client = await connect(servers.mcp, oauth);
@@ -179,7 +179,7 @@ describe('an OAuth token', () => {
     expect(await servers.stats()).toMatchObject({ refresh: 1, authorize: 2, register: 1 });
   });
 
-  test('is retained without a new sign-in while the authorization server fails', async () => {
+  test('an OAuth token is retained without a new sign-in while the authorization server fails', async () => {
     const servers = await startServers();
     const { oauth } = createTestOAuth(servers.mcp, { callback: createBrowser() });
     const client = await connect(servers.mcp, oauth);
@@ -194,7 +194,7 @@ describe('an OAuth token', () => {
     expect(await servers.stats()).toMatchObject({ refresh: 2, authorize: 1 });
   });
 
-  test('that is rejected right after the sign-in does not cause a second sign-in', async () => {
+  test('an OAuth token that is rejected right after the sign-in does not cause a second sign-in', async () => {
     const servers = await startServers('refuse-all');
     const { oauth } = createTestOAuth(servers.mcp, { callback: createBrowser() });
     await expect(connect(servers.mcp, oauth)).rejects.toThrow('401 after re-authentication');
@@ -204,7 +204,7 @@ describe('an OAuth token', () => {
     expect(await servers.stats()).toMatchObject({ authorize: 1, refresh: 0 });
   });
 
-  test('is sent only to the URL it was issued for', async () => {
+  test('an OAuth token is sent only to the URL it was issued for', async () => {
     const servers = await startServers();
     const store = createMemoryOAuthStore();
     await connect(servers.mcp, createTestOAuth(servers.mcp, { store, callback: createBrowser() }).oauth);
@@ -220,7 +220,7 @@ describe('an OAuth token', () => {
     expect(sent).toEqual(['undefined']);
   });
 
-  test('is not sent to another authorization server, and a new sign-in takes place there', async () => {
+  test('an OAuth token is not sent to another authorization server, and a new sign-in takes place there', async () => {
     const old = await startServers();
     const next = await startServers();
     const store = createMemoryOAuthStore();
@@ -240,7 +240,7 @@ describe('an OAuth token', () => {
 });
 
 describe('a call that needs a wider scope', () => {
-  test('requests the scope once and then runs', async () => {
+  test('a call that needs a wider scope requests the scope once and then runs', async () => {
     const servers = await startServers();
     const { oauth } = createTestOAuth(servers.mcp, { callback: createBrowser() });
     const client = await connect(servers.mcp, oauth);
@@ -250,7 +250,7 @@ describe('a call that needs a wider scope', () => {
     expect((await servers.stats()).scopes).toEqual(['read', 'read admin']);
   });
 
-  test('does not request it repeatedly from a server that is never satisfied', async () => {
+  test('a call that needs a wider scope does not request it repeatedly from a server that is never satisfied', async () => {
     const servers = await startServers('never-enough');
     const { oauth } = createTestOAuth(servers.mcp, { callback: createBrowser() });
     const client = await connect(servers.mcp, oauth);

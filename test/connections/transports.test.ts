@@ -82,7 +82,7 @@ describe('a connection', () => {
     });
   }
 
-  test('rejects the question of a server if there is no host that can answer it', async () => {
+  test('a connection rejects the question of a server if there is no host that can answer it', async () => {
     await using legacy = createTestConnection(fixture('legacy'));
     await legacy.connect();
     expect((await legacy.request('tools/call', call('ask', { question: 'who?' }))).isError).toBe(true);
@@ -93,7 +93,7 @@ describe('a connection', () => {
 });
 
 describe('detecting the era and the transport', () => {
-  test('starts no second process for a stdio server', async () => {
+  test('era detection starts no second process for a stdio server', async () => {
     const before = new Set(descendantsOf(process.pid));
     await using connection = createTestConnection(fixture('legacy'));
     await connection.connect();
@@ -103,19 +103,19 @@ describe('detecting the era and the transport', () => {
     expect(started.length).toBeLessThanOrEqual(2);
   });
 
-  test('restarts a stdio server that exits at the discovery request', async () => {
+  test('era detection restarts a stdio server that exits at the discovery request', async () => {
     await using connection = createTestConnection(fixture('crash-on-discover'));
     await connection.connect();
     expect(connection.status).toMatchObject({ state: 'connected', era: 'legacy' });
   });
 
-  test('treats a stdio server that ignores the discovery request as legacy', async () => {
+  test('era detection treats a stdio server that ignores the discovery request as legacy', async () => {
     await using connection = createTestConnection(fixture('silent-on-unknown'));
     await connection.connect();
     expect(connection.status).toMatchObject({ state: 'connected', era: 'legacy' });
   });
 
-  test('caches the era for the next connection and discards it when it does not work', async () => {
+  test('era detection caches the era for the next connection and discards it when it does not work', async () => {
     const protocolCache = createProtocolCache();
     await using server = await startHttp('legacy-http');
     await using first = createTestConnection(server.url, {}, { protocolCache });
@@ -131,7 +131,7 @@ describe('detecting the era and the transport', () => {
   });
 
   for (const status of ['404', '405']) {
-    test(`falls back to the old event-stream transport after HTTP ${status} to the first request [A3]`, async () => {
+    test(`era detection falls back to the old event-stream transport after HTTP ${status} to the first request [A3]`, async () => {
       await using server = await startHttp('sse', { STATUS: status });
       await using connection = createTestConnection(server.url);
       await connection.connect();
@@ -141,7 +141,7 @@ describe('detecting the era and the transport', () => {
 });
 
 describe('the status of a connection', () => {
-  test('is degraded with the reason while a list cannot be read, and connected after the list is read', async () => {
+  test('a connection is degraded with the reason while a list cannot be read, and connected after the list is read', async () => {
     await using connection = createTestConnection(fixture('list-fails', { FAIL_TIMES: '1' }));
     await connection.connect();
     expect(connection.status).toMatchObject({
@@ -154,7 +154,7 @@ describe('the status of a connection', () => {
     expect(connection.lists.get('tools')?.stale).toBe(false);
   });
 
-  test('is degraded when a later read of a list fails, and the last known list is marked as stale', async () => {
+  test('a connection is degraded when a later read of a list fails, and the last known list is marked as stale', async () => {
     await using connection = createTestConnection(fixture('list-fails', { AFTER: '1' }));
     await connection.connect();
     const count = connection.lists.get('tools')?.items.length;
@@ -164,7 +164,7 @@ describe('the status of a connection', () => {
     expect(connection.status.state).toBe('degraded');
   });
 
-  test('recovers after the child process is killed, and the next call works [A8]', async () => {
+  test('a connection recovers after the child process is killed, and the next call works [A8]', async () => {
     await using connection = createTestConnection(fixture('legacy'));
     await connection.connect();
     const { pid } = connection.status;
@@ -174,7 +174,7 @@ describe('the status of a connection', () => {
     expect(connection.status.pid).not.toBe(pid);
   });
 
-  test('is reported as reached if the child process dies during a call, and the call is not sent again [A8]', async () => {
+  test('a call whose child process dies is reported as reached and is not sent again [A8]', async () => {
     await using dir = await tempDir();
     const file = dir.file('ran');
     await using connection = createTestConnection(fixture('die-in-call'));
@@ -186,7 +186,7 @@ describe('the status of a connection', () => {
     expect((await readFile(file, 'utf8')).trim().split('\n')).toHaveLength(1);
   });
 
-  test('survives a lost HTTP session: it is opened again once, and the affected calls are answered', async () => {
+  test('a connection survives a lost HTTP session: it is opened again once, and the affected calls are answered', async () => {
     await using server = await startHttp('legacy-http', { DROP_SESSION: '12' });
     await using connection = createTestConnection(server.url);
     await connection.connect();
@@ -197,7 +197,7 @@ describe('the status of a connection', () => {
     }
   });
 
-  test('recovers after an HTTP server is restarted, and the next call works [A8]', async () => {
+  test('a connection recovers after an HTTP server is restarted, and the next call works [A8]', async () => {
     const first = await startHttp('legacy-http');
     const port = new URL(first.url).port;
     await using connection = createTestConnection(first.url, { retryAttempts: 5 });
@@ -210,7 +210,7 @@ describe('the status of a connection', () => {
     expect(firstText(await connection.request('tools/call', call('echo', { text: 'up' })))).toBe('up');
   });
 
-  test('plans the next attempt in an hour after retryAttempts failed attempts [A6]', async () => {
+  test('a connection plans the next attempt in an hour after retryAttempts failed attempts [A6]', async () => {
     await using connection = createTestConnection(fixture('crash-on-start'), { retryAttempts: 2 });
     await expect(connection.connect()).rejects.toThrow(/exited with code 3.*configuration file is missing/);
     expect(connection.status).toMatchObject({
@@ -226,7 +226,7 @@ describe('the status of a connection', () => {
     expect(pauseMs(connection)).toBeLessThan(3_000_000);
   });
 
-  test('plans no further attempt with rejected credentials [A6]', async () => {
+  test('a connection plans no further attempt with rejected credentials [A6]', async () => {
     await using server = await startHttp('legacy-http', { REQUIRE_HEADER: 'authorization: Bearer right' });
     await using connection = createTestConnection(server.url, { retryAttempts: 3 });
     await expect(connection.connect({ attempts: 4 })).rejects.toThrow('HTTP 401');
@@ -234,7 +234,7 @@ describe('the status of a connection', () => {
     expect(pauseMs(connection)).toBeGreaterThan(3_000_000);
   });
 
-  test('detects a stopped stdio server without a call and replaces it', async () => {
+  test('a connection detects a stopped stdio server without a call and replaces it', async () => {
     await using connection = createTestConnection(fixture('legacy'), { timeoutMs: 5_000 }, { healthMs: 50 });
     await connection.connect();
     const { pid } = connection.status;
@@ -244,14 +244,14 @@ describe('the status of a connection', () => {
     });
   });
 
-  test('distinguishes a command that does not exist from a server that never answers', async () => {
+  test('a connection distinguishes a command that does not exist from a server that never answers', async () => {
     await using missing = createTestConnection({ command: 'no-such-command-here', args: [], env: {} });
     await expect(missing.connect()).rejects.toThrow('Command not found: no-such-command-here');
     await using silent = createTestConnection(fixture('hang-on-start'), { timeoutMs: 1_500 });
     await expect(silent.connect()).rejects.toThrow('No answer within 1500 ms');
   });
 
-  test('detects an HTTP server that stops answering without a call', async () => {
+  test('a connection detects an HTTP server that stops answering without a call', async () => {
     await using server = await startHttp('legacy-http');
     await using connection = createTestConnection(server.url, {}, { healthMs: 50 });
     await connection.connect();
@@ -259,7 +259,7 @@ describe('the status of a connection', () => {
     await waitFor(() => connection.states.includes('error'), { what: 'the loss' });
   });
 
-  test('includes a changed tool list in both eras [M6]', async () => {
+  test('a connection has the changed tool list in both eras [M6]', async () => {
     await using legacy = createTestConnection(fixture('changing'));
     await legacy.connect();
     await legacy.request('tools/call', call('mutate'));

@@ -57,7 +57,7 @@ describe.each([
   ['with notifications', { pollMs: 600_000 }],
   ['with polling alone', { changeStore: withoutHints, pollWithoutHintsMs: 20 }],
 ] as const)('replicas on one database, %s,', (_name, options) => {
-  test('call methods of each other', async () => {
+  test('replicas call methods of each other', async () => {
     using workspace = await createPostgresWorkspace(postgres);
     await using one = await openReplica(workspace, options);
     await using two = await openReplica(workspace, options);
@@ -71,7 +71,7 @@ describe.each([
     });
   });
 
-  test('learn of changes of the stores', async () => {
+  test('replicas learn of changes of the stores', async () => {
     using workspace = await createPostgresWorkspace(postgres);
     await using one = await openReplica(workspace, options);
     await using two = await openReplica(workspace, options);

@@ -24,16 +24,19 @@ afterAll(async () => {
 const key = () => ({ key: replicas.adminToken });
 
 describe('a client whose requests reach one replica after the other', () => {
-  test.each(['legacy', 'modern'] as const)('answers the questions of servers (%s)', async (era) => {
-    await using client = await connectMcp(`${replicas.url}/mcp`, era, { answers: usualAnswers });
-    for (let round = 0; round < 6; round++) {
-      expect(await client.text('s__ask', { question: `round ${round}` })).toContain(`re: round ${round}`);
-      expect(await client.text('s__sample', { prompt: 'p' })).toContain('sampled');
-      expect(await client.text('s__roots')).toContain('file:///test');
-    }
-  });
+  test.each(['legacy', 'modern'] as const)(
+    'a client of several replicas answers the questions of servers (%s)',
+    async (era) => {
+      await using client = await connectMcp(`${replicas.url}/mcp`, era, { answers: usualAnswers });
+      for (let round = 0; round < 6; round++) {
+        expect(await client.text('s__ask', { question: `round ${round}` })).toContain(`re: round ${round}`);
+        expect(await client.text('s__sample', { prompt: 'p' })).toContain('sampled');
+        expect(await client.text('s__roots')).toContain('file:///test');
+      }
+    },
+  );
 
-  test('cancels a call on the other replica', async () => {
+  test('a client of several replicas cancels a call on the other replica', async () => {
     await using client = await connectMcp(`${replicas.url}/mcp`, 'legacy');
     const cancel = new AbortController();
     const calling = client.client.callTool({ name: 's__sleep', arguments: { ms: 600_000 } }, { signal: cancel.signal });
@@ -51,7 +54,7 @@ describe('a client whose requests reach one replica after the other', () => {
     }
   });
 
-  test('ends its session on every replica', async () => {
+  test('a client of several replicas ends its session on every replica', async () => {
     const [one, two] = replicas.all;
     const headers = { 'content-type': 'application/json', accept: 'application/json, text/event-stream' };
     const initialize = { jsonrpc: '2.0', id: 0, method: 'initialize', params: initializeParams };
@@ -66,7 +69,7 @@ describe('a client whose requests reach one replica after the other', () => {
     expect((await fetch(`${two.url}/mcp`, { method: 'POST', headers: session, body: ping })).status).toBe(404);
   });
 
-  test('gets updates of a resource on a stream of another replica than it subscribed on', async () => {
+  test('a client of several replicas gets updates of a resource on a stream of another replica than it subscribed on', async () => {
     await using client = await connectMcp(`${replicas.url}/mcp`, 'legacy');
     await client.client.subscribeResource({ uri: 'memo://one' });
     await waitFor(
@@ -80,7 +83,7 @@ describe('a client whose requests reach one replica after the other', () => {
 });
 
 describe('what one replica changes, the other knows', () => {
-  test('servers that are added, changed and removed', async () => {
+  test('servers that one replica adds, changes and removes are the same on the other', async () => {
     const [one, two] = replicas.all;
     const toolsOn = async (replica: typeof one) =>
       (await replica.get('/api/tools', key())).body.tools
@@ -98,7 +101,7 @@ describe('what one replica changes, the other knows', () => {
     expect(await toolsOn(one)).toEqual([]);
   });
 
-  test('accepted definitions of tools', async () => {
+  test('a tool definition that one replica accepts is accepted on the other', async () => {
     const [one, two] = replicas.all;
     const tool = '/api/tools/mcp_changing_target';
     const read = async (replica: typeof one) => (await replica.get(tool, key())).body;
@@ -111,7 +114,7 @@ describe('what one replica changes, the other knows', () => {
     await waitFor(async () => (await read(two)).changed === undefined, { what: 'the accepted definition' });
   });
 
-  test('revoked keys: their streams end', async () => {
+  test('a key that one replica revokes is rejected by the other, and its streams end', async () => {
     const [one, two] = replicas.all;
     const created = (await one.post('/api/keys', { name: 'k', rights: ['read'] }, key())).body;
     await using stream = await listenTo(two.url, { key: created.key });
@@ -123,7 +126,7 @@ describe('what one replica changes, the other knows', () => {
 });
 
 describe('calls over REST', () => {
-  test('are cancelled from another replica', async () => {
+  test('calls over REST are cancelled from another replica', async () => {
     const [one, two] = replicas.all;
     const callId = crypto.randomUUID();
     const calling = one.post('/api/tools/mcp_s_sleep/call', { arguments: { ms: 600_000 }, callId }, key());
@@ -135,7 +138,7 @@ describe('calls over REST', () => {
     expect((await two.post(`/api/calls/${callId}/cancel`, undefined, key())).status).toBe(409);
   });
 
-  test('have their questions listed and answered on another replica', async () => {
+  test('calls over REST have their questions listed and answered on another replica', async () => {
     const [one, two] = replicas.all;
     const calling = one.post('/api/tools/mcp_s_ask/call', { arguments: { question: 'Who?' } }, key());
     const question = await waitFor(async () => (await two.get('/api/questions', key())).body.questions[0], {
@@ -151,7 +154,7 @@ describe('calls over REST', () => {
 });
 
 describe('events', () => {
-  test('of all replicas are in one order, and a listener can reconnect to another replica', async () => {
+  test('events of all replicas are in one order, and a listener can reconnect to another replica', async () => {
     const [one, two] = replicas.all;
     const call = async (replica: typeof one, text: string) =>
       (await replica.post('/api/tools/mcp_s_echo/call', { arguments: { text } }, key())).body.callId;
@@ -177,7 +180,7 @@ describe('events', () => {
     expect(numbers).toEqual(numbers.toSorted((a, b) => a - b));
   });
 
-  test('of an approval reach listeners of another replica', async () => {
+  test('events of an approval reach listeners of another replica', async () => {
     const [one, two] = replicas.all;
     await using source = await listenTo(two.url, key());
     await source.find('ready');
@@ -206,7 +209,7 @@ test('a repeated call with an idempotency key waits for the first on another rep
   expect(made.filter(({ status }: { status: string }) => status === 'success')).toHaveLength(1);
 });
 
-test('every replica lists all of them', async () => {
+test('every replica lists all replicas', async () => {
   for (const replica of replicas.all) {
     const fleet = await waitFor(
       async () => {

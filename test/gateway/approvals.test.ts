@@ -11,7 +11,7 @@ const config = (approval: object = { mode: 'always-ask' }) => ({
 const asksClient = { mode: 'always-ask', approvers: 'client' };
 
 describe('a call that must be approved', () => {
-  test('waits in the store for its approval, and runs once even if it is approved repeatedly', async () => {
+  test('a call that must be approved waits in the store for its approval, and runs once even if it is approved repeatedly', async () => {
     await using gateway = await openTestGateway(config());
     await using client = await connectClient(`${gateway.url}/mcp`);
     const { calls, storage } = gateway.parts;
@@ -36,7 +36,7 @@ describe('a call that must be approved', () => {
     expect(await approver.answer(id, { kind: 'deny' }, 'late')).toBe('already');
   });
 
-  test('returns the reason of a denial to its caller', async () => {
+  test('a call that must be approved returns the reason of a denial to its caller', async () => {
     await using gateway = await openTestGateway(config());
     await using client = await connectClient(`${gateway.url}/mcp`);
     const calling = client.text('s__echo', { text: 'x' });
@@ -49,7 +49,7 @@ describe('a call that must be approved', () => {
     expect(await calling).toContain('not today');
   });
 
-  test('reports to a client without elicitation that it awaits approval', async () => {
+  test('a call that must be approved reports to a client without elicitation that it awaits approval', async () => {
     await using gateway = await openTestGateway(config());
     await using client = await connectClient(`${gateway.url}/mcp`);
     const { calls, storage } = gateway.parts;
@@ -66,13 +66,13 @@ describe('a call that must be approved', () => {
     expect(progress[0]).toBe('Waiting for approval');
   });
 
-  test('is denied when its approval expires', async () => {
+  test('a call that must be approved is denied when its approval expires', async () => {
     await using gateway = await openTestGateway(config({ mode: 'always-ask', expires: '300ms' }));
     await using client = await connectClient(`${gateway.url}/mcp`);
     expect(await client.text('s__echo', { text: 'x' })).toContain('denied');
   });
 
-  test('runs after an answer on another page while the client shows the approval', async () => {
+  test('a call that must be approved runs after an answer on another page while the client shows the approval', async () => {
     await using gateway = await openTestGateway(config(asksClient));
     const { calls, storage } = gateway.parts;
     const { approver } = calls;
@@ -86,7 +86,7 @@ describe('a call that must be approved', () => {
     expect(await client.text('s__add', { a: 1, b: 2 })).toBe('3');
   });
 
-  test('needs another approval for other arguments', async () => {
+  test('a call that must be approved needs another approval for other arguments', async () => {
     await using gateway = await openTestGateway(config(asksClient));
     await using client = await connectClient(`${gateway.url}/mcp`, {
       elicit: (params) => ({

@@ -16,7 +16,7 @@ beforeAll(async () => {
 afterAll(() => api.close());
 
 describe('an assistant', () => {
-  test('has a model, servers, an approval mode, trusted tools and limits [R8]', async () => {
+  test('an assistant has a model, servers, an approval mode, trusted tools and limits [R8]', async () => {
     const id = randomUUID();
     const path = `/api/assistants/${id}`;
     const created = await api.put(path, { name: 'Scribe', serverIds: ['files'] });
@@ -56,7 +56,7 @@ describe('an assistant', () => {
     expect((await api.get(path)).status).toBe(404);
   });
 
-  test('shows its instructions to administrators only', async () => {
+  test('an assistant shows its instructions to administrators only', async () => {
     const id = randomUUID();
     await api.put(`/api/assistants/${id}`, { name: 'Secretive', instructions: 'The password is swordfish.' });
     const key = await api.key(['read', 'call']);
@@ -79,7 +79,7 @@ describe('the preview of an assistant', () => {
   const preview = async (body: object, key?: string): Promise<Preview> =>
     (await api.post('/api/assistants/preview', { name: 'x', ...body }, key === undefined ? {} : { key })).body;
 
-  test('shows the tools that it would have, without storing it', async () => {
+  test('the preview of an assistant shows the tools that it would have, without storing it', async () => {
     await waitFor(async () => (await api.get('/api/servers/files')).body.status.state === 'connected');
     const { tools, count, estimatedTokens, warning } = await preview({
       serverIds: ['files'],
@@ -97,7 +97,7 @@ describe('the preview of an assistant', () => {
     expect((await api.get('/api/assistants')).body.assistants).toHaveLength(1);
   });
 
-  test('warns about too many tools and missing servers', async () => {
+  test('the preview of an assistant warns about too many tools and missing servers', async () => {
     await waitFor(async () => (await api.get('/api/servers/many')).body.status.state === 'connected');
     await waitFor(async () => (await api.get('/api/servers/gone')).body.status.state === 'error');
     const { count, warning, missingServers } = await preview({ serverIds: ['many', 'gone', 'never'] });
@@ -106,7 +106,7 @@ describe('the preview of an assistant', () => {
     expect(missingServers).toMatchObject([{ id: 'gone' }, { id: 'never' }]);
   });
 
-  test('finds a stored server by its id', async () => {
+  test('the preview of an assistant finds a stored server by its id', async () => {
     await using remote = await startHttp('legacy-http');
     const { body } = await api.post('/api/servers', { name: 'far', transport: 'http', url: remote.url });
     const { tools, missingServers } = await preview({ serverIds: [body.id] });
@@ -115,7 +115,7 @@ describe('the preview of an assistant', () => {
     await api.delete('/api/servers/far');
   });
 
-  test('shows callers only what their profile includes', async () => {
+  test('the preview of an assistant shows callers only what their profile includes', async () => {
     const key = await api.key(['read'], 'narrow');
     const { tools } = await preview({ serverIds: ['files', 'many'] }, key);
     expect(tools.map(({ name }) => name)).toContain('mcp_files_echo');

@@ -33,7 +33,7 @@ async function linger(key?: string) {
 }
 
 describe('a call id chosen by the caller', () => {
-  test('is used everywhere and cannot be reused', async () => {
+  test('a call id chosen by the caller is used everywhere and cannot be reused', async () => {
     const callId = randomUUID();
     expect((await call('mcp_files_echo', { text: 'x' }, { callId })).body).toMatchObject({ callId, text: 'x' });
     expect((await api.get(`/api/calls/${callId}`)).body).toMatchObject({ id: callId, status: 'success' });
@@ -42,14 +42,14 @@ describe('a call id chosen by the caller', () => {
     expect((await call('mcp_files_echo', { text: 'x' }, { callId: 'mine' })).status).toBe(400);
   });
 
-  test('cannot be the id of a running call', async () => {
+  test('a call id chosen by the caller cannot be the id of a running call', async () => {
     const { callId, result } = await linger();
     expect((await call('mcp_files_echo', { text: 'x' }, { callId })).status).toBe(409);
     await api.post(`/api/calls/${callId}/cancel`);
     await result;
   });
 
-  test('makes two simultaneous requests one call', async () => {
+  test('a call id chosen by the caller makes two simultaneous requests one call', async () => {
     const callId = randomUUID();
     const answers = await Promise.all([1, 2].map(() => call('mcp_files_sleep', { ms: 50 }, { callId })));
     expect(answers.map(({ status }) => status).sort()).toEqual([200, 409]);
@@ -83,7 +83,7 @@ describe('a call id chosen by the caller', () => {
 });
 
 describe('cancelling a call', () => {
-  test('ends it at its server', async () => {
+  test('cancelling a call ends it at its server', async () => {
     const { callId, result } = await linger();
     expect((await api.post(`/api/calls/${callId}/cancel`)).status).toBe(204);
     expect(await result).toMatchObject({ status: 499, body: { error: { code: 'CALL_CANCELLED', data: { callId } } } });
@@ -92,7 +92,7 @@ describe('cancelling a call', () => {
     expect((await api.post(`/api/calls/${randomUUID()}/cancel`)).status).toBe(404);
   });
 
-  test('is possible for its own caller only', async () => {
+  test('cancelling a call is possible for its own caller only', async () => {
     const [own, other] = [await api.key(['read', 'call']), await api.key(['call'])];
     const { callId, result } = await linger(own);
     expect((await api.post(`/api/calls/${callId}/cancel`, undefined, { key: other })).status).toBe(404);
@@ -100,7 +100,7 @@ describe('cancelling a call', () => {
     expect((await result).body.error.code).toBe('CALL_CANCELLED');
   });
 
-  test('of an MCP client is possible over REST, and the client gets the result', async () => {
+  test('cancelling a call of an MCP client is possible over REST, and the client gets the result', async () => {
     await using client = await connectClient(`${api.url}/mcp`);
     const calling = client.client.callTool({
       name: 'slow__linger',
@@ -127,7 +127,7 @@ describe('the approval of a call', () => {
     return { callId, id: String(question?.id), result };
   }
 
-  test('is withdrawn on every page when the call is cancelled', async () => {
+  test('the approval of a call is withdrawn on every page when the call is cancelled', async () => {
     await using source = await listenTo(api.url);
     await source.find('ready');
     const { callId, id, result } = await ask({ a: 1, b: 1 });
@@ -143,7 +143,7 @@ describe('the approval of a call', () => {
     expect((await api.post(`/api/approvals/${id}/answer`, { answer: 'allow' })).status).toBe(409);
   });
 
-  test('is withdrawn when the client of the call disconnects', async () => {
+  test('the approval of a call is withdrawn when the client of the call disconnects', async () => {
     const stop = new AbortController();
     const { id, result } = await ask({ a: 2, b: 2 }, stop.signal);
     stop.abort();
@@ -151,7 +151,7 @@ describe('the approval of a call', () => {
     await waitFor(async () => (await api.get(`/api/approvals/${id}`)).body.status === 'denied', { what: 'its end' });
   });
 
-  test('stays while another call waits for the same answer', async () => {
+  test('the approval of a call stays while another call waits for the same answer', async () => {
     await using source = await listenTo(api.url);
     await source.find('ready');
     const first = await ask({ a: 3, b: 3 });
@@ -165,7 +165,7 @@ describe('the approval of a call', () => {
     expect((await second).body.text).toBe('6');
   });
 
-  test('of an MCP client stays when the client disconnects, because the client can call again', async () => {
+  test('the approval of a call of an MCP client stays when the client disconnects, because the client can call again', async () => {
     await using client = await connectClient(`${api.url}/mcp/narrow`);
     const stop = new AbortController();
     const args = { name: 'files__add', arguments: { a: 4, b: 4 } };
@@ -201,7 +201,7 @@ test('a pending approval survives a restart of the gateway', async () => {
 });
 
 describe('the statistics', () => {
-  test('count calls by outcome, over time and by tool', async () => {
+  test('the statistics count calls by outcome, over time and by tool', async () => {
     await using own = await startApi({
       servers: { files: fixture('legacy') },
       toolbox: { approval: { deny: ['files/pid'] } },
@@ -223,7 +223,7 @@ describe('the statistics', () => {
     expect(mine.body.buckets).toHaveLength(24);
   });
 
-  test('require a valid time span', async () => {
+  test('the statistics require a valid time span', async () => {
     const [since, until] = ['2026-01-02T00:00:00Z', '2026-01-01T00:00:00Z'];
     expect((await api.get(`/api/calls/stats?since=${since}&until=${until}`)).status).toBe(400);
     expect((await api.get('/api/calls/stats?buckets=0')).status).toBe(400);

@@ -26,7 +26,7 @@ async function say(text: string, answer: string) {
 }
 
 describe('the search for conversations', () => {
-  test('finds words in titles and messages and marks them', async () => {
+  test('the search for conversations finds words in titles and messages and marks them', async () => {
     const { id } = await say(
       'Where is the Hafenmeister’s café?',
       'The café is at the old pier, beside the lighthouse.',
@@ -49,7 +49,7 @@ describe('the search for conversations', () => {
     expect((await api.get('/api/conversations/search?query=x&limit=51')).status).toBe(400);
   });
 
-  test('finds messages of a branch that is not selected', async () => {
+  test('the search for conversations finds messages of a branch that is not selected', async () => {
     const { path, answer } = await say('Name a fish', 'A turbot.');
     assistant.model.push({ text: 'A herring.' });
     await api.post(`${path}/messages/${answer.id}/retry`);
@@ -62,7 +62,7 @@ describe('the search for conversations', () => {
 });
 
 describe('an attachment', () => {
-  test('is stored with the message, returned as data, and deleted with the conversation', async () => {
+  test('an attachment is stored with the message, returned as data, and deleted with the conversation', async () => {
     const { path } = await assistant.begin();
     const data = Buffer.from('<script>alert(1)</script>').toString('base64');
     assistant.model.push({ text: 'Read.' });
@@ -82,7 +82,7 @@ describe('an attachment', () => {
     expect((await api.get(`${path}/attachments/${part.id}`)).status).toBe(404);
   });
 
-  test('is refused with a reason that says what to do', async () => {
+  test('an attachment is refused with a reason that says what to do', async () => {
     const { path } = await assistant.begin();
     const png = Buffer.from('\x89PNG\r\n\x1a\n', 'latin1').toString('base64');
     const refused = await api.post(`${path}/messages`, { text: 'Look', attachments: [{ name: 'a.png', data: png }] });
@@ -117,7 +117,7 @@ test('an export is a file that browsers save, with redacted tool results', async
 describe('the settings of a model', () => {
   const settings = () => ({ provider: assistant.provider, model: 'scripted' });
 
-  test('give answers a cost, and are deleted when nothing is set', async () => {
+  test('the settings of a model give answers a cost, and are deleted when nothing is set', async () => {
     const prices = { ...settings(), inputPrice: 100, outputPrice: 200 };
     expect((await api.put('/api/model-settings', prices)).body).toEqual(prices);
     expect((await api.get('/api/model-settings')).body.settings).toEqual([prices]);
@@ -130,7 +130,7 @@ describe('the settings of a model', () => {
     expect((await api.get(later)).body.conversation).not.toHaveProperty('costUsd');
   });
 
-  test('need both prices, and an administrator', async () => {
+  test('the settings of a model need both prices, and an administrator', async () => {
     for (const wrong of [
       { inputPrice: 1 },
       { outputPrice: 1 },

@@ -52,7 +52,7 @@ async function questionOf(conversation: string, key?: string) {
 }
 
 describe('a conversation', () => {
-  test('is created, continued, read, renamed and removed over REST [R14]', async () => {
+  test('a conversation is created, continued, read, renamed and removed over REST [R14]', async () => {
     assistant.model.push({ text: 'Good morning to you.' });
     const { id, path } = await assistant.begin();
     const begun = await api.post(`${path}/messages`, { text: 'Say good morning' });
@@ -73,7 +73,7 @@ describe('a conversation', () => {
       expect(response).toMatchObject({ status: 404, body: { error: { code: 'NOT_FOUND' } } });
   });
 
-  test('can be answered again, edited, stopped and continued over REST', async () => {
+  test('a conversation can be answered again, edited, stopped and continued over REST', async () => {
     const { path } = await assistant.begin();
     assistant.model.push({ text: 'first' }, { text: 'second' }, { text: 'third' });
     await api.post(`${path}/messages`, { text: 'one' });
@@ -99,13 +99,13 @@ describe('a conversation', () => {
     expect(textOf(resumed)).toContain('the end');
   });
 
-  test('rejects empty and overlong messages', async () => {
+  test('a conversation rejects empty and overlong messages', async () => {
     const { path } = await assistant.begin();
     for (const body of [{}, { text: '' }, { text: 'x'.repeat(200_001) }])
       expect((await api.post(`${path}/messages`, body)).status).toBe(400);
   });
 
-  test('requires an assistant', async () => {
+  test('a conversation requires an assistant', async () => {
     expect((await api.post('/api/conversations', { assistantId: randomUUID() })).status).toBe(404);
     expect((await api.get('/api/conversations/none')).status).toBe(400);
     expect((await api.get(`/api/conversations/${randomUUID()}/events`)).status).toBe(404);
@@ -113,7 +113,7 @@ describe('a conversation', () => {
 });
 
 describe('a conversation stream', () => {
-  test('sends a snapshot and then every change [R14]', async () => {
+  test('a conversation stream sends a snapshot and then every change [R14]', async () => {
     const hold = createGate();
     assistant.model.push({ text: 'Let me see. ', hold, calls: [{ name: 'mcp_files_echo', args: { text: 'seen' } }] });
     assistant.model.push({ text: 'It says seen.' });
@@ -143,7 +143,7 @@ describe('a conversation stream', () => {
     await waitFor(late.ended);
   });
 
-  test('ends at once when its key is revoked', async () => {
+  test('a conversation stream ends at once when its key is revoked', async () => {
     const key = await api.key(['call']);
     const { path } = await assistant.begin({ key });
     await using source = await watch(path, key);
@@ -155,7 +155,7 @@ describe('a conversation stream', () => {
 });
 
 describe('access to a conversation', () => {
-  test('is limited to its owner and administrators', async () => {
+  test('access to a conversation is limited to its owner and administrators', async () => {
     const [own, other] = [await api.key(['read', 'call']), await api.key(['read', 'call'])];
     const { id, path } = await assistant.begin({ key: own });
     assistant.model.push({ text: 'mine' });
@@ -192,7 +192,7 @@ describe('access to a conversation', () => {
     expect((await api.get(path)).status).toBe(200);
   });
 
-  test('limits its events to its owner and administrators', async () => {
+  test('events of a conversation are limited to its owner and administrators', async () => {
     const [own, other] = [await api.key(['read', 'call']), await api.key(['read', 'call'])];
     await using mine = await listenTo(api.url, { key: own });
     await using foreign = await listenTo(api.url, { key: other });
@@ -207,7 +207,7 @@ describe('access to a conversation', () => {
     expect(foreign.events.map(({ name }) => name).filter((name) => name.startsWith('conversation'))).toEqual([]);
   });
 
-  test('applies the profile of its owner', async () => {
+  test('access to a conversation applies the profile of its owner', async () => {
     const key = await api.key(['read', 'call'], 'narrow');
     const { path } = await assistant.begin({ key });
     assistant.model.push({ text: 'ok' });
@@ -221,7 +221,7 @@ describe('access to a conversation', () => {
 });
 
 describe('an approval in a conversation', () => {
-  test('is answered by its owner or by someone with the right [R15]', async () => {
+  test('an approval in a conversation is answered by its owner or by someone with the right [R15]', async () => {
     const [own, other] = [await api.key(['read', 'call']), await api.key(['read', 'call'])];
     await using mine = await listenTo(api.url, { key: own });
     await using foreign = await listenTo(api.url, { key: other });
@@ -250,7 +250,7 @@ describe('an approval in a conversation', () => {
     expect(foreign.events.map(({ name }) => name)).toEqual(['ready']);
   });
 
-  test('that the profile requires is answered by an administrator', async () => {
+  test('an approval in a conversation that the profile requires is answered by an administrator', async () => {
     const key = await api.key(['read', 'call'], 'watched');
     const { id, path } = await assistant.begin({ key });
     assistant.model.push({ calls: [{ name: 'mcp_files_add', args: { a: 1, b: 1 } }] }, { text: 'It is 2.' });
@@ -263,7 +263,7 @@ describe('an approval in a conversation', () => {
     expect(textOf(await answerIn(api, path, { key }))).toContain('It is 2.');
   });
 
-  test('is answered by the owner with `approvers: owner`, but not if the owner made the call', async () => {
+  test('an approval in a conversation is answered by the owner with `approvers: owner`, but not if the owner made the call', async () => {
     const key = await api.key(['read', 'call'], 'trusting');
     const { id, path } = await assistant.begin({ key });
     assistant.model.push({ calls: [{ name: 'mcp_files_add', args: { a: 1, b: 3 } }] }, { text: 'It is 4.' });
@@ -286,7 +286,7 @@ describe('an approval in a conversation', () => {
     expect((await own).status).toBe(403);
   });
 
-  test('is denied on every page when the conversation is stopped', async () => {
+  test('an approval in a conversation is denied on every page when the conversation is stopped', async () => {
     await using source = await listenTo(api.url);
     await source.find('ready');
     const { id, path } = await assistant.begin();

@@ -39,7 +39,7 @@ async function startProcess(config: object, dataDir: string, port = 0): Promise<
 
 describe('a client that retains its session', () => {
   for (const era of eras) {
-    test(`can call again after its HTTP server was restarted (${era})`, async () => {
+    test(`a client that retains its session can call again after its HTTP server was restarted (${era})`, async () => {
       const first = await startHttp('legacy-http');
       const { port } = new URL(first.url);
       await using gateway = await openTestGateway({ servers: { s: { url: first.url } } });
@@ -50,7 +50,7 @@ describe('a client that retains its session', () => {
       expect(await client.text('s__echo', { text: 'after' })).toBe('after');
     });
 
-    test(`can call again after its stdio server was killed (${era})`, async () => {
+    test(`a client that retains its session can call again after its stdio server was killed (${era})`, async () => {
       await using gateway = await openTestGateway({ servers: { s: fixture('legacy') } });
       await using client = await connectClient(`${gateway.url}/mcp`, { era });
       const pid = Number(await client.text('s__pid'));
@@ -59,7 +59,7 @@ describe('a client that retains its session', () => {
       expect(await client.text('s__echo', { text: 'after' })).toBe('after');
     });
 
-    test(`is not affected by a server that hangs at its start (${era})`, async () => {
+    test(`a client that retains its session is not affected by a server that hangs at its start (${era})`, async () => {
       const servers = { good: fixture('legacy'), hanging: fixture('hang-on-start') };
       await using gateway = await openTestGateway({ servers, gateway: { listWait: '1s' } });
       await using client = await connectClient(`${gateway.url}/mcp`, { era });
@@ -68,14 +68,14 @@ describe('a client that retains its session', () => {
       expect(client.client.getInstructions()).toContain('hanging');
     });
 
-    test(`gets an error with the reason, not an empty list, while no server is connected (${era})`, async () => {
+    test(`a client that retains its session gets an error with the reason, not an empty list, while no server is connected (${era})`, async () => {
       const config = { servers: { only: fixture('hang-on-start') }, gateway: { listWait: '200ms' } };
       await using gateway = await openTestGateway(config);
       await using client = await connectClient(`${gateway.url}/mcp`, { era });
       await expect(client.names()).rejects.toThrow(/not available: only/);
     });
 
-    test(`can call again after the gateway was restarted (${era})`, async () => {
+    test(`a client that retains its session can call again after the gateway was restarted (${era})`, async () => {
       await using dir = await tempDir();
       const config = { servers: { s: fixture('legacy') } };
       await using first = await startProcess(config, dir.path);
@@ -86,7 +86,7 @@ describe('a client that retains its session', () => {
       expect(await client.text('s__echo', { text: 'after' })).toBe('after');
     });
 
-    test(`gets the tools of all servers while ten servers start (${era})`, async () => {
+    test(`a client that retains its session gets the tools of all servers while ten servers start (${era})`, async () => {
       const slow = Array.from({ length: 10 }, (_, index) => [`s${index}`, fixture('slow-start', { START_MS: '400' })]);
       await using gateway = await openTestGateway({ servers: Object.fromEntries(slow), gateway: { listWait: '20s' } });
       await using client = await connectClient(`${gateway.url}/mcp`, { era });
@@ -95,7 +95,7 @@ describe('a client that retains its session', () => {
     });
   }
 
-  test('leaves no process behind after SIGTERM to a gateway with ten servers', async () => {
+  test('a client that retains its session leaves no process behind after SIGTERM to a gateway with ten servers', async () => {
     await using dir = await tempDir();
     const servers = Object.fromEntries(Array.from({ length: 10 }, (_, index) => [`s${index}`, fixture('legacy')]));
     await using gateway = await startProcess({ servers }, dir.path);

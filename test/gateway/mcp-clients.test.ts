@@ -97,7 +97,7 @@ describe('a thousand clients', () => {
     await gateway[Symbol.asyncDispose]();
   });
 
-  test('in the legacy era get their own responses to requests with the same id', async () => {
+  test('a thousand clients in the legacy era get their own responses to requests with the same id', async () => {
     const clients = await Promise.all(many.map(() => openRaw(gateway.url, 'legacy', agent)));
     expect(gateway.mcp.open.sessions).toBe(many.length);
     const answered = await Promise.all(
@@ -106,7 +106,7 @@ describe('a thousand clients', () => {
     expect(answered.map((answer) => [answer?.body.id, textOf(answer?.body)])).toEqual(many.map((text) => [0, text]));
   });
 
-  test('in the modern era get their own responses to requests with the same id', async () => {
+  test('a thousand clients in the modern era get their own responses to requests with the same id', async () => {
     const client = await openRaw(gateway.url, 'modern', agent);
     const answered = await Promise.all(
       many.map((text) => client.send(0, 'tools/call', { name: 'echo', arguments: { text } })),

@@ -23,7 +23,7 @@ describe.each(cells)('a $client client of a $server server', ({ client: era, ser
     await gateway[Symbol.asyncDispose]();
   });
 
-  test('lists and calls its tools, and results are unchanged', async () => {
+  test('the client lists and calls its tools, and results are unchanged', async () => {
     expect(gateway.toolbox.servers.get('subject')?.status.era).toBe(server);
     const { tools } = await client.client.listTools();
     expect(tools.map(({ name }) => name)).toContain('echo');
@@ -37,7 +37,7 @@ describe.each(cells)('a $client client of a $server server', ({ client: era, ser
     });
   });
 
-  test('reads resources and prompts and completes arguments', async () => {
+  test('the client reads resources and prompts and completes arguments', async () => {
     const { resources } = await client.client.listResources();
     expect(resources.map(({ uri }) => uri)).toEqual(['memo://one', 'memo://two']);
     const { resourceTemplates } = await client.client.listResourceTemplates();
@@ -54,7 +54,7 @@ describe.each(cells)('a $client client of a $server server', ({ client: era, ser
     expect(completion.values).toEqual(['formal', 'friendly', 'funny']);
   });
 
-  test('receives progress', async () => {
+  test('the client receives progress', async () => {
     const received: number[] = [];
     const onprogress = ({ progress }: { progress: number }) => void received.push(progress);
     await client.client.callTool({ name: 'sleep', arguments: { ms: 150 } }, { onprogress });
@@ -62,7 +62,7 @@ describe.each(cells)('a $client client of a $server server', ({ client: era, ser
     expect(received).toEqual(received.toSorted((one, other) => one - other));
   });
 
-  test('answers elicitation, sampling and roots requests', async () => {
+  test('the client answers elicitation, sampling and roots requests', async () => {
     expect(JSON.parse(await client.text('ask', { question: 'Colour?' }))).toMatchObject({
       action: 'accept',
       content: { answer: 're: Colour?' },
@@ -71,7 +71,7 @@ describe.each(cells)('a $client client of a $server server', ({ client: era, ser
     expect(JSON.parse(await client.text('roots'))).toMatchObject({ roots: [{ uri: 'file:///test' }] });
   });
 
-  test('gets an error when it cannot answer the question of the server', async () => {
+  test('the client gets an error when it cannot answer the question of the server', async () => {
     await using mute = await connectMcp(gateway.url, era);
     const outcome = await mute.client.callTool({ name: 'ask', arguments: { question: 'Anyone?' } }).then(
       (result) => result.isError,
@@ -80,7 +80,7 @@ describe.each(cells)('a $client client of a $server server', ({ client: era, ser
     expect(outcome).toBe(true);
   });
 
-  test('receives only log messages of its level and above', async () => {
+  test('the client receives only log messages of its level and above', async () => {
     if (era === 'legacy') await client.client.setLoggingLevel('info');
     await client.text('log', { level: 'debug', text: 'too much' });
     await client.text('log', { level: 'error', text: 'enough' });
@@ -94,7 +94,7 @@ describe.each(cells)('a $client client of a $server server', ({ client: era, ser
     expect(client.logs()).not.toContain('no longer');
   });
 
-  test('receives updates of subscribed resources until it unsubscribes [R23]', async () => {
+  test('the client receives updates of subscribed resources until it unsubscribes [R23]', async () => {
     const [watched, ended] = ['memo://two', 'memo://one'];
     const touch = (uri: string) => client.text('touch', { uri });
     const updatesOf = (uri: string) =>
@@ -122,7 +122,7 @@ describe.each(cells)('a $client client of a $server server', ({ client: era, ser
     expect(updatesOf(ended)).toHaveLength(before);
   });
 
-  test('is notified of changed tools and sees the new ones', async () => {
+  test('the client is notified of changed tools and sees the new ones', async () => {
     await using changing = await serveMcp({ subject: fixture(server === 'legacy' ? 'changing' : 'modern') });
     await using curious = await connectMcp(changing.url, era);
     if (era === 'modern') await curious.client.listen({ toolsListChanged: true });
@@ -133,7 +133,7 @@ describe.each(cells)('a $client client of a $server server', ({ client: era, ser
     expect(tools.filter(({ name }) => name.startsWith('added_'))).not.toEqual([]);
   });
 
-  test('cancels a call at the server', async () => {
+  test('the client cancels a call at the server', async () => {
     await using directory = await tempDir();
     const path = directory.file('cancelled');
     await using waiting = await serveMcp({ subject: fixture('cancellable', { ERA: server }) });

@@ -28,7 +28,7 @@ const input = (more: object = {}) => ({
 const keep = { apiKey: { set: true } };
 
 describe('model providers', () => {
-  test('come from the store, from the environment and from the demo', async () => {
+  test('model providers come from the store, from the environment and from the demo', async () => {
     const { status, body } = await api.post('/api/providers', input());
     expect(status).toBe(201);
     expect(body).toEqual({
@@ -50,7 +50,7 @@ describe('model providers', () => {
     expect((await api.put('/api/providers/demo', input())).status).toBe(404);
   });
 
-  test('retain a masked key while the URL stays the same', async () => {
+  test('model providers retain a masked key while the URL stays the same', async () => {
     const { id } = (await api.post('/api/providers', input())).body;
     const path = `/api/providers/${id}`;
     expect((await api.put(path, input({ ...keep, name: 'Renamed' }))).body).toMatchObject({ name: 'Renamed', ...keep });
@@ -74,13 +74,13 @@ describe('model providers', () => {
     ['a variable as a key', { apiKey: '${SECRET}' }, 'body.apiKey'],
     ['an unknown kind', { kind: 'telepathy' }, 'body.kind'],
     ['an unknown member', { color: 'red' }, 'body.color'],
-  ])('with %s are rejected', async (_case, more, path) => {
+  ])('model providers with %s are rejected', async (_case, more, path) => {
     const { status, body } = await api.post('/api/providers', input(more));
     expect(status).toBe(400);
     expect(body.error.data.problems.map((problem: { path: string }) => problem.path)).toContain(path);
   });
 
-  test('can be tested without being stored, with latency and models', async () => {
+  test('model providers can be tested without being stored, with latency and models', async () => {
     const good = (await api.post('/api/providers/test', input())).body;
     expect(good).toEqual({ ok: true, latencyMs: expect.any(Number), models: [{ id: 'large' }, { id: 'small' }] });
     const bad = (await api.post('/api/providers/test', input({ apiKey: 'wrong' }))).body;
@@ -94,13 +94,13 @@ describe('model providers', () => {
     await api.delete(`/api/providers/${id}`);
   });
 
-  test('that are unreachable are reported as such', async () => {
+  test('model providers that are unreachable are reported as such', async () => {
     const { id } = (await api.post('/api/providers', input({ baseUrl: 'http://127.0.0.1:9/v1' }))).body;
     expect((await api.get(`/api/providers/${id}/models`)).body.error).toMatchObject({ code: 'SERVER_UNREACHABLE' });
     await api.delete(`/api/providers/${id}`);
   });
 
-  test('can be changed by administrators, and other callers see neither key nor URL', async () => {
+  test('model providers can be changed by administrators, and other callers see neither key nor URL', async () => {
     const { id } = (await api.post('/api/providers', input())).body;
     const key = await api.key(['read', 'call']);
     const [shown] = (await api.get('/api/providers', { key })).body.providers;
@@ -111,7 +111,7 @@ describe('model providers', () => {
     await api.delete(`/api/providers/${id}`);
   });
 
-  test('never show their keys', () => {
+  test('model providers never show their keys', () => {
     for (const text of [...api.answers, JSON.stringify(api.log)]) {
       expect(text).not.toContain(secret);
       expect(text).not.toContain(fromEnvironment);

@@ -36,7 +36,7 @@ const call = (tool: string, args: object, key?: string, callId = randomUUID()) =
   api.post(`/api/tools/${tool}/call`, { arguments: args, callId }, key === undefined ? {} : { key });
 
 describe.each(['files', 'modern'])('a form of a server (%s)', (server) => {
-  test('waits for the caller, and the answer is returned to the server', async () => {
+  test('a form of a server waits for the caller, and the answer is returned to the server', async () => {
     await using source = await listenTo(api.url);
     await source.find('ready');
     const callId = randomUUID();
@@ -63,13 +63,13 @@ describe.each(['files', 'modern'])('a form of a server (%s)', (server) => {
     expect(await questions()).toEqual([]);
   });
 
-  test.each(['decline', 'cancel'])('can be declined or cancelled: %s', async (action) => {
+  test.each(['decline', 'cancel'])('a form of a server can be declined or cancelled: %s', async (action) => {
     const result = call(`mcp_${server}_ask`, { question: 'Really?' });
     await answer((await question()).id, { action });
     expect((await result).body.text).toContain(`"action":"${action}"`);
   });
 
-  test('is withdrawn when its call is cancelled', async () => {
+  test('a form of a server is withdrawn when its call is cancelled', async () => {
     await using source = await listenTo(api.url);
     await source.find('ready');
     const callId = randomUUID();
@@ -119,7 +119,7 @@ test('a question in a conversation goes to its owner', async () => {
 
 describe('a sampling request of a server', () => {
   test.each(['files', 'modern'])(
-    'is answered by the model of the assistant after a person allows it (%s)',
+    'a sampling request of a server is answered by the model of the assistant after a person allows it (%s)',
     async (server) => {
       const { path } = await assistant.begin();
       assistant.model.push(
@@ -141,7 +141,7 @@ describe('a sampling request of a server', () => {
     },
   );
 
-  test('is rejected when the person declines it', async () => {
+  test('a sampling request of a server is rejected when the person declines it', async () => {
     const { path } = await assistant.begin();
     assistant.model.push({ calls: [{ name: 'mcp_files_sample', args: { prompt: 'x' } }] }, { text: 'Well then.' });
     await api.post(`${path}/messages`, { text: 'Try' });
@@ -154,11 +154,14 @@ describe('a sampling request of a server', () => {
     expect(assistant.model.requests.length - before).toBe(1);
   });
 
-  test.each(['files', 'modern'])('outside a conversation is rejected (%s)', async (server) => {
-    const { body } = await call(`mcp_${server}_sample`, { prompt: 'x' });
-    expect(JSON.stringify(body)).toContain('not part of a conversation');
-    expect(await questions()).toEqual([]);
-  });
+  test.each(['files', 'modern'])(
+    'a sampling request of a server outside a conversation is rejected (%s)',
+    async (server) => {
+      const { body } = await call(`mcp_${server}_sample`, { prompt: 'x' });
+      expect(JSON.stringify(body)).toContain('not part of a conversation');
+      expect(await questions()).toEqual([]);
+    },
+  );
 });
 
 test('every route of questions was called', () => {

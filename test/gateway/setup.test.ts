@@ -28,7 +28,7 @@ afterAll(async () => {
 describe('a pasted configuration', () => {
   const read = async (text: string) => (await api.post('/api/servers/import', { text })).body;
 
-  test('of another client becomes servers that can be added', async () => {
+  test('a pasted configuration of another client becomes servers that can be added', async () => {
     const text = `{
       // from Claude Desktop
       "mcpServers": {
@@ -60,17 +60,17 @@ describe('a pasted configuration', () => {
     ['squidbot', 'tools:\n  mcp_servers:\n    a:\n      command: x\n'],
     ['only the entries', '"a": { "command": "x" }'],
     ['Windsurf', '{"mcpServers": {"a": {"serverUrl": "https://example.com/mcp"}}}'],
-  ])('is understood: %s', async (_kind, text) => {
+  ])('a pasted configuration is understood: %s', async (_kind, text) => {
     expect(await read(text)).toMatchObject({ servers: [{ name: 'a' }] });
   });
 
-  test('with one invalid server returns the others and the error', async () => {
+  test('a pasted configuration with one invalid server returns the others and the error', async () => {
     const { servers, problems } = await read('{"mcpServers": {"good": {"command": "x"}, "bad": {"command": 7}}}');
     expect(servers).toMatchObject([{ name: 'good' }]);
     expect(problems).toMatchObject([{ name: 'bad', message: expect.stringContaining('command') }]);
   });
 
-  test('retains its variables and shows where a value is needed', async () => {
+  test('a pasted configuration retains its variables and shows where a value is needed', async () => {
     const env = { TOKEN: '${TOOLWHARF_TEST_SECRET}' };
     const { servers, problems } = await read(JSON.stringify({ mcpServers: { a: { command: 'x', env } } }));
     expect(servers).toMatchObject([{ env }]);
@@ -80,14 +80,14 @@ describe('a pasted configuration', () => {
     expect(JSON.stringify(far)).not.toContain('of the gateway');
   });
 
-  test('retains every key of a server', async () => {
+  test('a pasted configuration retains every key of a server', async () => {
     const { servers, problems } = await read('servers:\n  a:\n    command: x\n    trusted: true\n');
     expect(problems).toEqual([]);
     expect(servers).toMatchObject([{ name: 'a', command: 'x', trusted: true }]);
   });
 
   test.each(['{"mcpServers": {', 'hello', '[1, 2]', '{}', '{"mcpServers": {}}', '{"mcpServers": 5}'])(
-    'that is invalid is rejected with a reason: %s',
+    'a pasted configuration that is invalid is rejected with a reason: %s',
     async (text) => {
       const { servers, problems } = await read(text);
       expect(servers).toEqual([]);
@@ -104,7 +104,7 @@ describe('a pasted configuration', () => {
     expect(servers).toMatchObject([{ name: 'weather', url: 'https://example.com/mcp' }, { name: 'say "hi"' }]);
   });
 
-  test('is accepted only from callers who may add servers', async () => {
+  test('a pasted configuration is accepted only from callers who may add servers', async () => {
     const key = await api.key(['read', 'call']);
     expect((await api.post('/api/servers/import', { text: '{}' }, { key })).status).toBe(403);
   });
@@ -117,7 +117,7 @@ describe('the instructions for a known client', () => {
     readonly snippet: string;
   }
 
-  test('contain the gateway in the format of the client', async () => {
+  test('the instructions for a known client contain the gateway in the format of the client', async () => {
     const { clients } = (await api.get('/api/clients')).body as { clients: Client[] };
     expect(clients.map(({ id }) => id)).toEqual(['claude-code', 'claude-desktop', 'cursor', 'vscode', 'windsurf']);
     const snippets = new Map(clients.map(({ id, snippet }) => [id, JSON.parse(snippet)]));
@@ -131,7 +131,7 @@ describe('the instructions for a known client', () => {
     expect(clients[0]?.file).toContain('.claude.json');
   });
 
-  test('name a profile, and contain no local paths for remote callers', async () => {
+  test('the instructions for a known client name a profile, and contain no local paths for remote callers', async () => {
     const key = await api.key(['read'], 'team');
     const { clients } = (await api.get('/api/clients?profile=team', { key })).body as { clients: Client[] };
     expect(clients.every(({ file }) => file === undefined)).toBe(true);
@@ -145,7 +145,7 @@ describe('the instructions for a known client', () => {
     expect((await api.get('/api/clients?profile=none')).status).toBe(404);
   });
 
-  test('contain a key if the gateway requires one', async () => {
+  test('the instructions for a known client contain a key if the gateway requires one', async () => {
     await using locked = await startApi({ servers: {}, gateway: { requireAuthentication: true } });
     const { clients } = (await locked.get('/api/clients', { key: locked.adminToken })).body as { clients: Client[] };
     const headers = { Authorization: 'Bearer KEY' };
@@ -155,7 +155,7 @@ describe('the instructions for a known client', () => {
 });
 
 describe('the session response', () => {
-  test('contains the path of the admin token on this machine only', async () => {
+  test('the session response contains the path of the admin token on this machine only', async () => {
     expect((await api.get('/api/session')).body.tokenFile).toBe('/data/admin-token');
     expect((await api.get('/api/session', { key: api.adminToken })).body.tokenFile).toBeUndefined();
     const key = await api.key(['read']);
@@ -178,7 +178,7 @@ describe('a rejected definition change', () => {
     });
   }
 
-  test('denies the tool, also after later changes, until one is accepted', async () => {
+  test('a rejected definition change denies the tool, also after later changes, until one is accepted', async () => {
     await waitFor(async () => (await api.get('/api/servers/shifting')).body.status.state === 'connected');
     const stale = (await target()).definitionHash;
     expect((await api.post('/api/tools/mcp_shifting_target/reject', { definitionHash: stale })).status).toBe(409);
@@ -205,7 +205,7 @@ describe('a rejected definition change', () => {
     expect((await use()).body.text).toContain('version 3');
   });
 
-  test('does not affect a rule that denies the tool', async () => {
+  test('a rejected definition change does not affect a rule that denies the tool', async () => {
     const { definitionHash } = await target();
     const createdAt = new Date().toISOString();
     const { serverAddress } = (await api.toolbox.approvals.pins()).find(({ tool }) => tool === 'target') ?? {};

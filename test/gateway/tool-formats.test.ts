@@ -13,7 +13,7 @@ beforeAll(async () => {
 afterAll(() => api.close());
 
 describe('the formats of a tool', () => {
-  test('are its definition for MCP and for each provider, under its exposed name [R7, R11]', async () => {
+  test('the formats of a tool are its definition for MCP and for each provider, under its exposed name [R7, R11]', async () => {
     const { body } = await api.get('/api/tools/mcp_memo_add/formats', { key: api.adminToken });
     const schema = {
       type: 'object',
@@ -29,14 +29,14 @@ describe('the formats of a tool', () => {
     });
   });
 
-  test('include the reason why a provider does not accept the tool', async () => {
+  test('the formats of a tool include the reason why a provider does not accept the tool', async () => {
     const { body } = await api.get('/api/tools/mcp_rich_odd_names/formats', { key: api.adminToken });
     expect(Object.keys(body)).toEqual(expect.arrayContaining(['mcp', 'openai']));
     expect(body.anthropic).toBeUndefined();
     expect(body.omitted).toContainEqual({ format: 'anthropic', reason: expect.stringContaining('filter[id]') });
   });
 
-  test('are shown for visible, existing tools only', async () => {
+  test('the formats of a tool are shown for visible, existing tools only', async () => {
     expect(await api.get('/api/tools/mcp_memo_gone/formats', { key: api.adminToken })).toMatchObject({
       status: 404,
       body: { error: { code: 'TOOL_NAME_INVALID' } },

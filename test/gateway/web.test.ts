@@ -47,7 +47,7 @@ function raw(path: string, headers: Record<string, string> = {}, method = 'GET',
 }
 
 describe('the web app', () => {
-  test('is served without authentication', async () => {
+  test('the web app is served without authentication', async () => {
     const { status, headers, body } = await raw('/', html);
     expect(status).toBe(200);
     expect(headers['content-type']).toBe('text/html; charset=utf-8');
@@ -57,7 +57,7 @@ describe('the web app', () => {
     expect((await raw('/mcp', {}, 'POST')).status).toBe(401);
   });
 
-  test('has a strict content security policy with a new nonce for each page', async () => {
+  test('the web app has a strict content security policy with a new nonce for each page', async () => {
     const pages = [await raw('/', html), await raw('/', html)];
     const nonces = pages.map(({ headers, body }) => {
       const [, nonce = ''] = /content="([^"]+)"/.exec(String(body)) ?? [];
@@ -73,7 +73,7 @@ describe('the web app', () => {
   });
 
   test.each(['/', '/icon.svg', '/assets/main-AbC123.js', '/chat/some-conversation'])(
-    'sends strict headers with %s',
+    'the web app sends strict headers with %s',
     async (path) => {
       const { headers } = await raw(path, html);
       expect(headers).toMatchObject({
@@ -86,7 +86,7 @@ describe('the web app', () => {
     },
   );
 
-  test('is served at the paths of its pages and no others', async () => {
+  test('the web app is served at the paths of its pages and no others', async () => {
     for (const path of ['/servers', '/chat/1?x=1', '/tools/mcp_files_add', '/index.html'])
       expect(String((await raw(path, html)).body)).toContain('<title>App</title>');
     for (const path of ['/api/nothing', '/mcp/a/b', '/metrics', '/.well-known/x', '/a2a', '/assets/gone.js'])
@@ -99,7 +99,7 @@ describe('the web app', () => {
     expect((await raw('/', html, 'POST')).status).toBe(404);
   });
 
-  test('has hashed files that are cached forever', async () => {
+  test('the web app has hashed files that are cached forever', async () => {
     const { headers, body } = await raw('/assets/main-AbC123.js');
     expect(headers).toMatchObject({
       'content-type': 'text/javascript; charset=utf-8',
@@ -121,14 +121,14 @@ describe('the web app', () => {
     ['br;q=0, gzip;q=0.5', 'gzip'],
     ['br; q=0.0, gzip; q=0', undefined],
     ['identity', undefined],
-  ])('is sent compressed for %s as %s', async (accepted, encoding) => {
+  ])('the web app is sent compressed for %s as %s', async (accepted, encoding) => {
     const { headers, body } = await raw('/assets/main-AbC123.js', { 'accept-encoding': accepted });
     expect(headers['content-encoding']).toBe(encoding);
     const plain = encoding === 'br' ? brotliDecompressSync(body) : encoding === 'gzip' ? gunzipSync(body) : body;
     expect(String(plain)).toBe(script);
   });
 
-  test('has a different ETag for each encoding of a file', async () => {
+  test('the web app has a different ETag for each encoding of a file', async () => {
     const tags = await Promise.all(
       ['br', 'gzip', ''].map(async (accepted) => {
         const { headers } = await raw('/assets/main-AbC123.js', { 'accept-encoding': accepted });
@@ -138,7 +138,7 @@ describe('the web app', () => {
     expect(new Set(tags).size).toBe(3);
   });
 
-  test('answers HEAD like GET, without the body', async () => {
+  test('the web app answers HEAD like GET, without the body', async () => {
     const [got, head] = [await raw('/icon.svg'), await raw('/icon.svg', {}, 'HEAD')];
     expect(head.body.length).toBe(0);
     expect({ status: head.status, length: head.headers['content-length'], etag: head.headers.etag }).toEqual({
@@ -149,7 +149,7 @@ describe('the web app', () => {
   });
 
   test.each(['/../secret.txt', '/..%2fsecret.txt', '/%2e%2e/secret.txt', '/assets/..%2f..%2fsecret.txt', '/%', '//'])(
-    'does not serve files outside of its directory: %s',
+    'the web app does not serve files outside of its directory: %s',
     async (path) => {
       const { status, body } = await raw(path);
       expect(String(body)).not.toContain('not for everybody');
@@ -157,7 +157,7 @@ describe('the web app', () => {
     },
   );
 
-  test('is not served under a foreign host name', async () => {
+  test('the web app is not served under a foreign host name', async () => {
     expect((await raw('/', { ...html, host: 'evil.example' })).status).toBe(403);
   });
 });

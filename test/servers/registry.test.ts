@@ -46,7 +46,7 @@ const privileged = {
 };
 
 describe('a registry', () => {
-  test('is searched in pages, without withdrawn entries', async () => {
+  test('a registry is searched in pages, without withdrawn entries', async () => {
     const many = Array.from({ length: 5 }, (_, at) => ({ ...weather, name: `io.github.ada/weather-${at}` }));
     const gone = { ...weather, name: 'io.github.ada/weather-gone', status: 'deleted' } as const;
     await using served = await serveRegistry([...many, gone, { ...weather, name: 'other/thing' }]);
@@ -67,20 +67,20 @@ describe('a registry', () => {
     ['no JSON', (to) => void to.end('<html>'), 'did not answer with JSON'],
     ['another thing', (to) => void to.end('{"servers":{}}'), 'gave no list of servers'],
     ['nothing', (to) => void to.destroy(), "can't be reached"],
-  ])('that answers with %s is reported as such', async (_, answer, words) => {
+  ])('a registry that answers with %s is reported as such', async (_, answer, words) => {
     await using served = await serveHttpApi({ answer: (_request, to) => answer(to) });
     const registry = createRegistry(served.url);
     await expect(registry.search()).rejects.toThrow(words);
     await registry.close();
   });
 
-  test('is not queried over plain http', () => {
+  test('a registry is not queried over plain http', () => {
     expect(() => createRegistry('http://registry.example.com')).toThrow('https');
   });
 });
 
 describe('the registry over the REST API', () => {
-  test('returns an entry that becomes a server [R23]', async () => {
+  test('the registry API returns an entry that becomes a server [R23]', async () => {
     await using notes = await startHttp('legacy-http');
     await using served = await serveRegistry([weather, remote(notes.url)]);
     await using api = await startApi({ servers: {}, gateway: { registry: served.url } });
@@ -117,7 +117,7 @@ describe('the registry over the REST API', () => {
     expect((await api.get('/api/registry/servers', { key: reader })).status).toBe(403);
   });
 
-  test('plans a server with settings that change what runs only if they are accepted', async () => {
+  test('the registry API plans a server with settings that change what runs only if they are accepted', async () => {
     await using served = await serveRegistry([privileged]);
     await using api = await startApi({ servers: {}, gateway: { registry: served.url } });
     const { body } = await api.get(`/api/registry/servers/${encodeURIComponent(privileged.name)}`);
@@ -134,7 +134,7 @@ describe('the registry over the REST API', () => {
     });
   });
 
-  test('reports an unreachable registry', async () => {
+  test('the registry API reports an unreachable registry', async () => {
     await using api = await startApi({ servers: {}, gateway: { registry: 'http://127.0.0.1:9' } });
     expect(await api.get('/api/registry/servers')).toMatchObject({
       status: 502,
@@ -150,7 +150,7 @@ test('every route of the registry was called and answered according to its schem
 });
 
 describe('toolwharf registry', () => {
-  test('searches, shows and adds servers [R23]', async () => {
+  test('toolwharf registry searches, shows and adds servers [R23]', async () => {
     await using notes = await startHttp('legacy-http');
     await using served = await serveRegistry([weather, remote(notes.url)]);
     await using dir = await tempDir();
@@ -184,7 +184,7 @@ describe('toolwharf registry', () => {
     expect((await gateway.api('GET', '/api/servers/mine')).body).toMatchObject({ description: 'Notes' });
   });
 
-  test('adds a server with settings that change what runs only with --accept-risks', async () => {
+  test('toolwharf registry adds a server with settings that change what runs only with --accept-risks', async () => {
     await using served = await serveRegistry([privileged]);
     await using dir = await tempDir();
     const cli = cliIn(dir);

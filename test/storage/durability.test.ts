@@ -14,7 +14,7 @@ import { startWriter, type WriterProcess } from './writer-process.ts';
 const order = ['pending', 'running', 'success', 'error'];
 
 describe('SQLite storage', () => {
-  test('retains every confirmed write, regardless of when the process is killed [R6]', async () => {
+  test('SQLite storage retains every confirmed write, regardless of when the process is killed [R6]', async () => {
     using workspace = createSqliteWorkspace();
     let confirmed = 0;
     for (let round = 0; round < 20; round++) {
@@ -50,7 +50,7 @@ describe('SQLite storage', () => {
     expect(await storage.audit.recover()).toBe(0);
   });
 
-  test('returns all stored data after it is closed and reopened', async () => {
+  test('SQLite storage returns all stored data after it is closed and reopened', async () => {
     using workspace = createSqliteWorkspace();
     const [call, server, approval] = [makeCall(), makeServer(), makeApproval()];
     const rule = { id: 'r', scope: 'server', answer: 'allow', createdAt: at(0) } as const;
@@ -77,7 +77,7 @@ describe('SQLite storage', () => {
     expect(await storage.meta.get('a')).toBe('b');
   });
 
-  test('cannot be opened by a second process, and the error names the process that has it open', async () => {
+  test('SQLite storage cannot be opened by a second process, and the error names the process that has it open', async () => {
     using workspace = createSqliteWorkspace();
     await using writer = startWriter({ kind: 'sqlite', file: workspace.file, key: workspace.key.toString('hex') });
     await writer.waitForLine(/^open$/);
@@ -88,7 +88,7 @@ describe('SQLite storage', () => {
     await expect(workspace.open()).rejects.toThrow(/in use by this process already/);
   });
 
-  test('is readable by its owner only', async () => {
+  test('SQLite storage is readable by its owner only', async () => {
     using workspace = createSqliteWorkspace();
     {
       await using storage = await workspace.open();
@@ -99,7 +99,7 @@ describe('SQLite storage', () => {
     expect(statSync(join(workspace.directory, 'data')).mode & 0o777).toBe(0o700);
   });
 
-  test('flushes commits to the disk', async () => {
+  test('SQLite storage flushes commits to the disk', async () => {
     using workspace = createSqliteWorkspace();
     const engine = await openSqliteEngine(workspace.file);
     const read = async (name: string) => (await sql<object>`${sql.raw(`pragma ${name}`)}`.execute(engine.db)).rows;
@@ -109,7 +109,7 @@ describe('SQLite storage', () => {
     await engine.close();
   });
 
-  test('accepts calls while another program locks the database, until the spool is full, and then rejects them until the lock is released', async () => {
+  test('SQLite storage accepts calls while another program locks the database, until the spool is full, and then rejects them until the lock is released', async () => {
     using workspace = createSqliteWorkspace();
     await using storage = await workspace.open();
     const calls = [makeCall(), makeCall({ status: 'running' }), makeCall()];
@@ -141,7 +141,7 @@ describe('SQLite storage', () => {
     expect(await gather(storage.audit.verify())).toEqual([]);
   });
 
-  test('writes a step completely or not at all', async () => {
+  test('SQLite storage writes a step completely or not at all', async () => {
     using workspace = createSqliteWorkspace();
     await using storage = await workspace.open();
     await storage.journal.write(makeCall());
@@ -158,7 +158,7 @@ describe('SQLite storage', () => {
     expect(await gather(storage.audit.verify())).toEqual([]);
   });
 
-  test('rejects new records on a full disk and loses no confirmed one', async () => {
+  test('SQLite storage rejects new records on a full disk and loses no confirmed one', async () => {
     using workspace = createSqliteWorkspace();
     const options = { kind: 'sqlite', file: workspace.file, key: workspace.key.toString('hex') };
     // Files are limited to 400 kB. With the signal ignored, a write beyond that fails like on a full disk.
@@ -172,14 +172,14 @@ describe('SQLite storage', () => {
     await expectConfirmed(storage, writer);
   });
 
-  test('in an unusable directory fails with the reason', async () => {
+  test('SQLite storage in an unusable directory fails with the reason', async () => {
     using workspace = createSqliteWorkspace();
     writeFileSync(join(workspace.directory, 'data'), '');
     await expect(workspace.open()).rejects.toMatchObject({ code: 'STORAGE_UNAVAILABLE' });
     await expect(workspace.open()).rejects.toThrow(workspace.file);
   });
 
-  test('fails to open a file that is not a database, with the reason', async () => {
+  test('SQLite storage fails to open a file that is not a database, with the reason', async () => {
     using workspace = createSqliteWorkspace();
     {
       await using _storage = await workspace.open();

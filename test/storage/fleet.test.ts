@@ -19,7 +19,7 @@ beforeAll(async () => {
 afterAll(() => postgres.stop());
 
 describe('processes that share one Postgres', () => {
-  test('write one journal, and every confirmed write survives when some of them are killed', async () => {
+  test('processes that share one Postgres write one journal, and every confirmed write survives when some of them are killed', async () => {
     using workspace = await createPostgresWorkspace(postgres);
     const options = { kind: 'postgres', url: workspace.url, key: workspace.key.toString('hex'), leaseMs: 1_000 };
     await using started = new AsyncDisposableStack();
@@ -48,7 +48,7 @@ describe('processes that share one Postgres', () => {
     }
   });
 
-  test('keep the open calls of living processes and end those of dead processes', async () => {
+  test('processes that share one Postgres keep the open calls of living processes and end those of dead processes', async () => {
     using workspace = await createPostgresWorkspace(postgres);
     const options = { kind: 'postgres', url: workspace.url, key: workspace.key.toString('hex'), openCalls: 10 };
     await using dead = startWriter({ ...options, leaseMs: 2_000 });
@@ -72,7 +72,7 @@ describe('processes that share one Postgres', () => {
     expect(await gather(storage.audit.verify())).toEqual([]);
   });
 
-  test('get a new lease with the next write after theirs was lost', async () => {
+  test('processes that share one Postgres get a new lease with the next write after theirs was lost', async () => {
     using workspace = await createPostgresWorkspace(postgres);
     await using other = await workspace.open();
     const engine = createPostgresEngine({ url: workspace.url, leaseMs: 100 });
@@ -90,7 +90,7 @@ describe('processes that share one Postgres', () => {
     await engine.close();
   });
 
-  test('replace the end of an abandoned call by its real end if that arrives later', async () => {
+  test('processes that share one Postgres replace the end of an abandoned call by its real end if that arrives later', async () => {
     using workspace = await createPostgresWorkspace(postgres);
     await using slow = await workspace.open();
     const call = makeCall({ status: 'running' });
@@ -103,7 +103,7 @@ describe('processes that share one Postgres', () => {
     expect(await gather(other.audit.verify())).toEqual([]);
   });
 
-  test('leave no open calls when they close cleanly', async () => {
+  test('processes that share one Postgres leave no open calls when they close cleanly', async () => {
     using workspace = await createPostgresWorkspace(postgres);
     const first = await workspace.open();
     const call = makeCall({ status: 'pending' });
@@ -113,7 +113,7 @@ describe('processes that share one Postgres', () => {
     expect((await second.journal.get(call.id))?.end).toBe('failed');
   });
 
-  test('take over only conversations of dead processes', async () => {
+  test('processes that share one Postgres take over only conversations of dead processes', async () => {
     using workspace = await createPostgresWorkspace(postgres);
     await using one = await workspace.open();
     await using other = await workspace.open();
@@ -134,7 +134,7 @@ describe('processes that share one Postgres', () => {
     expect(await third.conversations.claim(running.id)).toBe(false);
   });
 
-  test('ask, answer and use an approval exactly once', async () => {
+  test('processes that share one Postgres ask, answer and use an approval exactly once', async () => {
     using workspace = await createPostgresWorkspace(postgres);
     const storages = await Promise.all([1, 2, 3].map(() => workspace.open()));
     const everywhere = <Value>(ask: (index: number) => Promise<Value>) =>
@@ -165,7 +165,7 @@ describe('processes that share one Postgres', () => {
     await Promise.all(storages.map((storage) => storage.close()));
   });
 
-  test('read what other processes stored', async () => {
+  test('processes that share one Postgres read what other processes stored', async () => {
     using workspace = await createPostgresWorkspace(postgres);
     await using one = await workspace.open();
     await using two = await workspace.open();
@@ -182,7 +182,7 @@ describe('processes that share one Postgres', () => {
 });
 
 describe('an unavailable Postgres', () => {
-  test('fails recording until it is available again', async () => {
+  test('an unavailable Postgres makes recording fail until it is available again', async () => {
     using workspace = await createPostgresWorkspace(postgres);
     await using proxy = await startProxy(workspace.url);
     await using storage = await openStorage({ kind: 'postgres', url: proxy.url, sealer: createSealer(workspace.key) });
@@ -213,7 +213,7 @@ describe('an unavailable Postgres', () => {
     expect(await gather(storage.audit.verify())).toEqual([]);
   });
 
-  test('that stops answering causes a timeout, and its connection is not used again', async () => {
+  test('an unavailable Postgres that stops answering causes a timeout, and its connection is not used again', async () => {
     using workspace = await createPostgresWorkspace(postgres);
     await using proxy = await startProxy(workspace.url);
     const options = {
@@ -243,7 +243,7 @@ describe('an unavailable Postgres', () => {
     await engine.close();
   });
 
-  test('is named in the error without its password', async () => {
+  test('an unavailable Postgres is named in the error without its password', async () => {
     const url = 'postgres://someone:the-password@127.0.0.1:1/none';
     const error = await openStorage({ kind: 'postgres', url, sealer: createSealer(Buffer.alloc(32)) }).catch(
       (cause) => cause,

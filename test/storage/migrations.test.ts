@@ -44,7 +44,7 @@ test('migrations are numbered from 1 without gaps', () => {
 
 for (const kind of kinds) {
   describe(`the tables in ${kind.name}`, () => {
-    test('are created once, and each version is recorded', async () => {
+    test('the tables are created once, and each version is recorded', async () => {
       const { workspace, engine } = await kind.createWorkspace();
       using _workspace = workspace;
       await (await workspace.open()).close();
@@ -57,7 +57,7 @@ for (const kind of kinds) {
       expect(await workspace.sql('select version, name from migrations order by version')).toEqual(recorded);
     });
 
-    test('of version 1 are migrated with their data', async () => {
+    test('the tables of version 1 are migrated with their data', async () => {
       const { workspace } = await kind.createWorkspace();
       using _workspace = workspace;
       for (const statement of readFileSync(new URL('./version-1.sql', import.meta.url), 'utf8')
@@ -78,7 +78,7 @@ for (const kind of kinds) {
       expect(await workspace.sql('select max(version) as version from migrations')).toEqual([{ version: newest }]);
     });
 
-    test('of version 2 are migrated, and assistants get the new defaults', async () => {
+    test('the tables of version 2 are migrated, and assistants get the new defaults', async () => {
       const { workspace, engine } = await kind.createWorkspace();
       using _workspace = workspace;
       const old = await engine();
@@ -96,7 +96,7 @@ for (const kind of kinds) {
       expect(await storage.providers.list()).toEqual([]);
     });
 
-    test('of version 9 are migrated, and conversations become one branch that can be searched', async () => {
+    test('the tables of version 9 are migrated, and conversations become one branch that can be searched', async () => {
       const { workspace, engine } = await kind.createWorkspace();
       using _workspace = workspace;
       const old = await engine();
@@ -123,7 +123,7 @@ for (const kind of kinds) {
       expect(found.map((match) => match.messages)).toEqual([[first]]);
     });
 
-    test('of a newer Toolwharf are rejected and not changed', async () => {
+    test('the tables of a newer Toolwharf are rejected and not changed', async () => {
       const { workspace } = await kind.createWorkspace();
       using _workspace = workspace;
       await (await workspace.open()).close();
@@ -133,7 +133,7 @@ for (const kind of kinds) {
       await expect(workspace.open()).rejects.toThrow(/made by a newer Toolwharf.*Update Toolwharf/);
     });
 
-    test('are unchanged after a failed migration, which is repeated at the next start', async () => {
+    test('the tables are unchanged after a failed migration, which is repeated at the next start', async () => {
       const { workspace, engine } = await kind.createWorkspace();
       using _workspace = workspace;
       await (await workspace.open()).close();

@@ -34,7 +34,7 @@ const kinds = [
 
 for (const kind of kinds) {
   describe(`secrets in ${kind.name}`, () => {
-    test('are never stored as plain text [R17]', async () => {
+    test('secrets are never stored as plain text [R17]', async () => {
       const { workspace, dump } = await kind.createWorkspace();
       using _workspace = workspace;
       const planted = [
@@ -66,7 +66,7 @@ for (const kind of kinds) {
       expect(planted.filter((secret) => closed.includes(secret))).toEqual([]);
     });
 
-    test('cannot be opened in another record', async () => {
+    test('secrets cannot be opened in another record', async () => {
       const { workspace } = await kind.createWorkspace();
       using _workspace = workspace;
       await using storage = await workspace.open();
@@ -83,7 +83,7 @@ for (const kind of kinds) {
       expect(await storage.servers.get(other.id)).toEqual(other);
     });
 
-    test('require the right key when the storage opens', async () => {
+    test('secrets require the right key when the storage opens', async () => {
       const { workspace } = await kind.createWorkspace();
       using _workspace = workspace;
       await (await workspace.open()).close();
@@ -93,7 +93,7 @@ for (const kind of kinds) {
       await (await workspace.open()).close();
     });
 
-    test('can be opened only with the new key after the key is changed', async () => {
+    test('secrets can be opened only with the new key after the key is changed', async () => {
       const { workspace } = await kind.createWorkspace();
       using _workspace = workspace;
       const next = createSealer(randomBytes(32));
@@ -115,7 +115,7 @@ for (const kind of kinds) {
       expect(await storage.reseal(next)).toBe(0);
     });
 
-    test('are all re-encrypted when an interrupted change of the key is repeated', async () => {
+    test('secrets are all re-encrypted when an interrupted change of the key is repeated', async () => {
       const { workspace } = await kind.createWorkspace();
       using _workspace = workspace;
       const [next, third] = [createSealer(randomBytes(32)), createSealer(randomBytes(32))];

@@ -7,7 +7,7 @@ import { startWriter } from './writer-process.ts';
 const names = ['-spool-1', '-spool-2'];
 
 describe('the spool', () => {
-  test('has files that are readable by their owner only and that a clean shutdown removes', async () => {
+  test('the spool has files that are readable by their owner only and that a clean shutdown removes', async () => {
     using workspace = createSqliteWorkspace();
     const storage = await workspace.open();
     await storage.journal.write(makeCall());
@@ -18,7 +18,7 @@ describe('the spool', () => {
     expect(await workspace.sql('select count(*) as calls from calls')).toEqual([{ calls: 1 }]);
   });
 
-  test('creates no files for reads', async () => {
+  test('the spool creates no files for reads', async () => {
     using workspace = createSqliteWorkspace();
     await using storage = await workspace.open();
     expect(await storage.journal.list()).toEqual([]);
@@ -26,7 +26,7 @@ describe('the spool', () => {
     expect(names.map((name) => existsSync(workspace.file + name))).toEqual([false, false]);
   });
 
-  test('records many concurrent calls exactly once', async () => {
+  test('the spool records many concurrent calls exactly once', async () => {
     using workspace = createSqliteWorkspace();
     await using storage = await workspace.open();
     const calls = Array.from({ length: 3_000 }, () => makeCall({ result: { text: 'x'.repeat(2_000) } }));
@@ -48,7 +48,7 @@ describe('the spool', () => {
     expect(await gather(storage.audit.verify())).toEqual([]);
   });
 
-  test('recovers the files of a killed process once', async () => {
+  test('the spool recovers the files of a killed process once', async () => {
     using workspace = createSqliteWorkspace();
     await using writer = startWriter({ kind: 'sqlite', file: workspace.file, key: workspace.key.toString('hex') });
     await writer.waitForLine(/ success$/);
@@ -67,7 +67,7 @@ describe('the spool', () => {
     expect(await count()).toBe(found);
   });
 
-  test('ignores files of another database', async () => {
+  test('the spool ignores files of another database', async () => {
     using workspace = createSqliteWorkspace();
     await using writer = startWriter({ kind: 'sqlite', file: workspace.file, key: workspace.key.toString('hex') });
     await writer.waitForLine(/ success$/);
@@ -77,7 +77,7 @@ describe('the spool', () => {
     expect(await storage.journal.list()).toEqual([]);
   });
 
-  test('recovers the complete records of a damaged file, and the start continues', async () => {
+  test('the spool recovers the complete records of a damaged file, and the start continues', async () => {
     for (const damage of ['truncated', 'overwritten', 'deleted'] as const) {
       using workspace = createSqliteWorkspace();
       await using writer = startWriter({ kind: 'sqlite', file: workspace.file, key: workspace.key.toString('hex') });

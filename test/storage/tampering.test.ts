@@ -126,7 +126,7 @@ const cases: Case[] = [
 
 for (const kind of [sqliteKind, postgresKind(() => postgres)]) {
   describe(`an audit of ${kind.name}`, () => {
-    test.each(cases)('finds $what', async ({ tamper, found }) => {
+    test.each(cases)('an audit finds $what', async ({ tamper, found }) => {
       using workspace = await kind.createWorkspace();
       await using storage = await workspace.open();
       const ids = await writeCalls(storage);
@@ -135,7 +135,7 @@ for (const kind of [sqliteKind, postgresKind(() => postgres)]) {
       expect(await gather(storage.audit.verify())).toMatchObject(found);
     });
 
-    test('exports an incomplete step as its remaining text', async () => {
+    test('an audit exports an incomplete step as its remaining text', async () => {
       using workspace = await kind.createWorkspace();
       await using storage = await workspace.open();
       await writeCalls(storage);
@@ -145,7 +145,7 @@ for (const kind of [sqliteKind, postgresKind(() => postgres)]) {
       expect(entries[2]?.record).toMatch(/^\{"id":"..$/);
     });
 
-    test('finds a changed step after retention removed older ones', async () => {
+    test('an audit finds a changed step after retention removed older ones', async () => {
       using workspace = await kind.createWorkspace();
       await using storage = await workspace.open();
       await writeCalls(storage);

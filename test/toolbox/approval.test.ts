@@ -20,7 +20,7 @@ describe('the toolbox', () => {
   };
   const config = (approval: object) => ({ servers: { s: fixture('legacy') }, toolbox: { approval } });
 
-  test('runs every tool in auto mode, asks each time in always-ask mode, and asks about untrusted tools in trusted-only mode [R16]', async () => {
+  test('the toolbox runs every tool in auto mode, asks each time in always-ask mode, and asks about untrusted tools in trusted-only mode [R16]', async () => {
     const auto = asking([]);
     await using free = await openToolbox(config({ mode: 'auto' }), { approver: auto });
     expect((await free.call('mcp_s_echo', { text: 'x' })).isError).toBe(false);
@@ -45,14 +45,14 @@ describe('the toolbox', () => {
     expect(trusted.requests).toHaveLength(1);
   });
 
-  test('denies a call that needs approval when there is no approver', async () => {
+  test('the toolbox denies a call that needs approval when there is no approver', async () => {
     await using toolbox = await openToolbox(config({ mode: 'always-ask' }));
     const result = await toolbox.call('mcp_s_echo', { text: 'x' });
     expect(result).toMatchObject({ failure: { code: 'CALL_DENIED' } });
     expect(result.text).toContain('nobody to ask');
   });
 
-  test('validates edited arguments again before it runs them, and does not ask twice about a remembered answer until it is revoked', async () => {
+  test('the toolbox validates edited arguments again before it runs them, and does not ask twice about a remembered answer until it is revoked', async () => {
     const approver = asking([
       { kind: 'allow', arguments: { a: 20, b: 3 } },
       { kind: 'allow', arguments: { a: 'x' } },
@@ -71,14 +71,14 @@ describe('the toolbox', () => {
     expect(await toolbox.call('mcp_s_add', { a: 1, b: 2 })).toMatchObject({ failure: { code: 'CALL_DENIED' } });
   });
 
-  test('denies an approval that is not answered in time', async () => {
+  test('the toolbox denies an approval that is not answered in time', async () => {
     await using expired = await openToolbox(config({ mode: 'always-ask', expires: '100ms' }), {
       approver: asking(['never']),
     });
     expect((await expired.call('mcp_s_echo', { text: 'x' })).text).toContain('nobody answered');
   });
 
-  test('neither holds a permit nor runs the tool timeout while a call waits for approval', async () => {
+  test('the toolbox neither holds a permit nor runs the tool timeout while a call waits for approval', async () => {
     const all = Promise.withResolvers<void>();
     const requests: ApprovalRequest[] = [];
     const approver = {
@@ -110,7 +110,7 @@ describe('the toolbox', () => {
   });
 
   test.each([[true], [undefined], [{}], [{ approved: false }], ['allow'], [{ kind: 'Allow' }]])(
-    'denies a call if the answer is invalid, such as %j [R16]',
+    'the toolbox denies a call if the answer is invalid, such as %j [R16]',
     async (answer) => {
       await using toolbox = await openToolbox(config({ mode: 'always-ask' }), {
         approver: { ask: async () => answer as never },
@@ -121,7 +121,7 @@ describe('the toolbox', () => {
     },
   );
 
-  test('pauses the tool timeout while a person answers a question of the server', async () => {
+  test('the toolbox pauses the tool timeout while a person answers a question of the server', async () => {
     await using toolbox = await openToolbox(
       { servers: { s: fixture('legacy') }, toolbox: { tools: [{ name: 'ask', timeout: '300ms' }] } },
       {
@@ -150,7 +150,7 @@ describe('a changed tool definition', () => {
     servers: { s: { ...fixture('changing'), ...(onChange && { on_change: onChange }) } },
   });
 
-  test('needs approval with the difference shown, even in auto mode', async () => {
+  test('a changed tool definition needs approval with the difference shown, even in auto mode', async () => {
     const requests: ApprovalRequest[] = [];
     const approver = {
       ask: async (request: ApprovalRequest): Promise<ApprovalAnswer> => {
@@ -170,7 +170,7 @@ describe('a changed tool definition', () => {
     expect(requests).toHaveLength(1);
   });
 
-  test('is rejected in quarantine mode until it is accepted, and is accepted at once in allow mode', async () => {
+  test('a changed tool definition is rejected in quarantine mode until it is accepted, and is accepted at once in allow mode', async () => {
     await using strict = await openToolbox(config('quarantine'));
     await change(strict);
     expect(await strict.call('mcp_s_target', {})).toMatchObject({ failure: { code: 'TOOL_CHANGED' } });

@@ -21,7 +21,7 @@ const statesOf = (events: readonly CallEvent[]): CallState[] =>
   events.flatMap((event) => (event.type === 'state' ? [event.state] : []));
 
 describe('a started call', () => {
-  test('shows its states and events until it has ended, and resolves with its result', async () => {
+  test('a started call shows its states and events until it has ended, and resolves with its result', async () => {
     await using toolbox = await openToolbox(
       { servers: { s: fixture('legacy') }, toolbox: { approval: { mode: 'always-ask' } } },
       { approver: { ask: async () => ({ kind: 'allow' }) } },
@@ -39,7 +39,7 @@ describe('a started call', () => {
     expect(statesOf(await collect(call.events))).toEqual(['ended']);
   });
 
-  test('can be cancelled while it runs, and ends as cancelled', async () => {
+  test('a started call can be cancelled while it runs, and ends as cancelled', async () => {
     const { tool } = createHold();
     await using toolbox = await openToolbox({ servers: {} }, { tools: [tool] });
     const call = toolbox.start('hold', {});
@@ -51,7 +51,7 @@ describe('a started call', () => {
     call.cancel();
   });
 
-  test('uses the approver and observers of the toolbox if it has no host of its own', async () => {
+  test('a started call uses the approver and observers of the toolbox if it has no host of its own', async () => {
     const progress: unknown[] = [];
     const tool = localTool({
       name: 'work',
@@ -68,7 +68,7 @@ describe('a started call', () => {
     expect(progress).toEqual([{ progress: 1 }]);
   });
 
-  test('has already ended with an error if the tool is unknown or the toolbox is closed', async () => {
+  test('a started call has already ended with an error if the tool is unknown or the toolbox is closed', async () => {
     const toolbox = await openToolbox({ servers: {} });
     const unknown = toolbox.start('nothing', {});
     expect(unknown.state).toBe('ended');
@@ -78,7 +78,7 @@ describe('a started call', () => {
     expect((await toolbox.start('nothing', {}).result).failure?.code).toBe('TOOLBOX_CLOSED');
   });
 
-  test('cannot reuse the id of a running call', async () => {
+  test('a started call cannot reuse the id of a running call', async () => {
     const { tool, release } = createHold();
     await using toolbox = await openToolbox({ servers: {} }, { tools: [tool] });
     const first = toolbox.start('hold', {}, { id: 'one' });
@@ -87,7 +87,7 @@ describe('a started call', () => {
     expect((await first.result).text).toBe('released');
   });
 
-  test('sends its questions, progress and log messages to its own host [N10]', async () => {
+  test('a started call sends its questions, progress and log messages to its own host [N10]', async () => {
     await using toolbox = await openToolbox(
       { servers: { s: fixture('legacy') } },
       { host: { elicit: async () => ({ action: 'decline' }) } },

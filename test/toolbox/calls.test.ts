@@ -202,7 +202,7 @@ describe('the limits of a toolbox', () => {
 });
 
 describe('an idempotency key', () => {
-  test('runs a call once, returns its result to concurrent and later calls, and conflicts with other arguments', async () => {
+  test('an idempotency key runs a call once, returns its result to concurrent and later calls, and conflicts with other arguments', async () => {
     await using dir = await tempDir();
     const path = dir.file('ran');
     await using toolbox = await openToolbox({ servers: { s: fixture('legacy') } });
@@ -220,7 +220,7 @@ describe('an idempotency key', () => {
 });
 
 describe('a result', () => {
-  test('retains images, structured content, unknown blocks and _meta', async () => {
+  test('a result retains images, structured content, unknown blocks and _meta', async () => {
     await using toolbox = await openToolbox({ servers: { s: fixture('legacy') } });
     expect((await toolbox.call('mcp_s_image', {})).content).toMatchObject([{ type: 'image', mimeType: 'image/png' }]);
     expect(await toolbox.call('mcp_s_structured', { city: 'Oslo' })).toMatchObject({
@@ -231,7 +231,7 @@ describe('a result', () => {
     expect(odd.content).toMatchObject([{ type: 'text' }, { type: 'hologram' }]);
   });
 
-  test('of 50 MB is truncated, states the truncation and can be read in pages', async () => {
+  test('a result of 50 MB is truncated, states the truncation and can be read in pages', async () => {
     await using toolbox = await openToolbox({
       servers: { s: fixture('huge-result') },
       toolbox: { maxResultBytes: 100_000 },
@@ -247,7 +247,7 @@ describe('a result', () => {
     expect(page?.totalLength).toBeGreaterThan(50_000_000);
   });
 
-  test('contains no secrets of its server, and neither does the error output', async () => {
+  test('a result contains no secrets of its server, and neither does the error output', async () => {
     const env = { ...process.env, MY_SECRET: 'swordfish-1234' };
     const program = fixture('legacy', { API_TOKEN: '${MY_SECRET}' });
     await using toolbox = await openToolbox({ servers: { s: program } }, { env });
@@ -259,7 +259,7 @@ describe('a result', () => {
     );
   });
 
-  test('is returned unchanged even if it does not match the output schema of its server', async () => {
+  test('a result is returned unchanged even if it does not match the output schema of its server', async () => {
     await using toolbox = await openToolbox({ servers: { s: fixture('lying-schema') } });
     expect((await toolbox.call('mcp_s_number', {})).isError).toBe(false);
     expect((await toolbox.call('mcp_s_echo', { text: 'x' })).text).toBe('x');
@@ -267,7 +267,7 @@ describe('a result', () => {
 });
 
 describe('the record of a call', () => {
-  test('is stored and published when the call is pending, running and successful [R6]', async () => {
+  test('the record of a call is stored and published when the call is pending, running and successful [R6]', async () => {
     const seen: CallRecord[] = [];
     await using toolbox = await openToolbox({ servers: { s: fixture('legacy') } });
     toolbox.on('call.changed', (record) => seen.push(record));
@@ -286,7 +286,7 @@ describe('the record of a call', () => {
     });
   });
 
-  test('contains the reason for each kind of failure [R6]', async () => {
+  test('the record of a call contains the reason for each kind of failure [R6]', async () => {
     await using toolbox = await openToolbox({
       servers: { s: fixture('legacy') },
       toolbox: { tools: [{ name: 'sleep', timeout: '100ms' }], approval: { deny: ['mcp_s_pid'] } },
@@ -306,7 +306,7 @@ describe('the record of a call', () => {
     ]);
   });
 
-  test('must be written before the call is sent', async () => {
+  test('the record of a call must be written before the call is sent', async () => {
     await using dir = await tempDir();
     const path = dir.file('ran');
     const broken = {

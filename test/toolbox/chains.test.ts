@@ -243,7 +243,7 @@ describe('a chain in a configuration', () => {
     [{ a: { steps: [{ tool: 'x', arguments: { b: '{{steps.1.text.c}}' } }] } }, 'is neither'],
     [{ a: { input: { type: 'array' }, steps: [{ tool: 'x' }] } }, 'must have type: object'],
     [{ a: { steps: [{ tool: 'b' }] }, b: { steps: [{ tool: 'a' }] } }, 'calls itself: a → b → a'],
-  ])('such as %j is rejected: %s [M11]', async (chains, problem) => {
+  ])('a chain in a configuration such as %j is rejected: %s [M11]', async (chains, problem) => {
     expect(await problemOf(chains)).toContain(problem);
   });
 });

@@ -7,7 +7,7 @@ import { openToolbox } from '../support/toolbox.ts';
 import { patienceMs, waitFor } from '../support/wait-for.ts';
 
 describe('a toolbox with many servers', () => {
-  test('starts ten servers concurrently [A10, M16]', async () => {
+  test('a toolbox with many servers starts ten servers concurrently [A10, M16]', async () => {
     await using directory = await tempDir();
     // Each server answers only when all ten are running: started sequentially, none would ever answer.
     const waiting = fixture('slow-start', { START_FILE: directory.file('started'), START_COUNT: '10' });
@@ -19,7 +19,7 @@ describe('a toolbox with many servers', () => {
     expect(new Set(toolbox.tools.map((tool) => tool.server)).size).toBe(10);
   });
 
-  test('offers the tools of working servers while the other half is down, hanging or broken [A6]', async () => {
+  test('a toolbox with many servers offers the tools of working servers while the other half is down, hanging or broken [A6]', async () => {
     await using toolbox = await openToolbox(
       {
         servers: {
@@ -44,7 +44,7 @@ describe('a toolbox with many servers', () => {
     }
   });
 
-  test('adds the tools of a server that becomes available after the start and emits an event', async () => {
+  test('a toolbox with many servers adds the tools of a server that becomes available after the start and emits an event', async () => {
     await using directory = await tempDir();
     const file = directory.file('started');
     await using toolbox = await openToolbox(
@@ -59,7 +59,7 @@ describe('a toolbox with many servers', () => {
     expect(changes[0]?.added).toContain('mcp_late_echo');
   });
 
-  test('finds tools by name among a thousand tools of one server [A10]', async () => {
+  test('a toolbox with many servers finds tools by name among a thousand tools of one server [A10]', async () => {
     await using toolbox = await openToolbox({ servers: { many: fixture('legacy', { TOOLS: '1000', PAGE: '100' }) } });
     expect(toolbox.tools).toHaveLength(1_000);
     expect((await toolbox.call('mcp_many_tool_0777', { text: 'x' })).isError).toBe(false);
@@ -67,7 +67,7 @@ describe('a toolbox with many servers', () => {
 });
 
 describe('the public MCP servers', () => {
-  test('work: everything over stdio, HTTP and SSE, filesystem and memory over stdio [A3, R2, R5]', async () => {
+  test('the public MCP servers work: everything over stdio, HTTP and SSE, filesystem and memory over stdio [A3, R2, R5]', async () => {
     await using dir = await tempDir();
     await using http = await everything('streamableHttp');
     await using sse = await everything('sse');
@@ -116,7 +116,7 @@ test('the server of the official SDK is used in the modern era, including questi
 });
 
 describe('a running toolbox', () => {
-  test('adds, updates, disconnects, connects, discovers and removes servers, with an event for each change [R5]', async () => {
+  test('a running toolbox adds, updates, disconnects, connects, discovers and removes servers, with an event for each change [R5]', async () => {
     const seen: string[] = [];
     await using toolbox = await openToolbox({ servers: {} });
     toolbox.on('server.changed', ({ server, status }) => seen.push(`${server} ${status.state}`));
@@ -143,7 +143,7 @@ describe('a running toolbox', () => {
     expect(seen.at(-1)).toBe('s disconnected');
   });
 
-  test('rejects invalid servers without a change [R5, R19]', async () => {
+  test('a running toolbox rejects invalid servers without a change [R5, R19]', async () => {
     await using toolbox = await openToolbox({ servers: { s: fixture('legacy') } });
     await expect(toolbox.servers.add('t', { command: 'x', url: 'http://127.0.0.1:1/' })).rejects.toMatchObject({
       code: 'CONFIG_INVALID',
@@ -154,7 +154,7 @@ describe('a running toolbox', () => {
     expect(toolbox.servers.list().map((server) => server.name)).toEqual(['s']);
   });
 
-  test('rejects plain http to another machine when connecting, unless the server allows it [R19]', async () => {
+  test('a running toolbox rejects plain http to another machine when connecting, unless the server allows it [R19]', async () => {
     const mcpServers = { far: { url: 'http://192.0.2.1/mcp' } };
     await using toolbox = await openToolbox({ mcpServers });
     expect(toolbox.servers.get('far')?.status).toMatchObject({
@@ -163,7 +163,7 @@ describe('a running toolbox', () => {
     });
   });
 
-  test('rejects stdio servers at start and later if processes may not be spawned [R22]', async () => {
+  test('a running toolbox rejects stdio servers at start and later if processes may not be spawned [R22]', async () => {
     await expect(openToolbox({ servers: { s: fixture('legacy') } }, { spawn: false })).rejects.toThrow(/'s'.*program/);
     await using server = await startHttp('legacy-http');
     await using toolbox = await openToolbox({ servers: { far: { url: server.url } } }, { spawn: false });
@@ -172,7 +172,7 @@ describe('a running toolbox', () => {
     expect((await toolbox.call('mcp_far_echo', { text: 'still there' })).text).toBe('still there');
   });
 
-  test('limits the time of every request to a silent server: connecting, listing and calling [R20]', async () => {
+  test('a running toolbox limits the time of every request to a silent server: connecting, listing and calling [R20]', async () => {
     await using toolbox = await openToolbox({ servers: { s: { ...fixture('hang-on-start'), timeout: '1s' } } });
     expect(toolbox.servers.get('s')?.status).toMatchObject({
       reason: expect.stringContaining('No answer within 1000 ms'),
@@ -192,7 +192,7 @@ describe('a running toolbox', () => {
 });
 
 describe('a toolbox with resources and prompts', () => {
-  test('lists, reads and completes them in both eras [R5]', async () => {
+  test('a toolbox with resources and prompts lists, reads and completes them in both eras [R5]', async () => {
     await using http = await startHttp('modern-http');
     await using toolbox = await openToolbox({ servers: { legacy: fixture('legacy'), modern: { url: http.url } } });
     for (const server of ['legacy', 'modern']) {
@@ -218,7 +218,7 @@ describe('a toolbox with resources and prompts', () => {
 });
 
 describe('closing a toolbox', () => {
-  test('ends every server and rejects later calls [A2]', async () => {
+  test('closing a toolbox ends every server and rejects later calls [A2]', async () => {
     const toolbox = await openToolbox({ servers: { a: fixture('legacy'), b: fixture('modern') } });
     const pids = toolbox.servers.list().map((server) => server.status.pid as number);
     expect(pids.every(isAlive)).toBe(true);
@@ -229,7 +229,7 @@ describe('closing a toolbox', () => {
     await toolbox.close();
   });
 
-  test('after a failed start leaves no server running [A2]', async () => {
+  test('closing a toolbox after a failed start leaves no server running [A2]', async () => {
     const pids: number[] = [];
     const starting = openToolbox(
       {

@@ -25,7 +25,7 @@ const messages = (entries: readonly LogEntry[], level: string) =>
   entries.filter((entry) => entry.level === level).map((entry) => entry.message);
 
 describe('strict mode', () => {
-  test('stops the start at a tool that is not configured, with instructions [M4]', async () => {
+  test('strict mode stops the start at a tool that is not configured, with instructions [M4]', async () => {
     await using server = await startHttp('legacy-http', { TOOLS: '2' });
     const starting = openToolbox(myai(server.url, 'strict', [{ name: 'tool_1' }]));
     await expect(starting).rejects.toMatchObject({
@@ -44,13 +44,13 @@ To resolve:
     });
   });
 
-  test('names all missing tools at once [M4]', async () => {
+  test('strict mode names all missing tools at once [M4]', async () => {
     await using server = await startHttp('legacy-http', { TOOLS: '3' });
     const starting = openToolbox(myai(server.url, 'strict', [{ name: 'tool_2' }]));
     await expect(starting).rejects.toThrow(/Missing Tools: tool_1, tool_3/);
   });
 
-  test('starts if all tools are configured, and ignores a default configuration [M2, M5]', async () => {
+  test('strict mode starts if all tools are configured, and ignores a default configuration [M2, M5]', async () => {
     await using server = await startHttp('legacy-http', { TOOLS: '1' });
     const { log, entries } = collectLog();
     const config = myai(server.url, 'strict', [{ name: 'tool_1', max_instances: 3 }], defaults);
@@ -61,7 +61,7 @@ To resolve:
     );
   });
 
-  test('rejects a tool that the server offers later, with a warning [M6]', async () => {
+  test('strict mode rejects a tool that the server offers later, with a warning [M6]', async () => {
     const { log, entries } = collectLog();
     const tools = ['echo', 'mutate', 'target', 'removable'].map((name) => ({ name }));
     await using toolbox = await openToolbox(
@@ -74,7 +74,7 @@ To resolve:
     expect(await toolbox.call('added_2', {})).toMatchObject({ isError: true, failure: { code: 'TOOL_NAME_INVALID' } });
   });
 
-  test('can be switched to dynamic by an environment variable, and the same file starts [M14, M17]', async () => {
+  test('strict mode can be switched to dynamic by an environment variable, and the same file starts [M14, M17]', async () => {
     await using server = await startHttp('legacy-http', { TOOLS: '2' });
     const config = myai(server.url, 'strict', [{ name: 'tool_1' }], defaults);
     await expect(openToolbox(config)).rejects.toThrow("Tool 'tool_2'");
@@ -85,7 +85,7 @@ To resolve:
 });
 
 describe('dynamic mode', () => {
-  test('registers configured tools with explicit limits over defaults, and other tools with defaults, each with a log line [M5, M7]', async () => {
+  test('dynamic mode registers configured tools with explicit limits over defaults, and other tools with defaults, each with a log line [M5, M7]', async () => {
     await using server = await startHttp('legacy-http', { TOOLS: '2' });
     const { log, entries } = collectLog();
     const config = myai(server.url, 'dynamic', [{ name: 'tool_1', max_instances: 50 }], {
@@ -102,7 +102,7 @@ describe('dynamic mode', () => {
     );
   });
 
-  test('uses the limits of the five configured tools among a hundred [M17]', async () => {
+  test('dynamic mode uses the limits of the five configured tools among a hundred [M17]', async () => {
     await using server = await startHttp('legacy-http', { TOOLS: '100', PAGE: '30' });
     const tools = ['001', '002', '003', '004', '005'].map((number) => ({ name: `tool_${number}`, max_instances: 1 }));
     await using toolbox = await openToolbox(myai(server.url, 'dynamic', tools, defaults));
@@ -112,7 +112,7 @@ describe('dynamic mode', () => {
     expect(limits.filter((limit) => limit === 10)).toHaveLength(95);
   });
 
-  test('registers new tools with a log line, and unregisters removed tools with a warning [M6, M7]', async () => {
+  test('dynamic mode registers new tools with a log line, and unregisters removed tools with a warning [M6, M7]', async () => {
     const { log, entries } = collectLog();
     await using toolbox = await openToolbox({ servers: { changing: fixture('changing') } }, { log });
     expect(toolbox.tool('mcp_changing_removable')).toBeDefined();
@@ -127,7 +127,7 @@ describe('dynamic mode', () => {
     );
   });
 
-  test('warns about a configured tool that is not offered and does not register it [M6]', async () => {
+  test('dynamic mode warns about a configured tool that is not offered and does not register it [M6]', async () => {
     await using server = await startHttp('legacy-http', { TOOLS: '1' });
     const { log, entries } = collectLog();
     await using toolbox = await openToolbox(myai(server.url, 'dynamic', [{ name: 'vanished' }], defaults), { log });
@@ -137,7 +137,7 @@ describe('dynamic mode', () => {
     expect(toolbox.tool('vanished')).toBeUndefined();
   });
 
-  test('warns about a server without tools and continues to start [M8]', async () => {
+  test('dynamic mode warns about a server without tools and continues to start [M8]', async () => {
     const { log, entries } = collectLog();
     const { command, args } = fixture('no-tools');
     await using toolbox = await openToolbox({ servers: { empty: { command, args } } }, { log });
@@ -147,7 +147,7 @@ describe('dynamic mode', () => {
     );
   });
 
-  test('registers tools by the allow and deny lists and the mode per tool [M15]', async () => {
+  test('dynamic mode registers tools by the allow and deny lists and the mode per tool [M15]', async () => {
     await using toolbox = await openToolbox({
       servers: {
         legacy: { ...fixture('legacy'), allow: ['e*', 'a*', 'pid'], deny: ['env'] },
@@ -173,7 +173,7 @@ describe('dynamic mode', () => {
 });
 
 describe('a server that cannot be used', () => {
-  test('stops the start with its name, URL and reason if it is required [M9]', async () => {
+  test('a server that cannot be used stops the start with its name, URL and reason if it is required [M9]', async () => {
     const url = 'http://127.0.0.1:9/mcp';
     const starting = openToolbox(myai(url, 'dynamic', [], defaults));
     await expect(starting).rejects.toMatchObject({ code: 'SERVER_UNREACHABLE' });
@@ -186,7 +186,7 @@ describe('a server that cannot be used', () => {
     });
   });
 
-  test('is skipped with a warning if it is not required, and the others are available [A6]', async () => {
+  test('a server that cannot be used is skipped with a warning if it is not required, and the others are available [A6]', async () => {
     const { log, entries } = collectLog();
     await using toolbox = await openToolbox(
       { mcpServers: { good: fixture('legacy'), bad: { command: 'no-such-command-here' } } },
@@ -202,7 +202,7 @@ describe('a server that cannot be used', () => {
     );
   });
 
-  test('is reported with the allowed values if its transport is unknown [A9]', async () => {
+  test('a server that cannot be used is reported with the allowed values if its transport is unknown [A9]', async () => {
     const starting = openToolbox({ mcp_servers: { odd: { transport: 'carrier-pigeon', command: 'x' } } });
     await expect(starting).rejects.toThrow(/odd[\s\S]*carrier-pigeon[\s\S]*stdio/);
   });
@@ -220,7 +220,7 @@ describe('a local tool', () => {
     execute: ({ a, b }: { a: number; b: number }) => String(a + b),
   } as never);
 
-  test('stops the start if the myai file does not name it [M3]', async () => {
+  test('a local tool stops the start if the myai file does not name it [M3]', async () => {
     const starting = openToolbox({ myai: { toolbox: { max_concurrent: 1, tools: [], mcps: [] } } }, { tools: [sum] });
     await expect(starting).rejects.toMatchObject({
       code: 'TOOL_NOT_CONFIGURED',
@@ -228,7 +228,7 @@ describe('a local tool', () => {
     });
   });
 
-  test('has the limits of the myai file that names it [M3, A1]', async () => {
+  test('a local tool has the limits of the myai file that names it [M3, A1]', async () => {
     const config = {
       myai: { toolbox: { max_concurrent: 1, tools: [{ name: 'sum_numbers', max_instances: 20 }], mcps: [] } },
     };
@@ -237,7 +237,7 @@ describe('a local tool', () => {
     expect(await toolbox.tool('sum_numbers')?.execute({ a: 1, b: 2 })).toMatchObject({ isError: false, text: '3' });
   });
 
-  test('is not reported as missing from an MCP server [M6]', async () => {
+  test('a local tool is not reported as missing from an MCP server [M6]', async () => {
     await using server = await startHttp('legacy-http', { TOOLS: '1' });
     const { log, entries } = collectLog();
     const config = myai(server.url, 'dynamic', [{ name: 'sum_numbers' }], defaults);
@@ -246,7 +246,7 @@ describe('a local tool', () => {
     expect(messages(entries, 'warning')).toEqual([]);
   });
 
-  test('has no precedence in plain naming: the tool registered last gets the name, with a warning [M10]', async () => {
+  test('a local tool has no precedence in plain naming: the tool registered last gets the name, with a warning [M10]', async () => {
     await using server = await startHttp('legacy-http', { TOOLS: '1', NAME: 'second' });
     const { log, entries } = collectLog();
     const own = localTool({ name: 'tool_1', execute: () => 'local' });
@@ -274,7 +274,7 @@ describe('a local tool', () => {
 });
 
 describe('a changed configuration file', () => {
-  test('is applied server by server, and a broken file changes nothing and is reported [M15]', async () => {
+  test('a changed configuration file is applied server by server, and a broken file changes nothing and is reported [M15]', async () => {
     await using dir = await tempDir();
     const file = dir.file('toolwharf.json');
     const write = (servers: object) => writeFile(file, JSON.stringify({ servers }));
@@ -296,7 +296,7 @@ describe('a changed configuration file', () => {
     expect(await readFile(file, 'utf8')).toContain('comand');
   });
 
-  test('registers the tools of a changed server once and logs the warnings of the new file', async () => {
+  test('a changed configuration file registers the tools of a changed server once and logs the warnings of the new file', async () => {
     await using dir = await tempDir();
     const file = dir.file('toolwharf.json');
     const write = (description: string, profiles: object) =>

@@ -47,7 +47,7 @@ const json = (body: unknown) => (_: IncomingMessage, response: ServerResponse) =
 };
 
 describe('providers', () => {
-  test('are the stored ones, those with a key in the environment, and the demo, and their keys are not listed', async () => {
+  test('providers are the stored ones, those with a key in the environment, and the demo, and their keys are not listed', async () => {
     const ours = make({ kind: 'openai' });
     const local = make({
       kind: 'openai-compatible',
@@ -94,7 +94,7 @@ describe('providers', () => {
     [{ kind: 'openai-compatible', baseUrl: 'http://example.com/v1' }, /plain http to another machine/],
     [{ kind: 'anthropic', apiKey: undefined }, /has no key/],
     [{ kind: 'openai', baseUrl: 'https://me:secret@example.com/v1' }, /must not carry a user name/],
-  ] as const)('with invalid settings are rejected with advice: %j', async (fields, message) => {
+  ] as const)('providers with invalid settings are rejected with advice: %j', async (fields, message) => {
     const models = await modelsWith([make({ ...fields, id: '5b0fe0d8-6d1e-4c0e-8d33-6a3ee0cfd7a1' })]);
     const opening = models.open({ provider: '5b0fe0d8-6d1e-4c0e-8d33-6a3ee0cfd7a1', model: 'm' });
     await expect(opening).rejects.toMatchObject({ code: 'CONFIG_INVALID', message: expect.stringMatching(message) });
@@ -102,7 +102,7 @@ describe('providers', () => {
     expect(await models.test(draft)).toMatchObject({ ok: false, problem: expect.stringMatching(message) });
   });
 
-  test('may use plain http on this machine, or to another machine if that is allowed', async () => {
+  test('providers may use plain http on this machine, or to another machine if that is allowed', async () => {
     const far = make({ kind: 'openai-compatible', baseUrl: 'http://models.example/v1/', allowInsecure: true });
     const models = await modelsWith([far]);
     expect(await models.open({ provider: far.id, model: 'big' })).toMatchObject({ label: 'Ours · big' });
@@ -110,7 +110,7 @@ describe('providers', () => {
 });
 
 describe('the models of a provider', () => {
-  test('are listed from the OpenAI API', async () => {
+  test('the models of a provider are listed from the OpenAI API', async () => {
     await using model = await startScriptedChat([], { models: ['b', 'a'], apiKey: key });
     const models = await modelsWith([]);
     const draft = make({ kind: 'openai-compatible', baseUrl: model.url });
@@ -124,7 +124,7 @@ describe('the models of a provider', () => {
     expect(JSON.stringify(refused)).not.toContain('sk-wrong');
   });
 
-  test('are listed from the Anthropic API', async () => {
+  test('the models of a provider are listed from the Anthropic API', async () => {
     await using server = await serve(json({ data: [{ id: 'claude-x', display_name: 'Claude X' }] }));
     const provider = make({ kind: 'anthropic', baseUrl: server.url });
     expect(await (await modelsWith([provider])).list(provider.id)).toEqual([{ id: 'claude-x', name: 'Claude X' }]);
@@ -132,7 +132,7 @@ describe('the models of a provider', () => {
     expect(server.requests[0]?.headers).toMatchObject({ 'x-api-key': key, 'anthropic-version': '2023-06-01' });
   });
 
-  test('are listed from the Google API, without models that generate no text', async () => {
+  test('the models of a provider are listed from the Google API, without models that generate no text', async () => {
     const models = [
       { name: 'models/gemini-x', displayName: 'Gemini X', supportedGenerationMethods: ['generateContent'] },
       { name: 'models/embed', supportedGenerationMethods: ['embedContent'] },
@@ -179,19 +179,22 @@ describe('the models of a provider', () => {
     { name: 'breaks off', answer: (request) => void request.socket.destroy(), problem: /could not be reached/ },
   ];
 
-  test.each(unusableAnswers)('cannot be listed if the answer $name', async ({ answer, problem }) => {
-    await using server = await serve(answer);
-    const provider = make({ kind: 'openai-compatible', baseUrl: `${server.url}/v1` });
-    const models = await modelsWith([provider]);
-    const result = await models.test(provider);
-    expect(result).toMatchObject({ ok: false, models: [], problem: expect.stringMatching(problem) });
-    expect(JSON.stringify(result)).not.toContain(key);
-    const failure = await models.list(provider.id).catch((cause) => cause);
-    expect(failure).toMatchObject({ code: 'SERVER_UNREACHABLE' });
-    expect(failure.cause).toBeUndefined();
-  });
+  test.each(unusableAnswers)(
+    'the models of a provider cannot be listed if the answer $name',
+    async ({ answer, problem }) => {
+      await using server = await serve(answer);
+      const provider = make({ kind: 'openai-compatible', baseUrl: `${server.url}/v1` });
+      const models = await modelsWith([provider]);
+      const result = await models.test(provider);
+      expect(result).toMatchObject({ ok: false, models: [], problem: expect.stringMatching(problem) });
+      expect(JSON.stringify(result)).not.toContain(key);
+      const failure = await models.list(provider.id).catch((cause) => cause);
+      expect(failure).toMatchObject({ code: 'SERVER_UNREACHABLE' });
+      expect(failure.cause).toBeUndefined();
+    },
+  );
 
-  test('are no longer requested after the request is aborted', async () => {
+  test('the models of a provider are no longer requested after the request is aborted', async () => {
     await using server = await serve(() => {});
     const provider = make({ kind: 'openai-compatible', baseUrl: `${server.url}/v1` });
     const models = await modelsWith([provider]);
@@ -208,7 +211,7 @@ describe('a model that was opened', () => {
     ['anthropic', '', '/v1/messages', 'x-api-key'],
     ['google', '/v1beta', '/v1beta/models/m:generateContent', 'x-goog-api-key'],
     ['openai-compatible', '/v1', '/v1/chat/completions', 'authorization'],
-  ] as const)('of kind %s uses its own URL and its own key', async (kind, base, path, header) => {
+  ] as const)('an opened model of kind %s uses its own URL and its own key', async (kind, base, path, header) => {
     await using server = await serve((_, response) => response.writeHead(401).end('{"error":{"message":"no"}}'));
     const provider = make({ kind, baseUrl: `${server.url}${base}` });
     const opened = await (await modelsWith([provider])).open({ provider: provider.id, model: 'm' });
@@ -225,7 +228,7 @@ describe('a model that was opened', () => {
     expect(server.requests[0]?.headers[header]).toContain(key);
   });
 
-  test('does not send the key to the target of a redirect', async () => {
+  test('an opened model does not send the key to the target of a redirect', async () => {
     await using redirectTarget = await serve(json({}));
     await using server = await serve((_, response) => response.writeHead(308, { location: redirectTarget.url }).end());
     const provider = make({ kind: 'openai-compatible', baseUrl: `${server.url}/v1` });

@@ -23,7 +23,7 @@ describe('docs/reference/cli.md', () => {
   });
 
   test.each(commands.map(({ path, command }) => ({ path, command })))(
-    'documents $path with every option',
+    'docs/reference/cli.md documents $path with every option',
     ({ path, command }) => {
       const [top = ''] = path.split(' ');
       const start = reference.indexOf(`## toolwharf ${top}`);

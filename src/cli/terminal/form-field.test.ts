@@ -40,7 +40,7 @@ describe('an answer to a form field', () => {
     [{ type: 'string', oneOf: [{ const: 'r', title: 'Red' }] }, '1', 'r'],
     [{ type: 'array', items: { type: 'string', enum: ['a', 'b', 'c'] } }, '1, 3,1', ['a', 'c']],
     [{ type: 'array', items: { anyOf: [{ const: 'a', title: 'A' }] } }, 'a', ['a']],
-  ])('for %j is parsed from %s', (property, line, value) => {
+  ])('an answer to a form field for %j is parsed from %s', (property, line, value) => {
     expect(field(property).parse(line)).toEqual({ value });
   });
 
@@ -54,7 +54,7 @@ describe('an answer to a form field', () => {
     [{ type: 'string', enum: ['a'] }, '2', 'from 1 to 1'],
     [{ type: 'array', minItems: 2, items: { enum: ['a', 'b'] } }, '1', 'at least 2'],
     [{ type: 'array', items: { enum: ['a', 'b'] } }, '1,9', 'from 1 to 2'],
-  ])('for %j is rejected: %s', (property, line, problem) => {
+  ])('an answer to a form field for %j is rejected: %s', (property, line, problem) => {
     expect(field(property).parse(line)).toEqual({ problem: expect.stringContaining(problem) });
   });
 

@@ -5,19 +5,19 @@ const load = (document: object) => parseConfig(document, { env: {} });
 const server = { command: 'uvx' };
 
 describe('the bridge dialect', () => {
-  test('defaults to a timeout of 30 s and 3 retries [B3]', () => {
+  test('the bridge dialect defaults to a timeout of 30 s and 3 retries [B3]', () => {
     expect(load({ servers: { a: server } }).config.servers[0]).toMatchObject({ timeoutMs: 30_000, retryAttempts: 3 });
     expect(load({ servers: {}, default_timeout: 30 }).config).toMatchObject({ dialect: 'bridge', servers: [] });
   });
 
-  test('keeps one default when only the other key is set [B3]', () => {
+  test('the bridge dialect keeps one default when only the other key is set [B3]', () => {
     expect(load({ servers: { a: server }, max_retries: 0 }).config.servers[0]).toMatchObject({
       timeoutMs: 30_000,
       retryAttempts: 0,
     });
   });
 
-  test('accepts name, description and enabled, and limits per server [B1]', () => {
+  test('the bridge dialect accepts name, description and enabled, and limits per server [B1]', () => {
     const servers = {
       a: { ...server, name: 'a', description: 'A server', enabled: false },
       b: { ...server, timeout: '5s', retry_attempts: 1 },
@@ -37,7 +37,7 @@ describe('the bridge dialect', () => {
     [{ default_timeout: 30, retries: 1 }, /retries {2}unknown key/],
     [{ default_timeout: 30, servers: { a: { ...server, name: 'b' } } }, /servers\.a\.name {2}unknown key/],
     [{ default_timeout: 30, servers: [] }, /servers {2}must be a map of server names/],
-  ])('rejects %j [M11]', (document, message) => {
+  ])('the bridge dialect rejects %j [M11]', (document, message) => {
     expect(() => load({ servers: {}, ...document })).toThrow(message);
   });
 });

@@ -13,7 +13,7 @@ const loadServer = (server: object, env = {}) => {
 };
 
 describe('configuration files of other MCP clients load unchanged [A4]', () => {
-  test('Claude Desktop', async () => {
+  test('a file of Claude Desktop loads unchanged', async () => {
     const { config, warnings } = await load('claude_desktop_config.json');
     expect(config.dialect).toBe('client');
     expect(config.servers).toMatchObject([
@@ -23,7 +23,7 @@ describe('configuration files of other MCP clients load unchanged [A4]', () => {
     expect(warnings).toEqual(['Keys of another program are ignored: globalShortcut']);
   });
 
-  test('Claude Code: http, sse and stdio, variables with defaults, OAuth', async () => {
+  test('a file of Claude Code loads with http, sse and stdio servers, variables with defaults, and OAuth', async () => {
     const { config, warnings } = await load('.mcp.json', { EVENTS_KEY: 'never-shown', DB_SCHEMA: 'sales' });
     expect(config.servers).toMatchObject([
       {
@@ -61,7 +61,7 @@ describe('configuration files of other MCP clients load unchanged [A4]', () => {
     expect(JSON.stringify({ config, warnings })).not.toContain('never-shown');
   });
 
-  test('Cursor: ${env:…}, ${workspaceFolder}, auth, tabs', async () => {
+  test('a file of Cursor loads with ${env:…}, ${workspaceFolder}, auth and tabs', async () => {
     const { config, warnings } = await load('.cursor/mcp.json');
     const workspace = dirname(dirname(fixture('.cursor/mcp.json')));
     expect(config.servers).toMatchObject([
@@ -87,7 +87,7 @@ describe('configuration files of other MCP clients load unchanged [A4]', () => {
     expect(warnings).toEqual(["Server 'docs': 'envFile' is not read; put the variables into 'env'"]);
   });
 
-  test('Windsurf: serverUrl, disabled, disabledTools', async () => {
+  test('a file of Windsurf loads with serverUrl, disabled and disabledTools', async () => {
     const { config, warnings } = await load('mcp_config.json');
     expect(config.servers).toMatchObject([
       {
@@ -104,7 +104,7 @@ describe('configuration files of other MCP clients load unchanged [A4]', () => {
     ]);
   });
 
-  test('VS Code: comments, trailing commas, and inputs, which become variables to set', async () => {
+  test('a file of VS Code loads with comments, trailing commas, and inputs, which become variables to set', async () => {
     const { config, warnings } = await load('.vscode/mcp.json');
     expect(config.dialect).toBe('client');
     expect(config.servers).toMatchObject([
@@ -118,7 +118,7 @@ describe('configuration files of other MCP clients load unchanged [A4]', () => {
     ]);
   });
 
-  test('VS Code: settings.json, and a file without inputs', () => {
+  test('settings.json of VS Code and a file without inputs load', () => {
     const servers = { a: { type: 'stdio', command: 'x' } };
     expect(parseConfig({ mcp: { servers, inputs: [] } }, { env: {} }).config).toMatchObject({
       dialect: 'client',
@@ -130,7 +130,7 @@ describe('configuration files of other MCP clients load unchanged [A4]', () => {
 });
 
 describe('a server in the configuration file of another client', () => {
-  test('warns about the keys of other programs and accepts the keys of Toolwharf', () => {
+  test('a server in the file of another client warns about the keys of other programs and accepts the keys of Toolwharf', () => {
     const server = loadServer({ command: 'x', autoApprove: ['y'], trusted: true, retry_attempts: 1 });
     expect(server).toMatchObject({
       trusted: true,
@@ -139,17 +139,20 @@ describe('a server in the configuration file of another client', () => {
     });
   });
 
-  test('is rejected when its transport is unknown [A9]', () => {
+  test('a server in the file of another client is rejected when its transport is unknown [A9]', () => {
     expect(() => loadServer({ type: 'ws', url: 'https://x.y' })).toThrow(
       /mcpServers\.a\.type {2}unknown transport of server 'a', found "ws"; allowed: stdio, http, sse, auto/,
     );
   });
 
-  test.each(['streamable-http', 'streamableHttp', 'http'])('uses Streamable HTTP when its type is %s', (type) => {
-    expect(loadServer({ type, url: 'https://x.y' }).target).toMatchObject({ transport: 'http' });
-  });
+  test.each(['streamable-http', 'streamableHttp', 'http'])(
+    'a server in the file of another client uses Streamable HTTP when its type is %s',
+    (type) => {
+      expect(loadServer({ type, url: 'https://x.y' }).target).toMatchObject({ transport: 'http' });
+    },
+  );
 
-  test('has problems with the paths of the original file', () => {
+  test('a server in the file of another client has problems with the paths of the original file', () => {
     expect(() => loadServer({ serverUrl: 'nope' })).toThrow(/mcpServers\.a\.serverUrl {2}must be a URL/);
     expect(() => loadServer({ command: ['x'] })).toThrow(/mcpServers\.a\.command {2}must be text/);
     expect(() => loadServer({ command: 'x', url: 'https://x.y' })).toThrow(/has both/);
@@ -159,13 +162,13 @@ describe('a server in the configuration file of another client', () => {
     );
   });
 
-  test('has a timeout in seconds or in milliseconds, depending on its magnitude', () => {
+  test('a server in the file of another client has a timeout in seconds or in milliseconds, depending on its magnitude', () => {
     expect(loadServer({ command: 'x', timeout: 60 }).timeoutMs).toBe(60_000);
     expect(loadServer({ command: 'x', timeout: 60_000 }).timeoutMs).toBe(60_000);
     expect(() => loadServer({ command: 'x', timeout: -1 })).toThrow(/mcpServers\.a\.timeout {2}must be positive/);
   });
 
-  test('has variables replaced inside longer texts, and missing variables named in a warning', () => {
+  test('a server in the file of another client has variables replaced inside longer texts, and missing variables named in a warning', () => {
     const { target, warnings } = loadServer(
       { command: '${userHome}/bin/x', args: ['--dir=${env:DIR}', '${A:-b}'], env: { U: 'x-${env:NONE}-y' } },
       { DIR: '/data' },
@@ -174,7 +177,7 @@ describe('a server in the configuration file of another client', () => {
     expect(warnings).toEqual(["Server 'a': environment variable 'NONE' is not set"]);
   });
 
-  test('is rejected with its path when an argument refers to a file that does not exist', () => {
+  test('a server in the file of another client is rejected with its path when an argument refers to a file that does not exist', () => {
     expect(() => loadServer({ command: 'x', args: ['--key=${file:/nonexistent/key}'] })).toThrow(
       /mcpServers\.a {2}The file '\/nonexistent\/key' of a \$\{file:…\} value can't be read/,
     );
@@ -183,13 +186,13 @@ describe('a server in the configuration file of another client', () => {
     });
   });
 
-  test('retains ${workspaceFolder} with a warning when the workspace is unknown', () => {
+  test('a server in the file of another client retains ${workspaceFolder} with a warning when the workspace is unknown', () => {
     const { target, warnings } = loadServer({ command: 'x', args: ['${workspaceFolder}/y'] });
     expect(target).toMatchObject({ args: ['${workspaceFolder}/y'] });
     expect(warnings).toEqual([expect.stringMatching(/\$\{workspaceFolder\} is not known here/)]);
   });
 
-  test('ignores empty fields', () => {
+  test('a server in the file of another client ignores empty fields', () => {
     expect(loadServer({ command: 'x', url: '', env: { A: null } }).target).toEqual({
       transport: 'stdio',
       command: 'x',

@@ -6,7 +6,7 @@ const load = (toolbox: object) => parseConfig({ myai: { toolbox } }, { env: {} }
 const loadServer = (changes: object) => load({ mcps: [{ ...server, ...changes }] }).config.servers[0];
 
 describe('the myai dialect', () => {
-  test('requires a mode for every server [M2]', () => {
+  test('the myai dialect requires a mode for every server [M2]', () => {
     expect(() => loadServer({ mode: undefined })).toThrow(
       /myai\.toolbox\.mcps\[0\] {2}MCP server 'customers' needs 'mode'; allowed: strict, dynamic/,
     );
@@ -15,7 +15,7 @@ describe('the myai dialect', () => {
     );
   });
 
-  test('requires default_tool_config in dynamic mode, with the specified message [M2]', () => {
+  test('the myai dialect requires default_tool_config in dynamic mode, with the specified message [M2]', () => {
     const text = `myai:
   toolbox:
     mcps:
@@ -34,7 +34,7 @@ describe('the myai dialect', () => {
     );
   });
 
-  test('accepts default_tool_config in strict mode, validates it and ignores it [M2]', () => {
+  test('the myai dialect accepts default_tool_config in strict mode, validates it and ignores it [M2]', () => {
     const carried = { default_tool_config: { max_instances: 9, timeout: 'PT9S' } };
     expect(loadServer(carried)?.defaultTool).toEqual({ maxInstances: 5, timeoutMs: 30_000 });
     expect(() => loadServer({ default_tool_config: { max_instances: -9 } })).toThrow(
@@ -42,14 +42,14 @@ describe('the myai dialect', () => {
     );
   });
 
-  test('allows default_tool_config to omit its fields and to have a name [M2]', () => {
+  test('the myai dialect allows default_tool_config to omit its fields and to have a name [M2]', () => {
     const dynamic = (config: object) => loadServer({ mode: 'dynamic', default_tool_config: config })?.defaultTool;
     expect(dynamic({})).toEqual({ maxInstances: 5, timeoutMs: 30_000 });
     expect(dynamic({ name: 'default', max_instances: 7 })).toEqual({ maxInstances: 7, timeoutMs: 30_000 });
     expect(dynamic({ timeout: 'PT1M' })).toEqual({ maxInstances: 5, timeoutMs: 60_000 });
   });
 
-  test('reads a number without a unit as seconds', () => {
+  test('the myai dialect reads a number without a unit as seconds', () => {
     const { config } = load({
       tools: [{ name: 'a', timeout: 1.5 }],
       mcps: [{ ...server, mode: 'dynamic', default_tool_config: { timeout: 20 } }],
@@ -58,7 +58,7 @@ describe('the myai dialect', () => {
     expect(config.servers[0]?.defaultTool.timeoutMs).toBe(20_000);
   });
 
-  test('accepts allow and deny lists and a mode per tool [M15]', () => {
+  test('the myai dialect accepts allow and deny lists and a mode per tool [M15]', () => {
     const lists = { tool_allowlist: ['get_*'], tool_denylist: ['get_secret'] };
     expect(loadServer(lists)).toMatchObject({ allow: ['get_*'], deny: ['get_secret'] });
     expect(() => loadServer({ tool_allowlist: 'get_*' })).toThrow(/mcps\[0\]\.tool_allowlist {2}must be a list/);
@@ -67,12 +67,12 @@ describe('the myai dialect', () => {
     ).toEqual([{ name: 'dangerous_tool', maxInstances: 1, mode: 'strict' }]);
   });
 
-  test('offers only the prompts that are listed', () => {
+  test('the myai dialect offers only the prompts that are listed', () => {
     expect(loadServer({})?.prompts).toEqual([]);
     expect(loadServer({ prompts: ['greet'] })?.prompts).toEqual(['greet']);
   });
 
-  test('requires names that are present, valid and unique', () => {
+  test('the myai dialect requires names that are present, valid and unique', () => {
     expect(() => load({ mcps: [server, server] })).toThrow(
       /mcps\[1\]\.name {2}duplicate name 'customers', first in mcps\[0\]/,
     );
@@ -92,7 +92,7 @@ describe('the myai dialect', () => {
     ],
     [{ url: undefined }, /server 'customers' needs 'url' for transport 'http'/],
     [{ defualt_tool_config: {} }, /unknown key, found 'defualt_tool_config'/],
-  ])('rejects %j with the key names of the file [M11]', (changes, message) => {
+  ])('the myai dialect rejects %j with the key names of the file [M11]', (changes, message) => {
     expect(() => loadServer(changes)).toThrow(message);
   });
 
@@ -106,11 +106,11 @@ describe('the myai dialect', () => {
       { tools: [{ name: 'a', max_instances: 0 }] },
       /myai\.toolbox\.tools\[0\]\.max_instances {2}must be a whole number/,
     ],
-  ])('rejects %j [M11]', (toolbox, message) => {
+  ])('the myai dialect rejects %j [M11]', (toolbox, message) => {
     expect(() => load(toolbox)).toThrow(message);
   });
 
-  test('rejects a file without a toolbox and ignores other sections', () => {
+  test('the myai dialect rejects a file without a toolbox and ignores other sections', () => {
     expect(() => parseConfig({ myai: { llm: {} } }, { env: {} })).toThrow(/myai\.toolbox {2}is required/);
     expect(() => parseConfig({ myai: null }, { env: {} })).toThrow(/myai\.toolbox {2}is required/);
     const { config, warnings } = parseConfig({ logging: {}, myai: { llm: {}, toolbox: {} } }, { env: {} });

@@ -21,19 +21,22 @@ const own = {
 };
 
 describe("Toolwharf's own keys", () => {
-  test.each(documents)('take effect beside the servers of the %s dialect [A4, M1]', (dialect, document) => {
-    const { config, warnings } = load({ ...document, ...own });
-    expect(config).toMatchObject({
-      dialect,
-      servers: [{ name: 'a' }],
-      gateway: { requireAuthentication: true },
-      toolbox: { approval: { mode: 'always-ask' } },
-      profiles: [{ name: 'default' }, { name: 'readers', approval: { mode: 'always-ask' } }],
-    });
-    expect(warnings.filter((warning) => /gateway|profiles|toolbox/.test(warning))).toEqual([]);
-  });
+  test.each(documents)(
+    "Toolwharf's own keys take effect beside the servers of the %s dialect [A4, M1]",
+    (dialect, document) => {
+      const { config, warnings } = load({ ...document, ...own });
+      expect(config).toMatchObject({
+        dialect,
+        servers: [{ name: 'a' }],
+        gateway: { requireAuthentication: true },
+        toolbox: { approval: { mode: 'always-ask' } },
+        profiles: [{ name: 'default' }, { name: 'readers', approval: { mode: 'always-ask' } }],
+      });
+      expect(warnings.filter((warning) => /gateway|profiles|toolbox/.test(warning))).toEqual([]);
+    },
+  );
 
-  test.each(documents)('are checked in the %s dialect', (_, document) => {
+  test.each(documents)("Toolwharf's own keys are checked in the %s dialect", (_, document) => {
     expect(() => load({ ...document, gateway: { portt: 1 } })).toThrow(
       /gateway\.portt {2}unknown key.*did you mean 'port'/,
     );
@@ -42,12 +45,12 @@ describe("Toolwharf's own keys", () => {
     );
   });
 
-  test('are read in snake_case too', () => {
+  test("Toolwharf's own keys are read in snake_case too", () => {
     const { config } = load({ mcp_servers: {}, gateway: { require_authentication: true } });
     expect(config.gateway.requireAuthentication).toBe(true);
   });
 
-  test('complete the toolbox of a myai file, and a key in both is an error that names both places', async () => {
+  test("Toolwharf's own keys complete the toolbox of a myai file, and a key in both is an error that names both places", async () => {
     const document = { myai: { toolbox: { max_concurrent: 4, mcps } } };
     const { config } = load({ ...document, toolbox: { maxQueued: 7 } });
     expect(config.toolbox).toMatchObject({ maxConcurrent: 4, maxQueued: 7, naming: 'plain' });

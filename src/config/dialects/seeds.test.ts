@@ -24,7 +24,7 @@ describe('existing files load unchanged', () => {
     },
   );
 
-  test('myai §2.1: tools, a dynamic and a strict server [M1]', async () => {
+  test('the myai file of §2.1 loads with its tools, a dynamic and a strict server [M1]', async () => {
     const { config, warnings } = await load('seed-002-2.1.yaml');
     expect(warnings).toEqual([]);
     expect(config.dialect).toBe('myai');
@@ -47,19 +47,19 @@ describe('existing files load unchanged', () => {
     ]);
   });
 
-  test('myai A.1: only strict [M1]', async () => {
+  test('the myai file A.1 loads with strict servers only [M1]', async () => {
     const { config } = await load('seed-002-a1.yaml');
     expect(config.servers).toMatchObject([{ name: 'customers', mode: 'strict', required: true }]);
     expect(config.toolbox.tools).toEqual([{ name: 'get_customer', maxInstances: 10 }]);
   });
 
-  test('myai A.2: only dynamic, no tools [M1]', async () => {
+  test('the myai file A.2 loads with dynamic servers only and without tools [M1]', async () => {
     const { config } = await load('seed-002-a2.yaml');
     expect(config.servers).toMatchObject([{ mode: 'dynamic', defaultTool: { maxInstances: 10, timeoutMs: 30_000 } }]);
     expect(config.toolbox.tools).toEqual([]);
   });
 
-  test('myai A.3: the remote plain-http server is a warning, not an error [M1] [R19]', async () => {
+  test('the myai file A.3 loads with a warning about its remote plain-http server [M1] [R19]', async () => {
     const { config, warnings } = await load('seed-002-a3.yaml');
     expect(warnings).toEqual([expect.stringMatching(/'external-api' will not be connected.*plain http/)]);
     expect(config.toolbox.tools).toEqual([
@@ -72,7 +72,7 @@ describe('existing files load unchanged', () => {
     ]);
   });
 
-  test('the bridge: its timeout in seconds and its retries are those of every server [B1] [B3]', async () => {
+  test('the bridge file loads, and its timeout in seconds and its retries apply to every server [B1] [B3]', async () => {
     const { config, warnings } = await load('seed-003.json');
     expect(warnings).toEqual([]);
     expect(config.dialect).toBe('bridge');

@@ -5,7 +5,7 @@ const load = (server: unknown) =>
   parseConfig({ tools: { mcp_servers: { a: server }, other: 1 }, agents: {} }, { env: {} });
 
 describe('the squidbot dialect', () => {
-  test('accepts the unused fields of the other transport that the bot writes [A4]', () => {
+  test('the squidbot dialect accepts the unused fields of the other transport that the bot writes [A4]', () => {
     const empty = { command: '', args: [], env: null, cwd: null, url: '' };
     expect(load({ ...empty, transport: 'stdio', command: 'uvx' }).config.servers[0]?.target).toEqual({
       transport: 'stdio',
@@ -19,13 +19,13 @@ describe('the squidbot dialect', () => {
     });
   });
 
-  test('infers stdio from a command and ignores the other sections of the file [A4]', () => {
+  test('the squidbot dialect infers stdio from a command and ignores the other sections of the file [A4]', () => {
     const { config, warnings } = load({ command: 'uvx', cwd: '/srv' });
     expect(config.servers[0]?.target).toMatchObject({ transport: 'stdio', cwd: '/srv' });
     expect(warnings).toEqual([]);
   });
 
-  test('reports problems with the paths of the file [A9]', () => {
+  test('the squidbot dialect reports problems with the paths of the file [A9]', () => {
     expect(() => load({ transport: 'websocket', command: 'x' })).toThrow(
       /tools\.mcp_servers\.a\.transport {2}unknown transport of server 'a', found "websocket"; allowed: stdio, http, sse, auto/,
     );
@@ -37,7 +37,7 @@ describe('the squidbot dialect', () => {
     expect(() => parseConfig({ mcp_servers: [] }, { env: {} })).toThrow(/mcp_servers {2}must be a map of server names/);
   });
 
-  test('warns about plain http to another machine [R19]', () => {
+  test('the squidbot dialect warns about plain http to another machine [R19]', () => {
     const { config, warnings } = load({ transport: 'http', url: 'http://example.com/mcp' });
     expect(warnings).toHaveLength(1);
     expect(config.servers[0]?.target).toMatchObject({ allowInsecure: false });

@@ -29,7 +29,7 @@ const pathOf = (value: unknown, more: Partial<ApiParameter> = {}) =>
   ).url.pathname;
 
 describe('the request of an API call', () => {
-  test('goes to a path below the server URL and retains the query of that URL', () => {
+  test('the request of an API call goes to a path below the server URL and retains the query of that URL', () => {
     expect(buildRequest(tool({}), {}, base).url.href).toBe('https://api.example.com/v1/x?key=k');
     expect(buildRequest(tool({}), {}, new URL('https://api.example.com')).url.href).toBe('https://api.example.com/x');
   });
@@ -42,13 +42,16 @@ describe('the request of an API call', () => {
     ['…', '/v1/x/%E2%80%A6/y'],
     [7, '/v1/x/7/y'],
     [['a', 'b'], '/v1/x/a%2Cb/y'],
-  ])('has the argument %j as one segment of its path', (value, path) => {
+  ])('the request of an API call has the argument %j as one segment of its path', (value, path) => {
     expect(pathOf(value)).toBe(path);
   });
 
-  test.each([['.'], ['..'], [''], [undefined], [null]])('rejects the path argument %j', (value) => {
-    expect(() => pathOf(value)).toThrow("Argument 'a' must not be");
-  });
+  test.each([['.'], ['..'], [''], [undefined], [null]])(
+    'the request of an API call rejects the path argument %j',
+    (value) => {
+      expect(() => pathOf(value)).toThrow("Argument 'a' must not be");
+    },
+  );
 
   test.each<[Partial<ApiParameter>, unknown, string]>([
     [{}, 'a b&c', 'a=a%20b%26c'],
@@ -63,11 +66,11 @@ describe('the request of an API call', () => {
     [{ style: 'deepObject' }, { x: 1, y: ['z', 'w'] }, 'a%5Bx%5D=1&a%5By%5D=z&a%5By%5D=w'],
     [{ style: 'json' }, { x: [1] }, 'a=%7B%22x%22%3A%5B1%5D%7D'],
     [{}, null, ''],
-  ])('encodes %j in its query as %j', (more, value, query) => {
+  ])('the request of an API call encodes %j in its query as %j', (more, value, query) => {
     expect(queryOf(more, value)).toBe(['?key=k', query].filter((part) => part !== '').join('&'));
   });
 
-  test('has arguments as headers and cookies, without line breaks', () => {
+  test('the request of an API call has arguments as headers and cookies, without line breaks', () => {
     const parameters = [
       parameter({ in: 'header', name: 'X-Trace', style: 'simple', explode: false }),
       parameter({ argument: 'c', name: 'c', in: 'cookie' }),
@@ -82,7 +85,7 @@ describe('the request of an API call', () => {
     ['application/vnd.pets+json', null, 'null'],
     ['application/x-www-form-urlencoded', { a: 'x y', b: [1, 2] }, 'a=x+y&b=1&b=2'],
     ['text/plain', 'as it is', 'as it is'],
-  ])('has a body of type %s', (type, value, body) => {
+  ])('the request of an API call has a body of type %s', (type, value, body) => {
     const sent = buildRequest(tool({ method: 'POST', body: { argument: 'it', type } }), { it: value }, base);
     expect(sent).toMatchObject({ body, headers: { 'content-type': type } });
   });
@@ -103,7 +106,7 @@ describe('a configured endpoint', () => {
   };
   const args = { id: 'i', loud: true, text: 'hi' };
 
-  test('sends arguments that are not in the path in the query, or in the body if there is one [R21]', () => {
+  test('a configured endpoint sends arguments that are not in the path in the query, or in the body if there is one [R21]', () => {
     expect(request({}, args)).toEqual({ to: 'GET /p/i?loud=true&text=hi' });
     expect(request({ method: 'DELETE' }, args)).toEqual({ to: 'DELETE /p/i?loud=true&text=hi' });
     expect(request({ method: 'POST' }, args)).toEqual({ to: 'POST /p/i', body: '{"loud":true,"text":"hi"}' });
@@ -115,7 +118,7 @@ describe('a configured endpoint', () => {
     expect(request({ method: 'POST', query: ['loud', 'text'] }, args)).toEqual({ to: 'POST /p/i?loud=true&text=hi' });
   });
 
-  test('without a schema accepts the arguments of its path', () => {
+  test('a configured endpoint without a schema accepts the arguments of its path', () => {
     const { definition } = toApiTool({ name: 't', method: 'GET', path: '/{a}/x/{b}' });
     expect(definition.inputSchema).toEqual({
       type: 'object',

@@ -51,13 +51,13 @@ const problemsOf = (act: () => unknown) => problemsIn(act).map(({ path }) => pat
 const messagesOf = (act: () => unknown) => problemsIn(act).map(({ message }) => message);
 
 describe('the view of a stored server', () => {
-  test.each([http, program])('contains none of its secrets [R17]', (record) => {
+  test.each([http, program])('the view of a stored server contains none of its secrets [R17]', (record) => {
     const view = toRecordView(record);
     expect(serverRecordViewSchema.safeParse(view).error).toBeUndefined();
     expect(JSON.stringify(view)).not.toContain('PLANTED');
   });
 
-  test('shows masks for its secrets and the values of everything else', () => {
+  test('the view of a stored server shows masks for its secrets and the values of everything else', () => {
     expect(toRecordView(program)).toMatchObject({
       args: ['-y', 'server', '--token', mask, mask, '--port', '80'],
       env: { HOME: mask },
@@ -75,20 +75,23 @@ describe('the view of a stored server', () => {
     { type: 'oauth' },
     { type: 'none' },
   ];
-  test.each(authentications)('masks authentication of type $type, and saving the mask retains it', (authentication) => {
-    const record = { ...http, authentication };
-    expect(JSON.stringify(toRecordView(record).authentication)).not.toContain('PLANTED');
-    expect(readServerInput(echo(record), record).authentication).toEqual(authentication);
-  });
+  test.each(authentications)(
+    'the view of a stored server masks authentication of type $type, and saving the mask retains it',
+    (authentication) => {
+      const record = { ...http, authentication };
+      expect(JSON.stringify(toRecordView(record).authentication)).not.toContain('PLANTED');
+      expect(readServerInput(echo(record), record).authentication).toEqual(authentication);
+    },
+  );
 });
 
 describe('saving the view of a server', () => {
-  test.each([http, program])('retains every secret that is still masked', (record) => {
+  test.each([http, program])('saving the view of a server retains every secret that is still masked', (record) => {
     const { id: _id, createdAt: _created, updatedAt: _updated, ...expected } = record;
     expect(readServerInput(echo(record), record)).toEqual(expected);
   });
 
-  test('can change other settings and replace a secret', () => {
+  test('saving the view of a server can change other settings and replace a secret', () => {
     const changed = { ...echo(http), description: 'new', authentication: { type: 'bearer', token: 'other' } as const };
     expect(readServerInput(changed, http)).toMatchObject({
       description: 'new',
@@ -97,7 +100,7 @@ describe('saving the view of a server', () => {
     });
   });
 
-  test('requires the secrets again if the URL or command changes [R17]', () => {
+  test('saving the view of a server requires the secrets again if the URL or command changes [R17]', () => {
     const moved = { ...echo(http), url: 'https://evil.example/mcp' };
     expect(problemsOf(() => readServerInput(moved, http))).toEqual([
       'body.headers.x-team',
@@ -116,12 +119,12 @@ describe('saving the view of a server', () => {
     expect(problemsOf(() => readServerInput({ ...toProgram }, http))).toEqual(['body.env.x-team']);
   });
 
-  test('can change the path of the URL', () => {
+  test('saving the view of a server can change the path of the URL', () => {
     const moved = { ...echo(http), url: 'https://tools.example.com/v2/mcp' };
     expect(readServerInput(moved, http)).toMatchObject({ url: moved.url, authentication: { token: 'PLANTED-3' } });
   });
 
-  test('cannot retain a secret that was never stored', () => {
+  test('saving the view of a server cannot retain a secret that was never stored', () => {
     const input = { ...echo(http), headers: { 'x-new': mask } };
     expect(problemsOf(() => readServerInput(input, http))).toEqual(['body.headers.x-new']);
     const added = { name: 'n', transport: 'http', url: 'https://x.example', headers: { a: mask } } as const;
@@ -135,7 +138,7 @@ describe('saving the view of a server', () => {
 
 describe('a reference in the input', () => {
   const values = ['${HOME}', '${HOME:-x}', '${file:/etc/passwd}', '${A:-}'];
-  test.each(values)('such as %s is rejected in every field', (value) => {
+  test.each(values)('a reference in the input such as %s is rejected in every field', (value) => {
     const remote = { name: 'n', transport: 'http', url: 'https://x.example' } as const;
     const local = { name: 'n', transport: 'stdio', command: 'x' } as const;
     const inputs = [
@@ -155,7 +158,7 @@ describe('a reference in the input', () => {
       );
   });
 
-  test('is not recognized inside a longer text', () => {
+  test('a reference in the input is not recognized inside a longer text', () => {
     const input = { name: 'n', transport: 'stdio', command: 'x', env: { A: 'prefix_${HOME}' } } as const;
     expect(readServerInput({ ...input }).env).toEqual({ A: 'prefix_${HOME}' });
   });

@@ -9,36 +9,36 @@ const request = (method: string, headers: Record<string, string> = {}) =>
 const json = { 'content-type': 'application/json' };
 
 describe('a request with a cookie', () => {
-  test('may read from any origin, and change state from our own origin or with our custom header', () => {
+  test('a request with a cookie may read from any origin, and change state from our own origin or with our custom header', () => {
     expect(isCookieAllowed(request('GET', { origin: 'http://evil.example' }))).toBe(true);
     expect(isCookieAllowed(request('POST', { origin: 'http://localhost:7420' }))).toBe(true);
     expect(isCookieAllowed(request('DELETE', { 'x-toolwharf': '1' }))).toBe(true);
   });
 
   test.each(['http://localhost:3000', 'http://evil.example', 'null', 'nonsense'])(
-    'may not change state from %s',
+    'a request with a cookie may not change state from %s',
     (origin) => {
       expect(isCookieAllowed(request('POST', { origin, ...json }))).toBe(false);
     },
   );
 
-  test('may not change state without an Origin header', () => {
+  test('a request with a cookie may not change state without an Origin header', () => {
     expect(isCookieAllowed(request('POST', json))).toBe(false);
   });
 
-  test('may come through a TLS-terminating proxy', () => {
+  test('a request with a cookie may come through a TLS-terminating proxy', () => {
     const headers = { host: 'tools.example.com', origin: 'https://tools.example.com' };
     expect(isCookieAllowed(request('POST', headers))).toBe(true);
   });
 });
 
 describe('a request without credentials', () => {
-  test('may come from a program, which sends no Origin header, or from our own page', () => {
+  test('a request without credentials may come from a program, which sends no Origin header, or from our own page', () => {
     expect(isAnonymousAllowed(request('POST'))).toBe(true);
     expect(isAnonymousAllowed(request('POST', { origin: 'http://localhost:7420' }))).toBe(true);
   });
 
-  test('from another origin must be one that triggers a CORS preflight', () => {
+  test('a request without credentials from another origin must be one that triggers a CORS preflight', () => {
     const origin = 'http://localhost:3000';
     expect(isAnonymousAllowed(request('POST', { origin }))).toBe(false);
     expect(isAnonymousAllowed(request('POST', { origin, 'content-type': 'text/plain' }))).toBe(false);
@@ -49,7 +49,7 @@ describe('a request without credentials', () => {
 });
 
 describe('the cookie', () => {
-  test('is HttpOnly and SameSite=Strict, and Secure behind TLS', () => {
+  test('the cookie is HttpOnly and SameSite=Strict, and Secure behind TLS', () => {
     expect(toSessionCookie(request('POST'), 'abc', 60_000)).toBe(
       'toolwharf-session-7420=abc; Path=/; Max-Age=60; HttpOnly; SameSite=Strict',
     );
@@ -59,7 +59,7 @@ describe('the cookie', () => {
     );
   });
 
-  test('has a name that depends on the port, so gateways on one machine do not share it', () => {
+  test('the cookie has a name that depends on the port, so gateways on one machine do not share it', () => {
     const cookie = 'toolwharf-session-7421=other; theme=dark; toolwharf-session-7420=ours';
     expect(readSessionCookie(request('GET', { cookie }))).toBe('ours');
     expect(readSessionCookie(request('GET', { cookie: 'theme=dark' }))).toBeUndefined();

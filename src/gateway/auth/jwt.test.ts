@@ -44,7 +44,7 @@ function token(claims: Claims = {}, alg = 'ES256', key = keys.get(alg)?.privateK
 }
 
 describe('a token', () => {
-  test.each(['RS256', 'PS256', 'ES256', 'EdDSA'])('signed with %s identifies its subject', async (alg) => {
+  test.each(['RS256', 'PS256', 'ES256', 'EdDSA'])('a token signed with %s identifies its subject', async (alg) => {
     const identity = await createJwtVerifier(config()).verify(await token({ name: 'Ada L.' }, alg));
     expect(identity).toEqual({
       caller: { id: 'jwt:ada', kind: 'person', name: 'Ada L.' },
@@ -66,7 +66,7 @@ describe('a token', () => {
     expect(await createJwtVerifier(config()).verify(await token(claims))).toBeUndefined();
   });
 
-  test('that is unsigned, signed with a shared secret, or signed with an unknown key is rejected', async () => {
+  test('a token that is unsigned, signed with a shared secret, or signed with an unknown key is rejected', async () => {
     const verifier = createJwtVerifier(config());
     const body = (await token()).split('.')[1] ?? '';
     const none = `${Buffer.from('{"alg":"none"}').toString('base64url')}.${body}.`;
@@ -87,7 +87,7 @@ describe('a token', () => {
 describe('the claims of a token', () => {
   const named = { profileClaim: 'team', adminClaim: 'realm_access.roles', adminValue: 'tool-admin' };
 
-  test('select the profile, and a token without the configured profile claim is rejected', async () => {
+  test('the claims of a token select the profile, and a token without the configured profile claim is rejected', async () => {
     const verifier = createJwtVerifier(config(named));
     expect(await verifier.verify(await token({ team: 'research' }))).toMatchObject({
       profile: 'research',
@@ -98,7 +98,7 @@ describe('the claims of a token', () => {
     expect(await verifier.verify(await token({ team: 7 }))).toBeUndefined();
   });
 
-  test('grant administration by their exact value, also in a nested claim', async () => {
+  test('the claims of a token grant administration by their exact value, also in a nested claim', async () => {
     const verifier = createJwtVerifier(config(named));
     const admin = await verifier.verify(await token({ realm_access: { roles: ['user', 'tool-admin'] } }));
     expect(admin).toMatchObject({ isAdmin: true });

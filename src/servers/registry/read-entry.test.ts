@@ -39,11 +39,11 @@ describe('a registry package', () => {
       npm({ registryType: 'nuget', identifier: 'Ada.Weather' }),
       { command: 'dnx', args: ['Ada.Weather@1.2.0', '--yes'] },
     ],
-  ])('of type %s runs in exactly its version', (_, one, server) => {
+  ])('a registry package of type %s runs in exactly its version', (_, one, server) => {
     expect(planServer(onlyOption(one), {})).toEqual({ transport: 'stdio', env: {}, ...server });
   });
 
-  test('has its arguments and variables filled in, without empty optional ones', () => {
+  test('a registry package has its arguments and variables filled in, without empty optional ones', () => {
     const option = onlyOption(
       npm({
         runtimeArguments: [
@@ -105,7 +105,7 @@ describe('a registry package', () => {
     );
   });
 
-  test('shows fixed values and gives two arguments with the same name different keys', () => {
+  test('a registry package shows fixed values and gives two arguments with the same name different keys', () => {
     const option = onlyOption(
       npm({
         packageArguments: [
@@ -124,7 +124,7 @@ describe('a registry package', () => {
     });
   });
 
-  test('passes variables to a container by name', () => {
+  test('a registry package passes variables to a container by name', () => {
     const option = onlyOption(
       npm({
         registryType: 'oci',
@@ -206,7 +206,7 @@ test('settings of the publisher that change what runs are shown, and must be acc
 });
 
 describe('a registry remote', () => {
-  test('has a URL and headers', () => {
+  test('a registry remote has a URL and headers', () => {
     const option = onlyOption(
       {
         type: 'streamable-http',
@@ -249,7 +249,7 @@ describe('a registry remote', () => {
 });
 
 describe('a registry entry', () => {
-  test('may have the older format and includes its status', () => {
+  test('a registry entry may have the older format and includes its status', () => {
     expect(readEntry(base)).toMatchObject({ ...base, status: 'active', installOptions: [], unusable: [] });
     expect(readEntry({ server: base, _meta: { a: { status: 'deprecated' } } })).toMatchObject({ status: 'deprecated' });
     expect(read({ repository: { url: 'javascript:alert(1)' }, websiteUrl: 'https://a.example' })).toMatchObject({
@@ -259,7 +259,7 @@ describe('a registry entry', () => {
   });
 
   test.each([[null], ['x'], [{}], [{ server: { name: 3 } }], [{ server: { name: '' } }]])(
-    'cannot be read from %j',
+    'a registry entry cannot be read from %j',
     (value) => {
       expect(readEntry(value)).toBeUndefined();
     },

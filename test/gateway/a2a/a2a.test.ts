@@ -42,7 +42,7 @@ async function collect(stream: AsyncIterable<StreamResponse>): Promise<StreamRes
 }
 
 describe('the agent card', () => {
-  test('lists the tools as skills with their parameters [B11]', async () => {
+  test('the agent card lists the tools as skills with their parameters [B11]', async () => {
     const { status, body, headers } = await api.get('/.well-known/agent-card.json', {
       headers: { 'a2a-version': '1.0' },
     });
@@ -65,14 +65,14 @@ describe('the agent card', () => {
     expect((await api.get('/.well-known/agent-card.json', { headers: again })).status).toBe(304);
   });
 
-  test('can be read by clients of A2A 0.3', async () => {
+  test('the agent card can be read by clients of A2A 0.3', async () => {
     const { body } = await api.get('/.well-known/agent-card.json');
     expect(body).toMatchObject({ protocolVersion: '0.3', url: `${api.url}/a2a`, preferredTransport: 'JSONRPC' });
     expect(body.supportedInterfaces).toHaveLength(2);
     expect(body.skills.length).toBeGreaterThan(5);
   });
 
-  test('of a profile lists the skills of that profile', async () => {
+  test('the agent card of a profile lists the skills of that profile', async () => {
     const client = await connectAgent(`${api.url}/a2a/narrow/`);
     expect((await client.getAgentCard()).skills.map(({ id }) => id)).toEqual(['files__echo']);
     const { state } = outcomeOf(await client.sendMessage(toCall('files__add', { a: 1, b: 2 })));
@@ -80,7 +80,7 @@ describe('the agent card', () => {
     expect((await api.get('/a2a/none/.well-known/agent-card.json')).status).toBe(404);
   });
 
-  test('of a gateway that requires authentication shows how to authenticate, but no tools, without a key', async () => {
+  test('the agent card of a gateway that requires authentication shows how to authenticate, but no tools, without a key', async () => {
     for (const path of ['/.well-known/agent-card.json', '/a2a/narrow/.well-known/agent-card.json']) {
       for (const version of ['1.0', '0.3']) {
         const { status, body } = await locked.get(path, { headers: { 'a2a-version': version } });
@@ -93,7 +93,7 @@ describe('the agent card', () => {
     }
   });
 
-  test('and the extended card list the skills with a key', async () => {
+  test('the agent card and the extended card list the skills with a key', async () => {
     const client = await connectAgent(locked.url, await locked.key(['call'], 'narrow'));
     expect((await client.getAgentCard()).skills.map(({ id }) => id)).toEqual(['files__echo']);
     const key = await locked.key(['call'], 'narrow');
@@ -105,7 +105,7 @@ describe('the agent card', () => {
 });
 
 describe('an A2A message', () => {
-  test('that names a tool is a call, and its result is the artifact of the task [B11]', async () => {
+  test('an A2A message that names a tool is a call, and its result is the artifact of the task [B11]', async () => {
     const client = await connectAgent(api.url);
     const answer = (await client.sendMessage(toCall('files__add', { a: 2, b: 3 }))) as Task;
     expect(outcomeOf(answer)).toMatchObject({
@@ -119,7 +119,7 @@ describe('an A2A message', () => {
     expect(await client.getTask({ tenant: '', id: answer.id })).toEqual(answer);
   });
 
-  test('can name the tool in its metadata or as JSON text', async () => {
+  test('an A2A message can name the tool in its metadata or as JSON text', async () => {
     const client = await connectAgent(api.url);
     const messages = [
       toSend([data({ a: 1, b: 2 })], { metadata: { skillId: 'files__add' } }),
@@ -129,7 +129,7 @@ describe('an A2A message', () => {
       expect(outcomeOf(await client.sendMessage(message)).parts).toMatchObject([{ value: '3' }]);
   });
 
-  test('with a structured result or an image returns data parts or file parts', async () => {
+  test('an A2A message with a structured result or an image returns data parts or file parts', async () => {
     const client = await connectAgent(api.url);
     const structured = outcomeOf(await client.sendMessage(toCall('files__structured', { city: 'Bonn' })));
     expect(structured.parts).toContainEqual(expect.objectContaining({ $case: 'data', mediaType: 'application/json' }));
@@ -137,7 +137,7 @@ describe('an A2A message', () => {
     expect(parts).toEqual([{ $case: 'raw', value: expect.any(Buffer), mediaType: 'image/png' }]);
   });
 
-  test('without a tool is answered with instructions', async () => {
+  test('an A2A message without a tool is answered with instructions', async () => {
     const client = await connectAgent(api.url);
     const answer = (await client.sendMessage(toSend([words('What is two plus three?')]))) as Message;
     expect(textOf(answer)).toContain('send a message with one data part');
@@ -148,7 +148,7 @@ describe('an A2A message', () => {
     expect(textOf(misspelt as Message)).toContain("'args' is neither 'tool' nor 'arguments'");
   });
 
-  test('with an unknown tool or invalid arguments is rejected', async () => {
+  test('an A2A message with an unknown tool or invalid arguments is rejected', async () => {
     const client = await connectAgent(api.url);
     expect(outcomeOf(await client.sendMessage(toCall('files__none', {})))).toMatchObject({
       state: TaskState.TASK_STATE_REJECTED,
@@ -162,7 +162,7 @@ describe('an A2A message', () => {
     });
   });
 
-  test('can name a tool as mcp_{server}_{tool}, and messages repeat that name [N5]', async () => {
+  test('an A2A message can name a tool as mcp_{server}_{tool}, and messages repeat that name [N5]', async () => {
     const client = await connectAgent(api.url);
     expect(outcomeOf(await client.sendMessage(toCall('mcp_files_add', { a: 1, b: 2 })))).toMatchObject({
       state: TaskState.TASK_STATE_COMPLETED,
@@ -172,7 +172,7 @@ describe('an A2A message', () => {
     });
   });
 
-  test('to a tool that fails results in a failed task with the message of the tool', async () => {
+  test('an A2A message to a tool that fails results in a failed task with the message of the tool', async () => {
     const client = await connectAgent(api.url);
     expect(outcomeOf(await client.sendMessage(toCall('files__fail', {})))).toMatchObject({
       state: TaskState.TASK_STATE_FAILED,
@@ -180,7 +180,7 @@ describe('an A2A message', () => {
     });
   });
 
-  test('that is sent twice is one call, and other content with the same id is a conflict', async () => {
+  test('an A2A message that is sent twice is one call, and other content with the same id is a conflict', async () => {
     const client = await connectAgent(api.url);
     const file = directory.file(randomUUID());
     const twice = toCall('files__write', { path: file, text: 'once' }, { messageId: randomUUID() });
@@ -200,7 +200,7 @@ describe('an A2A message', () => {
     expect(await readFile(file, 'utf8')).toBe('once\n');
   });
 
-  test('can be streamed: task, progress, result and end [B11]', async () => {
+  test('an A2A message can be streamed: task, progress, result and end [B11]', async () => {
     const client = await connectAgent(api.url);
     const events = await collect(client.sendMessageStream(toCall('files__sleep', { ms: 400 })));
     const cases = casesOf(events);
@@ -211,7 +211,7 @@ describe('an A2A message', () => {
     expect(updates.at(-1)?.state).toBe(TaskState.TASK_STATE_COMPLETED);
   });
 
-  test('of a client of A2A 0.3 can call tools, streamed or not', async () => {
+  test('an A2A message of a client of A2A 0.3 can call tools, streamed or not', async () => {
     const client = await connectLegacyAgent(api.url);
     expect(client.protocolVersion).toBe('0.3');
     expect(outcomeOf(await client.sendMessage(toCall('files__add', { a: 2, b: 3 }))).parts).toMatchObject([
@@ -225,7 +225,7 @@ describe('an A2A message', () => {
 });
 
 describe('an A2A task', () => {
-  test('cancels its call when it is cancelled [B11]', async () => {
+  test('an A2A task cancels its call when it is cancelled [B11]', async () => {
     const client = await connectAgent(api.url);
     const file = randomUUID();
     const { id, status } = (await client.sendMessage(linger({}, file))) as Task;
@@ -239,7 +239,7 @@ describe('an A2A task', () => {
     await expect(client.cancelTask({ tenant: '', id: done.id, metadata: undefined })).rejects.toThrow('is over');
   });
 
-  test('continues when its client disconnects, and can be resubscribed', async () => {
+  test('an A2A task continues when its client disconnects, and can be resubscribed', async () => {
     const client = await connectAgent(api.url);
     const leaving = new AbortController();
     let id = '';
@@ -260,7 +260,7 @@ describe('an A2A task', () => {
     await expect(collect(client.resubscribeTask({ tenant: '', id }))).rejects.toThrow('is over');
   });
 
-  test('that awaits approval reports this state and continues after the approval [B11]', async () => {
+  test('an A2A task that awaits approval reports this state and continues after the approval [B11]', async () => {
     const client = await connectAgent(`${api.url}/a2a/careful/`);
     const waiting = (await client.sendMessage(toCall('files__add', { a: 20, b: 3 }))) as Task;
     expect(outcomeOf(waiting)).toMatchObject({
@@ -279,7 +279,7 @@ describe('an A2A task', () => {
     expect(outcomeOf(await client.getTask({ tenant: '', id: waiting.id })).parts).toMatchObject([{ value: '23' }]);
   });
 
-  test('is rejected with the reason when its call is denied', async () => {
+  test('an A2A task is rejected with the reason when its call is denied', async () => {
     const client = await connectAgent(`${api.url}/a2a/careful/`);
     const { id, status } = (await client.sendMessage(toCall('files__add', { a: 21, b: 3 }))) as Task;
     const question = String(status?.message?.metadata?.['toolwharf/approval']);
@@ -292,7 +292,7 @@ describe('an A2A task', () => {
     expect(ended).toMatchObject({ words: expect.stringContaining('not today'), code: 'CALL_DENIED' });
   });
 
-  test('withdraws its approval when it is cancelled', async () => {
+  test('an A2A task withdraws its approval when it is cancelled', async () => {
     const client = await connectAgent(`${api.url}/a2a/careful/`);
     const { id, status } = (await client.sendMessage(toCall('files__add', { a: 22, b: 3 }))) as Task;
     const cancelled = await client.cancelTask({ tenant: '', id, metadata: undefined });
@@ -301,7 +301,7 @@ describe('an A2A task', () => {
     expect((await api.get(`/api/approvals/${question}`)).body).toMatchObject({ answeredBy: 'withdrawal' });
   });
 
-  test('contains the question of its server, which the caller can answer', async () => {
+  test('an A2A task contains the question of its server, which the caller can answer', async () => {
     const client = await connectAgent(api.url);
     const events: StreamResponse[] = [];
     const texts: string[] = [];
@@ -317,7 +317,7 @@ describe('an A2A task', () => {
     expect(JSON.stringify(events)).toContain('blue');
   });
 
-  test('accepts no further messages and has no push notifications', async () => {
+  test('an A2A task accepts no further messages and has no push notifications', async () => {
     const client = await connectAgent(api.url);
     const { id } = (await client.sendMessage(linger())) as Task;
     await expect(client.sendMessage(toSend([words('more')], { taskId: id }))).rejects.toThrow('takes no more messages');
@@ -329,7 +329,7 @@ describe('an A2A task', () => {
     expect(refused.body.error.code).toBe(-32003);
   });
 
-  test('is listed with its artifacts only if the request includes them', async () => {
+  test('an A2A task is listed with its artifacts only if the request includes them', async () => {
     const client = await connectAgent(api.url);
     const contextId = randomUUID();
     await client.sendMessage(toCall('files__add', { a: 1, b: 2 }, { contextId }));
@@ -339,7 +339,7 @@ describe('an A2A task', () => {
     expect(countsOf(await client.listTasks({ ...ask, includeArtifacts: true }))).toEqual([1]);
   });
 
-  test('is visible to its caller only', async () => {
+  test('an A2A task is visible to its caller only', async () => {
     const [own, other] = await Promise.all(
       [1, 2].map(async () => connectAgent(locked.url, await locked.key(['call']))),
     );
@@ -357,7 +357,7 @@ describe('an A2A task', () => {
 });
 
 describe('the A2A endpoint', () => {
-  test('requires the right to call [B11]', async () => {
+  test('the A2A endpoint requires the right to call [B11]', async () => {
     const anonymous = await locked.post('/a2a', rpc('ListTasks'));
     expect({ status: anonymous.status, code: anonymous.body.error.code }).toEqual({
       status: 401,
@@ -371,7 +371,7 @@ describe('the A2A endpoint', () => {
     expect((await locked.post('/a2a/narrow', rpc('ListTasks'), { key: narrow })).status).toBe(200);
   });
 
-  test('explains why it cannot read a request', async () => {
+  test('the A2A endpoint explains why it cannot read a request', async () => {
     const refusals = [
       await api.request('POST', '/a2a', { body: rpc('ListTasks'), headers: { 'content-type': 'text/plain' } }),
       await api.post('/a2a', [rpc('ListTasks')]),

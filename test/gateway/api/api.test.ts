@@ -29,7 +29,7 @@ const call = (tool: string, args: object = {}, rest: object = {}) =>
   api.post(`/api/tools/${tool}/call`, { arguments: args, ...rest });
 
 describe('servers over REST', () => {
-  test('are listed with their actual state [R5]', async () => {
+  test('servers over REST are listed with their actual state [R5]', async () => {
     await waitFor(async () => (await api.get('/api/servers/files')).body.status.state === 'connected');
     const { body } = await api.get('/api/servers');
     expect(body.servers.map((server: { name: string }) => server.name)).toEqual(['files', 'shifting', 'odd / name %']);
@@ -42,13 +42,13 @@ describe('servers over REST', () => {
     });
   });
 
-  test('can have any name', async () => {
+  test('servers over REST can have any name', async () => {
     const path = `/api/servers/${encodeURIComponent('odd / name %')}`;
     expect((await api.get(path)).body.name).toBe('odd / name %');
     expect((await api.get(`${path}/tools`)).body.tools.length).toBeGreaterThan(0);
   });
 
-  test('can be disconnected, connected and refreshed at run time [R5]', async () => {
+  test('servers over REST can be disconnected, connected and refreshed at run time [R5]', async () => {
     expect((await api.post('/api/servers/files/disconnect')).body.status.state).toBe('disconnected');
     expect((await api.get('/api/servers/files/tools')).body.tools).toEqual([]);
     expect((await api.post('/api/servers/files/connect')).body.status.state).toBe('connected');
@@ -56,11 +56,11 @@ describe('servers over REST', () => {
     expect((await api.get('/api/servers/files/tools')).body.tools.length).toBeGreaterThan(5);
   });
 
-  test('include their error output', async () => {
+  test('servers over REST include their error output', async () => {
     expect((await api.get('/api/servers/files/stderr')).body).toEqual({ lines: [] });
   });
 
-  test('from the configuration file cannot be changed, and the reason is reported', async () => {
+  test('servers over REST from the configuration file cannot be changed, and the reason is reported', async () => {
     const input = { name: 'files', transport: 'http', url: remote.url };
     const attempts = [
       api.put('/api/servers/files', input),
@@ -76,7 +76,7 @@ describe('servers over REST', () => {
     expect((await attempts[1])?.body.error.message).toContain('can only be changed there');
   });
 
-  test('that do not exist are not found on any route', async () => {
+  test('servers over REST that do not exist are not found on any route', async () => {
     for (const path of ['', '/tools', '/resources', '/prompts', '/stderr'])
       expect((await api.get(`/api/servers/nobody${path}`)).status).toBe(404);
     for (const verb of ['connect', 'disconnect', 'refresh', 'enable', 'disable'])
@@ -84,7 +84,7 @@ describe('servers over REST', () => {
     expect((await api.delete('/api/servers/nobody')).status).toBe(404);
   });
 
-  test('can be added, changed, disabled, enabled and removed [R1, R5]', async () => {
+  test('servers over REST can be added, changed, disabled, enabled and removed [R1, R5]', async () => {
     const added = await api.post('/api/servers', { name: 'remote', transport: 'http', url: remote.url });
     expect(added).toMatchObject({ status: 201, body: { source: 'store', status: { state: 'connected' } } });
     const { id } = added.body;
@@ -103,7 +103,7 @@ describe('servers over REST', () => {
     expect((await api.get('/api/servers')).body.servers).toHaveLength(3);
   });
 
-  test('can be tested without being added, with era, latency, tools and problems', async () => {
+  test('servers over REST can be tested without being added, with era, latency, tools and problems', async () => {
     const { body } = await api.post('/api/servers/test', { name: 'try', transport: 'auto', url: remote.url });
     expect(body).toMatchObject({ ok: true, era: 'legacy', transport: 'http', problems: [] });
     expect(body.latencyMs).toBeGreaterThan(0);
@@ -121,7 +121,7 @@ describe('servers over REST', () => {
 });
 
 describe('resources, prompts and completion over REST', () => {
-  test('are listed, read and completed [R5]', async () => {
+  test('resources, prompts and completion over REST are listed, read and completed [R5]', async () => {
     const { resources, resourceTemplates } = (await api.get('/api/servers/files/resources')).body;
     expect(resources.map((resource: { uri: string }) => resource.uri)).toEqual(['memo://one', 'memo://two']);
     expect(resourceTemplates).toHaveLength(1);
@@ -136,7 +136,7 @@ describe('resources, prompts and completion over REST', () => {
     expect(completed.body.completion.values.length).toBeGreaterThan(0);
   });
 
-  test('that do not exist are errors', async () => {
+  test('resources and prompts that do not exist are errors over REST', async () => {
     expect((await api.post('/api/servers/files/prompts/none', {})).status).toBe(404);
     expect((await api.get('/api/servers/files/resources/read')).body.error.data.problems).toMatchObject([
       { path: 'query.uri' },
@@ -306,7 +306,7 @@ describe('approvals over REST', () => {
 });
 
 describe('settings over REST', () => {
-  test('include API keys, which are shown once, listed without their value, and revoked', async () => {
+  test('settings over REST include API keys, which are shown once, listed without their value, and revoked', async () => {
     const made = await api.post('/api/keys', { name: 'ci', profile: 'research' });
     expect(made).toMatchObject({ status: 201, body: { rights: ['read', 'call'], profile: 'research' } });
     expect(made.body.key).toMatch(/^tw_/);
@@ -320,7 +320,7 @@ describe('settings over REST', () => {
     expect(bound.status).toBe(400);
   });
 
-  test('include the configuration, the profiles and the health', async () => {
+  test('settings over REST include the configuration, the profiles and the health', async () => {
     expect((await api.get('/api/config')).body).toMatchObject({
       dialect: 'native',
       servers: ['files', 'shifting', 'odd / name %'],

@@ -13,28 +13,35 @@ const paths = document.paths as Readonly<Record<string, Readonly<Record<string, 
 const { schemas } = document.components as { readonly schemas: Readonly<Record<string, JsonObject>> };
 
 describe('the OpenAPI document', () => {
-  test.each(allRoutes)('contains $operationId with its right, its response and its errors', (route) => {
-    const operation = paths[route.path]?.[route.method] as JsonObject;
-    expect(operation).toMatchObject({ operationId: route.operationId, 'x-right': route.right, summary: route.summary });
-    const responses = operation.responses as JsonObject;
-    const good = Object.keys(responses).filter((status) => status.startsWith('2'));
-    expect(good).toEqual([String(route.status ?? (route.answer || route.streams || route.files ? 200 : 204))]);
-    for (const code of route.errors ?? []) expect(JSON.stringify(responses[errorStatus[code]])).toContain(code);
-    const inPath = [...route.path.matchAll(/\{(\w+)\}/g)].map(([, name]) => name);
-    const parameters = ((operation.parameters ?? []) as readonly JsonObject[]).filter(
-      ({ in: location }) => location === 'path',
-    );
-    expect(parameters.map(({ name }) => name)).toEqual(inPath);
-    expect(parameters.every(({ required }) => required)).toBe(true);
-  });
+  test.each(allRoutes)(
+    'the OpenAPI document contains $operationId with its right, its response and its errors',
+    (route) => {
+      const operation = paths[route.path]?.[route.method] as JsonObject;
+      expect(operation).toMatchObject({
+        operationId: route.operationId,
+        'x-right': route.right,
+        summary: route.summary,
+      });
+      const responses = operation.responses as JsonObject;
+      const good = Object.keys(responses).filter((status) => status.startsWith('2'));
+      expect(good).toEqual([String(route.status ?? (route.answer || route.streams || route.files ? 200 : 204))]);
+      for (const code of route.errors ?? []) expect(JSON.stringify(responses[errorStatus[code]])).toContain(code);
+      const inPath = [...route.path.matchAll(/\{(\w+)\}/g)].map(([, name]) => name);
+      const parameters = ((operation.parameters ?? []) as readonly JsonObject[]).filter(
+        ({ in: location }) => location === 'path',
+      );
+      expect(parameters.map(({ name }) => name)).toEqual(inPath);
+      expect(parameters.every(({ required }) => required)).toBe(true);
+    },
+  );
 
-  test('contains exactly the routes, with unique operation ids', () => {
+  test('the OpenAPI document contains exactly the routes, with unique operation ids', () => {
     const operations = Object.values(paths).flatMap((methods) => Object.values(methods));
     expect(operations).toHaveLength(allRoutes.length);
     expect(new Set(operations.map(({ operationId }) => operationId)).size).toBe(allRoutes.length);
   });
 
-  test('refers only to existing schemas and contains no unused ones', () => {
+  test('the OpenAPI document refers only to existing schemas and contains no unused ones', () => {
     const refs = new Set(
       [...JSON.stringify(document).matchAll(/"\$ref":"#\/components\/schemas\/(\w+)"/g)].map(([, name]) => name ?? ''),
     );
@@ -42,12 +49,12 @@ describe('the OpenAPI document', () => {
     expect(Object.keys(schemas).filter((name) => !refs.has(name))).toEqual([]);
   });
 
-  test('is plain JSON of version 3.1', () => {
+  test('the OpenAPI document is plain JSON of version 3.1', () => {
     expect(document.openapi).toBe('3.1.0');
     expect(JSON.parse(JSON.stringify(document))).toEqual(document);
   });
 
-  test('has response schemas without additional properties', () => {
+  test('the OpenAPI document has response schemas without additional properties', () => {
     const open = Object.entries(schemas).filter(
       ([, schema]) => isObject(schema.properties) && schema.additionalProperties !== false,
     );
@@ -55,7 +62,7 @@ describe('the OpenAPI document', () => {
   });
 
   // Names of generated clients: a change breaks them.
-  test('has stable operation ids', () => {
+  test('the OpenAPI document has stable operation ids', () => {
     expect(allRoutes.map(({ operationId }) => operationId).sort()).toMatchInlineSnapshot(`
       [
         "acceptToolChange",

@@ -5,7 +5,7 @@ import { petsDocument, serveHttpApi } from '../../support/serve-http-api.ts';
 const endpoints = [{ name: 'now', path: '/now/{city}', description: 'The weather now' }];
 
 describe('an HTTP API that is added over the REST API', () => {
-  test('is tested, stored, shown without secrets and changed, and its tools are available at once [R5, R10, R21]', async () => {
+  test('an HTTP API that is added over the REST API is tested, stored, shown without secrets and changed, and its tools are available at once [R5, R10, R21]', async () => {
     await using pets = await serveHttpApi({
       answer: ({ path }, response) =>
         void response
@@ -53,7 +53,7 @@ describe('an HTTP API that is added over the REST API', () => {
     expect(api.answers.join()).not.toMatch(/quiet|hushed/);
   });
 
-  test('is rejected with every problem and its path', async () => {
+  test('an HTTP API that is added over the REST API is rejected with every problem and its path', async () => {
     await using api = await startApi({ servers: {} });
     const problemsOf = async (more: object) => {
       const input = { name: 'a', transport: 'api', url: 'https://api.example.com', ...more };
@@ -70,7 +70,7 @@ describe('an HTTP API that is added over the REST API', () => {
     expect(await problemsOf({ endpoints, authentication: { type: 'oauth' } })).toEqual(['body.authentication']);
   });
 
-  test('may be copied from a configuration file', async () => {
+  test('an HTTP API that is added over the REST API may be copied from a configuration file', async () => {
     await using api = await startApi({ servers: {} });
     const text = `servers:\n  weather:\n    url: https://api.example.com\n    endpoints:\n      - { name: now, path: /now }\n`;
     expect((await api.post('/api/servers/import', { text })).body).toMatchObject({

@@ -15,7 +15,7 @@ const echo = (api: TestApi, text: string, key?: string) =>
   api.post('/api/tools/mcp_files_echo/call', { arguments: { text } }, key === undefined ? {} : { key });
 
 describe('the event stream', () => {
-  test('reports changes of servers, tools, calls and approvals [R6]', async () => {
+  test('the event stream reports changes of servers, tools, calls and approvals [R6]', async () => {
     await using remote = await startHttp('legacy-http');
     await using api = await startApi(config);
     await using source = await listenTo(api.url);
@@ -48,7 +48,7 @@ describe('the event stream', () => {
     await adding;
   });
 
-  test('resumes after the last received event, and reports a reset when that event is too old', async () => {
+  test('the event stream resumes after the last received event, and reports a reset when that event is too old', async () => {
     await using api = await startApi(config);
     // A server that is still starting would emit events in between.
     await waitFor(() => api.toolbox.servers.list().every(({ status }) => status.state === 'connected'));
@@ -71,7 +71,7 @@ describe('the event stream', () => {
     await afterReset.find('ready');
   });
 
-  test('shows a key its profile and its own calls, without arguments and results', async () => {
+  test('the event stream shows a key its profile and its own calls, without arguments and results', async () => {
     await using api = await startApi(config);
     const key = await api.key(['read', 'call'], 'narrow');
     await echo(api, 'warm up');
@@ -87,7 +87,7 @@ describe('the event stream', () => {
     expect(source.text()).not.toMatch(/PRIVATE|"other"|mcp_other/);
   });
 
-  test('ends when the key is revoked, the session is closed or the gateway stops', async () => {
+  test('the event stream ends when the key is revoked, the session is closed or the gateway stops', async () => {
     const api = await startApi({ servers: {}, gateway: { shutdown: '30s' } });
     const key = await api.key(['read']);
     const ofKey = await listenTo(api.url, { key });
@@ -102,7 +102,7 @@ describe('the event stream', () => {
     await closing;
   });
 
-  test('disconnects a client that does not read', async () => {
+  test('the event stream disconnects a client that does not read', async () => {
     await using api = await startApi(config);
     await echo(api, 'warm up');
     const { hostname, port } = new URL(api.url);
@@ -123,7 +123,7 @@ describe('the event stream', () => {
 });
 
 describe('the metrics', () => {
-  test('count the calls of each tool and their duration [M13]', async () => {
+  test('the metrics count the calls of each tool and their duration [M13]', async () => {
     await using api = await startApi(config);
     for (const text of ['a', 'b']) await echo(api, text);
     await api.post('/api/tools/mcp_files_fail/call', {});
@@ -147,7 +147,7 @@ describe('the metrics', () => {
       expect(value(`toolwharf_${gauge}`)).toBe(0);
   });
 
-  test('show running and queued calls and pending approvals', async () => {
+  test('the metrics show running and queued calls and pending approvals', async () => {
     await using api = await startApi({ ...config, toolbox: { ...config.toolbox, maxConcurrent: 1 } });
     await echo(api, 'warm up');
     const disconnected = new AbortController();
@@ -170,7 +170,7 @@ describe('the metrics', () => {
 });
 
 describe('the probes', () => {
-  test('report whether the gateway is alive and ready, with reasons', async () => {
+  test('the probes report whether the gateway is alive and ready, with reasons', async () => {
     await using remote = await startHttp('legacy-http');
     await using api = await startApi({ servers: { needed: { url: remote.url, required: true } } });
     expect(await api.get('/healthz')).toMatchObject({ status: 200, body: { status: 'alive' } });
@@ -182,7 +182,7 @@ describe('the probes', () => {
     });
   });
 
-  test('need no key, but then omit the reasons', async () => {
+  test('the probes need no key, but then omit the reasons', async () => {
     await using api = await startApi({ servers: {}, gateway: { requireAuthentication: true } });
     expect((await api.get('/healthz')).status).toBe(200);
     expect((await api.get('/readyz')).body).toEqual({ ready: true });

@@ -55,7 +55,7 @@ describe('the route', () => {
 });
 
 describe('a caller', () => {
-  test('on this machine without a key has all rights', async () => {
+  test('a caller on this machine without a key has all rights', async () => {
     expect((await api.get('/api/session')).body).toMatchObject({
       via: 'loopback',
       caller: { id: 'local' },
@@ -65,17 +65,17 @@ describe('a caller', () => {
     expect((await api.post('/api/tools/mcp_files_echo/call', { arguments: { text: 'x' } })).status).toBe(200);
   });
 
-  test('without a credential cannot create administrators', async () => {
+  test('a caller without a credential cannot create administrators', async () => {
     const made = await api.post('/api/keys', { name: 'boss', rights: ['admin'] });
     expect(made).toMatchObject({ status: 403, body: { error: { code: 'FORBIDDEN' } } });
   });
 
-  test('behind a proxy on this machine is not treated as local', async () => {
+  test('a caller behind a proxy on this machine is not treated as local', async () => {
     for (const name of ['x-forwarded-for', 'forwarded', 'via', 'x-real-ip'])
       expect((await api.get('/api/servers', { headers: { [name]: '203.0.113.9' } })).status).toBe(401);
   });
 
-  test('on this machine has no rights where authentication is required', async () => {
+  test('a caller on this machine has no rights where authentication is required', async () => {
     expect((await locked.get('/api/session')).body).toEqual({
       authenticated: false,
       rights: [],
@@ -86,7 +86,7 @@ describe('a caller', () => {
     expect((await locked.get('/api/servers', { key: locked.adminToken })).status).toBe(200);
   });
 
-  test('with a wrong key is rejected, even where no key is needed', async () => {
+  test('a caller with a wrong key is rejected, even where no key is needed', async () => {
     for (const key of ['tw_wrong', `tw_${'a'.repeat(43)}`, 'a.b.c', `${api.adminToken}x`]) {
       const { status, headers } = await api.get('/api/servers', { key });
       expect(status).toBe(401);
@@ -95,7 +95,7 @@ describe('a caller', () => {
     expect((await api.get('/api/servers', { headers: { authorization: 'Basic YTpi' } })).status).toBe(401);
   });
 
-  test('with a revoked key is rejected at once on every endpoint', async () => {
+  test('a caller with a revoked key is rejected at once on every endpoint', async () => {
     const key = await api.key(['read', 'call']);
     expect((await api.get('/api/tools', { key })).status).toBe(200);
     const { keys } = (await api.get('/api/keys')).body;
@@ -105,13 +105,13 @@ describe('a caller', () => {
     expect(mcp.status).toBe(401);
   });
 
-  test('with a key updates the last use of that key', async () => {
+  test('a caller with a key updates the last use of that key', async () => {
     const key = await api.key(['read']);
     await api.get('/api/tools', { key });
     expect((await api.get('/api/keys')).body.keys.at(-1).lastUsedAt).toEqual(expect.any(String));
   });
 
-  test('with a key without the right to call has no access to MCP', async () => {
+  test('a caller with a key without the right to call has no access to MCP', async () => {
     const key = await api.key(['read']);
     const { status } = await fetch(`${api.url}/mcp`, { method: 'POST', headers: { authorization: `Bearer ${key}` } });
     expect(status).toBe(403);
@@ -124,7 +124,7 @@ describe('a key with a profile', () => {
     key = await api.key(['read', 'call'], 'narrow');
   });
 
-  test('lists only that profile over REST', async () => {
+  test('a key with a profile lists only that profile over REST', async () => {
     const names = (list: readonly { readonly name: string }[]) => list.map(({ name }) => name);
     expect(names((await api.get('/api/tools', { key })).body.tools)).toEqual(['mcp_files_echo']);
     expect(names((await api.get('/api/servers', { key })).body.servers)).toEqual(['files']);
@@ -137,7 +137,7 @@ describe('a key with a profile', () => {
     expect((await api.get('/readyz', { key })).body).toEqual({ ready: true });
   });
 
-  test('uses only that profile over REST', async () => {
+  test('a key with a profile uses only that profile over REST', async () => {
     const call = (tool: string) =>
       api.post(`/api/tools/${tool}/call`, { arguments: { text: 'x', a: 1, b: 2 } }, { key });
     expect((await call('mcp_files_echo')).status).toBe(200);
@@ -150,22 +150,25 @@ describe('a key with a profile', () => {
     expect((await api.post('/api/servers/other/prompts/greet', {}, { key })).status).toBe(404);
   });
 
-  test.each(['legacy', 'auto'] as const)('lists and uses only that profile over MCP (%s)', async (mode) => {
-    const client = new Client({ name: 'test', version: '1' }, { versionNegotiation: { mode } });
-    const requestInit = { headers: { authorization: `Bearer ${key}` } };
-    await client.connect(new StreamableHTTPClientTransport(new URL(`${api.url}/mcp`), { requestInit }));
-    try {
-      expect((await client.listTools()).tools.map(({ name }) => name)).toEqual(['files__echo']);
-      for (const name of ['files__add', 'other__echo', 'mcp_files_add'])
-        await expect(client.callTool({ name, arguments: { a: 1, b: 2, text: 'x' } })).rejects.toThrow('Unknown tool');
-      const result = await client.callTool({ name: 'files__echo', arguments: { text: 'seen' } });
-      expect(result.content).toEqual([{ type: 'text', text: 'seen' }]);
-    } finally {
-      await client.close();
-    }
-  });
+  test.each(['legacy', 'auto'] as const)(
+    'a key with a profile lists and uses only that profile over MCP (%s)',
+    async (mode) => {
+      const client = new Client({ name: 'test', version: '1' }, { versionNegotiation: { mode } });
+      const requestInit = { headers: { authorization: `Bearer ${key}` } };
+      await client.connect(new StreamableHTTPClientTransport(new URL(`${api.url}/mcp`), { requestInit }));
+      try {
+        expect((await client.listTools()).tools.map(({ name }) => name)).toEqual(['files__echo']);
+        for (const name of ['files__add', 'other__echo', 'mcp_files_add'])
+          await expect(client.callTool({ name, arguments: { a: 1, b: 2, text: 'x' } })).rejects.toThrow('Unknown tool');
+        const result = await client.callTool({ name: 'files__echo', arguments: { text: 'seen' } });
+        expect(result.content).toEqual([{ type: 'text', text: 'seen' }]);
+      } finally {
+        await client.close();
+      }
+    },
+  );
 
-  test('sees only that profile in assistants', async () => {
+  test('a key with a profile sees only that profile in assistants', async () => {
     const remote = { transport: 'http', url: 'http://127.0.0.1:1/', enabled: false };
     const { id: stored } = (await api.post('/api/servers', { ...remote, name: 'stored' })).body;
     const path = `/api/assistants/${crypto.randomUUID()}`;
@@ -185,7 +188,7 @@ describe('a key with a profile', () => {
     await api.delete('/api/servers/stored');
   });
 
-  test('has no access to other profiles', async () => {
+  test('a key with a profile has no access to other profiles', async () => {
     const open = (path: string) =>
       fetch(`${api.url}${path}`, { method: 'POST', headers: { authorization: `Bearer ${key}` } });
     expect((await open('/mcp/default')).status).toBe(404);
@@ -196,7 +199,7 @@ describe('a key with a profile', () => {
 describe('a session of the web app', () => {
   const cookieOf = (headers: Headers) => headers.get('set-cookie')?.split(';')[0] ?? '';
 
-  test('is opened with the admin token and has its rights in a cookie', async () => {
+  test('a session of the web app is opened with the admin token and has its rights in a cookie', async () => {
     const opened = await locked.post('/api/session', undefined, { key: locked.adminToken });
     expect(opened.headers.get('set-cookie')).toMatch(/HttpOnly; SameSite=Strict$/);
     const cookie = cookieOf(opened.headers);
@@ -212,7 +215,7 @@ describe('a session of the web app', () => {
     expect((await locked.get('/api/keys', { headers: { cookie } })).status).toBe(401);
   });
 
-  test('that was opened with a key has the rights of the key and ends with it', async () => {
+  test('a session of the web app that was opened with a key has the rights of the key and ends with it', async () => {
     const key = await locked.key(['read'], 'narrow');
     const cookie = cookieOf((await locked.post('/api/session', undefined, { key })).headers);
     const withCookie = { headers: { cookie } };
@@ -227,13 +230,13 @@ describe('a session of the web app', () => {
     expect((await locked.get('/api/servers', withCookie)).status).toBe(401);
   });
 
-  test('that was opened on this machine is not valid from another machine', async () => {
+  test('a session of the web app that was opened on this machine is not valid from another machine', async () => {
     const cookie = cookieOf((await api.post('/api/session')).headers);
     expect((await api.get('/api/session', { headers: { cookie } })).body.via).toBe('loopback');
     expect((await api.get('/api/servers', { headers: { cookie, 'x-forwarded-for': '203.0.113.9' } })).status).toBe(401);
   });
 
-  test('that is forged is ignored', async () => {
+  test('a session of the web app that is forged is ignored', async () => {
     const cookie = cookieOf((await api.post('/api/session')).headers).replace(/=.*/, '=forged.session');
     expect((await api.get('/api/session', { headers: { cookie } })).body.via).toBe('loopback');
     expect((await locked.get('/api/servers', { headers: { cookie } })).status).toBe(401);
@@ -251,7 +254,7 @@ describe('a page of another site', () => {
       sent.on('error', reject).end();
     });
 
-  test('is rejected by its origin and by its host header', async () => {
+  test('a page of another site is rejected by its origin and by its host header', async () => {
     expect(await send('GET', '/api/servers', { origin: 'https://evil.example' })).toBe(403);
     expect(await send('GET', '/api/servers', { host: 'evil.example' })).toBe(403);
     expect(await send('POST', '/mcp', { host: 'evil.example:80' })).toBe(403);
@@ -259,7 +262,7 @@ describe('a page of another site', () => {
     expect(await send('GET', '/api/servers', {})).toBe(200);
   });
 
-  test('on this machine cannot change the gateway with the cookie of its user', async () => {
+  test('a page of another site on this machine cannot change the gateway with the cookie of its user', async () => {
     const origin = 'http://localhost:3000';
     expect(await send('POST', '/api/servers/files/disconnect', { origin })).toBe(403);
     expect(await send('POST', '/api/keys', { origin, 'content-type': 'text/plain' })).toBe(403);
@@ -289,7 +292,7 @@ describe('an address that other machines can reach', () => {
       },
     );
 
-  test('is not opened without authentication', async () => {
+  test('an address that other machines can reach is not opened without authentication', async () => {
     await expect(open('0.0.0.0')).rejects.toMatchObject({ code: 'CONFIG_INVALID' });
   });
 

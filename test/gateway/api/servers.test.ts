@@ -16,7 +16,7 @@ async function openSharedStorage(): Promise<Storage> {
 }
 
 describe('a stored server', () => {
-  test('is reconnected at the next start and records its last connection [R1, R4]', async () => {
+  test('a stored server is reconnected at the next start and records its last connection [R1, R4]', async () => {
     await using remote = await startHttp('legacy-http');
     const storage = await openSharedStorage();
     {
@@ -39,7 +39,7 @@ describe('a stored server', () => {
     expect((await storage.servers.list())[0]?.updatedAt).toBe(record?.updatedAt);
   });
 
-  test('stays and is retried when it is unreachable, and is not connected while it is disabled', async () => {
+  test('a stored server stays and is retried when it is unreachable, and is not connected while it is disabled', async () => {
     await using api = await startApi({ servers: {} });
     const input = { name: 'gone', transport: 'http', url: 'http://127.0.0.1:1/mcp' };
     const added = await api.post('/api/servers', input);
@@ -53,7 +53,7 @@ describe('a stored server', () => {
     });
   });
 
-  test('with plain http to another machine is rejected, unless it sets allowInsecure [R19]', async () => {
+  test('a stored server with plain http to another machine is rejected, unless it sets allowInsecure [R19]', async () => {
     await using api = await startApi({ servers: {} });
     const input = { name: 'plain', transport: 'http', url: 'http://tools.example.com/mcp' };
     expect((await api.post('/api/servers', input)).body.error.data.problems).toMatchObject([{ path: 'body.url' }]);
@@ -61,7 +61,7 @@ describe('a stored server', () => {
     expect(allowed.status).toBe(201);
   });
 
-  test('with conflicting keys is rejected like in a file and not stored', async () => {
+  test('a stored server with conflicting keys is rejected like in a file and not stored', async () => {
     await using api = await startApi({ servers: {} });
     const twice = {
       name: 'twice',
@@ -79,7 +79,7 @@ describe('a stored server', () => {
     expect(await api.storage.servers.list()).toEqual([]);
   });
 
-  test('accepts and stores every setting of a server in the file, its rate limit too [R1, R20]', async () => {
+  test('a stored server accepts and stores every setting of a server in the file, its rate limit too [R1, R20]', async () => {
     await using remote = await startHttp('modern-http');
     await using api = await startApi({ servers: {} });
     const settings = {
@@ -106,7 +106,7 @@ describe('a stored server', () => {
     expect(await api.put('/api/servers/full', record)).toMatchObject({ status: 200, body: { record: stored } });
   });
 
-  test('that is invalid is rejected with the key, the found value and the allowed values', async () => {
+  test('a stored server that is invalid is rejected with the key, the found value and the allowed values', async () => {
     await using api = await startApi({ servers: {} });
     const input = { name: 'wrong', url: 'https://tools.example.com', mode: 'strct', retryAttempts: 9, transport: 'ws' };
     const { status, body } = await api.post('/api/servers', input);
@@ -118,7 +118,7 @@ describe('a stored server', () => {
     ]);
   });
 
-  test('is added once, even if several requests add it at the same time', async () => {
+  test('a stored server is added once, even if several requests add it at the same time', async () => {
     await using remote = await startHttp('modern-http');
     await using api = await startApi({ servers: {} });
     const input = { name: 'same', transport: 'http', url: remote.url };
@@ -127,7 +127,7 @@ describe('a stored server', () => {
     expect(await api.storage.servers.list()).toHaveLength(1);
   });
 
-  test('cannot use the name of another server', async () => {
+  test('a stored server cannot use the name of another server', async () => {
     await using api = await startApi({ servers: { filed: { url: 'http://127.0.0.1:1/', enabled: false } } });
     const input = { transport: 'http', url: 'http://127.0.0.1:1/', enabled: false };
     for (const name of ['one', 'two']) await api.post('/api/servers', { ...input, name });
@@ -142,7 +142,7 @@ describe('a stored server', () => {
 });
 
 describe('the secrets of a stored server', () => {
-  test('are sent to the server and returned masked, and saving a mask retains them [R3, R17]', async () => {
+  test('the secrets of a stored server are sent to the server and returned masked, and saving a mask retains them [R3, R17]', async () => {
     await using remote = await startHttp('legacy-http', { REQUIRE_HEADER: 'x-api-key: PLANTED-KEY' });
     await using api = await startApi({ servers: {} });
     const authentication = { type: 'api-key', key: 'PLANTED-KEY' };
@@ -162,7 +162,7 @@ describe('the secrets of a stored server', () => {
     expect(api.answers.join()).not.toContain('PLANTED');
   });
 
-  test('are not sent to another URL than the one they were entered for', async () => {
+  test('the secrets of a stored server are not sent to another URL than the one they were entered for', async () => {
     await using remote = await startHttp('legacy-http');
     await using elsewhere = await startHttp('legacy-http');
     await using api = await startApi({ servers: {} });
@@ -179,7 +179,7 @@ describe('the secrets of a stored server', () => {
     expect((await api.post('/api/servers/test', { ...moved, server: 'nobody' })).status).toBe(404);
   });
 
-  test('cannot be references, which only the file supports', async () => {
+  test('the secrets of a stored server cannot be references, which only the file supports', async () => {
     await using api = await startApi({ servers: {}, gateway: { allowPrograms: true } });
     const admin = { key: api.adminToken };
     const remote = { name: 'r', transport: 'http', url: 'https://tools.example.com/' };
@@ -203,7 +203,7 @@ describe('the secrets of a stored server', () => {
 describe('a stdio server', () => {
   const program = { name: 'program', transport: 'stdio', ...fixture('legacy', { API_TOKEN: 'PLANTED-ENV' }) };
 
-  test('can be added only if the operator allows it, which is the default on loopback only [R22]', async () => {
+  test('a stdio server can be added only if the operator allows it, which is the default on loopback only [R22]', async () => {
     await using open = await startApi({ servers: {} });
     expect((await open.get('/api/session', { key: open.adminToken })).body.mayAddPrograms).toBe(true);
     expect((await open.get('/api/session')).body.mayAddPrograms).toBe(false);
@@ -221,7 +221,7 @@ describe('a stdio server', () => {
     expect(descendantsOf(process.pid)).toEqual([]);
   });
 
-  test('can be added and changed only by an authenticated administrator', async () => {
+  test('a stdio server can be added and changed only by an authenticated administrator', async () => {
     await using remote = await startHttp('legacy-http');
     await using api = await startApi({ servers: {}, gateway: { allowPrograms: true } });
     const anonymous = await api.post('/api/servers', program);
@@ -241,7 +241,7 @@ describe('a stdio server', () => {
     expect(api.answers.join()).not.toContain('PLANTED');
   });
 
-  test('is stored but not started after the operator disallows it', async () => {
+  test('a stdio server is stored but not started after the operator disallows it', async () => {
     const storage = await openSharedStorage();
     {
       await using api = await startApi({ servers: {}, gateway: { allowPrograms: true } }, { storage });
@@ -255,7 +255,7 @@ describe('a stdio server', () => {
     expect(descendantsOf(process.pid)).toEqual([]);
   });
 
-  test('that cannot be started is reported with its last output', async () => {
+  test('a stdio server that cannot be started is reported with its last output', async () => {
     await using api = await startApi({ servers: {}, gateway: { allowPrograms: true } });
     const crashing = { name: 'crash', transport: 'stdio', ...fixture('crash-on-start') };
     const { body } = await api.post('/api/servers/test', crashing, { key: api.adminToken });
@@ -266,7 +266,7 @@ describe('a stdio server', () => {
 });
 
 describe('the configuration file', () => {
-  test('takes precedence over a stored server of the same name, which returns when the file no longer defines it', async () => {
+  test('the configuration file takes precedence over a stored server of the same name, which returns when the file no longer defines it', async () => {
     await using directory = await tempDir();
     await using filed = await startHttp('legacy-http');
     const file = directory.file('toolwharf.json');
@@ -292,7 +292,7 @@ describe('the configuration file', () => {
     });
   });
 
-  test('that becomes invalid at run time is reported, and the previous configuration stays active', async () => {
+  test('a configuration file that becomes invalid at run time is reported, and the previous configuration stays active', async () => {
     await using directory = await tempDir();
     const file = directory.file('toolwharf.yaml');
     await writeFile(file, 'servers: {}\n');

@@ -77,7 +77,7 @@ describe('setting a value in JSON', () => {
     ['{"a": 1', 'close brace expected'],
     ['{} {}', 'line 1, column 4: end of file expected'],
     ["{'a': 1}", 'line 1, column 2: invalid symbol'],
-  ])('rejects %j', (text, message) => {
+  ])('setting a value in %j is rejected', (text, message) => {
     expect(() => set(text)).toThrow(JsonEditError);
     expect(() => set(text)).toThrow(message);
   });

@@ -6,12 +6,12 @@ const one: SpooledStep = { owner: 'me', callId: 'a', at: '2026-11-01T00:00:00.00
 const odd: SpooledStep = { ...one, callId: 'a "b"\n\tc\ud800', body: JSON.stringify({ text: 'ü \n\u2028 \ud800' }) };
 
 describe('reading spool frames', () => {
-  test('returns them unchanged, regardless of their content', () => {
+  test('the reader of spool frames returns them unchanged, regardless of their content', () => {
     const bytes = Buffer.concat([toFrame(segment, [one]), toFrame(segment, [odd, one])]);
     expect(readFrames(bytes)).toEqual({ segment, steps: [one, odd, one], bytes: bytes.length });
   });
 
-  test('stops at the empty part of the file', () => {
+  test('the reader of spool frames stops at the empty part of the file', () => {
     const frame = toFrame(segment, [one]);
     for (const rest of ['', '\0'.repeat(100), '\n', 'x', 'abc 7 1\n']) {
       const read = readFrames(Buffer.concat([frame, Buffer.from(rest)]));
@@ -21,7 +21,7 @@ describe('reading spool frames', () => {
     expect(readFrames(Buffer.alloc(0))).toEqual({ steps: [], bytes: 0 });
   });
 
-  test('stops before an incomplete frame', () => {
+  test('the reader of spool frames stops before an incomplete frame', () => {
     const whole = toFrame(segment, [one]);
     const torn = toFrame(segment, [odd, one]);
     for (let length = 0; length < torn.length; length++) {
@@ -30,7 +30,7 @@ describe('reading spool frames', () => {
     }
   });
 
-  test('stops before a frame with any changed bit', () => {
+  test('the reader of spool frames stops before a frame with any changed bit', () => {
     const whole = toFrame(segment, [one]);
     const last = toFrame(segment, [odd]);
     for (let at = 0; at < last.length; at++) {
@@ -40,7 +40,7 @@ describe('reading spool frames', () => {
     }
   });
 
-  test('stops before the remains of an earlier segment', () => {
+  test('the reader of spool frames stops before the remains of an earlier segment', () => {
     const now = toFrame(segment, [one]);
     for (const earlier of [
       { token: 'abc', number: 5 },

@@ -60,12 +60,12 @@ describe('the option of a union', () => {
   const root = formOf({ a: { $ref: '#/$defs/x' } }, { $defs: { x: { type: 'number' } } });
   const number = { $ref: '#/$defs/d0' };
 
-  test('is the one that the value matches, through references too', () => {
+  test('the option of a union is the one that the value matches, through references too', () => {
     expect(matchOption([{ type: 'string' }, number], 5, root)).toBe(1);
     expect(matchOption([number, { type: 'string' }], 'x', root)).toBe(1);
   });
 
-  test('is the one with the same constants and members where the value matches none', () => {
+  test('the option of a union is the one with the same constants and members where the value matches none', () => {
     const card: FormSchema = {
       type: 'object',
       properties: { kind: { const: 'card' }, digits: { type: 'string' } },
@@ -80,7 +80,7 @@ describe('the option of a union', () => {
     expect(matchOption([card, invoice], { kind: 'card' }, root)).toBe(0);
   });
 
-  test('is the first where a recursive schema gives no answer', () => {
+  test('the option of a union is the first where a recursive schema gives no answer', () => {
     const endless: FormSchema = { $defs: { d0: { anyOf: [{ $ref: '#/$defs/d0' }] } } };
     expect(matchOption([number, { type: 'string' }], 5, endless)).toBe(0);
   });

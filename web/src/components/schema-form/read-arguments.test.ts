@@ -3,7 +3,7 @@ import { findJsonProblem } from './find-json-problem.ts';
 import { readArguments } from './read-arguments.ts';
 
 describe('arguments written as JSON', () => {
-  test('are read as an object', () => {
+  test('arguments written as JSON are read as an object', () => {
     expect(readArguments('{"a": [1, null]}')).toEqual({ ok: true, value: { a: [1, null] } });
     expect(readArguments('  ')).toEqual({ ok: true, value: {} });
     expect(readArguments('[1]')).toEqual({ ok: false, problem: 'This must be an object: { … }' });
@@ -35,7 +35,7 @@ describe('arguments written as JSON', () => {
     },
   );
 
-  test('however deep they are', () => {
+  test('arguments written as JSON are read however deep they are', () => {
     const deep = '['.repeat(100_000);
     expect(findJsonProblem(deep)).toEqual({ line: 1, column: 100_001, expected: 'a value or ]' });
   });
