@@ -5,8 +5,24 @@ import type { JsonObject } from '../kernel/json.ts';
 import type { Log } from '../kernel/log.ts';
 import type { FleetStore, FleetTopic, ReplicaRow } from '../storage/ports/fleet-store.ts';
 
-/** Answers a request of another replica. The signal aborts when that replica no longer waits. */
-export type FleetHandler = (params: JsonObject, signal: AbortSignal) => Promise<JsonObject>;
+/** Answers a request of another replica. */
+export type FleetHandler = (params: JsonObject, request: FleetRequest) => Promise<JsonObject>;
+
+/** A request of another replica while it is being answered. */
+export interface FleetRequest {
+  /** The replica that waits for the answer. */
+  readonly from: string;
+  /** Aborts when that replica no longer waits. */
+  readonly signal: AbortSignal;
+  /** Sends an item before the answer. Items arrive in their order. */
+  send(item: JsonObject): void;
+}
+
+export interface FleetRequestOptions {
+  readonly signal?: AbortSignal;
+  /** Receives the items that the other replica sends before its answer. */
+  readonly onItem?: (item: JsonObject) => void;
+}
 
 /** The answer of one replica. */
 export interface FleetAnswer {
@@ -23,7 +39,7 @@ export interface Fleet extends AsyncDisposable {
   /** Registers the handler of a method that other replicas call. */
   handle(method: string, handler: FleetHandler): void;
   /** Calls a method of another replica. Rejects with `GONE` if that replica is not there or ends before it answers. */
-  request(replica: string, method: string, params: JsonObject, signal?: AbortSignal): Promise<JsonObject>;
+  request(replica: string, method: string, params: JsonObject, options?: FleetRequestOptions): Promise<JsonObject>;
   /** Calls a method of all other replicas without waiting for their answers. */
   broadcast(method: string, params: JsonObject): Promise<void>;
   /** Calls a method of all other replicas and returns the answers of those that answer. */
@@ -52,6 +68,7 @@ type Message =
       readonly params: JsonObject;
     }
   | { readonly kind: 'cancel'; readonly id: string }
+  | { readonly kind: 'items'; readonly id: string; readonly items: readonly JsonObject[] }
   | { readonly kind: 'answer'; readonly id: string; readonly result: JsonObject }
   | {
       readonly kind: 'failure';
@@ -63,6 +80,7 @@ type Message =
 
 interface Waiting {
   readonly replica: string;
+  readonly onItem?: (item: JsonObject) => void;
   readonly resolve: (result: JsonObject) => void;
   readonly reject: (cause: unknown) => void;
 }
@@ -149,6 +167,7 @@ function createSharedFleet(store: FleetStore, revisions: ReadonlyMap<string, num
   function receive(message: Message): void {
     if (message.kind === 'request') void serve(message);
     else if (message.kind === 'cancel') serving.get(message.id)?.abort(new Error('The other replica no longer waits'));
+    else if (message.kind === 'items') for (const item of message.items) waiting.get(message.id)?.onItem?.(item);
     else if (message.kind === 'answer') waiting.get(message.id)?.resolve(message.result);
     else {
       const { code, message: text, data } = message;
@@ -159,21 +178,54 @@ function createSharedFleet(store: FleetStore, revisions: ReadonlyMap<string, num
   async function serve({ id, from, method, params }: Message & { kind: 'request' }): Promise<void> {
     const cancel = new AbortController();
     serving.set(id, cancel);
+    const items = createItems(id, from, cancel.signal);
     let reply: Message;
     try {
       const handler = handlers.get(method);
       // A newer replica may call methods that this one does not have.
       if (!handler) throw new ToolwharfError('METHOD_NOT_ALLOWED', `This replica has no method ${method}`);
-      reply = { kind: 'answer', id, result: await handler(params, cancel.signal) };
+      reply = { kind: 'answer', id, result: await handler(params, { from, signal: cancel.signal, send: items.add }) };
     } catch (cause) {
       const { code, message, data } = toToolwharfError(cause);
       reply = { kind: 'failure', id, code, message, data: data as JsonObject };
     }
-    serving.delete(id);
-    if (cancel.signal.aborted) return;
-    await send([from], reply).catch((cause) =>
-      log.warning('fleet.not-answered', `Another replica got no answer: ${messageOf(cause)}`),
-    );
+    try {
+      await items.sent();
+      if (!cancel.signal.aborted) await send([from], reply);
+    } catch (cause) {
+      log.warning('fleet.not-answered', `Another replica got no answer: ${messageOf(cause)}`);
+    } finally {
+      serving.delete(id);
+    }
+  }
+
+  /** Sends items one insert after the other, which keeps their order. Items that wait meanwhile are sent together. */
+  function createItems(id: string, target: string, signal: AbortSignal) {
+    let unsent: JsonObject[] = [];
+    let sending: Promise<void> | undefined;
+
+    async function sendAll(): Promise<void> {
+      while (unsent.length > 0 && !signal.aborted) {
+        const items = unsent;
+        unsent = [];
+        await send([target], { kind: 'items', id, items });
+      }
+    }
+
+    return {
+      add(item: JsonObject): void {
+        unsent.push(item);
+        sending ??= sendAll().finally(() => {
+          sending = undefined;
+        });
+        // The answer is not sent either then, and reports the failure.
+        sending.catch(() => {});
+      },
+      async sent(): Promise<void> {
+        await sending;
+        await sendAll();
+      },
+    };
   }
 
   async function send(targets: readonly string[], message: Message): Promise<readonly string[]> {
@@ -185,12 +237,12 @@ function createSharedFleet(store: FleetStore, revisions: ReadonlyMap<string, num
     replica: string,
     method: string,
     params: JsonObject,
-    signal?: AbortSignal,
+    { signal, onItem }: FleetRequestOptions = {},
   ): Promise<JsonObject> {
     signal?.throwIfAborted();
     const id = randomUUID();
     const { promise, resolve, reject } = Promise.withResolvers<JsonObject>();
-    waiting.set(id, { replica, resolve, reject });
+    waiting.set(id, { replica, onItem, resolve, reject });
     const onAbort = () => {
       reject(signal?.reason);
       send([replica], { kind: 'cancel', id }).catch(() => {});
@@ -227,7 +279,7 @@ function createSharedFleet(store: FleetStore, revisions: ReadonlyMap<string, num
       const timeout = AbortSignal.timeout(gatherMs);
       const asked = (await others()).map(async (replica) => ({
         replica,
-        result: await request(replica, method, params, timeout),
+        result: await request(replica, method, params, { signal: timeout }),
       }));
       const answers = await Promise.allSettled(asked);
       return answers.flatMap((answer) => (answer.status === 'fulfilled' ? [answer.value] : []));

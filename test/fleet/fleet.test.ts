@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type Fleet, type FleetOptions, openFleet } from '../../src/fleet/fleet.ts';
 import { createAppSessions } from '../../src/gateway/auth/app-sessions.ts';
 import { createEndedSessions } from '../../src/gateway/fleet/ended-sessions.ts';
+import type { JsonObject } from '../../src/kernel/json.ts';
 import { silentLog } from '../../src/kernel/log.ts';
 import type { FleetStore } from '../../src/storage/ports/fleet-store.ts';
 import type { Storage } from '../../src/storage/storage.ts';
@@ -71,6 +72,24 @@ describe.each([
     });
   });
 
+  test('replicas send items in order before the answer', async () => {
+    using workspace = await createPostgresWorkspace(postgres);
+    await using one = await openReplica(workspace, options);
+    await using two = await openReplica(workspace, options);
+    two.fleet.handle('count', async ({ to }, { from, send }) => {
+      for (let value = 0; value < Number(to); value++) {
+        send({ value });
+        if (value % 10 === 0) await new Promise(setImmediate);
+      }
+      return { from };
+    });
+    const received: unknown[] = [];
+    const onItem = ({ value }: JsonObject) => void received.push(value);
+    const answer = await one.fleet.request(String(two.fleet.replica), 'count', { to: 100 }, { onItem });
+    expect(received).toEqual(Array.from({ length: 100 }, (_, value) => value));
+    expect(answer).toEqual({ from: one.fleet.replica });
+  });
+
   test('replicas learn of changes of the stores', async () => {
     using workspace = await createPostgresWorkspace(postgres);
     await using one = await openReplica(workspace, options);
@@ -106,7 +125,7 @@ test('a request fails when the other replica stops before it answers, and when i
   await using one = await openReplica(workspace);
   await using two = await openReplica(workspace);
   const asked = Promise.withResolvers<void>();
-  two.fleet.handle('wait', (_params, signal) => {
+  two.fleet.handle('wait', (_params, { signal }) => {
     asked.resolve();
     return new Promise((_resolve, reject) => signal.addEventListener('abort', () => reject(signal.reason)));
   });
@@ -121,14 +140,14 @@ test('a cancelled request aborts its handler', async () => {
   await using one = await openReplica(workspace);
   await using two = await openReplica(workspace);
   const events: string[] = [];
-  two.fleet.handle('wait', async (_params, signal) => {
+  two.fleet.handle('wait', async (_params, { signal }) => {
     events.push('asked');
     await new Promise((resolve) => signal.addEventListener('abort', resolve));
     events.push('aborted');
     return {};
   });
   const cancel = new AbortController();
-  const waiting = one.fleet.request(String(two.fleet.replica), 'wait', {}, cancel.signal);
+  const waiting = one.fleet.request(String(two.fleet.replica), 'wait', {}, { signal: cancel.signal });
   await waitFor(() => events.includes('asked'), { what: 'the request' });
   cancel.abort(new Error('no longer needed'));
   await expect(waiting).rejects.toThrow('no longer needed');

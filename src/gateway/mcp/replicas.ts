@@ -56,7 +56,7 @@ export function createMcpReplicas(ports: McpReplicasPorts): McpReplicas {
       ?.abort(new Error('The client cancelled'));
     return {};
   });
-  fleet?.handle('mcp.resume', async ({ owner, answers, state }, signal) => {
+  fleet?.handle('mcp.resume', async ({ owner, answers, state }, { signal }) => {
     const round = { owner: String(owner), answers: answers as JsonObject, notify: () => {}, signal };
     try {
       return { result: await inputRounds.resume(round, String(state)) };
@@ -108,7 +108,7 @@ function toState({ logLevel, watched }: Session): SessionState {
 
 async function resumeElsewhere(fleet: Fleet, replica: string, round: Round, state: string): Promise<JsonObject> {
   const { owner, answers, signal } = round;
-  const reply = await fleet.request(replica, 'mcp.resume', { owner, answers, state }, signal).catch((cause) => {
+  const reply = await fleet.request(replica, 'mcp.resume', { owner, answers, state }, { signal }).catch((cause) => {
     const isGone = cause instanceof ToolwharfError && cause.code === 'GONE';
     throw isGone ? callIsGone() : cause;
   });
