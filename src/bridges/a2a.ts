@@ -215,6 +215,7 @@ function filePart(base64: string, mimeType: unknown): Part {
   };
 }
 
-function dataPart(value: unknown): Part {
+/** Creates a data part. */
+export function dataPart(value: unknown): Part {
   return { content: { $case: 'data', value }, mediaType: 'application/json', filename: '', metadata: undefined };
 }

@@ -195,7 +195,7 @@ export async function openGateway(source: ConfigSource | undefined, options: Gat
       approver,
       questions,
       sharedQuestions: shareQuestions(questions, fleet),
-      shared: shareCalls(toolbox, fleet),
+      shared: shareCalls(toolbox, fleet, storage.fleet),
     },
     security: {
       adminToken,
@@ -218,7 +218,8 @@ export async function openGateway(source: ConfigSource | undefined, options: Gat
     stopping: stopping.signal,
     limits,
   };
-  const a2a = createA2aRoutes({ toolbox, hosts, questions, traces, log }, admit);
+  const a2aParts = { toolbox, hosts, questions, traces, journal: storage.journal, calls: parts.calls.shared };
+  const a2a = createA2aRoutes({ ...a2aParts, fleet, sessionKey, log }, admit);
   let routes: Routes | undefined;
 
   /** Never rejects, so that the servers are always stopped afterwards. */

@@ -57,8 +57,19 @@ export interface CallRecord {
   readonly idempotencyKey?: string;
   /** The id of the remembered rule that allowed the call without asking. */
   readonly rule?: string;
+  /** Set if the call is a task of A2A. */
+  readonly task?: CallTask;
   /** The approval that a person answered for this call. */
   readonly approval?: RecordedApproval;
+}
+
+/** What an A2A task has besides its call. */
+export interface CallTask {
+  readonly contextId: string;
+  /** The id of the message that started it. */
+  readonly messageId: string;
+  /** The caller's name for the tool. */
+  readonly skill: string;
 }
 
 /** Who approved or denied a call. */

@@ -75,7 +75,7 @@ export interface Call {
 }
 
 export interface CallFacts
-  extends Pick<CallRecord, 'kind'>,
+  extends Pick<CallRecord, 'kind' | 'task'>,
     Pick<Call, 'id' | 'caller' | 'host' | 'parent' | 'idempotencyKey'> {
   readonly entry: CatalogEntry;
   /** The caller's name for the tool; its exposed name by default. */
@@ -124,6 +124,7 @@ export class RunningCall implements Call {
     parent,
     outer,
     idempotencyKey,
+    task,
     now,
   }: CallFacts) {
     this.id = id;
@@ -149,6 +150,7 @@ export class RunningCall implements Call {
       status: 'pending',
       createdAt: this.stateSince,
       idempotencyKey,
+      task,
     };
   }
 

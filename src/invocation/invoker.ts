@@ -12,7 +12,7 @@ import { measureJson } from '../policy/measure-json.ts';
 import { type Authorization, type AuthorizePorts, authorize, type CallPolicy, reauthorize } from './authorize.ts';
 import { type Call, type CallHost, createRunningCalls, programCaller, RunningCall, type RunningCalls } from './call.ts';
 import { endingFor, endingOf, toCallError } from './call-ending.ts';
-import type { CallParent, CallRecord } from './call-record.ts';
+import type { CallParent, CallRecord, CallTask } from './call-record.ts';
 import { type DispatchPorts, dispatch } from './dispatch.ts';
 import { runOnce } from './idempotency.ts';
 import { type Journal, writeRecord } from './journal.ts';
@@ -41,6 +41,8 @@ export interface InternalStartOptions extends StartOptions {
   readonly callerLimits?: CallerLimits;
   /** The caller's name for the tool, used in messages; its exposed name by default. */
   readonly calledAs?: string;
+  /** The task of A2A that is this call. */
+  readonly task?: CallTask;
 }
 
 export interface InvokerPorts extends Omit<AuthorizePorts, 'onWaiting' | 'validationOf'>, DispatchPorts {
@@ -77,7 +79,7 @@ export function createInvoker(ports: InvokerPorts): Invoker {
   };
 
   function start(entry: CatalogEntry, input: unknown, options: InternalStartOptions = {}): Call {
-    const { id = createId(), caller = programCaller, parent, idempotencyKey, calledAs } = options;
+    const { id = createId(), caller = programCaller, parent, idempotencyKey, calledAs, task } = options;
     const host = hostOf(options);
     const outer = parent?.kind === 'call' ? calls.find(parent.id) : undefined;
     const args = isObject(input) ? input : {};
@@ -91,6 +93,7 @@ export function createInvoker(ports: InvokerPorts): Invoker {
       parent,
       outer,
       idempotencyKey,
+      task,
       now,
     });
     call.result = track(call, () => run(call, entry, input, options), options, [toolIdOf(entry), input]);

@@ -80,6 +80,7 @@ export const callRecordSchema = z.object({
   error: z.object({ code: z.string(), message: z.string() }).optional(),
   idempotencyKey: z.string().optional(),
   rule: z.string().optional(),
+  task: z.object({ contextId: z.string(), messageId: z.string(), skill: z.string() }).optional(),
   approval: z
     .object({
       id: z.string(),

@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { createHash, createHmac } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { AgentCard } from '@a2a-js/sdk';
 import { isLegacyJsonRpcMethod } from '@a2a-js/sdk/compat/v0_3';
@@ -6,12 +6,15 @@ import { LegacyJsonRpcTransportHandler, LegacyRestTransportHandler } from '@a2a-
 import { RequestMalformedError, VersionNotSupportedError } from '@a2a-js/sdk/errors';
 import { type A2ARequestHandler, JsonRpcTransportHandler, ServerCallContext } from '@a2a-js/sdk/server';
 import { toAgentCard } from '../../bridges/a2a.ts';
+import type { Fleet } from '../../fleet/fleet.ts';
+import type { Journal } from '../../invocation/journal.ts';
 import { isObject, type JsonObject } from '../../kernel/json.ts';
 import type { Log } from '../../kernel/log.ts';
 import { version } from '../../kernel/version.ts';
 import { measureJson } from '../../policy/measure-json.ts';
 import type { InternalToolbox } from '../../toolbox.ts';
 import type { AppHosts } from '../calls/app-hosts.ts';
+import type { SharedCalls } from '../fleet/shared-calls.ts';
 import type { CallerUsage } from '../limits/limits.ts';
 import type { Reservation } from '../limits/quota.ts';
 import { type McpClient, sendRpcFailure } from '../mcp/endpoint.ts';
@@ -23,6 +26,7 @@ import { createViews } from '../mcp/views.ts';
 import type { PendingQuestions } from '../questions/pending-questions.ts';
 import type { Traces } from '../traces/traces.ts';
 import { createRequestHandler, type HandlerPorts } from './request-handler.ts';
+import { createSharedTasks } from './shared-tasks.ts';
 import { createTaskBoard } from './task-board.ts';
 import { toolsOf } from './tools-of.ts';
 
@@ -31,6 +35,11 @@ export interface A2aParts {
   readonly hosts: AppHosts;
   readonly questions: Pick<PendingQuestions, 'list'>;
   readonly traces: Traces;
+  readonly journal: Journal;
+  readonly calls: SharedCalls;
+  readonly fleet: Fleet;
+  /** The same on all replicas. */
+  readonly sessionKey: Buffer;
   readonly log: Log;
 }
 
@@ -57,10 +66,13 @@ export interface A2aEndpoint {
 type Answer = Awaited<ReturnType<JsonRpcTransportHandler['handle'] | LegacyJsonRpcTransportHandler['handle']>>;
 type Stream = Extract<Answer, AsyncGenerator>;
 
-export function createA2aEndpoint({ toolbox, hosts, questions, traces, log }: A2aParts): A2aEndpoint {
+export function createA2aEndpoint(parts: A2aParts): A2aEndpoint {
+  const { toolbox, hosts, questions, traces, journal, calls, fleet, sessionKey, log } = parts;
   const views = createViews({ toolbox, startWaitMs: toolbox.config.gateway.listWaitMs });
   const board = createTaskBoard();
-  const ports: HandlerPorts = { toolbox, hosts, questions, board, traces };
+  const tasks = createSharedTasks({ board, questions, journal, calls, fleet });
+  const taskKey = createHmac('sha256', sessionKey).update('a2a tasks').digest();
+  const ports: HandlerPorts = { toolbox, hosts, questions, board, tasks, taskKey, traces };
 
   function cardOf({ url, needsKey }: CardRequest, view: View | undefined): AgentCard {
     const about = { profile: view?.profile.name ?? 'default', tools: view ? toolsOf(view) : [] };

@@ -6,11 +6,13 @@ import type { Call } from '../../invocation/call.ts';
 import type { View } from '../mcp/view.ts';
 import { noTraces } from '../traces/traces.ts';
 import { createRequestHandler } from './request-handler.ts';
+import { toLocal } from './shared-tasks.ts';
 import { createTaskBoard, type TaskBoardOptions } from './task-board.ts';
 
 /** A handler with one tool that never ends, a function that sends messages to it, and the number of calls. */
 function handlerFor(options: TaskBoardOptions = {}) {
   let started = 0;
+  const board = createTaskBoard(options);
   const caller = { id: 'ada', kind: 'client' } as const;
   const findTool = (name: string) => (name === 'tool' ? { name: 'mcp_tool', originalName: 'tool' } : undefined);
   const handler = createRequestHandler(
@@ -25,15 +27,22 @@ function handlerFor(options: TaskBoardOptions = {}) {
     },
     {
       toolbox: {
-        start() {
+        start(_entry, _args, { id = '' } = {}) {
           started++;
-          const id = `call-${started}`;
           return { id, caller, state: 'running', result: new Promise(() => {}) } as unknown as Call;
         },
       },
       hosts: { create: () => ({}), on: () => () => {} },
       questions: { list: () => [] },
-      board: createTaskBoard(options),
+      board,
+      tasks: {
+        find: async (owner, id) => {
+          const found = board.find(owner, id);
+          return found && toLocal(found, { list: () => [] });
+        },
+        list: async () => [],
+      },
+      taskKey: Buffer.alloc(32),
       traces: noTraces,
     },
   );

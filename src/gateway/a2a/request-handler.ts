@@ -1,3 +1,4 @@
+import { createHmac } from 'node:crypto';
 import { type AgentCard, type Message, type SendMessageRequest, type Task, TaskState } from '@a2a-js/sdk';
 import {
   A2AError,
@@ -19,8 +20,10 @@ import type { McpClient } from '../mcp/endpoint.ts';
 import type { View } from '../mcp/view.ts';
 import type { PendingQuestions } from '../questions/pending-questions.ts';
 import { listTasks, withHistory } from './list-tasks.ts';
+import { applyToTask } from './recorded-task.ts';
+import { type FoundTask, type SharedTasks, toLocal } from './shared-tasks.ts';
 import { type RequestedCall, type StartPorts, startTask } from './start-task.ts';
-import { summarizeTask, toArtifacts, toTask, watchTask } from './task.ts';
+import { isInterrupted, isTerminal } from './task.ts';
 import type { BoardTask, TaskBoard } from './task-board.ts';
 import { toolsOf } from './tools-of.ts';
 
@@ -39,24 +42,27 @@ export interface A2aRequestFacts extends Omit<McpClient, 'usage'> {
 export interface HandlerPorts extends StartPorts {
   readonly questions: Pick<PendingQuestions, 'list'>;
   readonly board: TaskBoard;
+  readonly tasks: SharedTasks;
+  /** The same on all replicas, so that a repeated message gets the same task id on each of them. */
+  readonly taskKey: Buffer;
 }
 
 /** Implements the A2A methods for the sender of one request. */
 export function createRequestHandler(facts: A2aRequestFacts, ports: HandlerPorts): A2ARequestHandler {
   const { caller, profile, refreshPolicy, view, card, gone } = facts;
-  const { board, questions } = ports;
+  const { tasks } = ports;
 
-  function findTask(id: string): BoardTask {
-    const task = board.find(caller.id, id);
+  async function findTask(id: string): Promise<FoundTask> {
+    const task = await tasks.find(caller.id, id);
     if (!task) throw new TaskNotFoundError(`There is no task '${id}': it is not yours, or it ended long ago`);
     return task;
   }
 
   /** Starts the task that a message requests, or returns a reply if the message requests no call. */
-  function begin({ message, configuration }: SendMessageRequest): BoardTask | Message {
+  async function begin({ message, configuration }: SendMessageRequest): Promise<FoundTask | Message> {
     if (configuration?.taskPushNotificationConfig) throw new PushNotificationNotSupportedError();
     const checked = checkMessage(message);
-    if (checked.taskId !== '') throw refuseMore(findTask(checked.taskId));
+    if (checked.taskId !== '') throw refuseMore(await (await findTask(checked.taskId)).read());
     const asked = readA2aMessage(checked);
     const contextId = checked.contextId || createId();
     if (asked.kind !== 'call') {
@@ -65,61 +71,52 @@ export function createRequestHandler(facts: A2aRequestFacts, ports: HandlerPorts
       const why = asked.kind === 'describe' ? 'it names no skill' : asked.reason;
       return toAgentMessage(described ? explainSkill(described) : explainSkills(tools, why), { contextId });
     }
-    const fingerprint = hashOf([profile.name, asked.tool, asked.arguments]);
-    const before = board.findMessage(caller.id, checked.messageId);
-    if (before?.fingerprint === fingerprint) return before;
+    // The id is secret to other callers, who can choose the ids of their calls.
+    const id = toTaskId([caller.id, checked.messageId, profile.name, asked.tool, asked.arguments], ports.taskKey);
+    const before = await tasks.find(caller.id, id);
+    if (before) return before;
     const { tool, arguments: args } = asked;
-    const call = { tool, arguments: args, entry: view.findTool(tool), message: { ...checked, contextId } };
+    const call = { id, tool, arguments: args, entry: view.findTool(tool), message: { ...checked, contextId } };
     const { traceparent, bytes } = facts;
-    return start(
-      { ...call, caller, profile, refreshPolicy, mayUse: view.hasTool, traceparent, callerLimits: facts.usage?.calls },
-      fingerprint,
-      bytes,
-      ports,
-    );
+    const policy = { profile, refreshPolicy, mayUse: view.hasTool, callerLimits: facts.usage?.calls };
+    return start({ ...call, ...policy, caller, traceparent }, bytes, ports);
   }
 
   return {
     getAgentCard: async () => card(),
     getAuthenticatedExtendedAgentCard: async () => card(),
     async sendMessage(params) {
-      const begun = begin(params);
+      const begun = await begin(params);
       if (!isTask(begun)) return begun;
-      const { call } = begun;
+      let task = await begun.read();
       // A blocking request also returns when the task waits for a person.
       if (params.configuration?.returnImmediately !== true)
-        for await (const _change of watchTask(begun, gone, questions)) if (isOver(begun) || call.approval) break;
-      return withHistory(await toTask(begun, questions), params.configuration?.historyLength);
+        for await (const event of begun.watch(gone)) {
+          task = applyToTask(task, event);
+          if (isTerminal(task) || isInterrupted(task)) break;
+        }
+      return withHistory(task, params.configuration?.historyLength);
     },
     async *sendMessageStream(params) {
-      const begun = begin(params);
-      if (isTask(begun)) yield* watchTask(begun, gone, questions);
+      const begun = await begin(params);
+      if (isTask(begun)) yield* begun.watch(gone);
       else yield { payload: { $case: 'message', value: begun } };
     },
-    getTask: async ({ id, historyLength }) => withHistory(await toTask(findTask(id), questions), historyLength),
+    getTask: async ({ id, historyLength }) => withHistory(await (await findTask(id)).read(), historyLength),
     async listTasks(params) {
-      const own = board.list(caller.id);
-      const page = listTasks(await Promise.all(own.map((task) => summarizeTask(task, questions))), params);
-      if (params.includeArtifacts !== true) return page;
-      const byId = new Map(own.map((task) => [task.call.id, task]));
-      const withArtifacts = async (task: Task) => {
-        const found = byId.get(task.id);
-        return found ? { ...task, artifacts: await toArtifacts(found) } : task;
-      };
-      return { ...page, tasks: await Promise.all(page.tasks.map(withArtifacts)) };
+      const page = listTasks(await tasks.list(caller.id), params);
+      if (params.includeArtifacts === true) return page;
+      return { ...page, tasks: page.tasks.map((task) => ({ ...task, artifacts: [] })) };
     },
     async cancelTask({ id }): Promise<Task> {
-      const found = findTask(id);
-      found.call.cancel();
-      await found.call.result;
-      const task = await toTask(found, questions);
+      const task = await (await findTask(id)).cancel();
       if (task.status?.state === TaskState.TASK_STATE_CANCELED) return task;
       throw new TaskNotCancelableError(`Task '${id}' is over: there is nothing to cancel`);
     },
     async *resubscribe({ id }) {
-      const task = findTask(id);
-      if (isOver(task)) throw new UnsupportedOperationError(`Task '${id}' is over: get it instead`);
-      yield* watchTask(task, gone, questions);
+      const found = await findTask(id);
+      if (isTerminal(await found.read())) throw new UnsupportedOperationError(`Task '${id}' is over: get it instead`);
+      yield* found.watch(gone);
     },
     createTaskPushNotificationConfig: noPush,
     getTaskPushNotificationConfig: noPush,
@@ -139,13 +136,21 @@ function checkMessage(message: Message | undefined): Message {
 }
 
 /** A separate function, so that the closures of a retained task do not retain the whole request. */
-function start(requested: RequestedCall, fingerprint: string, bytes: number, ports: HandlerPorts): BoardTask {
-  const { board } = ports;
+function start(requested: RequestedCall, bytes: number, ports: HandlerPorts): FoundTask {
+  const { board, questions } = ports;
   makeRoom(board, requested.caller.id, bytes);
-  const task: BoardTask = { ...startTask(requested, ports), fingerprint, bytes };
+  const task: BoardTask = { ...startTask(requested, ports), bytes };
   board.add(task);
   void task.call.result.then((result) => board.end(task, bytes + bytesOf(result)));
-  return task;
+  return toLocal(task, questions);
+}
+
+/** An id in the form of a UUID, the same for the same message. */
+function toTaskId(about: readonly unknown[], key: Buffer): string {
+  const hex = createHmac('sha256', key).update(hashOf(about)).digest('hex');
+  return [hex.slice(0, 8), hex.slice(8, 12), `8${hex.slice(13, 16)}`, `a${hex.slice(17, 20)}`, hex.slice(20, 32)].join(
+    '-',
+  );
 }
 
 function bytesOf({ content, structuredContent, _meta }: ToolResult): number {
@@ -154,11 +159,11 @@ function bytesOf({ content, structuredContent, _meta }: ToolResult): number {
 }
 
 /** Rejects further messages: a task is one call and accepts only its first message. */
-function refuseMore(task: BoardTask): A2AError {
-  const instead = isOver(task)
+function refuseMore(task: Task): A2AError {
+  const instead = isTerminal(task)
     ? 'is over: send the message without its id'
     : 'goes on by itself: wait for it, or cancel it';
-  return new UnsupportedOperationError(`Task '${task.call.id}' takes no more messages and ${instead}`);
+  return new UnsupportedOperationError(`Task '${task.id}' takes no more messages and ${instead}`);
 }
 
 function makeRoom(board: TaskBoard, owner: string, bytes: number): void {
@@ -170,12 +175,8 @@ function makeRoom(board: TaskBoard, owner: string, bytes: number): void {
   }
 }
 
-function isTask(begun: BoardTask | Message): begun is BoardTask {
-  return 'call' in begun;
-}
-
-function isOver({ call }: BoardTask): boolean {
-  return call.state === 'ended';
+function isTask(begun: FoundTask | Message): begun is FoundTask {
+  return 'watch' in begun;
 }
 
 async function noPush(): Promise<never> {

@@ -3,7 +3,6 @@ import type { CatalogEntry } from '../../catalog/catalog.ts';
 import type { ProfileConfig } from '../../config/config.ts';
 import { createFailedCall } from '../../invocation/call.ts';
 import type { InternalStartOptions } from '../../invocation/invoker.ts';
-import { createId } from '../../kernel/create-id.ts';
 import type { JsonObject } from '../../kernel/json.ts';
 import type { Caller } from '../../kernel/tool.ts';
 import type { InternalToolbox } from '../../toolbox.ts';
@@ -20,6 +19,8 @@ export interface StartPorts {
 
 /** The call that a message requests. */
 export interface RequestedCall {
+  /** The id of the task and its call. */
+  readonly id: string;
   /** The name that the caller used. */
   readonly tool: string;
   /** Undefined if the tool does not exist or is hidden from this caller. */
@@ -38,8 +39,7 @@ export interface RequestedCall {
 
 /** Starts the call that a message requests. The call fails at once if its tool does not exist. */
 export function startTask(requested: RequestedCall, { toolbox, hosts, traces }: StartPorts): CallTask {
-  const { tool, entry, message, caller, profile } = requested;
-  const id = createId();
+  const { id, tool, entry, message, caller, profile } = requested;
   if (!entry) {
     const call = createFailedCall(tool, 'TOOL_NAME_INVALID', `There is no skill '${tool}'`, { id, caller });
     return { call, message, tool };
@@ -57,6 +57,7 @@ export function startTask(requested: RequestedCall, { toolbox, hosts, traces }: 
     callerLimits: requested.callerLimits,
     // The prefix separates message ids from idempotency keys that the same caller uses over other protocols.
     idempotencyKey: `a2a/${message.messageId}`,
+    task: { contextId: message.contextId, messageId: message.messageId, skill: tool },
     meta,
   });
   void call.result.then(({ isError, failure }) => span.end({ isError, message: failure?.code }));

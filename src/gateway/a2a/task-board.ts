@@ -3,8 +3,6 @@ import type { CallTask } from './task.ts';
 
 /** A task with the figures that decide how long it is retained. Only the caller of its call can find it. */
 export interface BoardTask extends CallTask {
-  /** Hash of the requested call. A message with the same id and a different hash starts a new task. */
-  readonly fingerprint: string;
   /** The approximate memory use. */
   bytes: number;
 }
@@ -17,8 +15,6 @@ export interface TaskBoard {
   /** Sets the final size of a task that has ended, and removes other ended tasks if the limit is reached. */
   end(task: BoardTask, bytes: number): void;
   find(owner: string, id: string): BoardTask | undefined;
-  /** Finds the task that a message started. */
-  findMessage(owner: string, messageId: string): BoardTask | undefined;
   list(owner: string): readonly BoardTask[];
 }
 
@@ -78,7 +74,6 @@ export function createTaskBoard(options: TaskBoardOptions = {}): TaskBoard {
       );
     },
     find: (owner, id) => ownedBy(owner).find(({ call }) => call.id === id),
-    findMessage: (owner, messageId) => ownedBy(owner).findLast(({ message }) => message.messageId === messageId),
     list: ownedBy,
   };
 }

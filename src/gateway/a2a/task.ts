@@ -25,7 +25,7 @@ export async function toTask(task: CallTask, questions: Questions): Promise<Task
 }
 
 /** The current state of a task without its artifacts, which may be large. */
-export async function summarizeTask({ call, message }: CallTask, questions: Questions): Promise<Task> {
+async function summarizeTask({ call, message }: CallTask, questions: Questions): Promise<Task> {
   const result = call.state === 'ended' ? await call.result : undefined;
   const { contextId } = message;
   return {
@@ -38,8 +38,38 @@ export async function summarizeTask({ call, message }: CallTask, questions: Ques
   };
 }
 
+/** The task of a call that has ended, made from its result. */
+export function toEndedTask(ended: {
+  readonly id: string;
+  readonly message: Message;
+  readonly tool: string;
+  readonly result: ToolResult;
+  readonly timestamp: string;
+}): Task {
+  const { id, message, tool, result, timestamp } = ended;
+  const { contextId } = message;
+  return {
+    id,
+    contextId,
+    status: describeStatus(describeEnd(result), { id, contextId, timestamp }),
+    artifacts: result.failure ? [] : [toArtifact(result, tool)],
+    history: [message],
+    metadata: toMetadata(result),
+  };
+}
+
+/** True if the task never changes again. */
+export function isTerminal({ status }: Task): boolean {
+  return terminal.has(status?.state);
+}
+
+/** True while the task waits for a person. */
+export function isInterrupted({ status }: Task): boolean {
+  return status?.state === TaskState.TASK_STATE_AUTH_REQUIRED;
+}
+
 /** The result of a task that has ended. */
-export async function toArtifacts({ call, tool }: CallTask): Promise<Artifact[]> {
+async function toArtifacts({ call, tool }: CallTask): Promise<Artifact[]> {
   const result = call.state === 'ended' ? await call.result : undefined;
   return result && !result.failure ? [toArtifact(result, tool)] : [];
 }
@@ -86,12 +116,19 @@ export async function* watchTask(
 }
 
 function toStatus(call: Call, contextId: string, result: ToolResult | undefined, questions: Questions): TaskStatus {
-  const { state, text, metadata } = result ? describeEnd(result) : describeRunning(call, questions);
-  const timestamp = call.stateSince;
+  const { id, stateSince: timestamp } = call;
+  const description = result ? describeEnd(result) : describeRunning(call, questions);
+  return describeStatus(description, { id, contextId, timestamp });
+}
+
+function describeStatus(
+  { state, text, metadata }: Description,
+  { id, contextId, timestamp }: { readonly id: string; readonly contextId: string; readonly timestamp: string },
+): TaskStatus {
   if (text === undefined) return { state, message: undefined, timestamp };
   // The same status has the same message, however often it is read.
-  const messageId = hashOf([call.id, text]).slice(0, 32);
-  const message = toAgentMessage([textPart(text)], { messageId, contextId, taskId: call.id, metadata });
+  const messageId = hashOf([id, text]).slice(0, 32);
+  const message = toAgentMessage([textPart(text)], { messageId, contextId, taskId: id, metadata });
   return { state, message, timestamp };
 }
 
@@ -152,10 +189,6 @@ const terminal = new Set<TaskState | undefined>([
   TaskState.TASK_STATE_CANCELED,
   TaskState.TASK_STATE_REJECTED,
 ]);
-
-function isTerminal({ status }: Task): boolean {
-  return terminal.has(status?.state);
-}
 
 function toText({ progress, total, message }: Progress): string {
   const done = total === undefined ? String(progress) : `${progress} of ${total}`;

@@ -1,17 +1,29 @@
 import type { Fleet } from '../../fleet/fleet.ts';
 import type { ResultPage } from '../../invocation/large-results.ts';
 import type { JsonObject } from '../../kernel/json.ts';
+import type { FleetStore } from '../../storage/ports/fleet-store.ts';
 import type { InternalToolbox } from '../../toolbox.ts';
 
 /** The running calls of all replicas. */
 export interface SharedCalls {
+  /** The other replica that a recorded call belongs to, if it has not ended. */
+  findReplica(id: string): Promise<string | undefined>;
   /** Cancels a call and waits for its end. Returns false if it has ended already. */
   cancel(id: string): Promise<boolean>;
   /** A page of a truncated result; undefined if no replica has it. */
   readResult(id: string, offset: number, length: number): Promise<ResultPage | undefined>;
 }
 
-export function shareCalls(toolbox: Pick<InternalToolbox, 'calls'>, fleet: Fleet): SharedCalls {
+export function shareCalls(
+  toolbox: Pick<InternalToolbox, 'calls'>,
+  fleet: Fleet,
+  store: Pick<FleetStore, 'ownerOfCall'> | undefined,
+): SharedCalls {
+  async function findReplica(id: string): Promise<string | undefined> {
+    const owner = await store?.ownerOfCall(id);
+    return owner === fleet.replica ? undefined : owner;
+  }
+
   async function cancelHere(id: string): Promise<boolean> {
     const call = toolbox.calls.find(id);
     if (!call) return false;
@@ -26,6 +38,7 @@ export function shareCalls(toolbox: Pick<InternalToolbox, 'calls'>, fleet: Fleet
     return { page: (page as JsonObject | undefined) ?? null };
   });
   return {
+    findReplica,
     async readResult(id, offset, length) {
       const here = toolbox.calls.readResult(id, offset, length);
       if (here) return here;
@@ -34,6 +47,11 @@ export function shareCalls(toolbox: Pick<InternalToolbox, 'calls'>, fleet: Fleet
     },
     async cancel(id) {
       if (await cancelHere(id)) return true;
+      const replica = await findReplica(id);
+      const asked = replica === undefined ? undefined : fleet.request(replica, 'calls.cancel', { id });
+      const answer = await asked?.catch(() => undefined);
+      if (answer) return answer.cancelled === true;
+      // A call that is not recorded yet may be on any replica.
       return (await fleet.gather('calls.cancel', { id })).some(({ result }) => result.cancelled === true);
     },
   };

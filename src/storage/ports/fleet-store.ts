@@ -40,6 +40,8 @@ export interface FleetStore {
   describe(facts: JsonObject): Promise<void>;
   /** The replicas whose lease is valid. */
   replicas(): Promise<readonly ReplicaRow[]>;
+  /** The replica that a recorded call belongs to; undefined if the call is not recorded or its replica has ended. */
+  ownerOfCall(id: string): Promise<string | undefined>;
   /** The revision of each topic, which every change raises. */
   revisions(): Promise<ReadonlyMap<string, number>>;
   /** Stores messages. Resolves with the targets that are no longer there. */

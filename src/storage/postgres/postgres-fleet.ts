@@ -4,6 +4,7 @@ import pg from 'pg';
 import { backoffMs } from '../../kernel/backoff.ts';
 import { messageOf } from '../../kernel/errors.ts';
 import type { Log } from '../../kernel/log.ts';
+import { toIndexText } from '../chain/call-columns.ts';
 import type { FleetHints, FleetStore } from '../ports/fleet-store.ts';
 import type { Sealer } from '../sealer.ts';
 import type { Database } from '../sql/engine.ts';
@@ -45,6 +46,16 @@ export function createPostgresFleet({ db, url, replica, sealer, log }: PostgresF
         .orderBy('id')
         .execute();
       return rows.map((row) => ({ ...row, facts: JSON.parse(row.facts) }));
+    },
+    async ownerOfCall(id) {
+      const row = await db
+        .selectFrom('calls')
+        .innerJoin('owners', 'owners.id', 'calls.owner')
+        .select('owners.id')
+        .where('calls.id', '=', toIndexText(id))
+        .where('owners.expires_at', '>=', databaseNow)
+        .executeTakeFirst();
+      return row?.id;
     },
     async revisions() {
       const rows = await db.selectFrom('revisions').select(['topic', 'revision']).execute();

@@ -1440,6 +1440,11 @@ export interface components {
             };
             readonly idempotencyKey?: string;
             readonly rule?: string;
+            readonly task?: {
+                readonly contextId: string;
+                readonly messageId: string;
+                readonly skill: string;
+            };
             readonly approval?: {
                 readonly id: string;
                 readonly answer: "allow" | "deny";

@@ -99,6 +99,14 @@ export const callSchema = answer(
     error: z.strictObject({ code: z.string(), message: z.string() }).optional(),
     idempotencyKey: z.string().optional(),
     rule: ruleId,
+    task: z
+      .strictObject({
+        contextId: z.string(),
+        messageId: z.string(),
+        skill: z.string().describe("The caller's name for the tool."),
+      })
+      .optional()
+      .describe('Set if the call is a task of A2A.'),
     approval: z
       .strictObject({
         id: z.string(),

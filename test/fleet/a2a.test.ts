@@ -1,0 +1,82 @@
+import { TaskState } from '@a2a-js/sdk';
+import type { Client } from '@a2a-js/sdk/client';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { connectAgent, toCall } from '../support/a2a.ts';
+import { fixture } from '../support/fixtures.ts';
+import { startPostgres, type TestPostgres } from '../support/postgres.ts';
+import { waitFor } from '../support/wait-for.ts';
+import { type Replicas, startReplicas } from './replicas.ts';
+
+let postgres: TestPostgres;
+let replicas: Replicas;
+beforeAll(async () => {
+  postgres = await startPostgres();
+  replicas = await startReplicas(
+    postgres,
+    { servers: { s: fixture('legacy') }, toolbox: { approval: { ask: ['*_add'] } } },
+    3,
+  );
+});
+afterAll(async () => {
+  await replicas?.[Symbol.asyncDispose]();
+  await postgres.stop();
+});
+
+async function agents(): Promise<readonly [Client, Client, Client]> {
+  const all = await Promise.all(replicas.all.map(({ url, adminToken }) => connectAgent(url, adminToken)));
+  return all as unknown as readonly [Client, Client, Client];
+}
+
+test('a running task is found, listed, watched and cancelled on another replica', async () => {
+  const [one, two, three] = await agents();
+  const started = await one.sendMessage(toCall('s__sleep', { ms: 600_000 }, { returnImmediately: true }));
+  const id = String((started as { id: string }).id);
+  const stateOn = async (agent: Client) => (await agent.getTask({ tenant: '', id })).status?.state;
+  await waitFor(async () => (await stateOn(two)) === TaskState.TASK_STATE_WORKING, { what: 'the task' });
+  const states: unknown[] = [];
+  const watching = (async () => {
+    for await (const { payload } of three.resubscribeTask({ tenant: '', id }))
+      if (payload?.$case === 'task' || payload?.$case === 'statusUpdate') states.push(payload.value.status?.state);
+  })();
+  await waitFor(() => states.length > 0, { what: 'the first event of the stream' });
+  const listed = await two.listTasks({ tenant: '', contextId: '', status: 0, pageToken: '' } as never);
+  expect(listed.tasks.map((task) => task.id)).toContain(id);
+  const cancelled = await two.cancelTask({ tenant: '', id, metadata: undefined });
+  expect(cancelled.status?.state).toBe(TaskState.TASK_STATE_CANCELED);
+  await watching;
+  expect(states.at(-1)).toBe(TaskState.TASK_STATE_CANCELED);
+  expect(await stateOn(one)).toBe(TaskState.TASK_STATE_CANCELED);
+});
+
+test('a message that is repeated on another replica finds its task', async () => {
+  const [one, two] = await agents();
+  const message = toCall('s__add', { a: 1, b: 2 }, { messageId: crypto.randomUUID() });
+  const first = (await one.sendMessage(message)) as { id: string; status: { state: TaskState } };
+  expect(first.status.state).toBe(TaskState.TASK_STATE_AUTH_REQUIRED);
+  const repeated = (await two.sendMessage(message)) as typeof first;
+  expect(repeated).toMatchObject({ id: first.id, status: { state: TaskState.TASK_STATE_AUTH_REQUIRED } });
+  const [, second] = replicas.all;
+  const key = { key: replicas.adminToken };
+  const { body } = await second.get('/api/approvals?status=pending', key);
+  expect(body.approvals).toHaveLength(1);
+  await second.post(`/api/approvals/${body.approvals[0].id}/answer`, { answer: 'allow' }, key);
+  await waitFor(
+    async () => (await two.getTask({ tenant: '', id: first.id })).status?.state === TaskState.TASK_STATE_COMPLETED,
+    { what: 'the end of the task' },
+  );
+});
+
+test('a task that has ended is found after its replica has ended, and the message can be repeated', async () => {
+  const [one, two, three] = await agents();
+  const message = toCall('s__echo', { text: 'kept' }, { messageId: crypto.randomUUID(), contextId: 'the-context' });
+  const { id } = (await three.sendMessage(message)) as { id: string };
+  await replicas.all[2]?.close();
+  for (const agent of [one, two]) {
+    const task = await agent.getTask({ tenant: '', id });
+    expect(task).toMatchObject({ id, contextId: 'the-context', status: { state: TaskState.TASK_STATE_COMPLETED } });
+    expect(JSON.stringify(task.artifacts)).toContain('kept');
+    expect(JSON.stringify(task.history)).toContain('s__echo');
+  }
+  expect(await two.sendMessage(message)).toMatchObject({ id, status: { state: TaskState.TASK_STATE_COMPLETED } });
+  await expect(two.cancelTask({ tenant: '', id, metadata: undefined })).rejects.toThrow('nothing to cancel');
+});
