@@ -42,6 +42,7 @@ export async function createChat(ports: ChatPorts): Promise<Chat> {
       const open = opened.get(id) ?? (await claim(id));
       opened.set(id, open);
       try {
+        if (!runs.has(id)) await settle(open);
         return await work(open);
       } finally {
         if (!runs.has(id)) opened.delete(id);
@@ -54,7 +55,9 @@ export async function createChat(ports: ChatPorts): Promise<Chat> {
     const conversation = await store.get(id);
     if (!conversation) throw noConversation(id);
     if (!isOurs)
-      throw new ToolwharfError('CONFLICT', 'Another replica is answering in this conversation: try again later');
+      throw new ToolwharfError('CONFLICT', 'Another replica is answering in this conversation: try again later', {
+        data: { isElsewhere: true },
+      });
     return createOpenConversation({ conversation, messages: await store.messages(id) }, openPorts);
   }
 
@@ -130,28 +133,27 @@ export async function createChat(ports: ChatPorts): Promise<Chat> {
   }
 
   /** Continues or closes the answer of a process that ended. */
-  async function recover({ id }: Conversation): Promise<void> {
-    if (runs.has(id)) return;
-    await withConversation(id, async (open) => {
-      if (runs.has(id) || open.conversation.status === 'idle') return;
-      const last = open.messages.at(-1);
-      if (last?.role !== 'assistant' || last.status !== 'streaming') return open.change({ status: 'idle' });
-      const draft = open.edit();
-      if ((await recoverCalls(draft, ports.journal)) === 'resumable') {
-        await draft.save();
-        return void (await start(open));
-      }
-      await ports.denyApprovals(id, 'the answer was interrupted');
-      const problem = 'Toolwharf stopped during this answer.';
-      draft.change({ status: 'interrupted', problem, completedAt: now() });
+  async function settle(open: OpenConversation): Promise<void> {
+    const { id, status } = open.conversation;
+    if (status === 'idle') return;
+    const last = open.messages.at(-1);
+    if (last?.role !== 'assistant' || last.status !== 'streaming') return open.change({ status: 'idle' });
+    const draft = open.edit();
+    if ((await recoverCalls(draft, ports.journal)) === 'resumable') {
       await draft.save();
-      await open.change({ status: 'idle' });
-    });
+      return void (await start(open));
+    }
+    await ports.denyApprovals(id, 'the answer was interrupted');
+    const problem = 'Toolwharf stopped during this answer.';
+    draft.change({ status: 'interrupted', problem, completedAt: now() });
+    await draft.save();
+    await open.change({ status: 'idle' });
   }
 
   async function recoverAbandoned(): Promise<void> {
     for (const conversation of await store.abandoned()) {
-      await recover(conversation).catch((cause) =>
+      if (runs.has(conversation.id)) continue;
+      await withConversation(conversation.id, async () => {}).catch((cause) =>
         log.error('chat.not-recovered', `Could not recover a conversation: ${messageOf(cause)}`, {
           conversation: conversation.id,
         }),

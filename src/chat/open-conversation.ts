@@ -58,8 +58,12 @@ export function createOpenConversation(
   function change(fields: Partial<Conversation>): Promise<void> {
     conversation = { ...conversation, ...fields, updatedAt: now() };
     publish({ kind: 'conversation', conversation });
-    onChanged?.({ kind: 'changed', conversation });
-    return saver.save();
+    const changed = conversation;
+    const stored = saver.save();
+    // Other replicas read the store when they learn of the change.
+    const report = () => onChanged?.({ kind: 'changed', conversation: changed });
+    stored.then(report, report);
+    return stored;
   }
 
   /** Publishes the change from one branch to another: watchers know only the selected one. */

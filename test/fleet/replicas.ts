@@ -11,7 +11,7 @@ export interface Replicas extends AsyncDisposable {
   /** A balancer that sends each request to the next replica. */
   readonly url: string;
   readonly adminToken: string;
-  sql(statement: string): Promise<Record<string, unknown>[]>;
+  readonly database: Awaited<ReturnType<typeof createPostgresWorkspace>>;
 }
 
 /** Starts gateways on one database, behind a balancer without stickiness. */
@@ -32,7 +32,7 @@ export async function startReplicas(postgres: TestPostgres, source: ConfigSource
     all: all as [TestApi, TestApi, ...TestApi[]],
     url: balancer.url,
     adminToken,
-    sql: workspace.sql,
+    database: workspace,
     [Symbol.asyncDispose]: () => running.disposeAsync(),
   };
 }

@@ -112,6 +112,8 @@ export async function createApiRoutes(parts: RouteParts): Promise<Routes> {
 /** How long the first look for interrupted answers waits, so that the first calls come first, and how often it is repeated. */
 const lookAfterMs = 1_000;
 const lookEveryMs = 30_000;
+/** The same in a fleet, where other replicas may end. */
+const lookInFleetMs = 5_000;
 
 /**
  * Opens the REST API and the conversations with the first request, or to continue answers that a stopped process left.
@@ -139,7 +141,8 @@ function createLazyRestApi(ports: RestApiPorts) {
     } catch (cause) {
       log.warning('chat.look-failed', messageOf(cause));
     }
-    if (!opening && !ports.parts.stopping.aborted) timer = setTimeout(look, lookEveryMs).unref();
+    if (!opening && !ports.parts.stopping.aborted)
+      timer = setTimeout(look, storage.fleet ? lookInFleetMs : lookEveryMs).unref();
   }
 
   let timer = setTimeout(look, lookAfterMs).unref();

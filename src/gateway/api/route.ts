@@ -1,7 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { z } from 'zod';
 import type { AssistantTools } from '../../chat/assistant-tools.ts';
-import type { Chat } from '../../chat/chat.ts';
 import type { Models } from '../../chat/models/models.ts';
 import type { ErrorCode } from '../../kernel/errors.ts';
 import type { JsonObject } from '../../kernel/json.ts';
@@ -10,6 +9,7 @@ import type { StoredServers } from '../../servers/stored-servers.ts';
 import type { Assistant } from '../../storage/ports/assistant-store.ts';
 import type { Identity, Right } from '../auth/identity.ts';
 import type { CallSummaries } from '../calls/call-summaries.ts';
+import type { SharedChat } from '../chat/shared-chat.ts';
 import type { EventLog } from '../events/event-log.ts';
 import type { CallParts, ProcessFacts, RouteParts } from '../gateway.ts';
 import type { CallerUsage } from '../limits/limits.ts';
@@ -34,7 +34,7 @@ export interface CallPorts extends CallParts {
 }
 
 export interface ChatPorts {
-  readonly conversations: Chat;
+  readonly conversations: SharedChat;
   readonly models: Models;
   /** The tools an assistant has for a caller of `profile`. */
   readonly assistantTools: (assistant: Omit<Assistant, 'id'>, profile?: string) => Promise<AssistantTools>;

@@ -1,18 +1,19 @@
-import type { Chat, ChatPorts, ConversationChange } from '../../chat/chat.ts';
+import type { ChatPorts, ConversationChange } from '../../chat/chat.ts';
 import { createChat } from '../../chat/create-chat.ts';
 import { seedAssistants } from '../../chat/seed-assistants.ts';
 import { conversationEvent } from '../events/collect-events.ts';
 import type { EventLog } from '../events/event-log.ts';
 import type { GatewayParts } from '../gateway.ts';
+import { type SharedChat, shareChat } from './shared-chat.ts';
 
 export interface OpenChatOptions extends Pick<ChatPorts, 'models' | 'serverNames'> {
-  readonly parts: Pick<GatewayParts, 'toolbox' | 'storage' | 'calls' | 'security' | 'log'>;
-  readonly events: Pick<EventLog, 'publish'>;
+  readonly parts: Pick<GatewayParts, 'toolbox' | 'storage' | 'calls' | 'security' | 'fleet' | 'log'>;
+  readonly events: Pick<EventLog, 'publish' | 'listen'>;
 }
 
 /** Opens the conversations of a gateway and publishes their changes to their owners. */
-export async function openChat({ parts, events, models, serverNames }: OpenChatOptions): Promise<Chat> {
-  const { toolbox, storage, log } = parts;
+export async function openChat({ parts, events, models, serverNames }: OpenChatOptions): Promise<SharedChat> {
+  const { toolbox, storage, fleet, log } = parts;
   const { approver, hosts } = parts.calls;
   const { ownership } = parts.security;
 
@@ -28,7 +29,7 @@ export async function openChat({ parts, events, models, serverNames }: OpenChatO
   }
 
   await seedAssistants(storage, toolbox);
-  return createChat({
+  const chat = await createChat({
     toolbox,
     hostFor: (call, model) => hosts.create(call, { model }),
     journal: storage.journal,
@@ -38,5 +39,10 @@ export async function openChat({ parts, events, models, serverNames }: OpenChatO
     denyApprovals: approver.denyAll,
     onChanged: publishChange,
     log,
+    recoveryIntervalMs: storage.fleet && sharedRecoveryMs,
   });
+  return shareChat(chat, { fleet, store: storage.fleet, events, log });
 }
+
+/** How often a replica looks for conversations of replicas that are gone. */
+const sharedRecoveryMs = 5_000;

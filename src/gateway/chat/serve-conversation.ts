@@ -1,11 +1,11 @@
 import type { ServerResponse } from 'node:http';
-import type { Chat, ChatEvent } from '../../chat/chat.ts';
-import { noConversation } from '../../storage/ports/conversation-store.ts';
+import type { ChatEvent } from '../../chat/chat.ts';
 import { type EventStream, type EventStreamOptions, openEventStream } from '../events/event-stream.ts';
 import type { CallerUsage } from '../limits/limits.ts';
+import type { SharedChat } from './shared-chat.ts';
 
 export interface ServeConversationOptions extends Pick<EventStreamOptions, 'keepAliveMs' | 'maxUnsentBytes'> {
-  readonly chat: Pick<Chat, 'read' | 'watch'>;
+  readonly chat: Pick<SharedChat, 'follow'>;
   readonly usage: Pick<CallerUsage, 'reserve'>;
   readonly stopping: AbortSignal;
 }
@@ -17,44 +17,40 @@ export async function serveConversation(
   options: ServeConversationOptions,
 ): Promise<void> {
   const { chat, stopping, keepAliveMs, maxUnsentBytes = 1024 * 1024 } = options;
+  const slot = options.usage.reserve('streams');
   let stream: EventStream | undefined;
-  // Events before the snapshot are part of it.
-  const unwatch = chat.watch(id, (event) => send(event));
-  const content = await chat.read(id).catch((cause) => {
-    unwatch();
-    throw cause;
-  });
-  if (!content || response.destroyed) {
-    unwatch();
+  let unfollow = () => {};
+  let isClosed = false;
+  const close = () => {
+    isClosed = true;
+    slot[Symbol.dispose]();
+    unfollow();
+  };
+
+  function open(snapshot: string): void {
     if (response.destroyed) return;
-    throw noConversation(id);
+    stream = openEventStream(response, {
+      retryMs: 2_000,
+      keepAliveMs,
+      // A long conversation must not look like a slow client.
+      maxUnsentBytes: maxUnsentBytes + Buffer.byteLength(snapshot),
+      signal: stopping,
+      onClose: close,
+    });
+    stream.send({ name: 'snapshot', data: snapshot });
   }
-  const slot = reserveStream(options.usage, unwatch);
-  const snapshot = JSON.stringify(content);
-  stream = openEventStream(response, {
-    retryMs: 2_000,
-    keepAliveMs,
-    // A long conversation must not look like a slow client.
-    maxUnsentBytes: maxUnsentBytes + Buffer.byteLength(snapshot),
-    signal: stopping,
-    onClose() {
-      slot[Symbol.dispose]();
-      unwatch();
-    },
-  });
-  stream.send({ name: 'snapshot', data: snapshot });
+
+  try {
+    unfollow = await chat.follow(id, { onContent: (content) => open(JSON.stringify(content)), onEvent: send });
+  } catch (cause) {
+    close();
+    throw cause;
+  }
+  // The client may have left meanwhile.
+  if (isClosed || !stream) close();
 
   function send({ kind, ...data }: ChatEvent): void {
     stream?.send({ name: kind, data: JSON.stringify(data) });
     if (kind === 'removed') stream?.end();
-  }
-}
-
-function reserveStream(usage: Pick<CallerUsage, 'reserve'>, onRefused: () => void): Disposable {
-  try {
-    return usage.reserve('streams');
-  } catch (cause) {
-    onRefused();
-    throw cause;
   }
 }

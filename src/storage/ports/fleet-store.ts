@@ -42,6 +42,8 @@ export interface FleetStore {
   replicas(): Promise<readonly ReplicaRow[]>;
   /** The replica that a recorded call belongs to; undefined if the call is not recorded or its replica has ended. */
   ownerOfCall(id: string): Promise<string | undefined>;
+  /** The replica that generates an answer in a conversation; undefined if none does. */
+  ownerOfConversation(id: string): Promise<string | undefined>;
   /** The revision of each topic, which every change raises. */
   revisions(): Promise<ReadonlyMap<string, number>>;
   /** Stores messages. Resolves with the targets that are no longer there. */

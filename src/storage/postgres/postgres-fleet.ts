@@ -57,6 +57,17 @@ export function createPostgresFleet({ db, url, replica, sealer, log }: PostgresF
         .executeTakeFirst();
       return row?.id;
     },
+    async ownerOfConversation(id) {
+      const row = await db
+        .selectFrom('conversations')
+        .innerJoin('owners', 'owners.id', 'conversations.process')
+        .select('owners.id')
+        .where('conversations.id', '=', id)
+        .where('conversations.status', '!=', 'idle')
+        .where('owners.expires_at', '>=', databaseNow)
+        .executeTakeFirst();
+      return row?.id;
+    },
     async revisions() {
       const rows = await db.selectFrom('revisions').select(['topic', 'revision']).execute();
       return new Map(rows.map(({ topic, revision }) => [topic, revision]));
