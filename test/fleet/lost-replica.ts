@@ -30,11 +30,11 @@ export async function startLostReplica({ database }: Replicas, source: JsonObjec
     { what: 'the start of the replica' },
   );
   return {
-    url,
+    url: String(url),
     async send(method, path, body) {
       const headers = { 'content-type': 'application/json' };
       const init = { method, headers, body: body === undefined ? undefined : JSON.stringify(body) };
-      const response = await fetch(new URL(path, url), init);
+      const response = await fetch(new URL(path, String(url)), init);
       const text = await response.text();
       return { status: response.status, body: text === '' ? undefined : JSON.parse(text) };
     },
