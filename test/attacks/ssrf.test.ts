@@ -71,15 +71,17 @@ describe('SSRF through server URLs, OAuth metadata, redirects and custom endpoin
     for (const name of [
       '..',
       '../../admin',
-      '//evil.example/',
       '%2e%2e/%2e%2e',
+      '..%2f..%2fadmin',
       'a\\..\\b',
+      '//evil.example/',
       '?x=1',
       '#x',
       '\r\nHost: evil',
     ])
       await toolbox.call('mcp_a_go', { name });
-    expect(served.requests.length).toBeGreaterThan(5);
+    // The others are not sent at all.
+    expect(served.requests).toHaveLength(4);
     for (const { path, headers } of served.requests) {
       expect(path).toMatch(/^\/v1\/files\/[^/?#]+$/);
       expect(headers.host).toBe(new URL(served.url).host);

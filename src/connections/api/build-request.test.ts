@@ -36,9 +36,9 @@ describe('the request of an API call', () => {
 
   test.each([
     ['plain', '/v1/x/plain/y'],
-    ['a/../../b', '/v1/x/a%2F..%2F..%2Fb/y'],
+    ['a/b..c/...', '/v1/x/a%2Fb..c%2F.../y'],
     ['a?b#c', '/v1/x/a%3Fb%23c/y'],
-    ['%2e%2e', '/v1/x/%252e%252e/y'],
+    ['50%', '/v1/x/50%25/y'],
     ['…', '/v1/x/%E2%80%A6/y'],
     [7, '/v1/x/7/y'],
     [['a', 'b'], '/v1/x/a%2Cb/y'],
@@ -46,12 +46,31 @@ describe('the request of an API call', () => {
     expect(pathOf(value)).toBe(path);
   });
 
-  test.each([['.'], ['..'], [''], [undefined], [null]])(
-    'the request of an API call rejects the path argument %j',
-    (value) => {
-      expect(() => pathOf(value)).toThrow("Argument 'a' must not be");
-    },
-  );
+  test.each([[''], [undefined], [null]])('the request of an API call rejects the path argument %j', (value) => {
+    expect(() => pathOf(value)).toThrow("Argument 'a' must not be");
+  });
+
+  test.each([
+    '.',
+    '..',
+    'a/../../b',
+    'a\\..\\b',
+    '%2e%2e',
+    '..%2fadmin',
+    '%252e%252e%252fadmin',
+    'x/..;y/admin',
+    '.\t./admin',
+  ])('the request of an API call rejects the path argument %j, which leaves the path at a server that decodes it', (value) => {
+    expect(() => pathOf(value)).toThrow("Argument 'a' must not contain");
+  });
+
+  test('the request of an API call rejects arguments that form a dot segment only together', () => {
+    const parameters = ['a', 'b'].map((name) =>
+      parameter({ name, argument: name, in: 'path', style: 'simple', explode: false }),
+    );
+    const split = tool({ path: '/x/{a}{b}/y', parameters });
+    expect(() => buildRequest(split, { a: '%2', b: 'e' }, base)).toThrow('leaves the URL of the API');
+  });
 
   test.each<[Partial<ApiParameter>, unknown, string]>([
     [{}, 'a b&c', 'a=a%20b%26c'],
@@ -129,9 +148,15 @@ describe('a configured endpoint', () => {
   });
 });
 
-test.each(['/../../admin/delete', '/%2e%2E/admin', '/x/../../admin', '\\..\\..\\admin', '/..'])(
-  'a path that leaves the base path is refused: %s',
-  (path) => {
-    expect(() => buildRequest(tool({ path }), {}, base)).toThrow('leaves the URL of the API');
-  },
-);
+test.each([
+  '/../../admin/delete',
+  '/%2e%2E/admin',
+  '/x/../../admin',
+  '\\..\\..\\admin',
+  '/..',
+  '/x/..%2f..%2fadmin',
+  '/%252e%252e/admin',
+  '/..;/admin',
+])('a path that leaves the base path is refused: %s', (path) => {
+  expect(() => buildRequest(tool({ path }), {}, base)).toThrow('leaves the URL of the API');
+});

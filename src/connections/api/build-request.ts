@@ -1,5 +1,6 @@
 import { isObject, type JsonObject } from '../../kernel/json.ts';
 import type { ApiBody, ApiParameter, ApiTool } from './api-tool.ts';
+import { hasDotSegment } from './dot-segments.ts';
 import { isForm, isJson } from './read-openapi.ts';
 
 /** Thrown for an argument that cannot be sent; the message is for the model. */
@@ -23,8 +24,8 @@ export function buildRequest(tool: ApiTool, args: JsonObject, base: URL): ApiReq
   const url = new URL(base);
   const root = base.pathname.replace(/\/+$/, '');
   url.pathname = `${root}${path}`;
-  // The URL parser resolves dot segments: the request must not reach what lies beside the API.
-  if (url.pathname !== root && !url.pathname.startsWith(`${root}/`))
+  // URL parsers and servers resolve dot segments: the request must not reach what lies beside the API.
+  if (hasDotSegment(path) || (url.pathname !== root && !url.pathname.startsWith(`${root}/`)))
     throw new BadArgument(`The path ${tool.path} leaves the URL of the API`);
   const query = givenIn('query').flatMap((parameter) => queryParts(parameter, args[parameter.argument]));
   url.search = [base.search.slice(1), ...query].filter((part) => part !== '').join('&');
@@ -43,9 +44,9 @@ export function buildRequest(tool: ApiTool, args: JsonObject, base: URL): ApiReq
 function pathSegment(parameter: ApiParameter, value: unknown): string {
   const text = value === undefined || value === null ? '' : toText(parameter, value);
   if (text === '') throw new BadArgument(`Argument '${parameter.argument}' must not be empty: it is part of the URL`);
-  // Such a segment would lead to another path.
-  if (text === '.' || text === '..')
-    throw new BadArgument(`Argument '${parameter.argument}' must not be '${text}': it is part of the URL`);
+  // Some servers decode an encoded slash before they resolve dot segments.
+  if (hasDotSegment(text))
+    throw new BadArgument(`Argument '${parameter.argument}' must not contain '.' or '..' as a path segment`);
   return encodeURIComponent(text);
 }
 

@@ -269,11 +269,20 @@ function attempt(given: unknown): ReturnType<typeof readOpenApi>['tools'] {
 }
 
 test('an operation whose path leaves the base path is skipped', () => {
-  const paths = ['/../../admin/delete', '/%2E%2e/admin', '/a/./b', '/a\\..\\b', '/fine..name/..x'];
+  const paths = [
+    '/../../admin/delete',
+    '/%2E%2e/admin',
+    '/a/./b',
+    '/a\\..\\b',
+    '/a/..%2f..%5cadmin',
+    '/%252e%252e/admin',
+    '/..;/admin',
+    '/fine..name/..x',
+  ];
   const { tools, skipped } = readOpenApi({
     openapi: '3.1.0',
     paths: Object.fromEntries(paths.map((path, at) => [path, { get: { operationId: `get_${at}` } }])),
   });
   expect(tools.map(({ path }) => path)).toEqual(['/fine..name/..x']);
-  expect(skipped).toHaveLength(4);
+  expect(skipped).toHaveLength(7);
 });

@@ -2,6 +2,7 @@ import { upgrade } from '@scalar/openapi-upgrader';
 import { isObject, type JsonObject, type JsonSchema } from '../../kernel/json.ts';
 import { createSchemaCopier, resolve, UnusableOperation } from './api-schema.ts';
 import { type ApiBody, type ApiParameter, type ApiTool, annotationsOf } from './api-tool.ts';
+import { hasDotSegment } from './dot-segments.ts';
 
 export interface OpenApiTools {
   readonly title?: string;
@@ -132,11 +133,6 @@ function toTool(
     parameters,
     ...(body && { body }),
   };
-}
-
-/** Whether a segment of the path is `.` or `..`, in any spelling that URL parsers understand. */
-function hasDotSegment(path: string): boolean {
-  return path.split(/[/\\?#]/).some((segment) => /^(?:\.|%2e){1,2}$/i.test(segment.replaceAll(/[\t\n\r]/g, '')));
 }
 
 /** The parameters of an operation; its own override those of its path. */

@@ -155,3 +155,17 @@ test('a redirect within the same origin is followed, and any other is rejected',
     data: { status: 307, text: expect.stringContaining('Redirect to http://elsewhere.example/mcp not followed') },
   });
 });
+
+test('a standing stream that the server ends again and again without an event is opened less and less often', async () => {
+  const opened: number[] = [];
+  await using subject = await setUp((request, response) => {
+    if (request.method !== 'GET') return response.writeHead(202).end();
+    opened.push(performance.now());
+    response.writeHead(200, events);
+    return response.end('retry: 0\n\n');
+  });
+  await subject.transport.send({ jsonrpc: '2.0', method: 'notifications/initialized' });
+  await expect.poll(() => opened.length, { timeout: 60_000 }).toBe(6);
+  // The timers wait 100, 200, 300, 400 and 500 ms; a slow machine only adds to that.
+  expect((opened.at(-1) ?? 0) - (opened[0] ?? 0)).toBeGreaterThan(1_400);
+});

@@ -19,6 +19,7 @@ import { type EventStreamBody, readEventStream } from './event-stream.ts';
 import { describeRedirect, followRedirects } from './follow-redirects.ts';
 import type { HttpAccess } from './http-access.ts';
 import type { PoolRequestInit } from './pool-fetch.ts';
+import { reconnectDelayMs } from './reconnect-delay.ts';
 import { createRequestHeaders } from './request-headers.ts';
 
 /** MCP's Streamable HTTP: each request is a POST, answered with JSON or with an event stream of its own. */
@@ -37,12 +38,12 @@ interface EventStream {
   readonly options: ChannelSendOptions;
   lastEventId?: string;
   hasReply: boolean;
+  /** Consecutive responses that ended without an event. */
+  emptyResponses: number;
 }
 
 const methodNotFound = -32601;
 const maxReconnects = 5;
-const firstReconnectMs = 500;
-const maxReconnectMs = 10_000;
 const terminateTimeoutMs = 1_000;
 const largeText = 1024 * 1024;
 
@@ -168,6 +169,7 @@ export function createStreamableHttpTransport(url: URL, access: HttpAccess): Str
     openBodies.add(source.body);
     const info: StreamMessageInfo = { relatedRequestId: stream.requestId };
     stream.cancellation.onCancel(() => source.body.destroy());
+    stream.emptyResponses++;
     readEventStream(source, {
       throttle,
       reply: stream.options.reply,
@@ -176,6 +178,7 @@ export function createStreamableHttpTransport(url: URL, access: HttpAccess): Str
       },
       onEvent({ id, event, data }) {
         if (id) stream.lastEventId = id;
+        stream.emptyResponses = 0;
         if (data === '' || (event !== undefined && event !== 'message')) return;
         const received = parseOrUndefined(data);
         if (!isObject(received)) {
@@ -210,7 +213,7 @@ export function createStreamableHttpTransport(url: URL, access: HttpAccess): Str
       transport.onstreamlost?.();
       return;
     }
-    const delayMs = serverRetryMs ?? Math.min(firstReconnectMs * 2 ** failures, maxReconnectMs);
+    const delayMs = reconnectDelayMs({ serverRetryMs, failures, emptyResponses: stream.emptyResponses });
     const timer = setTimeout(() => {
       timers.delete(timer);
       if (isOver(stream)) return;
@@ -224,7 +227,7 @@ export function createStreamableHttpTransport(url: URL, access: HttpAccess): Str
   }
 
   async function openStandaloneStream(): Promise<void> {
-    const stream: EventStream = { cancellation: createCancellation(), options: {}, hasReply: false };
+    const stream: EventStream = { cancellation: createCancellation(), options: {}, hasReply: false, emptyResponses: 0 };
     await openStream(stream, false).catch((cause) => {
       if (!isOver(stream)) transport.onerror?.(cause);
     });
@@ -290,7 +293,7 @@ export function createStreamableHttpTransport(url: URL, access: HttpAccess): Str
 }
 
 function toEventStream(message: JSONRPCMessage, options: ChannelSendOptions, cancellation: Cancellation): EventStream {
-  return { requestId: (message as { id?: RequestId }).id, options, cancellation, hasReply: false };
+  return { requestId: (message as { id?: RequestId }).id, options, cancellation, hasReply: false, emptyResponses: 0 };
 }
 
 function infoFor(message: JSONRPCMessage): StreamMessageInfo {
