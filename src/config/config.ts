@@ -327,6 +327,12 @@ export interface GatewayLimits {
   readonly maxSessionsPerCaller: number;
   readonly maxStreams: number;
   readonly maxStreamsPerCaller: number;
+  /** Resources that clients are subscribed to. */
+  readonly maxSubscriptions: number;
+  readonly maxSubscriptionsPerCaller: number;
+  /** Reads of resources and prompts, and completions, in progress. */
+  readonly maxReads: number;
+  readonly maxReadsPerCaller: number;
   readonly maxPendingApprovals: number;
   readonly maxPendingApprovalsPerCaller: number;
   readonly maxRunningCallsPerCaller: number;

@@ -93,6 +93,18 @@ export const limitsSchema = z.strictObject(
     maxSessionsPerCaller: limit('maxSessionsPerCaller', 1, 'Open MCP sessions of one caller.'),
     maxStreams: limit('maxStreams', 1, 'Open event streams.'),
     maxStreamsPerCaller: limit('maxStreamsPerCaller', 1, 'Open event streams of one caller.'),
+    maxSubscriptions: limit('maxSubscriptions', 1, 'Resources that clients are subscribed to.'),
+    maxSubscriptionsPerCaller: limit(
+      'maxSubscriptionsPerCaller',
+      1,
+      'Resources that the clients of one caller are subscribed to.',
+    ),
+    maxReads: limit('maxReads', 1, 'Reads of resources and prompts, and completions, in progress.'),
+    maxReadsPerCaller: limit(
+      'maxReadsPerCaller',
+      1,
+      'Reads of resources and prompts, and completions, of one caller in progress.',
+    ),
     maxPendingApprovals: limit('maxPendingApprovals', 1, 'Approvals that wait for an answer.'),
     maxPendingApprovalsPerCaller: limit(
       'maxPendingApprovalsPerCaller',

@@ -10,7 +10,7 @@ import { createResultMemory, type RequestResults, type ResultMemory, type Result
 import { createUnsentBytes, type UnsentBytes } from './unsent-bytes.ts';
 
 /** The resources that callers share. */
-export type Resource = 'sessions' | 'streams' | 'request_bytes';
+export type Resource = 'sessions' | 'streams' | 'subscriptions' | 'reads' | 'request_bytes';
 
 /** The limits that apply to one caller. */
 export interface CallerUsage {
@@ -61,6 +61,18 @@ export function createLimits({ settings, heap = createHeapPressure() }: LimitsOp
       unit: 'open streams',
       key: 'maxStreams',
       limits: () => ({ total: settings().maxStreams, perCaller: settings().maxStreamsPerCaller }),
+    }),
+    subscriptions: createQuota({
+      name: 'subscriptions',
+      unit: 'subscribed resources',
+      key: 'maxSubscriptions',
+      limits: () => ({ total: settings().maxSubscriptions, perCaller: settings().maxSubscriptionsPerCaller }),
+    }),
+    reads: createQuota({
+      name: 'reads',
+      unit: 'reads and completions in progress',
+      key: 'maxReads',
+      limits: () => ({ total: settings().maxReads, perCaller: settings().maxReadsPerCaller }),
     }),
     request_bytes: createQuota({
       name: 'request_bytes',

@@ -25,6 +25,7 @@ import {
 import type { SerializedCache } from './serialized-cache.ts';
 import { digestCapabilities, type SessionTokens } from './session-token.ts';
 import type { Session, Sessions } from './sessions.ts';
+import { assertWatchable, maxWatchedUris } from './watch-limits.ts';
 
 export interface LegacyPorts extends MethodPorts {
   readonly tokens: SessionTokens;
@@ -41,7 +42,6 @@ export interface LegacyClient {
 }
 
 const sessionHeader = 'mcp-session-id';
-const maxWatched = 1_000;
 
 /** Handles `initialize`. The returned session id contains the encrypted session. */
 export async function initialize(
@@ -87,7 +87,7 @@ export async function sessionOf(request: IncomingMessage, client: LegacyClient, 
   const isNew = !ports.sessions.find(facts.id);
   const session = ports.sessions.open(facts, client.usage);
   const state = isNew ? await ports.replicas.loadState(facts) : undefined;
-  if (state) await applySessionState(session, state, ports);
+  if (state) await applySessionState(session, state, ports, client.usage);
   return session;
 }
 
@@ -96,6 +96,7 @@ export async function applySessionState(
   session: Session,
   { logLevel, watched }: SessionState,
   ports: Pick<LegacyPorts, 'toolbox' | 'logLevels'>,
+  usage?: RequestUsage,
 ): Promise<void> {
   session.logLevel = logLevel;
   const wanted = new Map(watched.map(({ uri, server }) => [uri, server]));
@@ -103,7 +104,7 @@ export async function applySessionState(
   await Promise.allSettled([
     ports.logLevels.settle(),
     ...dropped.map((uri) => unwatch(uri, session)),
-    ...[...wanted].map(([uri, server]) => watch(uri, server, session, ports)),
+    ...[...wanted].map(([uri, server]) => watch(uri, server, session, ports, { usage })),
   ]);
 }
 
@@ -245,9 +246,10 @@ async function subscribe(request: ClientRequest, session: Session, ports: Legacy
   if (server === undefined)
     throw new RpcError(rpcCode.resourceNotFound, `Resource not found: ${uri}`, { data: { uri } });
   if (session.watched.has(uri)) return {};
-  if (session.watched.size >= maxWatched)
-    throw new RpcError(rpcCode.invalidParams, `A session can subscribe to ${maxWatched} resources at most`);
-  await watch(uri, server, session, ports, request.caller);
+  assertWatchable(uri);
+  if (session.watched.size >= maxWatchedUris)
+    throw new RpcError(rpcCode.invalidParams, `A session can subscribe to ${maxWatchedUris} resources at most`);
+  await watch(uri, server, session, ports, request);
   await ports.replicas.shareState(session);
   return {};
 }
@@ -263,16 +265,24 @@ async function watch(
   server: string,
   session: Session,
   { toolbox }: Pick<LegacyPorts, 'toolbox'>,
-  caller?: Caller,
+  { caller, usage }: { readonly caller?: Caller; readonly usage?: RequestUsage } = {},
 ): Promise<void> {
   if (session.watched.has(uri)) return;
+  const slot = usage?.reserve('subscriptions');
   // A subscription that another replica recorded has no caller here.
   const watching = toolbox.resources.watch(server, uri, { caller });
-  const entry = { server, end: async () => (await watching)() };
+  const entry = {
+    server,
+    async end() {
+      slot?.[Symbol.dispose]();
+      await (await watching)();
+    },
+  };
   session.watched.set(uri, entry);
   try {
     await watching;
   } catch (cause) {
+    slot?.[Symbol.dispose]();
     if (session.watched.get(uri) === entry) session.watched.delete(uri);
     throw cause;
   }

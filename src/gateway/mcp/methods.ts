@@ -147,6 +147,7 @@ async function callTool(request: ClientRequest, ports: MethodPorts): Promise<Jso
 }
 
 async function readResource(request: ClientRequest, ports: MethodPorts): Promise<JsonObject> {
+  using _slot = request.usage?.reserve('reads');
   const uri = String(request.params.uri);
   const server = (await ports.viewFor(request)).findResource(uri);
   if (server === undefined) throw resourceNotFound(request, uri);
@@ -161,14 +162,16 @@ async function readResource(request: ClientRequest, ports: MethodPorts): Promise
 }
 
 async function getPrompt(request: ClientRequest, ports: MethodPorts): Promise<JsonObject> {
+  using _slot = request.usage?.reserve('reads');
   const found = (await ports.viewFor(request)).findPrompt(String(request.params.name));
   if (!found) throw new RpcError(rpcCode.invalidParams, `Unknown prompt: ${String(request.params.name)}`);
   const args = isObject(request.params.arguments) ? request.params.arguments : undefined;
   const options = await readOptions(found.server, request, ports);
-  return ports.toolbox.prompts.get(found.server, found.name, args as Record<string, string> | undefined, options);
+  return await ports.toolbox.prompts.get(found.server, found.name, args as Record<string, string> | undefined, options);
 }
 
 async function complete(request: ClientRequest, ports: MethodPorts): Promise<JsonObject> {
+  using _slot = request.usage?.reserve('reads');
   const view = await ports.viewFor(request);
   const { ref, argument, context } = request.params;
   if (!isObject(ref) || !isObject(argument))
@@ -177,12 +180,13 @@ async function complete(request: ClientRequest, ports: MethodPorts): Promise<Jso
   if (ref.type === 'ref/prompt') {
     const found = view.findPrompt(String(ref.name));
     if (!found) throw new RpcError(rpcCode.invalidParams, `Unknown prompt: ${String(ref.name)}`);
-    return forward(request, ports, found.server, 'completion/complete', { ref: { ...ref, name: found.name }, ...rest });
+    const named = { ref: { ...ref, name: found.name }, ...rest };
+    return await forward(request, ports, found.server, 'completion/complete', named);
   }
   const uri = String(ref.uri);
   const server = view.findTemplate(uri) ?? view.findResource(uri);
   if (server === undefined) throw resourceNotFound(request, uri);
-  return forward(request, ports, server, 'completion/complete', { ref, ...rest });
+  return await forward(request, ports, server, 'completion/complete', { ref, ...rest });
 }
 
 /** How a resource or prompt is read under the profile's policy. The client answers the questions of the server. */

@@ -5,6 +5,7 @@ import type { ClientRequest } from './client-request.ts';
 import type { MethodPorts } from './methods.ts';
 import type { Responder } from './responder.ts';
 import { metaKey, RpcError, type RpcRequest, rpcCode, toResult } from './rpc.ts';
+import { assertWatchable, maxWatchedUris } from './watch-limits.ts';
 
 /** The open subscriptions of modern clients. */
 export interface Subscriptions {
@@ -31,8 +32,6 @@ interface Subscription {
   end(): void;
 }
 
-const maxUris = 1_000;
-
 const filterMember = {
   tools: 'toolsListChanged',
   prompts: 'promptsListChanged',
@@ -48,9 +47,10 @@ export function createSubscriptions(options: SubscriptionsOptions): Subscription
     const view = await options.ports().viewFor(request);
     const found = new Map<string, string>();
     const uris = Array.isArray(wanted) ? wanted.map(String) : [];
-    if (uris.length > maxUris)
-      throw new RpcError(rpcCode.invalidParams, `A subscription can name ${maxUris} resources at most`);
+    if (uris.length > maxWatchedUris)
+      throw new RpcError(rpcCode.invalidParams, `A subscription can name ${maxWatchedUris} resources at most`);
     for (const uri of uris) {
+      assertWatchable(uri);
       const server = view.findResource(uri);
       if (server !== undefined) found.set(uri, server);
     }
@@ -68,6 +68,7 @@ export function createSubscriptions(options: SubscriptionsOptions): Subscription
         throw new RpcError(rpcCode.invalidParams, "Invalid params: 'notifications' is needed");
       using _slot = request.usage?.reserve('streams');
       const uris = await locate(notifications.resourceSubscriptions, request);
+      using _watched = request.usage?.reserve('subscriptions', uris.size);
       const filter = agreed(notifications, uris);
       await using watched = new AsyncDisposableStack();
       for (const [uri, server] of uris)

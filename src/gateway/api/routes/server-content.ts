@@ -65,8 +65,10 @@ export const serverContentRoutes = [
     answer: serverAnswerSchema,
     errors,
     access: findServer,
-    handle: (request, ports) =>
-      ports.toolbox.resources.read(request.resource.name, request.query.uri, readOptions(request, ports)),
+    async handle(request, ports) {
+      using _slot = request.usage.reserve('reads');
+      return await ports.toolbox.resources.read(request.resource.name, request.query.uri, readOptions(request, ports));
+    },
   }),
   route({
     operationId: 'listPrompts',
@@ -105,7 +107,8 @@ export const serverContentRoutes = [
         body,
       } = request;
       assertHasPrompt(server, name, request, ports);
-      return ports.toolbox.prompts.get(server.name, name, body.arguments, readOptions(request, ports));
+      using _slot = request.usage.reserve('reads');
+      return await ports.toolbox.prompts.get(server.name, name, body.arguments, readOptions(request, ports));
     },
   }),
   route({
@@ -125,7 +128,8 @@ export const serverContentRoutes = [
       if (body.ref.type === 'ref/prompt') assertHasPrompt(server, body.ref.name, request, ports);
       else if (!scopeFor(request, ports).hasResource(server.name, body.ref.uri))
         throw new ToolwharfError('NOT_FOUND', `Server '${server.name}' has no resource '${body.ref.uri}'`);
-      return ports.toolbox.servers.complete(server.name, body, {
+      using _slot = request.usage.reserve('reads');
+      return await ports.toolbox.servers.complete(server.name, body, {
         signal,
         host: { capabilities: {}, openReply: results.openReply },
       });
