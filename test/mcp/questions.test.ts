@@ -4,8 +4,8 @@ import { fixture, startHttp } from '../support/fixtures.ts';
 import { connectMcp, type McpClient } from '../support/mcp-client.ts';
 import { serveMcp } from '../support/serve-mcp.ts';
 
-/** Set ROUNDS=1000 for a longer manual run. */
-const rounds = Number(process.env.ROUNDS ?? 30);
+/** `npm run test:attacks` runs a thousand. */
+const rounds = process.env.ATTACKS === 'full' ? 1_000 : 30;
 
 /** A client that answers with its own name and counts the questions of other clients. */
 async function connectAs(url: string, era: 'legacy' | 'modern', name: string, caller: string) {

@@ -60,9 +60,12 @@ describe('the request of an API call', () => {
     '%252e%252e%252fadmin',
     'x/..;y/admin',
     '.\t./admin',
-  ])('the request of an API call rejects the path argument %j, which leaves the path at a server that decodes it', (value) => {
-    expect(() => pathOf(value)).toThrow("Argument 'a' must not contain");
-  });
+  ])(
+    'the request of an API call rejects the path argument %j, which leaves the path at a server that decodes it',
+    (value) => {
+      expect(() => pathOf(value)).toThrow("Argument 'a' must not contain");
+    },
+  );
 
   test('the request of an API call rejects arguments that form a dot segment only together', () => {
     const parameters = ['a', 'b'].map((name) =>

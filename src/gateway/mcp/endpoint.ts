@@ -9,7 +9,6 @@ import type { InternalToolbox } from '../../toolbox.ts';
 import type { EndedSessions } from '../fleet/ended-sessions.ts';
 import type { CallerUsage } from '../limits/limits.ts';
 import type { Traces } from '../traces/traces.ts';
-import { openEventStream } from './event-stream.ts';
 import {
   initialize,
   type LegacyClient,
@@ -104,7 +103,11 @@ export function createMcpEndpoint(options: McpEndpointOptions): McpEndpoint {
       return await initialize(message.request, client, response, ports);
     }
     const session = await sessionOf(request, client, ports);
-    const responder = createResponder(request, response, { serialized, cancelsOnDisconnect: false });
+    const responder = createResponder(request, response, {
+      serialized,
+      cancelsOnDisconnect: false,
+      open: session.openStream,
+    });
     return await serveLegacy(message, session, client, responder, response, ports);
   }
 
@@ -124,7 +127,7 @@ export function createMcpEndpoint(options: McpEndpointOptions): McpEndpoint {
       response.writeHead(202).end();
       return;
     }
-    const stream = openEventStream(response, { stringify: serialized.stringify });
+    const stream = session.openStream(response, { stringify: serialized.stringify });
     const responder: Responder = {
       signal: neverAborts,
       stream: () => stream,

@@ -8,6 +8,12 @@ export interface EventStream {
   readonly closed: boolean;
 }
 
+/** One connection of a stream. */
+export interface EventConnection extends EventStream {
+  /** Sends an event as it is. */
+  write(frame: string): void;
+}
+
 export interface EventStreamOptions {
   readonly headers?: Readonly<Record<string, string>>;
   /** Default: 15 000. */
@@ -19,7 +25,7 @@ export interface EventStreamOptions {
   readonly onClose?: () => void;
 }
 
-export function openEventStream(response: ServerResponse, options: EventStreamOptions = {}): EventStream {
+export function openEventStream(response: ServerResponse, options: EventStreamOptions = {}): EventConnection {
   const { headers, keepAliveMs = 15_000, maxUnreadBytes = 16 * 1024 * 1024, stringify = JSON.stringify } = options;
   response.writeHead(200, {
     'content-type': 'text/event-stream',
@@ -46,7 +52,8 @@ export function openEventStream(response: ServerResponse, options: EventStreamOp
     get closed() {
       return closed;
     },
-    send: (message) => write(`event: message\ndata: ${stringify(message)}\n\n`),
+    write,
+    send: (message) => write(toFrame(stringify(message))),
     end() {
       if (closed) return;
       // A write after the end would raise an error on the response.
@@ -54,4 +61,9 @@ export function openEventStream(response: ServerResponse, options: EventStreamOp
       response.end();
     },
   };
+}
+
+/** A message as a server-sent event. */
+export function toFrame(json: string, id?: string): string {
+  return `event: message\n${id === undefined ? '' : `id: ${id}\n`}data: ${json}\n\n`;
 }

@@ -20,7 +20,9 @@ function setUp() {
     announce(kind: string, concerns: (profile: ProfileConfig) => boolean) {
       for (const profile of [all, few]) if (concerns(profile)) announced.push(`${profile.name} ${kind}`);
     },
-    announceResource: (server: string, uri: string) => announced.push(`${server} ${uri}`),
+    announceResource(server: string, uri: string, _params: JsonObject, isVisible: (profile: string) => boolean) {
+      for (const { name } of [all, few]) if (isVisible(name)) announced.push(`${name} ${server} ${uri}`);
+    },
   } as unknown as Subscriptions;
   const open = (profile: string) => {
     const received: JsonObject[] = [];
@@ -56,7 +58,7 @@ test('clients that watch a resource are notified when it is updated', () => {
   say('notifications/resources/updated', { uri: 'memo://one' });
   expect(sessions.all.received).toMatchObject([{ params: { uri: 'memo://one' } }]);
   expect(sessions.few.received).toEqual([]);
-  expect(announced).toEqual(['mail memo://one']);
+  expect(announced).toEqual(['all mail memo://one']);
 });
 
 test('a log message outside of any call reaches clients of that server, at the level they chose', () => {

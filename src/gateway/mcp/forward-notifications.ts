@@ -43,12 +43,15 @@ export function forwardNotifications({ toolbox, sessions, subscriptions }: Forwa
 
   function updated(server: string, params: JsonObject): void {
     const uri = String(params.uri);
-    subscriptions.announceResource(server, uri, params);
+    // The profile may hide the resource since the client subscribed to it.
+    const isVisible = (profileName: string) => {
+      const profile = toolbox.config.profiles.find(({ name }) => name === profileName);
+      return profile !== undefined && createVisibility(profile).hasResource(server, uri);
+    };
+    subscriptions.announceResource(server, uri, params, isVisible);
     for (const session of sessionsOf(server)) {
       const { facts, watched } = session;
-      // The profile may hide the resource since the client subscribed to it.
-      const profile = toolbox.config.profiles.find(({ name }) => name === facts.profile);
-      if (watched.get(uri)?.server === server && profile && createVisibility(profile).hasResource(server, uri))
+      if (watched.get(uri)?.server === server && isVisible(facts.profile))
         session.broadcast({ jsonrpc: '2.0', method: 'notifications/resources/updated', params });
     }
   }

@@ -4,7 +4,7 @@ import type { InternalStartOptions } from '../../invocation/invoker.ts';
 import { isObject, type JsonObject } from '../../kernel/json.ts';
 import type { Caller } from '../../kernel/tool.ts';
 import type { ClientRequest, RequestUsage } from './client-request.ts';
-import { openEventStream } from './event-stream.ts';
+import type { EventStream } from './event-stream.ts';
 import { isLogLevel, type LogLevels } from './log-levels.ts';
 import { answerRequest, instructionsOf, type MethodPorts, serverCapabilities, serverInfo } from './methods.ts';
 import { missingCapability } from './missing-capability.ts';
@@ -139,7 +139,7 @@ export async function receiveLegacy(
   }
 }
 
-/** Serves the client's `GET` stream for messages that belong to no request. */
+/** Serves the client's `GET` stream for messages that belong to no request, or resumes the stream that it names. */
 export function serveStream(
   request: IncomingMessage,
   response: ServerResponse,
@@ -152,13 +152,25 @@ export function serveStream(
     });
   }
   const slot = usage?.reserve('streams');
-  const stream = openEventStream(response, {
+  let stream: EventStream | undefined;
+  const options = {
     onClose() {
-      session.streams.delete(stream);
+      if (stream) session.streams.delete(stream);
       slot?.[Symbol.dispose]();
     },
-  });
-  session.streams.add(stream);
+  };
+  const lastEventId = request.headers['last-event-id'];
+  if (typeof lastEventId !== 'string') stream = session.resumable.open('standing', response, options);
+  else {
+    const resumed = session.resumable.resume(lastEventId, response, options);
+    if (!resumed) {
+      slot?.[Symbol.dispose]();
+      throw new RpcError(rpcCode.invalidRequest, 'The stream of this Last-Event-ID is gone', { httpStatus: 400 });
+    }
+    // Messages that belong to no request must not be sent on the stream of a request.
+    if (resumed.kind === 'standing') stream = resumed.stream;
+  }
+  if (stream) session.streams.add(stream);
 }
 
 /** Serves one request within a session. */
@@ -198,6 +210,7 @@ export async function serveRequest(
       return session.ask(stream, method, params, signal);
     },
   };
+  using _early = openEarly(message, session, responder);
   try {
     const result = toLegacyResult(await answer(message, request, session, ports), ports.serialized);
     await ports.serialized.prepare(result);
@@ -211,6 +224,15 @@ export async function serveRequest(
   } finally {
     if (session.running.get(message.id) === cancel) session.running.delete(message.id);
   }
+}
+
+const openAfterMs = 2_000;
+
+/** Opens the stream of a long call, because a client can resume only a stream of which it received an event. */
+function openEarly({ method }: RpcRequest, { resumable }: Session, responder: Responder): Disposable {
+  const opens = method === 'tools/call' && resumable.primes;
+  const timer = opens ? setTimeout(() => responder.stream(), openAfterMs).unref() : undefined;
+  return { [Symbol.dispose]: () => clearTimeout(timer) };
 }
 
 function answer(

@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { JsonObject } from '../../kernel/json.ts';
-import { type EventStream, openEventStream } from './event-stream.ts';
+import { type EventStream, type EventStreamOptions, openEventStream } from './event-stream.ts';
 import type { SerializedCache } from './serialized-cache.ts';
 
 /** Responds to one HTTP request: with plain JSON, or with an event stream if other messages precede the response. */
@@ -19,6 +19,8 @@ export interface ResponderOptions {
   /** True by default. In the legacy era only `notifications/cancelled` cancels a request. */
   readonly cancelsOnDisconnect?: boolean;
   readonly serialized?: SerializedCache;
+  /** Opens the event stream; the client cannot resume it by default. */
+  readonly open?: (response: ServerResponse, options: Pick<EventStreamOptions, 'stringify'>) => EventStream;
 }
 
 /** The signal of requests that a disconnect does not cancel. All those requests share it, so listeners on it would leak. */
@@ -27,7 +29,7 @@ export const neverAborts: AbortSignal = new AbortController().signal;
 export function createResponder(
   request: IncomingMessage,
   response: ServerResponse,
-  { cancelsOnDisconnect = true, serialized }: ResponderOptions = {},
+  { cancelsOnDisconnect = true, serialized, open = openEventStream }: ResponderOptions = {},
 ): Responder {
   const accept = request.headers.accept ?? '*/*';
   const acceptsStream = /text\/event-stream|\*\/\*/.test(accept);
@@ -41,7 +43,7 @@ export function createResponder(
 
   function stream(): EventStream | undefined {
     if (!events && acceptsStream && !response.headersSent && !response.destroyed)
-      events = openEventStream(response, { stringify: serialized?.stringify });
+      events = open(response, { stringify: serialized?.stringify });
     return events;
   }
 

@@ -1,3 +1,4 @@
+import type { ServerResponse } from 'node:http';
 import { createEphemeralMap, type EphemeralMap } from '../../kernel/ephemeral-map.ts';
 import { evictOldest } from '../../kernel/evict-oldest.ts';
 import { isObject, type JsonObject } from '../../kernel/json.ts';
@@ -5,6 +6,8 @@ import { createEndedSessions, type EndedSessions } from '../fleet/ended-sessions
 import type { CallerUsage } from '../limits/limits.ts';
 import type { Reservation } from '../limits/quota.ts';
 import type { EventStream } from './event-stream.ts';
+import { createReplayMemory, type ReplayMemory } from './replay-memory.ts';
+import { type ConnectionOptions, createResumableStreams, type ResumableStreams } from './resumable-streams.ts';
 import { RpcError, type RpcId, rpcCode } from './rpc.ts';
 import type { SessionFacts } from './session-token.ts';
 
@@ -15,6 +18,10 @@ export interface Session {
   logLevel: string | undefined;
   /** The resource URIs that the client subscribed to. */
   readonly watched: Map<string, { readonly server: string; end(): Promise<void> }>;
+  /** The streams of the client, which it can continue after a lost connection. */
+  readonly resumable: ResumableStreams;
+  /** Opens the stream of a request. */
+  readonly openStream: (response: ServerResponse, options?: ConnectionOptions) => EventStream;
   /** The open `GET` streams. The most recent one gets messages that belong to no request. */
   readonly streams: Set<EventStream>;
   /** The running requests by id, for cancellation. */
@@ -28,7 +35,7 @@ export interface Session {
   answer(id: RpcId, message: { readonly result?: JsonObject; readonly error?: JsonObject }): boolean;
   /** The `GET` stream in use; undefined if none is open. */
   readonly stream: EventStream | undefined;
-  /** Sends a message that belongs to no request. The message is lost if no stream is open, as the protocol allows. */
+  /** Sends a message that belongs to no request, or keeps it for a client that lost its stream. */
   broadcast(message: JsonObject): void;
   /** True if nothing is lost when the memory of the session is released, except its subscriptions and log level. */
   readonly isIdle: boolean;
@@ -65,6 +72,7 @@ export function createSessions(options: SessionsOptions): Sessions {
   const sessions = new Map<string, { readonly session: Session; readonly slot: Reservation | undefined }>();
   /** The sessions of each caller, ordered by last use. */
   const byCaller = new Map<string, Set<string>>();
+  const memory = createReplayMemory();
   let swept = Date.now();
 
   function sweep(now: number): void {
@@ -83,6 +91,7 @@ export function createSessions(options: SessionsOptions): Sessions {
     own?.delete(id);
     if (own?.size === 0) byCaller.delete(session.facts.caller);
     slot?.[Symbol.dispose]();
+    session.resumable.clear();
     onEnd(session);
   }
 
@@ -121,7 +130,7 @@ export function createSessions(options: SessionsOptions): Sessions {
       sweep(now);
       const entry = sessions.get(facts.id) ?? {
         slot: usage?.reserve('sessions', 1, releaseIdle),
-        session: createSession(facts, { patienceMs, replica }),
+        session: createSession(facts, { patienceMs, replica, memory }),
       };
       entry.session.lastSeen = now;
       touch(facts.id, entry);
@@ -149,16 +158,27 @@ const endedMs = 30 * 24 * 3_600_000;
 interface SessionSettings {
   readonly patienceMs: number;
   readonly replica: string | undefined;
+  readonly memory: ReplayMemory;
 }
 
-function createSession(facts: SessionFacts, { patienceMs, replica }: SessionSettings): Session {
+/** Since this revision, clients expect an event without data at the start of a stream. */
+const primedVersion = '2025-11-25';
+
+function createSession(facts: SessionFacts, { patienceMs, replica, memory }: SessionSettings): Session {
   const waiting = new Map<string, { resolve: (answer: JsonObject) => void; reject: (cause: unknown) => void }>();
   const questionPrefix = replica === undefined ? 'toolwharf' : `toolwharf-${replica}`;
+  const resumable = createResumableStreams({
+    caller: facts.caller,
+    memory,
+    primes: facts.protocolVersion >= primedVersion,
+  });
   let nextQuestion = 1;
   const session: Session = {
     facts,
     logLevel: undefined,
     watched: new Map(),
+    resumable,
+    openStream: (response, options) => resumable.open('request', response, options),
     streams: new Set(),
     running: createEphemeralMap(),
     elicited: new Set(),
@@ -205,7 +225,10 @@ function createSession(facts: SessionFacts, { patienceMs, replica }: SessionSett
     get stream() {
       return [...session.streams].findLast((stream) => !stream.closed);
     },
-    broadcast: (message) => session.stream?.send(message),
+    broadcast(message) {
+      if (session.stream) session.stream.send(message);
+      else session.resumable.keep(message);
+    },
   };
   return session;
 }

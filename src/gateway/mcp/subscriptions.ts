@@ -13,7 +13,8 @@ export interface Subscriptions {
   listen(message: RpcRequest, request: ClientRequest, responder: Responder): Promise<void>;
   /** Notifies subscribers of this kind whose profile is affected. */
   announce(kind: 'tools' | 'prompts' | 'resources', concerns: (profile: ProfileConfig) => boolean): void;
-  announceResource(server: string, uri: string, params: JsonObject): void;
+  /** Notifies subscribers of a resource that their profile, as it is now, shows. */
+  announceResource(server: string, uri: string, params: JsonObject, isVisible: (profileName: string) => boolean): void;
   readonly open: number;
   close(): void;
 }
@@ -99,8 +100,9 @@ export function createSubscriptions(options: SubscriptionsOptions): Subscription
         if (filter[filterMember[kind]] === true && concerns(profile)) send(`notifications/${kind}/list_changed`);
       }
     },
-    announceResource(server, uri, params) {
-      for (const { uris, send } of open) if (uris.get(uri) === server) send('notifications/resources/updated', params);
+    announceResource(server, uri, params, isVisible) {
+      for (const { uris, profile, send } of open)
+        if (uris.get(uri) === server && isVisible(profile.name)) send('notifications/resources/updated', params);
     },
     close() {
       for (const subscription of open) subscription.end();

@@ -1,0 +1,170 @@
+import { randomBytes } from 'node:crypto';
+import type { ServerResponse } from 'node:http';
+import {
+  type EventConnection,
+  type EventStream,
+  type EventStreamOptions,
+  openEventStream,
+  toFrame,
+} from './event-stream.ts';
+import type { KeptEvent, ReplayMemory } from './replay-memory.ts';
+
+/** `request`: the messages of one request, until its response. `standing`: messages that belong to no request. */
+export type StreamKind = 'request' | 'standing';
+
+export type ConnectionOptions = Pick<EventStreamOptions, 'onClose' | 'stringify'>;
+
+/**
+ * The event streams of one session. A client whose connection broke continues a stream on a new connection, after the last
+ * event that it received. Messages sent meanwhile are kept, within limits.
+ */
+export interface ResumableStreams {
+  /** Opens a stream. It is `closed` while it has no connection, and keeps what is sent to it then. */
+  open(kind: StreamKind, response: ServerResponse, options?: ConnectionOptions): EventStream;
+  /**
+   * Continues the stream of an event. A standing stream that is not known here is opened anew, as after a restart.
+   * Undefined if the event belongs to a request whose stream is gone or has lost messages.
+   */
+  resume(
+    lastEventId: string,
+    response: ServerResponse,
+    options?: ConnectionOptions,
+  ): { readonly kind: StreamKind; readonly stream: EventStream } | undefined;
+  /** Keeps a message for the standing stream whose connection was lost, if there is one. */
+  keep(message: Parameters<EventStream['send']>[0]): void;
+  /** Whether streams begin with an event without data. */
+  readonly primes: boolean;
+  /** Forgets all streams. */
+  clear(): void;
+}
+
+export interface ResumableStreamsOptions {
+  readonly caller: string;
+  readonly memory: ReplayMemory;
+  /** Whether a stream begins with an event without data, which tells the client where to resume. Clients know this since 2025-11-25. */
+  readonly primes: boolean;
+}
+
+interface Stream {
+  readonly kind: StreamKind;
+  readonly number: number;
+  /** The kept events by their number within the stream. */
+  readonly events: Map<number, KeptEvent>;
+  count: number;
+  connection: EventConnection | undefined;
+  hasEnded: boolean;
+}
+
+const maxEvents = 256;
+const maxStreams = 100;
+const retryMs = 1_000;
+const eventId = /^(request|standing)\.([\w-]+)\.(\d+)\.(\d+)$/;
+
+export function createResumableStreams({ caller, memory, primes }: ResumableStreamsOptions): ResumableStreams {
+  // Distinguishes the streams of this process from those before a restart and on other replicas.
+  const origin = randomBytes(6).toString('base64url');
+  const streams = new Map<number, Stream>();
+  let opened = 0;
+
+  const idOf = ({ kind, number }: Stream, event: number) => `${kind}.${origin}.${number}.${event}`;
+
+  function drop(stream: Stream, number: number): void {
+    const event = stream.events.get(number);
+    stream.events.delete(number);
+    if (event) memory.forget(event);
+  }
+
+  function forget(stream: Stream): void {
+    streams.delete(stream.number);
+    for (const number of [...stream.events.keys()]) drop(stream, number);
+  }
+
+  /** Makes room among streams that wait for their client. */
+  function forgetOldest(): void {
+    for (const stream of streams.values()) {
+      if (streams.size <= maxStreams) return;
+      if (!stream.connection) forget(stream);
+    }
+  }
+
+  function push(stream: Stream, frame: string): void {
+    const number = ++stream.count;
+    const event: KeptEvent = { caller, frame, onDrop: () => stream.events.delete(number) };
+    stream.events.set(number, event);
+    memory.keep(event);
+    drop(stream, number - maxEvents);
+    stream.connection?.write(frame);
+  }
+
+  function connect(stream: Stream, response: ServerResponse, options: ConnectionOptions): void {
+    // The client knows better than the operating system that the earlier connection is broken.
+    stream.connection?.end();
+    const connection = openEventStream(response, {
+      ...options,
+      onClose() {
+        options.onClose?.();
+        if (stream.connection !== connection) return;
+        stream.connection = undefined;
+        if (stream.hasEnded && response.writableFinished) forget(stream);
+      },
+    });
+    stream.connection = connection;
+  }
+
+  function toEventStream(stream: Stream, { stringify = JSON.stringify }: ConnectionOptions): EventStream {
+    return {
+      get closed() {
+        return stream.connection?.closed ?? true;
+      },
+      send(message) {
+        if (!stream.hasEnded) push(stream, toFrame(stringify(message), idOf(stream, stream.count + 1)));
+      },
+      end() {
+        stream.hasEnded = true;
+        stream.connection?.end();
+      },
+    };
+  }
+
+  function open(kind: StreamKind, response: ServerResponse, options: ConnectionOptions = {}): EventStream {
+    const stream: Stream = {
+      kind,
+      number: ++opened,
+      events: new Map(),
+      count: 0,
+      connection: undefined,
+      hasEnded: false,
+    };
+    streams.set(stream.number, stream);
+    forgetOldest();
+    connect(stream, response, options);
+    if (primes) stream.connection?.write(`id: ${idOf(stream, 0)}\nretry: ${retryMs}\ndata:\n\n`);
+    return toEventStream(stream, options);
+  }
+
+  return {
+    primes,
+    open,
+    resume(lastEventId, response, options = {}) {
+      const [, kind, from, number, last] = eventId.exec(lastEventId) ?? [];
+      const known = from === origin ? streams.get(Number(number)) : undefined;
+      if (known?.kind !== 'standing' && lastEventId.startsWith('standing'))
+        return { kind: 'standing', stream: open('standing', response, options) };
+      const received = Number(last);
+      if (!known || known.kind !== kind || received > known.count) return undefined;
+      const missed = [...known.events].filter(([event]) => event > received);
+      if (kind === 'request' && missed.length < known.count - received) return undefined;
+      connect(known, response, options);
+      for (const [, { frame }] of missed) known.connection?.write(frame);
+      if (known.hasEnded) known.connection?.end();
+      return { kind: known.kind, stream: toEventStream(known, options) };
+    },
+    keep(message) {
+      const waiting = [...streams.values()].findLast(({ kind, hasEnded }) => kind === 'standing' && !hasEnded);
+      if (waiting) toEventStream(waiting, {}).send(message);
+    },
+    clear() {
+      for (const stream of [...streams.values()]) forget(stream);
+    },
+  };
+}
