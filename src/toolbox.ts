@@ -194,7 +194,7 @@ export async function startToolbox(
 
   function assertAllowed(spec: ServerSpec): ServerSpec {
     if (options.spawn !== false || spec.target.transport !== 'stdio') return spec;
-    const message = `Server '${spec.name}' is a program, and starting programs is not allowed here: give it a url`;
+    const message = `Server '${spec.name}' is a local (stdio) server, and starting programs is not allowed here: use a URL`;
     throw new ToolwharfError('CONFIG_INVALID', message, { data: { server: spec.name } });
   }
 
@@ -289,7 +289,10 @@ export async function startToolbox(
   }
 
   function refuse(error: ToolwharfError): void {
-    log.error('config.refused', `The changed configuration is not used, the one before stays: ${error.message}`);
+    log.error(
+      'config.refused',
+      `The changed configuration is invalid, and the previous one stays in use: ${error.message}`,
+    );
     events.emit('config.refused', { error });
   }
 

@@ -44,7 +44,7 @@ export interface NamingScope {
   readonly localTools: ReadonlySet<string>;
 }
 
-/** What the connection tells about a server's tools. */
+/** Facts about the connection that decide how a server's tools are registered. */
 export interface ServerFacts {
   /** The server is reached over modern HTTP, where schemas may ask for arguments in headers. */
   readonly usesParamHeaders?: boolean;

@@ -180,7 +180,7 @@ export function createCatalog(options: CatalogOptions): Catalog {
     };
   }
 
-  /** Pins remember who came later, so that names stay where they are across a restart. */
+  /** Pins record which tool came later, so that names survive a restart. */
   async function pinSuffixes(): Promise<void> {
     const later = current.entries.filter((entry) => entry.suffixed && !pinnedSuffixes.has(toolKey(toolIdOf(entry))));
     for (const [serverAddress, entries] of Map.groupBy(later, (entry) => entry.serverAddress)) {

@@ -24,7 +24,7 @@ export function toChainTool({ name, description, input, steps, timeoutMs, maxIns
       const last = results.at(-1);
       return {
         content: last?.content ?? [],
-        ...(last?.structuredContent !== undefined && { structuredContent: last.structuredContent }),
+        structuredContent: last?.structuredContent,
       };
     },
   });

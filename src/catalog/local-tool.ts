@@ -58,10 +58,10 @@ export function toLocalDefinition(tool: LocalTool): ToolDefinition {
   if (name === '') throw new ToolwharfError('CONFIG_INVALID', 'A local tool has no name');
   return {
     name,
-    ...(title !== undefined && { title }),
-    ...(description !== undefined && { description }),
+    title,
+    description,
     inputSchema: toInputSchema(tool),
-    ...(annotations && { annotations }),
+    annotations,
   };
 }
 
@@ -75,7 +75,7 @@ export async function runLocalTool(tool: LocalTool, args: JsonObject, context: L
   const text = JSON.stringify(value);
   return {
     content: [{ type: 'text', text: text ?? String(value) }],
-    ...(isObject(value) && { structuredContent: value }),
+    structuredContent: isObject(value) ? value : undefined,
   };
 }
 

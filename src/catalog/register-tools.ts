@@ -149,7 +149,7 @@ export function findGone(
     if (isUnsure || local.has(name) || [...offers.values()].some((offered) => offered?.has(name))) return [];
     const [first, ...others] = offers.keys();
     if (first !== undefined && others.length === 0) return [toGone(name, first)];
-    // Which server had it, or whether it was a local tool, is not known: no server is blamed.
+    // Which server had it, or whether it was a local tool, is unknown, so the message names no server.
     return [
       { tool: name, message: `Tool ${quote(name)} is configured, but no MCP server and no local tool has this name` },
     ];
@@ -188,7 +188,7 @@ export function joinViolations(errors: readonly ToolwharfError[]): ToolwharfErro
   return new ToolwharfError('TOOL_NOT_CONFIGURED', errors.map((error) => error.message).join('\n\n'), { cause: first });
 }
 
-/** A tool whose own mode is strict does not take the server's `defaultToolConfig`, which is for tools nobody looked at. */
+/** A strict tool does not take the server's `defaultToolConfig`, which is for tools that nobody configured. */
 function defaultsFor(config: ToolConfig, server: ServerSpec, toolboxDefault: ToolLimits): ToolLimits {
   if (config.mode !== 'strict') return server.defaultTool;
   return { maxInstances: toolboxDefault.maxInstances, timeoutMs: server.timeoutMs };

@@ -9,7 +9,7 @@ export interface ConversationContent {
   readonly messages: readonly Message[];
 }
 
-/** What a conversation is after something happened in it; undefined once it was removed. */
+/** The conversation after an event; undefined once it is removed. */
 export function applyChatEvent(content: ConversationContent, event: ChatEvent): ConversationContent | undefined {
   const { messages } = content;
   switch (event.kind) {
@@ -34,7 +34,7 @@ export function applyChatEvent(content: ConversationContent, event: ChatEvent): 
   }
 }
 
-/** What must have happened between two looks at one conversation. */
+/** The events that turn one state of a conversation into another. */
 export function eventsBetween(before: ConversationContent, after: ConversationContent): ChatEvent[] {
   const kept = new Set(after.messages.map(({ id }) => id));
   const known = new Map(before.messages.map((message) => [message.id, message]));

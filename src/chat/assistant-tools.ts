@@ -40,7 +40,7 @@ export interface AssistantTools {
 
 const maxToolsWithoutWarning = 40;
 
-/** What an assistant that is set up like this would have now, for a caller who is held to `profile`. */
+/** The tools that an assistant with these settings has now for a caller of `profile`. */
 export async function assistantTools(
   assistant: Pick<Assistant, 'serverIds' | 'disabledTools' | 'trustedTools'>,
   ports: AssistantPorts,

@@ -129,7 +129,7 @@ export async function createChat(ports: ChatPorts): Promise<Chat> {
 
   function newMessage(role: Message['role'], parentId: string | undefined): Message {
     const id = randomUUID();
-    return { id, role, parts: [], status: 'streaming', createdAt: now(), ...(parentId !== undefined && { parentId }) };
+    return { id, role, parts: [], status: 'streaming', createdAt: now(), parentId };
   }
 
   /** Continues or closes the answer of a process that ended. */

@@ -19,8 +19,8 @@ export function toStoredResult({ isError, content, structuredContent, failure, t
     isError,
     content: stored,
     ...(structuredContent !== undefined && fits && { structuredContent }),
-    ...(failure && { errorCode: failure.code }),
-    ...(budget.cut && { cut: true }),
+    errorCode: failure?.code,
+    cut: budget.cut || undefined,
   };
 }
 

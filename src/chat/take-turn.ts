@@ -108,7 +108,7 @@ export async function takeTurn(options: TurnOptions): Promise<Turn> {
 
 function toUsage({ inputTokens = 0, outputTokens = 0, inputTokenDetails }: LanguageModelUsage): Usage {
   const cachedInputTokens = inputTokenDetails?.cacheReadTokens || undefined;
-  return { inputTokens, outputTokens, ...(cachedInputTokens !== undefined && { cachedInputTokens }) };
+  return { inputTokens, outputTokens, cachedInputTokens };
 }
 
 function kindOf(type: string): 'text' | 'reasoning' {

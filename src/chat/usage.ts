@@ -10,8 +10,8 @@ export function addUsage(one: Usage, other: Usage): Usage {
   return {
     inputTokens: one.inputTokens + other.inputTokens,
     outputTokens: one.outputTokens + other.outputTokens,
-    ...(cached > 0 && { cachedInputTokens: cached }),
-    ...((one.estimated || other.estimated) && { estimated: true }),
+    cachedInputTokens: cached > 0 ? cached : undefined,
+    estimated: one.estimated || other.estimated || undefined,
   };
 }
 

@@ -44,12 +44,15 @@ describe('an HTTP API in the server list', () => {
 
   test.each([
     [{ url, transport: 'api' }, "'api' needs 'openapi' (where its document is) or 'endpoints' (described by hand)"],
-    [{ url, transport: 'sse', openapi: 'a.json' }, "openapi  does not belong to transport 'sse'"],
+    [{ url, transport: 'sse', openapi: 'a.json' }, "openapi  is for HTTP APIs, and transport 'sse' is for MCP servers"],
     [{ url, endpoints: [] }, 'must have at least one endpoint'],
     [{ url, openapi: 'ftp://example.com/a' }, 'openapi  must be an http or https URL'],
     [{ url, openapi: 'http://example.com/a' }, 'openapi  plain http to another machine'],
     [{ url, openapi: 'https://me:you@example.com/a' }, 'openapi  must not carry a user name or password'],
-    [{ url, endpoints: [endpoint], authentication: { type: 'oauth' } }, 'an API takes bearer, api-key or basic'],
+    [
+      { url, endpoints: [endpoint], authentication: { type: 'oauth' } },
+      'an HTTP API supports bearer, api-key or basic',
+    ],
     [{ command: 'node', openapi: 'a.json' }, "belongs to a server with 'url'"],
     [{ url, endpoints: [endpoint, endpoint] }, 'endpoints[1].name  is used twice, first at index 0'],
     [{ url, endpoints: [{ ...endpoint, name: 'a b' }] }, 'must have 1 to 128 of A-Z'],

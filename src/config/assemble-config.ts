@@ -148,8 +148,7 @@ function recogniseDialect(document: PlainObject, report: Report): DialectReader 
 function overrideMyai(document: PlainObject, dialect: DialectReader, env: Environment, report: Report): void {
   if (dialect.name !== 'myai') {
     const unused = Object.keys(env).find((name) => name.startsWith('APP_MYAI__'));
-    if (unused)
-      report.warn(`${unused} is ignored: it changes a configuration under 'myai.toolbox', which this one is not`);
+    if (unused) report.warn(`${unused} is ignored: it applies only to a file with 'myai.toolbox'`);
     return;
   }
   const { findings, setBy } = applyEnvironment(document, env, 'APP_');

@@ -12,7 +12,7 @@ const stepSchema = z.strictObject(
       .record(z.string(), z.unknown(), { error: 'must be a map' })
       .optional()
       .describe(
-        'Its arguments. {{input.NAME}} stands for an argument of the chain, {{steps.1.text}} for what a step gave.',
+        'Its arguments. {{input.NAME}} stands for an argument of the chain, {{steps.1.text}} for the text of a result.',
       ),
   },
   { error: 'must be a map with tool and arguments' },
@@ -22,22 +22,22 @@ const stepSchema = z.strictObject(
 export const chainSchema = z
   .strictObject(
     {
-      description: text.optional().describe('What it does, for the model.'),
+      description: text.optional().describe('The description that the model sees.'),
       input: z
         .record(z.string(), z.unknown(), { error: 'must be a JSON Schema' })
         .optional()
-        .describe('JSON Schema of the arguments; without it there are none.'),
+        .describe('JSON Schema of the arguments. Default: no arguments.'),
       steps: list(stepSchema)
         .min(1, 'must have at least one step')
         .max(50, 'must have at most 50 steps')
-        .describe('What is called, in this order.'),
+        .describe('The tools to call, in this order.'),
       timeout: duration()
         .optional()
-        .describe('Time for the whole chain.')
+        .describe('Time limit of the whole chain.')
         .meta({ default: durationText(chainTimeoutMs) }),
       maxInstances: wholeNumber(1, Number.MAX_SAFE_INTEGER)
         .optional()
-        .describe('Chains of this kind at a time.')
+        .describe('Concurrent calls of this chain.')
         .meta({ default: toolDefaults.maxInstances }),
     },
     { error: 'must be a map with steps' },
@@ -70,8 +70,6 @@ function problemsOf(written: string, at: number, input: JsonSchema | undefined):
     const [name = ''] = part.path;
     if (part.from === 'input')
       return Object.hasOwn(properties, name) ? [] : [`${part.written}: input has no property '${name}'`];
-    return part.from <= at
-      ? []
-      : [`${part.written}: only steps before this one, which is number ${at + 1}, have run by then`];
+    return part.from <= at ? [] : [`${part.written}: step ${at + 1} can refer to earlier steps only`];
   });
 }

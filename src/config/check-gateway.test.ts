@@ -170,7 +170,7 @@ gateway:
   test('the gateway section warns about a webhook over plain http', () => {
     const { warnings } = parseConfig({ gateway: { webhook: { url: 'http://hooks.example.com' } } }, { env: {} });
     expect(warnings).toEqual([
-      'The webhook of the gateway is plain http to another machine: whoever listens on the way can read it',
+      'The webhook of the gateway is plain http to another machine: anyone on the network path can read it',
     ]);
   });
 });

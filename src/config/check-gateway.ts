@@ -16,7 +16,7 @@ export function checkGateway(value: PlainData, context: CheckContext): CheckedGa
   const { jwt, webhook, database } = gateway;
   if (isPlainMap(jwt)) checkJwt(jwt, [...path, 'jwt'], context);
   if (isPlainMap(webhook) && checkAddress(webhook, 'url', [...path, 'webhook'], context) === 'insecure') {
-    context.warn('The webhook of the gateway is plain http to another machine: whoever listens on the way can read it');
+    context.warn('The webhook of the gateway is plain http to another machine: anyone on the network path can read it');
   }
   checkAddress(gateway, 'tracesUrl', path, context);
   if (typeof database === 'string' && database && !parseReference(database) && !/^postgres(ql)?:\/\/./.test(database)) {

@@ -12,20 +12,20 @@ export const endpointSchema = z
         .string({ error: 'must be text' })
         .regex(/^[A-Za-z0-9_.-]{1,128}$/, 'must have 1 to 128 of A-Z, a-z, 0-9, _, . and -')
         .describe("The tool's name."),
-      description: text.optional().describe('What it does, for the model.'),
+      description: text.optional().describe('The description that the model sees.'),
       method: choice(endpointMethods).default('GET').describe('The HTTP method.'),
       path: filledText
         .regex(/^\/[^?#\s]*$/, 'must begin with / and have no blanks, ? or #')
-        .describe("Its place below the server's url; {name} stands for an argument."),
+        .describe("The path below the server's URL; {name} stands for an argument."),
       query: list(filledText)
         .optional()
         .describe(
-          'Arguments that go into the query. With GET and DELETE all do that are not in the path; with the others the rest is the JSON body.',
+          'Arguments that are sent in the query. Default with GET and DELETE: all that are not in the path. With other methods, the remaining arguments are the JSON body.',
         ),
       input: z
         .record(z.string(), z.unknown(), { error: 'must be a JSON Schema' })
         .optional()
-        .describe('JSON Schema of the arguments. Left out, what stands in the path is required text.'),
+        .describe('JSON Schema of the arguments. Default: each name in the path is a required text.'),
     },
     { error: 'must be a map' },
   )
@@ -35,7 +35,7 @@ export const endpointSchema = z
     if (new Set(wanted).size < wanted.length) issue('path', 'must name each argument once');
     if (/[{}]/.test(path.replaceAll(/\{[^{}/]+\}/g, ''))) issue('path', 'must have a name between { and }');
     if (!input) {
-      if (query.length > 0) issue('query', "needs 'input', which says what the arguments are");
+      if (query.length > 0) issue('query', "needs 'input', which describes the arguments");
       return;
     }
     if (input.type !== 'object') issue('input', "must have type: object, whose properties are the tool's arguments");

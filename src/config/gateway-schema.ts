@@ -26,12 +26,14 @@ const origin = filledText.regex(
 
 export const jwtSchema = z.strictObject(
   {
-    issuer: filledText.describe('Who issues the tokens: their iss.'),
-    audience: filledText.describe('Whom the tokens must be meant for: their aud.'),
-    jwksUrl: filledText.describe("Where the issuer's keys are, https unless on this machine. May be one ${VAR}."),
-    profileClaim: filledText.optional().describe('The claim that names the profile; the default one if left out.'),
-    adminClaim: filledText.optional().describe('The claim that makes an administrator, with adminValue.'),
-    adminValue: filledText.optional().describe('The value of adminClaim that makes an administrator.'),
+    issuer: filledText.describe('The issuer of the tokens (iss).'),
+    audience: filledText.describe('The audience of the tokens (aud).'),
+    jwksUrl: filledText.describe("URL of the issuer's keys (JWKS); https unless it is on this machine. May be ${VAR}."),
+    profileClaim: filledText
+      .optional()
+      .describe('The claim that contains the name of the profile. Default: every token gets the profile default.'),
+    adminClaim: filledText.optional().describe('The claim that identifies administrators, together with adminValue.'),
+    adminValue: filledText.optional().describe('The value of adminClaim that identifies administrators.'),
   },
   { error: 'must be a map' },
 );
@@ -56,7 +58,7 @@ export const retentionSchema = z.strictObject(
       .meta({ default: durationText(gatewayDefaults.retention.maxAgeMs) }),
     maxCalls: wholeNumber(1, unlimited)
       .optional()
-      .describe('At most this many calls are kept; the oldest go first.')
+      .describe('Maximum number of recorded calls; the oldest are removed first.')
       .meta({ default: gatewayDefaults.retention.maxCalls }),
   },
   { error: 'must be a map' },
@@ -159,8 +161,8 @@ const cidr = filledText.refine(isCidr, 'must be an IP address or a range such as
 
 export const webhookSchema = z.strictObject(
   {
-    url: filledText.describe('Where each question is sent. May be one ${VAR}.'),
-    secret: filledText.optional().describe('Signs each message (HMAC-SHA256); better as ${VAR}.'),
+    url: filledText.describe('The URL that receives the messages. May be ${VAR}.'),
+    secret: filledText.optional().describe('The secret that signs each message (HMAC-SHA256); preferably ${VAR}.'),
   },
   { error: 'must be a map' },
 );
@@ -171,32 +173,34 @@ export const gatewaySchema = z.strictObject(
     host: listenHost.optional().describe('The address to listen on.').meta({ default: gatewayDefaults.host }),
     port: wholeNumber(0, 65_535)
       .optional()
-      .describe('The port to listen on; 0 picks a free one.')
+      .describe('The port to listen on; 0 selects a free one.')
       .meta({ default: gatewayDefaults.port }),
     allowedHosts: list(allowedHost)
       .optional()
-      .describe("Host names that reach the gateway besides this machine's own."),
-    allowedOrigins: list(origin).optional().describe('Origins of web pages that may talk to it besides its own.'),
+      .describe('Host names that requests may use, besides those of this machine.'),
+    allowedOrigins: list(origin)
+      .optional()
+      .describe("Origins of web pages that may send requests, besides the gateway's own."),
     requireAuthentication: flag
       .optional()
-      .describe('Every request needs a key, a token or a session; always so on an address that is not loopback.')
+      .describe('Every request needs a key, a token or a session. Always on if the address is not loopback.')
       .meta({ default: gatewayDefaults.requireAuthentication }),
     allowPrograms: flag
       .optional()
       .describe(
-        'Servers that are programs may be added over the API by an administrator who signed in. By default only where the gateway listens on loopback.',
+        'Authenticated administrators may add local (stdio) servers over the API. Default: only if the gateway listens on loopback.',
       ),
     allowPrivateAddresses: flag
       .optional()
       .describe(
-        'Servers and model providers that are added over the API may be at private, loopback and link-local addresses. By default only where the gateway listens on loopback.',
+        'Servers and model providers that are added over the API may have private, loopback and link-local addresses. Default: only if the gateway listens on loopback.',
       ),
     registry: filledText
       .refine((url) => urlProblem(url) === undefined && !isInsecureUrl(url), 'must be an https URL')
       .optional()
       .describe('The registry of MCP servers that is searched for new ones.')
       .meta({ default: gatewayDefaults.registry }),
-    jwt: jwtSchema.optional().describe("An identity provider's tokens that may be used instead of keys."),
+    jwt: jwtSchema.optional().describe('Accepts tokens of an identity provider instead of keys.'),
     retention: retentionSchema.optional().describe('How long calls are kept.'),
     audit: auditSchema.optional().describe('The signatures of the journal.'),
     trustedProxies: list(cidr)
@@ -211,19 +215,19 @@ export const gatewaySchema = z.strictObject(
       .meta({ default: durationText(gatewayDefaults.listWaitMs) }),
     shutdown: duration(0)
       .optional()
-      .describe('How long running calls may go on when the gateway is told to stop.')
+      .describe('How long running calls may continue after the gateway begins to stop.')
       .meta({ default: durationText(gatewayDefaults.shutdownMs) }),
     lease: duration(3_000, 600_000)
       .optional()
       .describe('How long a replica on PostgreSQL may be silent before the others count it as lost and end its calls.')
       .meta({ default: durationText(gatewayDefaults.leaseMs) }),
-    webhook: webhookSchema.optional().describe('Told of every question to a person.'),
+    webhook: webhookSchema.optional().describe('Receives a message for each approval request.'),
     tracesUrl: filledText
       .optional()
-      .describe('Where traces are sent (OTLP over HTTP); nowhere if left out. May be one ${VAR}.'),
+      .describe('The OTLP over HTTP endpoint for traces. Default: no traces are sent. May be ${VAR}.'),
     database: filledText
       .optional()
-      .describe('A PostgreSQL URL, better as ${VAR}; the SQLite file in the data directory if left out.'),
+      .describe('A PostgreSQL URL, preferably ${VAR}. Default: the SQLite file in the data directory.'),
   },
   { error: 'must be a map' },
 );

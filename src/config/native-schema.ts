@@ -21,17 +21,17 @@ import { limitsShape, stdioServerSchema, urlServerSchema } from './server-schema
 const unlimited = Number.MAX_SAFE_INTEGER;
 
 const approvalShape = {
-  mode: choice(approvalModes).optional().describe('Which calls ask first.'),
-  trustedTools: globs.optional().describe('Globs of tools that trusted-only runs without asking.'),
-  ask: globs.optional().describe('Globs of tools that always ask.'),
-  deny: globs.optional().describe('Globs of tools that never run.'),
-  expires: duration().optional().describe('How long a question may wait; then the answer is no.'),
+  mode: choice(approvalModes).optional().describe('Which calls need approval.'),
+  trustedTools: globs.optional().describe('Globs of tools that run without approval in trusted-only mode.'),
+  ask: globs.optional().describe('Globs of tools that need approval in every mode.'),
+  deny: globs.optional().describe('Globs of tools that are never called.'),
+  expires: duration().optional().describe('Time until an unanswered approval expires and its call is denied.'),
   approvers: choice(approverGroups)
     .optional()
     .describe(
-      "Who answers: administrators; also the owner of a conversation for the calls of its assistant; also the calling client's own user, for one call at a time.",
+      'Who answers approvals. admins: administrators. owner: also the owner of a conversation, for the calls of its assistant. client: also the user of the calling client, for one call at a time.',
     ),
-  reads: choice(readModes).optional().describe('Whether reading resources and prompts asks first.'),
+  reads: choice(readModes).optional().describe('Whether reads of resources and prompts need approval.'),
 };
 
 export const approvalSchema = z.strictObject(
@@ -46,11 +46,11 @@ export const approvalSchema = z.strictObject(
 );
 
 const toolShape = {
-  server: serverName.optional().describe("Only this server's tool of that name."),
+  server: serverName.optional().describe('Applies the entry to the tool of this server only.'),
   ...limitsShape,
   mode: choice(toolModes)
     .optional()
-    .describe("Overrides the server's mode for this tool: strict does not take limits of its defaultToolConfig."),
+    .describe("Overrides the server's mode for this tool; strict ignores the limits in defaultToolConfig."),
 };
 
 export const toolSchema = z.strictObject(
@@ -61,11 +61,11 @@ export const toolSchema = z.strictObject(
 const toolboxShape = {
   maxConcurrent: wholeNumber(1, unlimited)
     .optional()
-    .describe('Calls at a time over all tools.')
+    .describe('Maximum number of concurrent calls of all tools.')
     .meta({ default: toolboxDefaults.maxConcurrent }),
   maxQueued: wholeNumber(0, unlimited)
     .optional()
-    .describe('Calls that may wait; one more is refused.')
+    .describe('Maximum number of queued calls; further calls are rejected.')
     .meta({ default: toolboxDefaults.maxQueued }),
   naming: choice(namings)
     .optional()
@@ -73,10 +73,10 @@ const toolboxShape = {
     .meta({ default: nativeDefaults.naming }),
   maxResultBytes: wholeNumber(1, unlimited)
     .optional()
-    .describe('Longer results are cut, and say so.')
+    .describe('Larger results are truncated and marked as such.')
     .meta({ default: toolboxDefaults.maxResultBytes }),
-  approval: approvalSchema.optional().describe('Which calls ask a person first.'),
-  chains: chainsSchema.optional().describe('Tools that are called one after the other, as one tool; by name.'),
+  approval: approvalSchema.optional().describe('Which calls need approval.'),
+  chains: chainsSchema.optional().describe('Sequences of tool calls, each exposed as one tool; by name.'),
 };
 
 /** The toolbox with its tools as a list. The map form is converted to a list before the check. */
@@ -105,7 +105,7 @@ export const profileSchema = z.strictObject(
     approval: z
       .strictObject(approvalShape, { error: 'must be a map' })
       .optional()
-      .describe('Which calls ask a person first, where it differs from toolbox.approval.'),
+      .describe('Which calls need approval, where it differs from toolbox.approval.'),
   },
   { error: 'must be a map' },
 );
@@ -119,7 +119,7 @@ export const localToolsSchema = z.union([filledText, list(filledText)], {
 /** A complete file in the native dialect. */
 export const nativeSchema = z
   .strictObject({
-    $schema: z.string().optional().describe('Where editors find the schema of this file.'),
+    $schema: z.string().optional().describe('URL of the JSON Schema of this file, for editors.'),
     servers: z
       .record(serverName, z.union([stdioServerSchema, urlServerSchema]))
       .optional()
@@ -139,8 +139,8 @@ export const nativeSchema = z
       .describe('JavaScript or TypeScript modules that export local tools; paths are relative to this file.'),
     profiles: profilesSchema
       .optional()
-      .describe('Subsets of the tools with a policy of their own, each served at /mcp/NAME.'),
-    gateway: gatewaySchema.optional().describe('How toolwharf serve listens, whom it lets in and what it keeps.'),
+      .describe('Named subsets of servers and tools with their own policies, each served at /mcp/NAME.'),
+    gateway: gatewaySchema.optional().describe('Settings of the gateway: address, access, limits and retention.'),
   })
   .describe('Configuration of Toolwharf.');
 

@@ -63,7 +63,7 @@ function apiConflicts(server: UncheckedServer): ServerConflict[] {
   const { transport, openapi, endpoints, authentication, allowInsecure } = server;
   const described = (['openapi', 'endpoints'] as const).filter((key) => server[key] !== undefined);
   if (transport !== undefined && transport !== 'api') {
-    const message = `does not belong to transport '${transport}', which is an MCP server's: leave one of the two out`;
+    const message = `is for HTTP APIs, and transport '${transport}' is for MCP servers: remove one of them`;
     return described.map((key) => ({ key, message }));
   }
   if (described.length === 0) {
@@ -75,7 +75,7 @@ function apiConflicts(server: UncheckedServer): ServerConflict[] {
   if (openapi === undefined && Array.isArray(endpoints) && endpoints.length === 0)
     conflicts.push({ key: 'endpoints', message: 'must have at least one endpoint' });
   if (authenticationType(authentication) === 'oauth') {
-    const message = 'oauth is how MCP servers sign in: an API takes bearer, api-key or basic';
+    const message = 'an HTTP API supports bearer, api-key or basic authentication, not oauth';
     conflicts.push({ key: 'authentication', message });
   }
   if (typeof openapi === 'string' && isUrl(openapi)) {

@@ -59,8 +59,8 @@ function ownKeys(record: z.output<typeof newServer>): z.output<typeof newServer>
   const { authentication, allowInsecure, ...program } = record;
   return {
     ...program,
-    ...(authentication.type !== 'none' && { authentication }),
-    ...(allowInsecure && { allowInsecure }),
+    authentication: authentication.type === 'none' ? undefined : authentication,
+    allowInsecure: allowInsecure || undefined,
   } as z.output<typeof newServer>;
 }
 

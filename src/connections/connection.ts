@@ -41,7 +41,7 @@ export interface ConnectionOptions
 
 /** What `callTool` needs to know of a tool. */
 export interface CallableTool {
-  /** The name the server knows it by. */
+  /** The server's own name for the tool. */
   readonly name: string;
   /** Arguments that modern HTTP servers expect in headers too. */
   readonly paramHeaders?: readonly ParamHeader[];
@@ -58,7 +58,7 @@ export interface ToolCall extends Pick<DeliveryOptions, 'onWait'> {
   readonly meta?: JsonObject;
 }
 
-/** The connection to one server: reconnects by itself and reports its true state. */
+/** The connection to one server: reconnects automatically and reports its true state. */
 export interface Connection {
   readonly spec: ServerSpec;
   readonly status: ConnectionStatus;

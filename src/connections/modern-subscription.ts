@@ -106,10 +106,10 @@ function filterFor({ capabilities }: Session, uris: readonly string[]): Subscrip
     return isObject(found) && found.listChanged === true;
   };
   return {
-    ...(announces('tools') && { toolsListChanged: true as const }),
-    ...(announces('resources') && { resourcesListChanged: true as const }),
-    ...(announces('prompts') && { promptsListChanged: true as const }),
-    ...(uris.length > 0 && { resourceSubscriptions: [...uris] }),
+    toolsListChanged: announces('tools') || undefined,
+    resourcesListChanged: announces('resources') || undefined,
+    promptsListChanged: announces('prompts') || undefined,
+    resourceSubscriptions: uris.length > 0 ? [...uris] : undefined,
   };
 }
 

@@ -18,7 +18,7 @@ export interface NotificationThrottleOptions {
   readonly perSecond?: number;
 }
 
-/** How many bytes are read between two looks at the throttle. */
+/** How many bytes are read between two checks of the throttle. */
 export const pieceBytes = 4_096;
 /** How long reading pauses while the throttle is exceeded. */
 export const pauseMs = 10;
@@ -50,7 +50,7 @@ export function createNotificationThrottle(options: NotificationThrottleOptions 
 
 /** Pushes the bytes of a stream as they arrive, and pauses the stream while the throttle is exceeded. */
 export function readThrottled(stream: Readable, push: (piece: Buffer) => void, throttle: NotificationThrottle): void {
-  /** False when it paused the stream, which resumes by itself. */
+  /** False when it paused the stream, which resumes automatically. */
   function feed(chunk: Buffer): boolean {
     for (let at = 0; at < chunk.length; at += pieceBytes) {
       push(chunk.subarray(at, at + pieceBytes));

@@ -14,8 +14,8 @@ export interface InputRequiredOptions {
 export function withInput(params: JsonObject, { responses, state }: NonNullable<RequestHost['input']>): JsonObject {
   return {
     ...params,
-    ...(responses && { inputResponses: responses }),
-    ...(state !== undefined && { requestState: state }),
+    inputResponses: responses,
+    requestState: state,
   };
 }
 

@@ -10,7 +10,7 @@ import type { ConnectionState, ConnectionStatus } from './status.ts';
 export interface SessionSupervisorOptions {
   readonly spec: ServerSpec;
   readonly clock: Clock;
-  /** Opens a session; `onLost` is called when it breaks by itself. */
+  /** Opens a session; `onLost` is called when it breaks. */
   readonly open: (signal: AbortSignal, onLost: (cause: ToolwharfError) => void) => Promise<Session>;
   /** Prepares a new session before it counts as connected. */
   readonly onOpened: (session: Session) => Promise<void>;

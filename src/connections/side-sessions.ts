@@ -20,7 +20,7 @@ export interface SideSessions {
   close(): Promise<void>;
 }
 
-/** Opens a session; `onLost` is called when it breaks by itself. */
+/** Opens a session; `onLost` is called when it breaks. */
 export type OpenSideSession = (signal: AbortSignal, onLost: () => void) => Promise<Session>;
 
 export interface SideSessionsOptions {

@@ -12,7 +12,7 @@ export interface Turn {
   readonly hasEnded: boolean;
   /** Releases the turn; `isAnswered` when the server has replied to the request. */
   end(isAnswered: boolean): void;
-  /** Releases the turn of a request that was cancelled, once the server has stopped working on it by all likelihood. */
+  /** Releases the turn of a request that was cancelled, once the server has probably stopped working on it. */
   abandon(): void;
 }
 

@@ -121,7 +121,7 @@ function createSharedFleet(store: FleetStore, revisions: ReadonlyMap<string, num
   let isClosed = false;
   let wasLost = false;
 
-  /** Looks for messages and changes now. Concurrent requests to look are served by one more look. */
+  /** Reads messages and changes now. Requests that arrive meanwhile share one more read. */
   function look(): void {
     if (isClosed) return;
     if (polling) {
@@ -297,5 +297,5 @@ function createSharedFleet(store: FleetStore, revisions: ReadonlyMap<string, num
 }
 
 function gone(replica: string): ToolwharfError {
-  return new ToolwharfError('GONE', 'The replica of the gateway that had this is gone', { data: { replica } });
+  return new ToolwharfError('GONE', 'The replica that handled this has stopped', { data: { replica } });
 }

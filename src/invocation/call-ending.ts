@@ -10,7 +10,7 @@ export type CallEnding = Pick<CallRecord, 'end' | 'result' | 'truncated' | 'erro
 /** The ending of a call that the tool answered. A truncated result is recorded as the caller received it. */
 export function endingOf(result: ToolResult): CallEnding {
   const { content, structuredContent, isError, truncated, raw } = result;
-  const recorded = raw ?? { content, ...(structuredContent !== undefined && { structuredContent }), isError };
+  const recorded = raw ?? { content, structuredContent, isError };
   if (!isError) return { status: 'success', result: recorded, truncated };
   const error = { code: 'TOOL_FAILED', message: result.text.slice(0, 1_000) };
   return { status: 'error', end: 'tool', result: recorded, truncated, error };

@@ -82,7 +82,7 @@ export interface CallFacts
   readonly calledAs?: string;
   readonly arguments: JsonObject;
   /** The running call that this call is a step of. */
-  readonly outer: RunningCall | undefined;
+  readonly outer?: RunningCall;
   readonly now: () => string;
 }
 

@@ -358,7 +358,7 @@ function callerQueueFull(key: string, maxQueued: number): ToolwharfError {
   });
 }
 
-/** Tools that call others are limited one by one: all together they wait for the places of those they call. */
+/** Tools that call others have limits of their own only: their number is limited by the permits of the tools they call. */
 export function composedLimits({ maxQueued }: Pick<PermitLimits, 'maxQueued'>): PermitLimits {
   return { maxConcurrent: Number.MAX_SAFE_INTEGER, maxQueued };
 }

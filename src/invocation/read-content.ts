@@ -79,14 +79,12 @@ export function createRecordedWatch(
     if (!caller) return watch(server, uri);
     const read: ContentRead = { kind: 'resource', server, params: { uri } };
     const call = new RunningCall({
-      ...{
-        id: createId(),
-        kind: read.kind,
-        entry: toEntry(read, ports, subscribeMethod),
-        arguments: read.params,
-        caller,
-      },
-      ...{ host: {}, parent: undefined, outer: undefined, idempotencyKey: undefined },
+      id: createId(),
+      kind: read.kind,
+      entry: toEntry(read, ports, subscribeMethod),
+      arguments: read.params,
+      caller,
+      host: {},
       now: () => isoTime(ports.clock.now()),
     });
     const write = async (record: CallRecord, when: 'before' | 'after') => {
@@ -116,8 +114,13 @@ export function createReader(ports: ReaderPorts): ReadContent {
     const { signal, caller = programCaller, host = {}, meta } = options;
     const entry = toEntry(read, ports);
     const call = new RunningCall({
-      ...{ id: createId(), kind: read.kind, entry, arguments: read.params, caller, host, now },
-      ...{ parent: undefined, outer: undefined, idempotencyKey: undefined },
+      id: createId(),
+      kind: read.kind,
+      entry,
+      arguments: read.params,
+      caller,
+      host,
+      now,
     });
     const onAbort = () => call.abort(signal?.reason);
     signal?.addEventListener('abort', onAbort, { once: true });

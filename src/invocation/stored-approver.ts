@@ -26,7 +26,7 @@ export interface StoredApprover extends Approver {
 export interface ApproverEvents {
   /** Somebody answered on this replica, whether or not a call waits for it. */
   answered: { readonly request: ApprovalRequest; readonly answer: ApprovalAnswer };
-  /** The call is gone for good, so no answer is needed. */
+  /** The call has ended, so no answer is needed. */
   withdrawn: { readonly request: ApprovalRequest; readonly reason: string };
 }
 
@@ -211,7 +211,7 @@ export function createStoredApprover(options: StoredApproverOptions): StoredAppr
   };
 }
 
-/** True when the approval expired, which the record says by itself. */
+/** True when the approval expired; its record already shows that. */
 function isTimeout({ reason }: AbortSignal): boolean {
   return reason instanceof DOMException && reason.name === 'TimeoutError';
 }

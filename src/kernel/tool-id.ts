@@ -1,4 +1,4 @@
-/** What a tool is: rules, trust, pins and limits belong to it. Its exposed name is only how a client or model calls it. */
+/** The identity of a tool, to which rules, trust, pins and limits belong. Clients and models call it by its exposed name. */
 export interface ToolId {
   /** Undefined for a local tool. */
   readonly server?: string;

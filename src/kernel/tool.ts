@@ -33,13 +33,13 @@ export interface Truncation {
 }
 
 /**
- * What a call gives back. A failure is a result too: `isError` is true and `text` starts with `MCP error: `,
+ * The result of a call. A failure is a result too: `isError` is true and `text` starts with `MCP error: `,
  * so a model can read it. `failure` is set when Toolwharf, not the tool, ended the call.
  */
 export interface ToolResult {
   readonly isError: boolean;
   readonly content: readonly ContentBlock[];
-  /** The text of all content blocks; what has no text is named in brackets. */
+  /** The text of all content blocks; a block without text is described in brackets. */
   readonly text: string;
   readonly structuredContent?: unknown;
   readonly _meta?: JsonObject;
@@ -48,7 +48,7 @@ export interface ToolResult {
   readonly truncated?: Truncation;
   /** The id of the call in the journal and in events. */
   readonly callId: string;
-  /** The server's result exactly as it came, where there was one. */
+  /** The server's unchanged result, if there was one. */
   readonly raw?: JsonObject;
 }
 
@@ -79,7 +79,7 @@ export interface ExecuteOptions {
   readonly signal?: AbortSignal;
 }
 
-/** A tool an agent can use. One from a server and one written in code look the same. */
+/** A tool that an agent can use: of a server, or local. */
 export interface Tool {
   /** The name the agent uses; unique in its toolbox. */
   readonly name: string;
@@ -91,7 +91,7 @@ export interface Tool {
   readonly annotations?: ToolAnnotations;
   /** The server it comes from; undefined for a local tool. */
   readonly server?: string;
-  /** The name the server knows it by. */
+  /** The server's own name for the tool. */
   readonly originalName: string;
   /** Never throws: every failure is a result with `isError`. */
   execute(args: JsonObject, options?: ExecuteOptions): Promise<ToolResult>;
@@ -127,7 +127,7 @@ export interface CallOptions extends ExecuteOptions {
   readonly meta?: JsonObject;
 }
 
-/** What a bridge needs of a toolbox: what there is, and a way to call it that never throws. */
+/** The part of a toolbox that a bridge needs: its tools, and calls that never throw. */
 export interface ToolSource {
   readonly tools: readonly Tool[];
   call(name: string, args: unknown, options?: CallOptions): Promise<ToolResult>;

@@ -21,7 +21,7 @@ export interface ApprovalRequest {
   readonly definitionHash: string;
   /** Why the call asks. */
   readonly reason: string;
-  /** What changed since the definition was accepted, if that is why. */
+  /** What changed since the definition was accepted, if the call needs approval because of it. */
   readonly change?: readonly DefinitionChange[];
   /** Who may answer; `admins` if undefined. */
   readonly approvers?: ApproverGroup;

@@ -64,7 +64,7 @@ function question(input: DecisionInput): Decision | undefined {
   if (restricts(approval.ask, tool))
     return { kind: 'ask', reason: `${tool.name} is on the list of tools to ask about`, rule: 'ask-list' };
   if (tool.changed !== 'ask') return undefined;
-  // Who allowed exactly this definition has seen the change; who allowed the whole server has not.
+  // A rule for exactly this definition was made after the change; a rule for the whole server may be older.
   if (remembered.some((rule) => rule.scope !== 'server' && allows(rule, input))) return undefined;
   return {
     kind: 'ask',
@@ -86,7 +86,7 @@ function byMode({ tool, approval }: DecisionInput): Decision {
   if (trusts(approval.trustedTools, tool, tool.scope))
     return { kind: 'allow', because: `${tool.name} is a trusted tool` };
   if (tool.serverTrusted && tool.annotations?.readOnlyHint === true)
-    return { kind: 'allow', because: `${tool.name} only reads, says a trusted server` };
+    return { kind: 'allow', because: `a trusted server declares ${tool.name} read-only` };
   return { kind: 'ask', reason: `${tool.name} is not a trusted tool`, rule: 'trusted-only' };
 }
 

@@ -1,5 +1,5 @@
 export interface DisplayOptions {
-  /** Maximum length; a longer text is shortened and says so. */
+  /** Maximum length; a longer text is shortened and marked. */
   readonly maxLength: number;
 }
 

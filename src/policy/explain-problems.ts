@@ -45,7 +45,7 @@ export function problemsText(problems: readonly ArgumentProblem[]): string {
   return [`${problems.length} problems`, ...lines, ...(rest > 0 ? [`and ${rest} more`] : [])].join('\n');
 }
 
-/** What is wrong at each place. Errors that only sum up others give a finding where there is no other. */
+/** The finding at each path. An error that only sums up others is a finding only where there is no other. */
 function toFindings(errors: readonly RawError[]): readonly Finding[] {
   const direct = new Map(
     errors

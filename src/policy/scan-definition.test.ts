@@ -121,7 +121,7 @@ describe('scanDefinition', () => {
     );
     const many = scanDefinition(tool({ inputSchema: { type: 'object', properties } }));
     expect(many).toMatchObject([
-      { rule: 'excessive-length', excerpt: expect.stringContaining('the rest was not looked at') },
+      { rule: 'excessive-length', excerpt: expect.stringContaining('the rest was not scanned') },
     ]);
   });
 

@@ -62,7 +62,7 @@ export function scanDefinition(definition: ToolDefinition, { names }: ScanOption
   for (const { where, text: whole } of textsOf(definition)) {
     read += Math.min(whole.length, maxTextLength);
     if (read > maxCharacters) {
-      add('excessive-length', 'medium', where, `More than ${maxCharacters} characters: the rest was not looked at`);
+      add('excessive-length', 'medium', where, `More than ${maxCharacters} characters: the rest was not scanned`);
       break;
     }
     // Most texts of a schema are single words such as `string`.

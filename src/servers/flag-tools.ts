@@ -63,7 +63,7 @@ export function createToolFlags({ catalog, log, onFlagged, delayMs = 0 }: ToolFl
     const rules = [...new Set(findings.map(({ rule }) => rule))].join(', ');
     log.warning(
       'catalog.tool-flagged',
-      `Tool '${originalName}' of MCP server '${server}' has a suspicious definition (${rules}): look at it before it is used`,
+      `Tool '${originalName}' of MCP server '${server}' has a suspicious definition (${rules}): review it before you use it`,
       { server, tool: originalName },
     );
     onFlagged({ tool: name, server, definitionHash, findings });

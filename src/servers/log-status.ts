@@ -9,7 +9,7 @@ export function logStatus(log: Log, server: string, status: ConnectionStatus, be
   if (state === 'connected' && before === 'connecting') {
     log.info('server.connected', `${kind} '${server}' is connected`, { server, era, transport, connectMs });
   } else if (state === 'connected' && before === 'degraded') {
-    log.info('server.recovered', `${kind} '${server}' is in order again`, { server });
+    log.info('server.recovered', `${kind} '${server}' works again`, { server });
   } else if (state === 'error' && wasUp) {
     log.warning('server.lost', `The connection to ${kind} '${server}' was lost and is being restored: ${reason}`, {
       server,

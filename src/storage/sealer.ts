@@ -37,7 +37,7 @@ export function createSealer(masterKey: Buffer): Sealer {
       if (form !== version || wrapped === undefined || text === undefined || rest.length > 0) {
         throw unreadable(context, 'it is not in a form that this version of Toolwharf knows');
       }
-      if (usedKeyId !== keyId) throw unreadable(context, 'it was sealed with another key than the one given');
+      if (usedKeyId !== keyId) throw unreadable(context, 'it was sealed with another key than the given one');
       try {
         const dataKey = decrypt(wrapKey, wrapped, `${version}/key/${context}`);
         return decrypt(dataKey, text, `${version}/text/${context}`).toString('utf8');

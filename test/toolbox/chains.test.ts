@@ -238,7 +238,7 @@ describe('a chain in a configuration', () => {
     [{ a: {} }, 'chains.a.steps  is required'],
     [{ 'a b': { steps: [{ tool: 'x' }] } }, 'a name must have 1 to 64'],
     [{ a: { steps: [{ tool: 'x', arguments: { b: '{{input.c}}' } }] } }, "{{input.c}}: input has no property 'c'"],
-    [{ a: { steps: [{ tool: 'x', arguments: { b: ['{{steps.1.text}}'] } }] } }, 'only steps before this one'],
+    [{ a: { steps: [{ tool: 'x', arguments: { b: ['{{steps.1.text}}'] } }] } }, 'can refer to earlier steps only'],
     [{ a: { steps: [{ tool: 'x', arguments: { b: '{{last}}' } }] } }, '{{last}} is neither'],
     [{ a: { steps: [{ tool: 'x', arguments: { b: '{{steps.1.text.c}}' } }] } }, 'is neither'],
     [{ a: { input: { type: 'array' }, steps: [{ tool: 'x' }] } }, 'must have type: object'],

@@ -40,7 +40,7 @@ export function createClientVariables(inputs: PlainData, context: TranslateConte
       if (name.startsWith('input:')) return fromInput(name.slice(6), inputs, warnOnce);
       const known = predefined(name, context.file);
       if (known === undefined && clientOnly.test(name))
-        warnOnce(`${where.label}: ${whole} is not known here and stays as it is`);
+        warnOnce(`${where.label}: ${whole} is unknown and stays unchanged`);
       return known ?? whole;
     });
 
@@ -58,7 +58,7 @@ export function createClientVariables(inputs: PlainData, context: TranslateConte
   const putInOrKeep = (text: string, where: Where) => {
     if (!context.keepReferences) return putIn(text, where);
     if (reference.test(text))
-      warnOnce(`${where.label}: a \${VAR} in 'args' or inside a longer text is not replaced; write what it stands for`);
+      warnOnce(`${where.label}: a \${VAR} in 'args' or inside a longer text is not replaced; write its value`);
     return text;
   };
 

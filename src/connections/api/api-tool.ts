@@ -43,7 +43,7 @@ export function toApiTool({ name, description, method, path, query = [], input }
   return {
     definition: {
       name,
-      ...(description !== undefined && { description }),
+      description,
       inputSchema,
       annotations: annotationsOf(method),
     },

@@ -117,7 +117,7 @@ function toTool(
   return {
     definition: {
       name,
-      ...(typeof operation.summary === 'string' && operation.summary && { title: operation.summary }),
+      title: typeof operation.summary === 'string' && operation.summary !== '' ? operation.summary : undefined,
       description: descriptionOf(operation, method, path),
       inputSchema: {
         type: 'object',
@@ -131,7 +131,7 @@ function toTool(
     method,
     path,
     parameters,
-    ...(body && { body }),
+    body,
   };
 }
 

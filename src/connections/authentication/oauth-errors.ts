@@ -23,7 +23,7 @@ export function oauthFailed(
 /** OAUTH_REQUIRED: a person has to sign in first, at `authorizationUrl` if it is known. */
 export function oauthRequired(server: string, advice: string, authorizationUrl?: string): ToolwharfError {
   return new ToolwharfError('OAUTH_REQUIRED', `Server '${server}' requires a person to sign in: ${advice}`, {
-    data: { server, reached: false, ...(authorizationUrl !== undefined && { authorizationUrl }) },
+    data: { server, reached: false, authorizationUrl },
   });
 }
 

@@ -85,7 +85,7 @@ export function createOAuthTrace(clock: Clock): OAuthTrace {
     return attempt;
   }
 
-  /** The attempt that is under way, or a new one. */
+  /** The current attempt, or a new one. */
   function current(): OpenAttempt {
     const [latest] = attempts;
     return latest && isOpen(latest.record) ? latest : begin('sign-in');

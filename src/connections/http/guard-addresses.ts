@@ -72,7 +72,7 @@ function refusal(hostname: string, address: string, kind: AddressKind): Connecti
   const host = hostname.includes(address) ? `'${hostname}'` : `'${hostname}' (${address})`;
   return new ConnectionError(
     'SERVER_UNREACHABLE',
-    `${host} is ${descriptions[kind]}, and nothing may be reached there on the word of whoever named it. Where that is wanted, set gateway.allowPrivateAddresses, or put the server into the configuration file`,
+    `${host} is ${descriptions[kind]}, which a server that was added over the API may not use or refer to. To allow it, set gateway.allowPrivateAddresses, or put the server into the configuration file`,
     { data: { reached: false } },
   );
 }

@@ -204,7 +204,7 @@ function sizeOf({ json }: TrafficEntry): number {
   return json.length + entryBytes;
 }
 
-/** The traffic logs of all servers, by name. They outlive a connection, so that an edited server can be watched on. */
+/** The traffic logs of all servers, by name. They outlive a connection, so that watching continues after a server was edited. */
 export interface TrafficLogs {
   of(server: string): TrafficLog;
   remove(server: string): void;

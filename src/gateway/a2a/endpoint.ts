@@ -89,7 +89,7 @@ export function createA2aEndpoint(parts: A2aParts): A2aEndpoint {
     const id = typeof body.id === 'string' || typeof body.id === 'number' ? body.id : null;
     const failed = (cause: unknown) => ({ jsonrpc: '2.0', id, error: toRpcFailure(cause, spoken) });
     if (spoken !== '1.0' && spoken !== '0.3') {
-      const message = `Version ${spoken} of A2A is not spoken here: 1.0 and 0.3 are`;
+      const message = `A2A version ${spoken} is not supported: use 1.0 or 0.3`;
       return sendJson(response, 200, failed(new VersionNotSupportedError(message)));
     }
     if (!isReadable(body)) {

@@ -8,9 +8,9 @@ export function listTasks(tasks: readonly Task[], asked: ListTasksRequest): List
   if (!Number.isInteger(pageSize) || pageSize < 1 || pageSize > 100)
     throw new RequestMalformedError('pageSize must be between 1 and 100');
   const after = statusTimestampAfter ? Date.parse(statusTimestampAfter) : undefined;
-  if (Number.isNaN(after)) throw new RequestMalformedError('statusTimestampAfter must be a time of ISO 8601');
+  if (Number.isNaN(after)) throw new RequestMalformedError('statusTimestampAfter must be an ISO 8601 time');
   if (TaskState[status] === undefined || status === TaskState.UNRECOGNIZED)
-    throw new RequestMalformedError('status must be a state of a task');
+    throw new RequestMalformedError('status must be a task state');
   const found = tasks
     .filter((task) => !contextId || task.contextId === contextId)
     .filter((task) => status === TaskState.TASK_STATE_UNSPECIFIED || task.status?.state === status)

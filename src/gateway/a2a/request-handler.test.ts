@@ -54,7 +54,7 @@ function handlerFor(options: TaskBoardOptions = {}) {
 test('a message is rejected with advice, and starts no call, when the limit of tasks is reached', async () => {
   const { send, started } = handlerFor({ maxTasksPerCaller: 1 });
   await send(toCall('tool', {}, { returnImmediately: true }));
-  await expect(send(toCall('tool', {}))).rejects.toThrow('You have too many tasks under way: wait for one to end');
+  await expect(send(toCall('tool', {}))).rejects.toThrow('You have too many running tasks: wait for one to end');
   expect(started()).toBe(1);
 });
 

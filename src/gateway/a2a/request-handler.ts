@@ -160,10 +160,8 @@ function bytesOf({ content, structuredContent, _meta }: ToolResult): number {
 
 /** Rejects further messages: a task is one call and accepts only its first message. */
 function refuseMore(task: Task): A2AError {
-  const instead = isTerminal(task)
-    ? 'is over: send the message without its id'
-    : 'goes on by itself: wait for it, or cancel it';
-  return new UnsupportedOperationError(`Task '${task.id}' takes no more messages and ${instead}`);
+  const instead = isTerminal(task) ? 'send the message without its id' : 'wait until it has ended, or cancel it';
+  return new UnsupportedOperationError(`Task '${task.id}' accepts no more messages: ${instead}`);
 }
 
 function makeRoom(board: TaskBoard, owner: string, bytes: number): void {

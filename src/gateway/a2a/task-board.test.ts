@@ -67,9 +67,9 @@ test('a new task is rejected while all tasks are running', () => {
   const board = createTaskBoard({ maxTasks: 3, maxTasksPerCaller: 2 });
   add(board, taskOf('1'));
   add(board, taskOf('2'));
-  expect(() => add(board, taskOf('3'))).toThrow('You have too many tasks under way');
+  expect(() => add(board, taskOf('3'))).toThrow('You have too many running tasks');
   add(board, taskOf('3', 'bob'));
-  expect(() => add(board, taskOf('4', 'bob'))).toThrow('There are too many tasks under way');
+  expect(() => add(board, taskOf('4', 'bob'))).toThrow('There are too many running tasks');
 });
 
 test('results are stored up to a size limit, and the newest result is always stored', () => {
@@ -82,5 +82,5 @@ test('results are stored up to a size limit, and the newest result is always sto
   expect(idsOf(board.list('ada'))).toEqual(['3']);
   add(board, taskOf('4', 'ada', 60));
   expect(idsOf(board.list('ada'))).toEqual(['4']);
-  expect(() => add(board, taskOf('5', 'bob', 60))).toThrow('too many tasks');
+  expect(() => add(board, taskOf('5', 'bob', 60))).toThrow('too many running tasks');
 });

@@ -87,6 +87,6 @@ function bytesOf(tasks: readonly BoardTask[]): number {
 }
 
 function full(who: string): ToolwharfError {
-  const message = `${who} too many tasks under way: wait for one to end, or cancel one, and send the message again`;
+  const message = `${who} too many running tasks: wait for one to end, or cancel one, and send the message again`;
   return new ToolwharfError('QUEUE_FULL', message);
 }

@@ -46,8 +46,8 @@ function toOperation(route: Route): JsonObject {
     summary,
     tags: [group],
     'x-right': right,
-    ...((params || query) && { parameters: [...toParameters('path', params), ...toParameters('query', query)] }),
-    ...(body && { requestBody: { required: true, content: jsonContent(refTo(body, bodySchemas)) } }),
+    parameters: (params || query) && [...toParameters('path', params), ...toParameters('query', query)],
+    requestBody: body && { required: true, content: jsonContent(refTo(body, bodySchemas)) },
     responses: {
       [status]: {
         description: summary,
@@ -99,7 +99,7 @@ function toParameters(location: 'path' | 'query', schema: z.ZodObject | undefine
     name,
     in: location,
     required: required.includes(name),
-    ...(description !== undefined && { description }),
+    description,
     schema: rest,
   }));
 }

@@ -68,7 +68,7 @@ test('each round has its own state, valid for that round only', async () => {
   });
   const second = await calls.resume(roundOf('a', { one: yes }), String(first.requestState));
   expect(second.requestState).not.toBe(first.requestState);
-  await expect(calls.resume(roundOf('a', { two: yes }), String(first.requestState))).rejects.toThrow(/is gone/);
+  await expect(calls.resume(roundOf('a', { two: yes }), String(first.requestState))).rejects.toThrow(/has ended/);
   expect(await calls.resume(roundOf('a', { two: yes }), String(second.requestState))).toEqual(yes);
 });
 
@@ -107,7 +107,7 @@ test('a call ends if its question is not answered in time', async () => {
   );
   expect(await ended.promise).toMatchObject({ message: 'Nobody answered in time' });
   await new Promise((resolve) => setImmediate(resolve));
-  await expect(calls.resume(roundOf('a'), String(requestState))).rejects.toThrow(/is gone/);
+  await expect(calls.resume(roundOf('a'), String(requestState))).rejects.toThrow(/has ended/);
 });
 
 test('a call continues if its question is answered elsewhere, and its client fetches the result', async () => {
@@ -138,7 +138,7 @@ test('a result that is not fetched expires', async () => {
   });
   elsewhere.abort();
   await new Promise((resolve) => setTimeout(resolve, 100));
-  await expect(calls.resume(roundOf('a'), String(paused.requestState))).rejects.toThrow(/is gone/);
+  await expect(calls.resume(roundOf('a'), String(paused.requestState))).rejects.toThrow(/has ended/);
 });
 
 test('a question that the server withdraws is not asked', async () => {

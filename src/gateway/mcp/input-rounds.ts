@@ -223,5 +223,8 @@ function firstQuestion(exchange: Exchange): Promise<undefined> {
 
 /** The error for a state whose request has ended or was lost. */
 export function callIsGone(): RpcError {
-  return new RpcError(rpcCode.invalidParams, 'The call this requestState belongs to is gone: make the call again');
+  return new RpcError(
+    rpcCode.invalidParams,
+    'The request of this requestState has ended: send the request again without it',
+  );
 }

@@ -30,14 +30,14 @@ function compareParams(declared: readonly ParamHeader[], args: JsonObject, heade
     const sent = headers[header.toLowerCase()];
     const wanted = expected[header];
     if (wanted === undefined && sent === undefined) continue;
-    if (wanted === undefined) throw mismatch(`${header} is there, but its argument is not`);
+    if (wanted === undefined) throw mismatch(`the header ${header} has no argument in the body`);
     expectHeader(header, sent, decode(wanted));
   }
 }
 
 function expectHeader(name: string, sent: string | string[] | undefined, wanted: string): void {
   if (typeof sent !== 'string') throw mismatch(`${name} is missing`);
-  if (decode(sent.trim()) !== wanted) throw mismatch(`${name} does not agree with the body`);
+  if (decode(sent.trim()) !== wanted) throw mismatch(`${name} does not match the body`);
 }
 
 function mismatch(what: string): RpcError {

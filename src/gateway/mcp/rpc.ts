@@ -126,7 +126,7 @@ export function toResult(id: RpcId, result: JsonObject): JsonObject {
 
 export function toError(id: RpcId | null, error: RpcError): JsonObject {
   const { code, message, data } = error;
-  return { jsonrpc: '2.0', id, error: { code, message, ...(data !== undefined && { data }) } };
+  return { jsonrpc: '2.0', id, error: { code, message, data } };
 }
 
 /** The `_meta` of a request's params, or an empty object. */

@@ -37,7 +37,7 @@ function valuesFor(inputs: readonly RegistryInput[], given: Readonly<Record<stri
   const keys = new Set(inputs.map(({ key }) => key));
   const unknown = Object.keys(given).filter((key) => !keys.has(key));
   const values = new Map<string, string>();
-  const problems = unknown.map((key) => `'${key}' is not asked for`);
+  const problems = unknown.map((key) => `'${key}' is not an input of this server`);
   for (const { key, isRequired, choices, default: usual } of inputs) {
     const value = (Object.hasOwn(given, key) ? given[key] : undefined) || usual;
     if (value === undefined) {

@@ -101,7 +101,7 @@ describe('a registry package', () => {
       env: { KEY: '{token}', AUTH: 'Bearer t' },
     });
     expect(() => planServer(option, { units: 'feet', other: 'x' })).toThrow(
-      "'other' is not asked for; 'KEY' is required; 'directory' is required; 'units' must be one of metric, imperial",
+      "'other' is not an input of this server; 'KEY' is required; 'directory' is required; 'units' must be one of metric, imperial",
     );
   });
 
@@ -140,13 +140,13 @@ describe('a registry package', () => {
   });
 
   test.each([
-    [npm({ identifier: '--call=evil' }), "'--call=evil' is no name that can be run"],
-    [npm({ identifier: 'a b' }), 'no name that can be run'],
-    [npm({ identifier: 'git+ssh://evil/x' }), 'no name that can be run'],
-    [npm({ registryType: 'oci', identifier: '-v/:/host' }), 'no name that can be run'],
+    [npm({ identifier: '--call=evil' }), "'--call=evil' is not a valid package name"],
+    [npm({ identifier: 'a b' }), 'is not a valid package name'],
+    [npm({ identifier: 'git+ssh://evil/x' }), 'is not a valid package name'],
+    [npm({ registryType: 'oci', identifier: '-v/:/host' }), 'is not a valid package name'],
     [npm({ version: 'latest' }), "'latest' is not one exact version"],
     [npm({ registryType: 'oci', identifier: 'ada/weather:latest' }), "'latest' is not one exact version"],
-    [npm({ environmentVariables: [{ name: '__proto__' }] }), "'__proto__' is no name"],
+    [npm({ environmentVariables: [{ name: '__proto__' }] }), "'__proto__' is not a valid input name"],
     [npm({ version: '>=1 || evil' }), 'is not one exact version'],
     [npm({ registryType: 'mcpb' }), "packages of the kind 'mcpb' are not run"],
     [npm({ registryType: 'constructor' }), "packages of the kind 'constructor' are not run"],

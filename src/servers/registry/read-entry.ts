@@ -94,7 +94,7 @@ function readPackage(one: JsonObject): InstallOption {
   const runner = Object.hasOwn(runners, type) ? runners[type] : undefined;
   if (!runner) throw new Unusable(`packages of the kind '${type}' are not run`);
   const spoken = isObject(one.transport) ? one.transport.type : 'stdio';
-  if (spoken !== 'stdio') throw new Unusable(`it speaks ${String(spoken)}: start it yourself and add its address`);
+  if (spoken !== 'stdio') throw new Unusable(`it uses ${String(spoken)}: start it yourself and add its URL`);
   const [command, run] = runner(textOf(one.identifier) ?? '', textOf(one.version) ?? '');
   const inputs = createInputs();
   const env = listOf(one.environmentVariables).map((variable) => inputs.addValue(variable));
@@ -173,7 +173,7 @@ function createInputs() {
   const found = new Map<string, RegistryInput>();
 
   function add(key: string, input: JsonObject): string {
-    if (key === '__proto__' || /[{}]/.test(key)) throw new Unusable(`'${key}' is no name for what is filled in`);
+    if (key === '__proto__' || /[{}]/.test(key)) throw new Unusable(`'${key}' is not a valid input name`);
     if (!found.has(key)) found.set(key, toInput(key, input));
     return `{${key}}`;
   }
@@ -257,7 +257,7 @@ function exactly(version: string, form: RegExp): string {
 }
 
 function mustMatch(text: string, pattern: RegExp): void {
-  if (!pattern.test(text)) throw new Unusable(`'${text}' is no name that can be run`);
+  if (!pattern.test(text)) throw new Unusable(`'${text}' is not a valid package name`);
 }
 
 function webAddress(value: unknown): string | undefined {

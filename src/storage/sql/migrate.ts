@@ -59,7 +59,7 @@ export async function migrate(
 function tooNew(found: number, newest: number): ToolwharfError {
   return new ToolwharfError(
     'STORAGE_UNAVAILABLE',
-    `The database was made by a newer Toolwharf: its tables have version ${found}, this one knows up to ${newest}. Update Toolwharf, or use another database`,
+    `The database was created by a newer Toolwharf: its tables have version ${found}, this one knows up to ${newest}. Update Toolwharf, or use another database`,
     { data: { found, newest } },
   );
 }

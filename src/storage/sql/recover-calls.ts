@@ -43,7 +43,7 @@ export async function recoverCalls(
   }
 }
 
-/** How an open call ends whose process went away: one that was sent may have run, one that was not surely did not. */
+/** How an open call of a process that is gone ends: a call that was sent may have run, any other did not run. */
 export function endAbandoned(record: CallRecord, completedAt: string): CallRecord {
   if (record.status === 'running') {
     const message =

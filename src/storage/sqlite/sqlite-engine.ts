@@ -110,7 +110,7 @@ async function makePrivate(file: string): Promise<void> {
 function inUse(file: string): ToolwharfError {
   const pid = ownerOf(file);
   const who = pid === undefined ? 'another process' : pid === process.pid ? 'this process already' : `process ${pid}`;
-  const message = `${file} is in use by ${who}: only one can have it. Stop that one, use another data directory, or Postgres`;
+  const message = `${file} is in use by ${who}. Stop that process, use another data directory, or use Postgres`;
   return new ToolwharfError('STORAGE_UNAVAILABLE', message, { data: { file, pid } });
 }
 

@@ -320,7 +320,9 @@ describe('an A2A task', () => {
   test('an A2A task accepts no further messages and has no push notifications', async () => {
     const client = await connectAgent(api.url);
     const { id } = (await client.sendMessage(linger())) as Task;
-    await expect(client.sendMessage(toSend([words('more')], { taskId: id }))).rejects.toThrow('takes no more messages');
+    await expect(client.sendMessage(toSend([words('more')], { taskId: id }))).rejects.toThrow(
+      'accepts no more messages',
+    );
     await client.cancelTask({ tenant: '', id, metadata: undefined });
     const none = toSend([words('more')], { taskId: randomUUID() });
     await expect(client.sendMessage(none)).rejects.toThrow('There is no task');
@@ -383,7 +385,7 @@ describe('the A2A endpoint', () => {
     expect((await api.get('/a2a')).status).toBe(405);
     expect((await api.post('/.well-known/agent-card.json', {})).status).toBe(405);
     const version = { headers: { 'a2a-version': '7.0' } };
-    expect((await api.post('/a2a', rpc('ListTasks'), version)).body.error.message).toContain('Version 7.0');
+    expect((await api.post('/a2a', rpc('ListTasks'), version)).body.error.message).toContain('version 7.0');
     expect((await api.post('/a2a', rpc('Nonsense'))).body.error.code).toBe(-32601);
     const broken = await api.post('/a2a', rpc('SendMessage', { message: { messageId: '1', parts: [null] } }));
     expect(broken.body).toMatchObject({

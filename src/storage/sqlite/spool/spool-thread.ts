@@ -35,7 +35,7 @@ function recover(files: readonly string[]): string {
 
 function moveToTables(file: string, bytes: number): void {
   const read = readFrames(readStart(file, bytes));
-  if (read.bytes < bytes || tables.write([read]) === 0) throw new Error(`${file} is not as it was written`);
+  if (read.bytes < bytes || tables.write([read]) === 0) throw new Error(`${file} differs from what was written`);
 }
 
 function readStart(file: string, bytes: number): Buffer {

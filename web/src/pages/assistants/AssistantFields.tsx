@@ -1,5 +1,6 @@
-import { type ReactNode, useId, useMemo } from 'react';
+import { useMemo } from 'react';
 import { Notice } from '../../components/ErrorNotice.tsx';
+import { FormSection } from '../../components/FormSection.tsx';
 import { problemAt } from '../../components/field-problems.ts';
 import { Field, RadioCards, TextArea, TextField } from '../../components/fields.tsx';
 import { text } from '../../text/text.ts';
@@ -27,7 +28,7 @@ const modeOptions = (Object.keys(approvalModes) as AssistantDraft['toolApproval'
 export function AssistantFields({ draft, error, onChange }: AssistantFieldsProps) {
   return (
     <>
-      <Section title={text.assistants.fields.about} hint={text.assistants.fields.aboutHint}>
+      <FormSection title={text.assistants.fields.about} hint={text.assistants.fields.aboutHint}>
         <TextField
           label={text.assistants.fields.name}
           required
@@ -56,11 +57,11 @@ export function AssistantFields({ draft, error, onChange }: AssistantFieldsProps
             />
           )}
         </Field>
-      </Section>
-      <Section title={text.assistants.fields.model} hint={text.assistants.fields.modelHint}>
+      </FormSection>
+      <FormSection title={text.assistants.fields.model} hint={text.assistants.fields.modelHint}>
         <ModelFields model={draft.model} error={error} onChange={(model) => onChange({ model })} />
-      </Section>
-      <Section title={text.assistants.fields.tools} hint={text.assistants.fields.toolsHint}>
+      </FormSection>
+      <FormSection title={text.assistants.fields.tools} hint={text.assistants.fields.toolsHint}>
         <ToolSelector
           serverIds={draft.serverIds}
           disabledTools={draft.disabledTools}
@@ -68,8 +69,8 @@ export function AssistantFields({ draft, error, onChange }: AssistantFieldsProps
           error={problemAt(error, 'serverIds') ?? problemAt(error, 'disabledTools')}
           onChange={onChange}
         />
-      </Section>
-      <Section title={text.assistants.fields.approval} hint={text.assistants.fields.approvalHint}>
+      </FormSection>
+      <FormSection title={text.assistants.fields.approval} hint={text.assistants.fields.approvalHint}>
         <RadioCards
           label={text.assistants.fields.approvalMode}
           options={modeOptions}
@@ -86,8 +87,8 @@ export function AssistantFields({ draft, error, onChange }: AssistantFieldsProps
             onChange={(trustedTools) => onChange({ trustedTools })}
           />
         )}
-      </Section>
-      <Section title={text.assistants.fields.limits} hint={text.assistants.fields.limitsHint}>
+      </FormSection>
+      <FormSection title={text.assistants.fields.limits} hint={text.assistants.fields.limitsHint}>
         <div className="grid gap-4 sm:grid-cols-2">
           <TextField
             label={text.assistants.fields.steps}
@@ -110,29 +111,8 @@ export function AssistantFields({ draft, error, onChange }: AssistantFieldsProps
             onChange={(maxTokens) => onChange({ maxTokens })}
           />
         </div>
-      </Section>
+      </FormSection>
     </>
-  );
-}
-
-interface SectionProps {
-  readonly title: string;
-  readonly hint: ReactNode;
-  readonly children: ReactNode;
-}
-
-function Section({ title, hint, children }: SectionProps) {
-  const id = useId();
-  return (
-    <section aria-labelledby={id} className="grid gap-x-8 gap-y-3 lg:grid-cols-[15rem_minmax(0,1fr)]">
-      <div>
-        <h2 id={id} className="text-base">
-          {title}
-        </h2>
-        <p className="mt-0.5 text-ink-soft">{hint}</p>
-      </div>
-      <div className="flex min-w-0 flex-col gap-4 rounded-lg border border-line bg-surface p-4">{children}</div>
-    </section>
   );
 }
 

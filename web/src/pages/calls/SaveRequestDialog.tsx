@@ -30,7 +30,7 @@ export function SaveRequestDialog({ draft, onClose }: SaveRequestDialogProps) {
     mutationFn() {
       const { id, tool, arguments: args } = draft;
       if (id !== undefined) {
-        const body = { name: name.trim(), ...(isAdmin && { shared }) };
+        const body = { name: name.trim(), shared: isAdmin ? shared : undefined };
         return api.updateSavedRequest({ path: { request: id }, body });
       }
       return api.saveRequest({ body: { name: name.trim(), tool, arguments: args, shared } });

@@ -1,4 +1,4 @@
-import { type ReactNode, useId } from 'react';
+import { FormSection } from '../../components/FormSection.tsx';
 import { problemAt } from '../../components/field-problems.ts';
 import { Field, SelectField, TextArea, TextField } from '../../components/fields.tsx';
 import { text } from '../../text/text.ts';
@@ -25,7 +25,7 @@ export function ProfileFields({ draft, isNew, error, onChange }: ProfileFieldsPr
   const preview = useProfilePreview(draft);
   return (
     <>
-      <Section title={words.sections.about} hint={words.sections.aboutHint}>
+      <FormSection title={words.sections.about} hint={words.sections.aboutHint}>
         <TextField
           label={words.name}
           hint={words.nameHint}
@@ -53,11 +53,11 @@ export function ProfileFields({ draft, isNew, error, onChange }: ProfileFieldsPr
           value={draft.naming}
           onChange={(naming) => onChange({ naming })}
         />
-      </Section>
-      <Section title={words.sections.tools} hint={words.sections.toolsHint}>
+      </FormSection>
+      <FormSection title={words.sections.tools} hint={words.sections.toolsHint}>
         <ProfileTools draft={draft} preview={preview} error={error} onChange={onChange} />
-      </Section>
-      <Section title={words.sections.content} hint={words.sections.contentHint}>
+      </FormSection>
+      <FormSection title={words.sections.content} hint={words.sections.contentHint}>
         <Selection
           label={words.resources}
           hint={words.resourcesHint}
@@ -74,8 +74,8 @@ export function ProfileFields({ draft, isNew, error, onChange }: ProfileFieldsPr
           error={problemAt(error, 'prompts')}
           onChange={(prompts) => onChange({ prompts })}
         />
-      </Section>
-      <Section title={words.sections.approval} hint={words.sections.approvalHint}>
+      </FormSection>
+      <FormSection title={words.sections.approval} hint={words.sections.approvalHint}>
         <div className="grid gap-4 sm:grid-cols-2">
           <SelectField
             label={words.mode}
@@ -125,7 +125,7 @@ export function ProfileFields({ draft, isNew, error, onChange }: ProfileFieldsPr
           lines={draft.never}
           onChange={(never) => onChange({ never })}
         />
-      </Section>
+      </FormSection>
     </>
   );
 }
@@ -161,26 +161,5 @@ function Selection({ label, hint, shown, patterns, error, onChange }: SelectionP
         />
       )}
     </div>
-  );
-}
-
-interface SectionProps {
-  readonly title: string;
-  readonly hint: string;
-  readonly children: ReactNode;
-}
-
-function Section({ title, hint, children }: SectionProps) {
-  const id = useId();
-  return (
-    <section aria-labelledby={id} className="grid gap-x-8 gap-y-3 lg:grid-cols-[15rem_minmax(0,1fr)]">
-      <div>
-        <h2 id={id} className="text-base">
-          {title}
-        </h2>
-        <p className="mt-0.5 text-ink-soft">{hint}</p>
-      </div>
-      <div className="flex min-w-0 flex-col gap-4 rounded-lg border border-line bg-surface p-4">{children}</div>
-    </section>
   );
 }

@@ -11,8 +11,8 @@ test('a problem is shown at its input as a sentence', () => {
 });
 
 test('a problem without an input is shown at the top', () => {
-  const { at, general } = toPlanProblems(refusal(["'GONE' is not asked for"]), ['G', 'GO']);
-  expect(general).toEqual(["'GONE' is not asked for"]);
+  const { at, general } = toPlanProblems(refusal(["'GONE' is not an input of this server"]), ['G', 'GO']);
+  expect(general).toEqual(["'GONE' is not an input of this server"]);
   expect(at('G')).toBeUndefined();
 });
 
