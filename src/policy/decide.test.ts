@@ -256,3 +256,11 @@ describe('for every input', () => {
     );
   });
 });
+
+test('a remembered denial with argument patterns cannot be evaded by the path segment `..`', () => {
+  const denial: RememberedRule = { ...rule, answer: 'deny', matching: { path: '/etc/*' } };
+  const decideFor = (path: string) => decide({ ...inputWith({ remembered: [denial] }), args: { path } }).kind;
+  expect(decideFor('/etc/passwd')).toBe('deny');
+  expect(decideFor('/tmp/../etc/passwd')).toBe('deny');
+  expect(decideFor('/tmp/x')).toBe('allow');
+});

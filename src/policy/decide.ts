@@ -100,7 +100,7 @@ function allows(rule: RememberedRule, input: DecisionInput): boolean {
 function holds(rule: RememberedRule, { tool, caller, args }: DecisionInput): boolean {
   if (rule.serverAddress !== tool.serverAddress) return false;
   if (rule.scope !== 'server' && rule.tool !== tool.originalName) return false;
-  return isForCaller(rule, caller) && matchesArguments(rule.matching, args);
+  return isForCaller(rule, caller) && matchesArguments(rule.matching, args, rule.answer === 'deny');
 }
 
 function reach(rule: RememberedRule): string {

@@ -28,6 +28,20 @@ test('argument patterns match text, numbers and booleans of own members only', (
   expect(matchesArguments({ toString: '*' }, {})).toBe(false);
 });
 
+test('a rule that denies holds if it is unclear whether the arguments match', () => {
+  const denies = (path: unknown) => matchesArguments({ path: '/etc/*' }, { path } as never, true);
+  expect(denies('/etc/passwd')).toBe(true);
+  expect(denies('/tmp/../etc/passwd')).toBe(true);
+  expect(denies(['/etc/passwd'])).toBe(true);
+  expect(denies(`/etc/${'x'.repeat(20_000)}`)).toBe(true);
+  expect(denies('/tmp/x')).toBe(false);
+  expect(denies(undefined)).toBe(false);
+});
+
+test('a very long text matches no pattern of a rule that allows', () => {
+  expect(matchesArguments({ path: 'docs/*' }, { path: `docs/${'x'.repeat(20_000)}` })).toBe(false);
+});
+
 test.each(['docs/../x', '../x', 'docs/..', 'docs\\..\\x', 'docs/%2e%2E/x', 'docs/%252e%252e%252fx', 'docs%2f..'])(
   '%s has the segment `..`',
   (path) => {

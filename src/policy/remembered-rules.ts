@@ -55,17 +55,26 @@ export function isForCaller(rule: RememberedRule, caller: Caller): boolean {
   return rule.conversation !== undefined && rule.conversation === caller.conversation;
 }
 
+/** The longest text that is compared with a pattern, so that no argument can stall the matcher. */
+const maxTextLength = 16_384;
+
 /**
- * Whether arguments match the patterns: each named argument is a text, number or boolean that its glob matches. A text with
- * a path segment `..` matches no pattern, because it could leave the folder that the pattern names.
+ * Whether arguments match the patterns: each named argument is a text, number or boolean that its glob matches. It is
+ * unclear for lists and objects, for very long texts, and for a text with the path segment `..`, which could leave the
+ * folder that the pattern names: a rule that allows must not hold then, and a rule that denies must.
  */
-export function matchesArguments(patterns: ArgumentPatterns | undefined, args: JsonObject | undefined): boolean {
+export function matchesArguments(
+  patterns: ArgumentPatterns | undefined,
+  args: JsonObject | undefined,
+  ifUnclear = false,
+): boolean {
   if (!patterns) return true;
   return Object.entries(patterns).every(([name, pattern]) => {
     const value = args && Object.hasOwn(args, name) ? args[name] : undefined;
-    if (typeof value !== 'string' && typeof value !== 'number' && typeof value !== 'boolean') return false;
-    const text = String(value);
-    return !hasParentSegment(text) && createMatcher([pattern])(text);
+    if (value === undefined || value === null) return false;
+    const text = typeof value === 'object' ? undefined : String(value);
+    if (text === undefined || text.length > maxTextLength || hasParentSegment(text)) return ifUnclear;
+    return createMatcher([pattern])(text);
   });
 }
 

@@ -29,3 +29,9 @@ test('a visible tool is on a visible server, allowed and not denied, and deny ov
   expect(hasTool(tool('files', 'read_file'))).toBe(false);
   expect(hasTool(tool(undefined, 'own'))).toBe(true);
 });
+
+test('a URI that is too long to be compared with the patterns of a profile is hidden', () => {
+  const long = `memo://docs/${'x'.repeat(9_000)}`;
+  expect(createVisibility({ resources: ['memo://docs/*'] }).hasResource('any', long)).toBe(false);
+  expect(createVisibility({}).hasResource('any', long)).toBe(true);
+});

@@ -12,6 +12,9 @@ export interface Visibility {
   hasPrompt(server: string, name: string): boolean;
 }
 
+/** The longest URI that is compared with the patterns of a profile. */
+const maxUriLength = 8_192;
+
 /** Decides what a profile shows. Pure. */
 export function createVisibility(
   profile: Pick<ProfileConfig, 'servers' | 'allow' | 'deny' | 'resources' | 'prompts'>,
@@ -30,8 +33,9 @@ export function createVisibility(
     },
     hasResource(server, uri) {
       if (!hasServer(server)) return false;
-      // A URI with `..` could lead out of the folder that a pattern names.
-      return !matchesUri || (matchesUri(uri) && !hasParentSegment(uri));
+      if (!matchesUri) return true;
+      // A URI with `..` could lead out of the folder that a pattern names, and a very long one could stall the matcher.
+      return uri.length <= maxUriLength && matchesUri(uri) && !hasParentSegment(uri);
     },
     hasPrompt: (server, name) => hasServer(server) && matchesPrompt(`${server}/${name}`),
   };

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { createMatcher } from '../../../catalog/match-globs.ts';
 import { approverGroups } from '../../../config/config.ts';
 import { approvalScopes } from '../../../policy/approval.ts';
 import { approvalStatuses } from '../../../policy/approval-store.ts';
@@ -10,6 +11,17 @@ export const approvalStatus = z.enum(approvalStatuses);
 const scope = z.enum(approvalScopes);
 const audience = z.enum(ruleAudiences);
 const matching = z.record(z.string(), z.string());
+const maxPatterns = 50;
+
+function isPattern(pattern: string): boolean {
+  try {
+    createMatcher([pattern]);
+    return pattern.length <= 1_000;
+  } catch {
+    return false;
+  }
+}
+
 const reachInput = {
   scope: scope
     .optional()
@@ -22,8 +34,11 @@ const reachInput = {
       'Which callers a remembered answer is for; `caller`: the assistant or key that made the call. Only administrators can answer for `caller` and `everyone`. `everyone` also accepts a changed definition.',
     ),
   matching: matching
-    .refine((patterns) => Object.values(patterns).every((pattern) => !pattern.startsWith('!')), {
-      error: 'a pattern must not start with !',
+    .refine((patterns) => Object.values(patterns).every(isPattern), {
+      error: 'a pattern is a glob of at most 1 000 characters that does not start with !',
+    })
+    .refine((patterns) => Object.keys(patterns).length <= maxPatterns, {
+      error: `there can be ${maxPatterns} patterns at most`,
     })
     .optional()
     .describe('Globs by argument name: a remembered answer holds only for calls whose arguments match.'),
