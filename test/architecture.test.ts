@@ -29,6 +29,7 @@ const line = [
   'toolbox.ts',
   'index.ts',
   'bridges',
+  'scale',
   'chat',
   'gateway',
   'cli',
@@ -59,6 +60,7 @@ const neverImported = [
   { room: 'invocation', what: 'HTTP or the protocol', packages: [...network, ...processes, ...files, ...protocol] },
   { room: 'storage', what: 'HTTP or the protocol', packages: ['node:http', 'node:https', 'undici', ...protocol] },
   { room: 'bridges', what: 'I/O', packages: [...network, ...processes, ...files] },
+  { room: 'scale', what: 'I/O', packages: [...network, ...processes, ...files] },
 ];
 
 const maximumLines = 400;

@@ -1,0 +1,171 @@
+// `npm run bench:search -- --data FOLDER`: quality and speed of the tool search, with MiniSearch and Orama beside it.
+// The folder has tools.json, queries.json and agent_queries.json: real tools, tasks with the tools that people used for them,
+// and the searches of an agent during those tasks. Without --data, only the speed is measured.
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { parseArgs } from 'node:util';
+import { create, insert, search as searchOrama } from '@orama/orama';
+import MiniSearch from 'minisearch';
+import { createToolIndex } from '../src/scale/search/tool-index.ts';
+
+const { values } = parseArgs({ options: { data: { type: 'string' } } });
+function printQuality(folder) {
+  const read = (name) => JSON.parse(readFileSync(join(folder, name), 'utf8'));
+  const documents = read('tools.json').map(toDocument);
+  const tasks = read('queries.json').filter(({ relevantGroups }) => relevantGroups.length > 0);
+  const searches = Map.groupBy(read('agent_queries.json'), ({ task }) => task);
+  console.log(`Quality: ${documents.length} tools, ${tasks.length} tasks`);
+  console.table(
+    Object.fromEntries(
+      Object.entries(engines).map(([name, createEngine]) => [
+        name,
+        measureQuality(createEngine(documents), tasks, searches),
+      ]),
+    ),
+  );
+}
+
+function measureQuality(search, tasks, searches) {
+  const found = (groups, ids) => groups.filter((group) => group.some((id) => ids.includes(id))).length / groups.length;
+  const ranked = tasks.map(({ query, relevantGroups }) => ({ groups: relevantGroups, ids: search(query, 10) }));
+  const recall = (limit) => percent(ranked.map(({ groups, ids }) => found(groups, ids.slice(0, limit))));
+  const searched = tasks.filter(({ id }) => searches.has(id));
+  const coverage = (limit) =>
+    percent(
+      searched.map(({ id, relevantGroups }) => {
+        const ids = searches.get(id).flatMap(({ tool, server }) => search(`${tool ?? ''} ${server ?? ''}`, limit));
+        return found(relevantGroups, ids);
+      }),
+    );
+  return {
+    'recall@1': recall(1),
+    'recall@5': recall(5),
+    'recall@10': recall(10),
+    'nDCG@10': percent(ranked.map(({ groups, ids }) => discountedGain(groups, ids))),
+    'coverage@3': coverage(3),
+    'coverage@5': coverage(5),
+  };
+}
+
+/** The gain of the results, less for lower ranks, relative to the best possible order. Each group counts once. */
+function discountedGain(groups, ids) {
+  const open = new Set(groups);
+  const discount = (rank) => 1 / Math.log2(rank + 2);
+  let gain = 0;
+  for (const [rank, id] of ids.entries()) {
+    const group = [...open].find((candidate) => candidate.includes(id));
+    if (group && open.delete(group)) gain += discount(rank);
+  }
+  const ideal = Array.from({ length: Math.min(10, groups.length) }, (_, rank) => discount(rank));
+  return gain / ideal.reduce((sum, value) => sum + value, 0);
+}
+
+function percent(shares) {
+  return Number(((100 * shares.reduce((sum, share) => sum + share, 0)) / shares.length).toFixed(1));
+}
+
+function printSpeed() {
+  console.log('Speed: generated tools, queries of four words');
+  const rows = [500, 5_000, 50_000].map((count) => {
+    const documents = generateTools(count);
+    const started = performance.now();
+    const index = createToolIndex();
+    for (const document of documents) index.set(document);
+    const buildMs = performance.now() - started;
+    const queries = Array.from({ length: 200 }, (_, at) => queryFor(documents[(at * 7_919) % count]));
+    for (const query of queries) index.search(query);
+    const times = queries.map((query) => timeOf(() => index.search(query))).sort((one, other) => one - other);
+    const changeMs = timeOf(() => index.set({ ...documents[0], description: 'Changed.' }));
+    return [
+      count,
+      {
+        'build ms': Math.round(buildMs),
+        'query p50 ms': Number(times[100].toFixed(3)),
+        'query p95 ms': Number(times[190].toFixed(3)),
+        'change of one tool ms': Number(changeMs.toFixed(3)),
+      },
+    ];
+  });
+  console.table(Object.fromEntries(rows));
+}
+
+function timeOf(run) {
+  const started = performance.now();
+  run();
+  return performance.now() - started;
+}
+
+const verbs = 'create update delete list search read write send move copy archive merge approve export import'.split(
+  ' ',
+);
+const things =
+  'issue invoice customer ticket branch document page image message calendar event deployment cluster report payment'.split(
+    ' ',
+  );
+const contexts = 'project team account region folder workspace channel release department warehouse'.split(' ');
+
+/** Tools with names and descriptions that differ, about 40 per server. */
+function generateTools(count) {
+  return Array.from({ length: count }, (_, at) => {
+    const verb = verbs[at % verbs.length];
+    const thing = things[Math.floor(at / verbs.length) % things.length];
+    const context = contexts[Math.floor(at / 225) % contexts.length];
+    const server = `service${Math.floor(at / 40)}`;
+    return {
+      id: `${server}__${verb}_${thing}_${at}`,
+      server,
+      serverText: `The ${context} service number ${Math.floor(at / 40)}`,
+      name: `${verb}_${thing}_of_${context}_${at}`,
+      description: `${verb} one ${thing} of a ${context}. Needs the right ${verb}:${thing} in the ${context}, and returns the ${thing}.`,
+      inputSchema: {
+        type: 'object',
+        properties: {
+          [`${thing}_id`]: { type: 'string', description: `Id of the ${thing}` },
+          [context]: { type: 'string' },
+        },
+      },
+    };
+  });
+}
+
+function queryFor({ name, server }) {
+  const [verb, thing, , context] = name.split('_');
+  return `${verb} ${thing} ${context} ${server}`;
+}
+
+function toDocument({ id, server, serverTitle, serverDescription, name, title, description, inputSchema }) {
+  return { id, server, serverText: `${serverTitle}. ${serverDescription}`, name, title, description, inputSchema };
+}
+
+/** Other libraries with their defaults, over the same fields. */
+function flatten({ id, server, serverText, name, title = '', description = '', inputSchema }) {
+  return { id, server, serverText, name, title, description, parameters: JSON.stringify(inputSchema ?? {}) };
+}
+
+const engines = {
+  toolwharf(documents) {
+    const index = createToolIndex();
+    for (const document of documents) index.set(document);
+    return (query, limit) => index.search(query, { limit }).map(({ id }) => id);
+  },
+  minisearch(documents) {
+    const index = new MiniSearch({ fields: ['server', 'serverText', 'name', 'title', 'description', 'parameters'] });
+    index.addAll(documents.map(flatten));
+    return (query, limit) =>
+      index
+        .search(query)
+        .slice(0, limit)
+        .map(({ id }) => id);
+  },
+  orama(documents) {
+    const text = ['server', 'serverText', 'name', 'title', 'description', 'parameters'];
+    const index = create({ schema: Object.fromEntries(text.map((field) => [field, 'string'])) });
+    // Without hooks and plugins, both functions are synchronous.
+    for (const document of documents) void insert(index, flatten(document));
+    return (query, limit) => searchOrama(index, { term: query, limit }).hits.map(({ id }) => id);
+  },
+};
+
+if (values.data !== undefined) printQuality(values.data);
+else console.log('Quality: not measured, because --data FOLDER is missing.\n');
+printSpeed();

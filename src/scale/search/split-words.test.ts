@@ -1,0 +1,26 @@
+import { expect, test } from 'vitest';
+import { splitWords } from './split-words.ts';
+
+const textsOf = (text: string) => splitWords(text).map((word) => word.text);
+
+test.each([
+  ['getUserById', ['user', 'id']],
+  ['list-files', ['list', 'files']],
+  ['read_text_file', ['read', 'text', 'file']],
+  ['HTTPServer2', ['http', 'server']],
+  ['oauth20Token', ['oauth', '20', 'token']],
+])('the identifier %s is split into its words', (text, words) => {
+  expect(textsOf(text)).toEqual(words);
+});
+
+test('stop words and single letters are left out', () => {
+  expect(textsOf('Use this to get a list of the files')).toEqual(['list', 'files']);
+});
+
+test('text without spaces is split into pairs of characters', () => {
+  expect(textsOf('获取天气')).toEqual(['获取', '取天', '天气']);
+});
+
+test('words of other alphabets are kept whole and not stemmed', () => {
+  expect(splitWords('Grüße')).toEqual([{ text: 'grüße', term: 'grüße' }]);
+});

@@ -1,0 +1,122 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import type { ToolDocument } from './tool-fields.ts';
+import { createToolIndex, type ToolIndex } from './tool-index.ts';
+
+function tool(server: string, name: string, description: string, more: Partial<ToolDocument> = {}): ToolDocument {
+  return { id: `${server}__${name}`, server, name, description, ...more };
+}
+
+const tools = [
+  tool('github', 'create_issue', 'Create a new issue in a repository.'),
+  tool('github', 'list_issues', 'List the issues of a repository.'),
+  tool('github', 'merge_pull_request', 'Merge a pull request.'),
+  tool('files', 'readTextFile', 'Read the content of a file.', {
+    inputSchema: { type: 'object', properties: { encoding: { type: 'string', enum: ['utf8', 'latin1'] } } },
+  }),
+  tool('files', 'writeFile', 'Write a file. Replaces the file if it exists.'),
+  tool('weather', 'forecast', '获取天气预报', { serverText: 'Meteorology for everyone' }),
+];
+
+function indexOf(documents: readonly ToolDocument[]): ToolIndex {
+  const index = createToolIndex();
+  for (const document of documents) index.set(document);
+  return index;
+}
+
+const idsOf = (index: ToolIndex, query: string) => index.search(query).map(({ id }) => id);
+
+describe('a search', () => {
+  const index = indexOf(tools);
+
+  test.each([
+    ['creating issues', 'github__create_issue'],
+    ['read text file', 'files__readTextFile'],
+    ['latin1 encoding', 'files__readTextFile'],
+    ['天气', 'weather__forecast'],
+    ['meteorology', 'weather__forecast'],
+    ['merge a pull request', 'github__merge_pull_request'],
+  ])('for "%s" finds %s first', (query, expected) => {
+    expect(idsOf(index, query)[0]).toBe(expected);
+  });
+
+  test('corrects misspelt words and says so', () => {
+    const [first] = index.search('mrege reqest');
+    expect(first).toMatchObject({ id: 'github__merge_pull_request', matched: ['mrege→merge', 'reqest→request'] });
+  });
+
+  test('names the words that matched, as they were written', () => {
+    expect(index.search('listing repository gardens')[0]?.matched).toEqual(['listing', 'repository']);
+  });
+
+  test('is limited to one server, and to a number of results', () => {
+    expect(index.search('file issue', { server: 'files' }).every(({ id }) => id.startsWith('files__'))).toBe(true);
+    expect(index.search('file issue', { limit: 2 })).toHaveLength(2);
+  });
+
+  test('without a word that any tool has returns nothing', () => {
+    expect(index.search('xylophone')).toEqual([]);
+    expect(index.search('the of and')).toEqual([]);
+    expect(index.search('')).toEqual([]);
+    expect(createToolIndex().search('file')).toEqual([]);
+  });
+
+  test('finds tools by a word that usually occurs beside the words of the query', () => {
+    const related = indexOf([
+      tool('a', 'open_kanban', 'Open a kanban board.'),
+      tool('a', 'close_kanban', 'Close a kanban board.'),
+      tool('b', 'archive', 'Archive a board.'),
+      tool('c', 'translate', 'Translate a text.'),
+    ]);
+    const found = related.search('kanban');
+    expect(found.map(({ id }) => id)).toContain('b__archive');
+    expect(found.find(({ id }) => id === 'b__archive')?.matched).toEqual([]);
+  });
+
+  test('is not confused by names of the object prototype', () => {
+    expect(idsOf(indexOf([tool('x', 'constructor', '__proto__ toString')]), 'constructor')).toEqual(['x__constructor']);
+  });
+});
+
+describe('a change of the index', () => {
+  test('a deleted tool is no longer found, and a replaced one only by its new words', () => {
+    const index = indexOf(tools);
+    index.delete('github__create_issue');
+    index.set(tool('files', 'writeFile', 'Store bytes.'));
+    expect(index.size).toBe(tools.length - 1);
+    expect(idsOf(index, 'create')).toEqual([]);
+    expect(index.search('replaces')).toEqual([]);
+    expect(idsOf(index, 'bytes')[0]).toBe('files__writeFile');
+    index.delete('unknown');
+    expect(index.size).toBe(tools.length - 1);
+  });
+
+  test('after any changes, an index answers like a new index of the same tools', () => {
+    const words = ['create', 'issue', 'file', 'board', 'report', 'merge', 'kanban', 'invoice'];
+    const some = fc.array(fc.constantFrom(...words), { minLength: 1, maxLength: 6 });
+    const change = fc.record({
+      at: fc.nat(30),
+      name: some,
+      text: some,
+      server: fc.constantFrom('a', 'b'),
+      add: fc.boolean(),
+    });
+    fc.assert(
+      fc.property(fc.array(change, { maxLength: 400 }), some, (changes, query) => {
+        const index = createToolIndex();
+        const current = new Map<string, ToolDocument>();
+        for (const { at, name, text, server, add } of changes) {
+          const document = { id: `t${at}`, server, name: name.join('_'), description: text.join(' ') };
+          if (add) index.set(document);
+          else index.delete(document.id);
+          if (add) current.set(document.id, document);
+          else current.delete(document.id);
+        }
+        const toScores = (one: ToolIndex) =>
+          new Map(one.search(query.join(' '), { limit: 50 }).map(({ id, score }) => [id, score.toFixed(6)]));
+        expect(toScores(index)).toEqual(toScores(indexOf([...current.values()])));
+      }),
+      { numRuns: 60 },
+    );
+  });
+});
