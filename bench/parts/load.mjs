@@ -1,6 +1,7 @@
 // Calls one tool from many concurrent clients in a separate process and prints the measurements as JSON.
 import { openClient } from './raw-client.mjs';
 import { openSseClient } from './sse-client.mjs';
+import { eventually } from './workplace.mjs';
 
 const options = JSON.parse(process.argv[2]);
 const { url, era, clients, tool, args, ms, calls: most, authorization } = options;
@@ -9,6 +10,10 @@ const { pauseMs = 0, everyMs = 0, progress = false } = options;
 
 const open = () => (era === 'sse' ? openSseClient(url) : openClient(url, { era, authorization }));
 const opened = await Promise.all(Array.from({ length: clients }, open));
+// On a busy machine the gateway may still be connecting to the server.
+await eventually(async () => {
+  if (!(await callOnce(opened[0], 1))) throw new Error(`${tool} cannot be called`);
+});
 await Promise.all(opened.map((client) => callOnce(client, 1)));
 process.stdout.write('ready\n');
 await new Promise((resolve) => process.stdin.once('data', resolve));

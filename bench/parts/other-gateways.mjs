@@ -1,9 +1,10 @@
-// Other gateways from npm, started from a folder in which they are installed, in front of the server of the SDK 1.x.
+// Other gateways in front of the server of the SDK 1.x: from npm, started from a folder in which they are installed, and the
+// least that a gateway in Node does.
 import { spawn } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
-import { follow } from './processes.mjs';
+import { follow, startForwarder } from './processes.mjs';
 import { eventually } from './workplace.mjs';
 
 /** How each gateway is started; `stdio` is the specification of a stdio server, `url` that of the same server over HTTP. */
@@ -53,6 +54,17 @@ export async function startOther(name, { installed, directory, stdio, url }) {
   const address = `http://127.0.0.1:${port}/mcp`;
   const { era, tool, upstream } = kind;
   return { ...follow(child), name: `${name} ${version}`, address, era, tool, upstream };
+}
+
+/** The floors: programs that forward a call and do nothing else, or sync it to the disk first. */
+export const forwarders = [
+  ({ url }) => openForwarder('bare forwarder', { UPSTREAM: url }),
+  ({ url, directory }) =>
+    openForwarder('bare forwarder that syncs', { UPSTREAM: url, SYNC: join(directory, 'forwarded') }),
+];
+
+async function openForwarder(name, env) {
+  return { ...(await startForwarder(env)), name, era: 'legacy', tool: 'echo', upstream: 'http' };
 }
 
 /** Waits until the gateway answers a call. */

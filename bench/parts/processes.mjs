@@ -44,6 +44,7 @@ export function follow(child) {
 }
 
 export const startEcho = (env) => start(here('../servers/echo-http.mjs'), { env });
+export const startForwarder = (env) => start(here('../servers/forwarder.mjs'), { env });
 export const echoStdio = here('../servers/echo-stdio.mjs');
 
 /** The built gateway with a durable journal and its own data directory. */

@@ -1,5 +1,6 @@
-// Other gateways beside ours, each in front of the same server of the SDK 1.x, in turns.
-import { otherGateways, startOther, whenAnswering } from '../parts/other-gateways.mjs';
+// Other gateways beside ours, each in front of the same server of the SDK 1.x, in turns: those that --against names, and the
+// least that a gateway in Node does.
+import { forwarders, otherGateways, startOther, whenAnswering } from '../parts/other-gateways.mjs';
 import { load } from '../parts/processes.mjs';
 import { openClient } from '../parts/raw-client.mjs';
 import { openSseClient } from '../parts/sse-client.mjs';
@@ -13,21 +14,20 @@ const args = { text: 'hello' };
 const warmUpMs = 10_000;
 
 export function measure({ repeats, ms, others, installed }) {
-  if (others.length === 0) {
-    console.error(`Skipped: name them with --against ${Object.keys(otherGateways).join(',')} --installed FOLDER.`);
-    return [];
-  }
+  if (others.length === 0)
+    console.error(`Name others with --against ${Object.keys(otherGateways).join(',')} --installed FOLDER.`);
   return inWorkplace(async ({ keep, gateway, directory }) => {
     const http = await openUpstream(sdkEvents, keep);
     const ours = await gateway({ http: http.spec, stdio: sdkStdio1.spec });
     const own = (upstream) => ({ ...ours, address: `${ours.address}/mcp`, era: 'legacy', tool: `${upstream}__echo` });
     const rows = [];
-    for (const name of others) {
-      const other = await startOther(name, { installed, directory, stdio: sdkStdio1.spec, url: http.spec.url });
+    const openers = [...forwarders, ...others.map((name) => (options) => startOther(name, options))];
+    for (const open of openers) {
+      const other = await open({ installed, directory, stdio: sdkStdio1.spec, url: http.spec.url });
       try {
-        const open = () =>
+        const connect = () =>
           other.era === 'sse' ? openSseClient(other.address) : openClient(other.address, { era: other.era });
-        await whenAnswering(open, other.tool, args);
+        await whenAnswering(connect, other.tool, args);
         rows.push(...(await compareWith(other, own(other.upstream), { repeats, ms })));
       } finally {
         await other.stop();

@@ -81,9 +81,7 @@ export async function toEntries(
       paramHeaders: headers.headers,
       ...(isChanged && (await describeChange(listed.name))),
     };
-    return earlier && isDeepStrictEqual(withoutDefinition(earlier), withoutDefinition(entry)) && isSame
-      ? earlier
-      : entry;
+    return isSame && isDeepStrictEqual(withoutDefinition(earlier), withoutDefinition(entry)) ? earlier : entry;
 
     async function describeChange(name: string): Promise<Pick<UnnamedEntry, 'changed' | 'changes' | 'accepted'>> {
       const action = spec.onChange === 'quarantine' ? 'quarantine' : 'ask';

@@ -1,5 +1,7 @@
+import { isDeepStrictEqual } from 'node:util';
 import { ProtocolError } from '../kernel/errors.ts';
 import { isObject, type JsonObject } from '../kernel/json.ts';
+import { createSlice } from '../kernel/slices.ts';
 import type { ToolDefinition } from '../kernel/tool.ts';
 
 export type ListKind = 'tools' | 'resources' | 'resourceTemplates' | 'prompts';
@@ -38,6 +40,8 @@ export interface ListOptions {
   readonly maxItems?: number;
   /** Default 2 000. */
   readonly maxPages?: number;
+  /** The list as last read. An item that is still at its place and as it was keeps its object; its copy is garbage at once. */
+  readonly before?: readonly JsonObject[];
 }
 
 /** Reads all pages of a list. An invalid item is rejected alone; a list without end is an error. */
@@ -46,10 +50,11 @@ export async function listAll(
   request: (method: string, params: JsonObject) => Promise<JsonObject>,
   options: ListOptions = {},
 ): Promise<Listing> {
-  const { maxItems = 100_000, maxPages = 2_000 } = options;
+  const { maxItems = 100_000, maxPages = 2_000, before = [] } = options;
   const items: JsonObject[] = [];
   const rejected: { name: string; reason: string }[] = [];
   const cursors = new Set<string>();
+  const slice = createSlice();
   let cursor: string | undefined;
   for (let page = 0; ; page++) {
     const result = await request(source.method, cursor === undefined ? {} : { cursor });
@@ -61,9 +66,12 @@ export async function listAll(
       );
     }
     for (const item of found) {
-      const reason = problemOf(item, source);
-      if (reason === undefined) items.push(item as JsonObject);
+      const earlier = before[items.length];
+      const isSame = earlier !== undefined && isDeepStrictEqual(earlier, item);
+      const reason = isSame ? undefined : problemOf(item, source);
+      if (reason === undefined) items.push(isSame ? earlier : (item as JsonObject));
       else rejected.push({ name: nameOf(item), reason });
+      if (slice.isOver()) await slice.next();
     }
     if (typeof result.nextCursor !== 'string' || result.nextCursor === '') return { items, rejected };
     cursor = result.nextCursor;

@@ -99,7 +99,8 @@ export function createServerListCache(options: ServerListCacheOptions): ServerLi
   async function readNow(kind: ListKind): Promise<void> {
     const startedIn = generation;
     try {
-      const listing = await listAll(listSources[kind], options.request).catch((cause) => {
+      const before = lists.get(kind)?.items;
+      const listing = await listAll(listSources[kind], options.request, { before }).catch((cause) => {
         if (isOptional(kind, cause)) return { items: [], rejected: [] };
         throw cause;
       });

@@ -65,7 +65,7 @@ export function createSqlPins({ db, writePins }: Engine): PinStore {
         serverKeys.set(address, key);
         return key;
       };
-      const rows = await mapInSlices(pins, (pin) => toRow(pin, serverKeyOf(pin.serverAddress)));
+      const rows = await toOrderedRows(pins, serverKeyOf);
       if (writePins && rows.length > maxRowsOnMainThread) await writePins(rows);
       else if (rows.length > 0) await db.transaction().execute((trx) => insertRows(trx, rows));
     },
@@ -94,6 +94,22 @@ export function createSqlPins({ db, writePins }: Engine): PinStore {
       return pins;
     },
   };
+}
+
+/**
+ * The rows in the order of the first digits of their keys, which are hashes. Rows that are written together then change
+ * neighbouring pages of the indexes; in any other order each write of some hundred rows would change nearly all pages.
+ */
+async function toOrderedRows(pins: readonly Pin[], serverKeyOf: (address: string) => string): Promise<PinRow[]> {
+  const byStart = new Map<string, PinRow[]>();
+  await mapInSlices(pins, (pin) => {
+    const row = toRow(pin, serverKeyOf(pin.serverAddress));
+    const start = row.key.slice(0, 2);
+    const rows = byStart.get(start);
+    if (rows) rows.push(row);
+    else byStart.set(start, [row]);
+  });
+  return [...byStart.keys()].sort().flatMap((start) => byStart.get(start) ?? []);
 }
 
 function toRow(pin: Pin, serverKey: string): PinRow {
