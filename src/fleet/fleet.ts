@@ -242,6 +242,8 @@ function createSharedFleet(store: FleetStore, revisions: ReadonlyMap<string, num
     signal?.throwIfAborted();
     const id = randomUUID();
     const { promise, resolve, reject } = Promise.withResolvers<JsonObject>();
+    // It may be rejected while the request is being sent, when nobody awaits it yet.
+    promise.catch(() => {});
     waiting.set(id, { replica, onItem, resolve, reject });
     const onAbort = () => {
       reject(signal?.reason);
@@ -254,8 +256,6 @@ function createSharedFleet(store: FleetStore, revisions: ReadonlyMap<string, num
       look();
       return await promise;
     } finally {
-      // The promise may have been rejected while the request was being sent.
-      promise.catch(() => {});
       waiting.delete(id);
       signal?.removeEventListener('abort', onAbort);
     }

@@ -106,6 +106,11 @@ describe('the history checker finds', () => {
       { calls: [{ ...unknown, code: 'JOURNAL_UNAVAILABLE' }] },
       ['ran-though-refused'],
     ],
+    [
+      'an effect of a call that is recorded as refused',
+      { calls: [none], records: [{ ...record, status: 'error', end: 'failed', code: 'TOOLBOX_CLOSED' }] },
+      ['ran-though-refused'],
+    ],
     ['an effect that is not recorded', { records: [], calls: [none] }, ['unrecorded']],
     ['an answer that is not recorded', { effects: [], records: [], calls: [unknown], faults: [fault] }, ['unrecorded']],
     ['a success that is recorded as something else', { records: [unknownRecord], faults: [fault] }, ['unrecorded']],

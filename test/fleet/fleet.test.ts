@@ -135,6 +135,27 @@ test('a request fails when the other replica stops before it answers, and when i
   await expect(one.fleet.request('nobody', 'wait', {})).rejects.toMatchObject({ code: 'GONE' });
 });
 
+test('a request that is aborted while it is being sent rejects, and the process goes on', async () => {
+  using workspace = await createPostgresWorkspace(postgres);
+  const sent = Promise.withResolvers<void>();
+  const slowly = (store: FleetStore): FleetStore => ({
+    ...store,
+    async send(messages) {
+      await sent.promise;
+      return store.send(messages);
+    },
+  });
+  await using one = await openReplica(workspace, { changeStore: slowly });
+  await using two = await openReplica(workspace);
+  const abort = new AbortController();
+  const asking = one.fleet.request(String(two.fleet.replica), 'wait', {}, abort.signal);
+  abort.abort(new Error('too late'));
+  // An unhandled rejection is reported after this turn of the event loop.
+  await new Promise((resolve) => setImmediate(resolve));
+  sent.resolve();
+  await expect(asking).rejects.toThrow('too late');
+});
+
 test('a cancelled request aborts its handler', async () => {
   using workspace = await createPostgresWorkspace(postgres);
   await using one = await openReplica(workspace);

@@ -1,10 +1,9 @@
 import { randomBytes } from 'node:crypto';
-import { createServer, request as send } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import type { ConfigSource } from '../../src/index.ts';
 import { createPostgresWorkspace } from '../storage/kinds.ts';
 import { startApi, type TestApi } from '../support/api.ts';
 import type { TestPostgres } from '../support/postgres.ts';
+import { startBalancer } from './support/balancer.ts';
 
 export interface Replicas extends AsyncDisposable {
   readonly all: readonly [TestApi, TestApi, ...TestApi[]];
@@ -34,31 +33,5 @@ export async function startReplicas(postgres: TestPostgres, source: ConfigSource
     adminToken,
     database: workspace,
     [Symbol.asyncDispose]: () => running.disposeAsync(),
-  };
-}
-
-/** Forwards each request to the next of several addresses. */
-async function startBalancer(urls: readonly string[]): Promise<AsyncDisposable & { readonly url: string }> {
-  let next = 0;
-  const server = createServer((incoming, outgoing) => {
-    const target = new URL(incoming.url ?? '/', urls[next++ % urls.length]);
-    const { host: _host, ...headers } = incoming.headers;
-    const forwarded = send(target, { method: incoming.method, headers }, (answer) => {
-      outgoing.writeHead(answer.statusCode ?? 502, answer.headers);
-      outgoing.flushHeaders();
-      answer.pipe(outgoing);
-      answer.on('error', () => outgoing.destroy());
-    });
-    forwarded.on('error', () => outgoing.destroy());
-    outgoing.on('close', () => forwarded.destroy());
-    incoming.pipe(forwarded);
-  });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  return {
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
-    async [Symbol.asyncDispose]() {
-      server.closeAllConnections();
-      await new Promise((resolve) => server.close(resolve));
-    },
   };
 }

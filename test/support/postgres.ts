@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { chmodSync, mkdtempSync, rmSync } from 'node:fs';
+import { chmodSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -12,12 +12,20 @@ export interface TestPostgres extends AsyncDisposable {
   createUrl(): Promise<string>;
   /** Runs a statement directly in the schema of the URL. */
   query(url: string, sql: string, values?: readonly unknown[]): Promise<Record<string, unknown>[]>;
+  /** Stops the server, in an orderly way or as in a crash, and starts it again. Undefined for a given server. */
+  restart?(how: 'fast' | 'crash'): Promise<void>;
+  stop(): Promise<void>;
+}
+
+interface RunningPostgres {
+  readonly url: string;
+  restart?(how: 'fast' | 'crash'): Promise<void>;
   stop(): Promise<void>;
 }
 
 export async function startPostgres(): Promise<TestPostgres> {
   const given = process.env.TEST_POSTGRES_URL;
-  const server = given === undefined ? await startEmbedded() : { url: given, stop: async () => {} };
+  const server: RunningPostgres = given === undefined ? await startEmbedded() : { url: given, stop: async () => {} };
   const schemas: string[] = [];
 
   async function query(url: string, sql: string, values: readonly unknown[] = []) {
@@ -46,12 +54,13 @@ export async function startPostgres(): Promise<TestPostgres> {
       return url.href;
     },
     query,
+    restart: server.restart,
     stop,
     [Symbol.asyncDispose]: stop,
   };
 }
 
-async function startEmbedded(): Promise<{ url: string; stop(): Promise<void> }> {
+async function startEmbedded(): Promise<RunningPostgres> {
   for (let tries = 1; ; tries++) {
     const directory = mkdtempSync(join(tmpdir(), 'toolwharf-postgres-'));
     // If the tests run as root, the server runs as another user, who needs access to its files.
@@ -63,7 +72,7 @@ async function startEmbedded(): Promise<{ url: string; stop(): Promise<void> }> 
       port,
       user: 'toolwharf',
       password: 'only-for-tests',
-      persistent: false,
+      persistent: true,
       createPostgresUser: process.getuid?.() === 0,
       initdbFlags: ['--no-sync', '--encoding=UTF8', '--locale=C'],
       postgresFlags: ['-c', 'listen_addresses=127.0.0.1', '-c', 'unix_socket_directories=', '-c', 'fsync=off'],
@@ -74,10 +83,19 @@ async function startEmbedded(): Promise<{ url: string; stop(): Promise<void> }> 
       await server.stop();
       rmSync(directory, { recursive: true, force: true });
     };
+    const restart = async (how: 'fast' | 'crash') => {
+      if (how === 'crash') {
+        // The first line of the file is the process id; SIGQUIT ends the server without a checkpoint.
+        const [pid] = readFileSync(join(directory, 'data', 'postmaster.pid'), 'utf8').split('\n');
+        process.kill(Number(pid), 'SIGQUIT');
+      }
+      await server.stop();
+      await server.start();
+    };
     try {
       await server.initialise();
       await server.start();
-      return { url: `postgres://toolwharf:only-for-tests@127.0.0.1:${port}/postgres`, stop };
+      return { url: `postgres://toolwharf:only-for-tests@127.0.0.1:${port}/postgres`, restart, stop };
     } catch (cause) {
       await stop().catch(() => {});
       // Another process may have taken the port in the meantime.

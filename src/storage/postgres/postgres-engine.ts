@@ -1,4 +1,4 @@
-import { CompiledQuery, Kysely, PostgresDialect, sql } from 'kysely';
+import { Kysely, PostgresDialect, sql } from 'kysely';
 import { messageOf, ToolwharfError } from '../../kernel/errors.ts';
 import { silentLog } from '../../kernel/log.ts';
 import type { Engine } from '../sql/engine.ts';
@@ -19,11 +19,7 @@ export function createPostgresEngine(options: PostgresEngineOptions): Engine {
     queryTimeoutMs,
     onError: (error) => log.warning('storage.connection-lost', messageOf(error)),
   });
-  const dialect = new PostgresDialect({
-    pool,
-    onCreateConnection: async (connection) => void (await connection.executeQuery(CompiledQuery.raw(sessionSettings))),
-  });
-  const db = new Kysely<Tables>({ dialect });
+  const db = new Kysely<Tables>({ dialect: new PostgresDialect({ pool }) });
   return {
     db,
     bigint: 'bigint',
@@ -35,11 +31,6 @@ export function createPostgresEngine(options: PostgresEngineOptions): Engine {
     close: () => db.destroy(),
   };
 }
-
-// A stalled process must not keep the journal's row locked, and commits must be on disk even if the database is configured
-// otherwise. Set per transaction, since connection poolers refuse startup options.
-const sessionSettings = `select set_config('idle_in_transaction_session_timeout', '10000', false),
-  set_config('synchronous_commit', replace(current_setting('synchronous_commit'), 'off', 'on'), false)`;
 
 // An arbitrary number, the same for all processes.
 const migrationLock = 7_420_001;

@@ -3,6 +3,11 @@ import pg from 'pg';
 
 const int8 = 20;
 
+// A stalled process must not keep the journal's row locked, and commits must be on disk even if the database is configured
+// otherwise. Set by a statement, since connection poolers refuse startup options.
+const sessionSettings = `select set_config('idle_in_transaction_session_timeout', '10000', false),
+  set_config('synchronous_commit', replace(current_setting('synchronous_commit'), 'off', 'on'), false)`;
+
 /** A pool for kysely that discards a connection after a failure, so that the next query gets a working one. */
 export function createPostgresPool(
   url: string,
@@ -30,9 +35,18 @@ export function createPostgresPool(
     end: () => pool.end(),
     async connect() {
       const client = await pool.connect();
-      const known = wrapped.get(client) ?? discardWhenBroken(client);
-      wrapped.set(client, known);
-      return known;
+      const known = wrapped.get(client);
+      if (known) return known;
+      const opened = discardWhenBroken(client);
+      try {
+        await client.query(sessionSettings);
+      } catch (cause) {
+        // Not released, it would count as one of the pool's connections for ever.
+        opened.release(true);
+        throw cause;
+      }
+      wrapped.set(client, opened);
+      return opened;
     },
   };
 }

@@ -3,12 +3,18 @@ export interface Effect {
   readonly marker: string;
   readonly client: string;
   readonly at: number;
+  /** How many executions of the tool were running, this one included. */
+  readonly concurrent?: number;
+  /** The answer to the question that the tool asked first. */
+  readonly answeredBy?: string;
 }
 
 /** A call as its client saw it. */
 export interface SentCall {
   readonly marker: string;
   readonly tool?: string;
+  /** What the client does with the call, for the counts of a report. */
+  readonly kind?: string;
   readonly client: string;
   readonly sentAt: number;
   /** Undefined until a response or an error arrived. */
@@ -31,6 +37,8 @@ export interface RecordedCall {
   readonly caller: string;
   readonly status: string;
   readonly end?: string;
+  /** The code of an error. */
+  readonly code?: string;
 }
 
 /** The time span of an injected fault. */
@@ -54,8 +62,8 @@ export interface History {
 
 /**
  * `lost`: success without an effect. `twice`: more effects than calls. `wrong-caller`: somebody else's effect, answer or
- * record. `unasked`: an effect nobody asked for. `ran-though-refused`: the client was told that nothing happened.
- * `unrecorded`: an effect or an answer the journal knows nothing, or something else, of. `recorded-twice`: two records of
+ * record. `unasked`: an effect nobody asked for. `ran-though-refused`: the client was told, or the record says, that nothing
+ * happened. `unrecorded`: an effect or an answer the journal knows nothing, or something else, of. `recorded-twice`: two records of
  * one call. `unjustified`: an unknown outcome though nothing was broken. `open`: a record that never ended.
  */
 export type FindingKind =
@@ -146,6 +154,10 @@ function checkCall(marker: string, { effects, calls, records }: OneCall, faults:
   }
   if (effects.length > 0 && calls.length > 0 && calls.every(isRefused)) {
     find('ran-though-refused', `the client was told ${calls.map(({ code }) => code).join(', ')}, and it ran`);
+  }
+  for (const { code } of records) {
+    if (effects.length > 0 && code !== undefined && refusals.has(code))
+      find('ran-though-refused', `recorded as ${code}, and it ran`);
   }
 
   for (const found of [...effects, ...records]) {

@@ -6,6 +6,10 @@ export interface LoadOptions {
   readonly era?: 'legacy' | 'auto';
   /** The client's timeout; 60 000. */
   readonly timeoutMs?: number;
+  /** Sent with each request; `x-caller` with the name by default. */
+  readonly headers?: Readonly<Record<string, string>>;
+  /** Answers the questions of the recording server with its own name; false. */
+  readonly answersQuestions?: boolean;
 }
 
 /** The options of a call to the recording server. */
@@ -18,6 +22,9 @@ export interface LoadCall {
   readonly marker?: string;
   readonly key?: string;
   readonly repeatable?: boolean;
+  readonly kind?: string;
+  /** Cancels the call. */
+  readonly signal?: AbortSignal;
 }
 
 /** A named client that records its calls. */
@@ -38,24 +45,34 @@ export interface Load {
 export function createLoad(): Load {
   const calls: SentCall[] = [];
 
-  async function open(url: string, name: string, { era = 'auto', timeoutMs = 60_000 }: LoadOptions = {}) {
-    const client = new Client({ name, version: '1.0.0' }, { versionNegotiation: { mode: era } });
+  async function open(url: string, name: string, options: LoadOptions = {}) {
+    const { era = 'auto', timeoutMs = 60_000, headers = { 'x-caller': name }, answersQuestions = false } = options;
+    const capabilities = answersQuestions ? { elicitation: {} } : {};
+    const client = new Client({ name, version: '1.0.0' }, { versionNegotiation: { mode: era }, capabilities });
+    if (answersQuestions) {
+      client.setRequestHandler('elicitation/create', async ({ params: { message } }) => ({
+        action: 'accept' as const,
+        content: { answer: answerOf(name, message) },
+      }));
+    }
     // Lost responses show in the calls, so transport errors are ignored.
     client.onerror = () => {};
-    await client.connect(
-      new StreamableHTTPClientTransport(new URL(url), { requestInit: { headers: { 'x-caller': name } } }),
-    );
+    await client.connect(new StreamableHTTPClientTransport(new URL(url), { requestInit: { headers } }));
 
     async function call({ how = 'answer', tool = 's__act', key, repeatable, ...given }: LoadCall = {}) {
-      const { marker = randomUUID() } = given;
-      const sent = { marker, tool, client: name, sentAt: Date.now(), ...(repeatable && { repeatable }) };
+      const { marker = randomUUID(), kind, signal } = given;
+      const sent = {
+        ...{ marker, tool, client: name, sentAt: Date.now() },
+        ...(repeatable && { repeatable }),
+        ...(kind !== undefined && { kind }),
+      };
       const at = calls.push({ ...sent, answer: 'none' }) - 1;
       const params = {
         name: tool,
         arguments: { marker, client: name, how },
         ...(key !== undefined && { _meta: { 'toolwharf/idempotencyKey': key } }),
       };
-      const outcome = await client.callTool(params, { timeout: timeoutMs }).then(toOutcome, toFailure);
+      const outcome = await client.callTool(params, { timeout: timeoutMs, signal }).then(toOutcome, toFailure);
       const ended: SentCall = { ...sent, endedAt: Date.now(), ...outcome };
       calls[at] = ended;
       return ended;
@@ -69,6 +86,11 @@ export function createLoad(): Load {
   }
 
   return { calls, open };
+}
+
+/** What a client answers to the question about one of its calls. */
+export function answerOf(client: string, marker: string): string {
+  return `${client} about ${marker}`;
 }
 
 type Outcome = Pick<SentCall, 'answer' | 'code' | 'answered'>;

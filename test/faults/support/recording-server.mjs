@@ -1,6 +1,7 @@
 // A server that records every side effect in a file (EFFECTS, one JSON object per line) before it responds.
 // TRANSPORT is stdio (default) or http, ERA is legacy (default) or modern. The tools do the same and differ in what they
-// promise: `act` nothing, `act_again` that it may be repeated. `how` says what comes after the effect:
+// promise: `act` nothing, `act_again` that it may be repeated. `ask_first` asks a question with the marker, and records the
+// answer with the effect. `how` says what comes after the effect:
 //   answer   the marker and the client come back
 //   slow     the same after SLOW_MS (200)
 //   hold     the same once the file HOLD exists
@@ -26,17 +27,44 @@ const tools = tableOf([
   tool('act_again', 'Has an effect that may come twice', { marker: string, client: string, how: string }, act, {
     annotations: { idempotentHint: true },
   }),
+  tool('ask_first', 'Asks, and has an effect', { marker: string, client: string, how: string }, askFirst),
 ]);
+let running = 0;
 
-async function act({ marker, client, how }, call) {
-  appendFileSync(EFFECTS, `${JSON.stringify({ marker, client, at: Date.now() })}\n`);
+async function act(args, call, more = {}) {
+  running++;
+  try {
+    return await record(args, call, { concurrent: running, ...more });
+  } finally {
+    running--;
+  }
+}
+
+async function askFirst(args, call) {
+  const question = {
+    method: 'elicitation/create',
+    params: {
+      mode: 'form',
+      message: args.marker,
+      requestedSchema: { type: 'object', properties: { answer: string }, required: ['answer'] },
+    },
+  };
+  if (ERA === 'modern' && call.params.inputResponses === undefined)
+    return { resultType: 'input_required', inputRequests: { question }, requestState: args.marker };
+  const answer =
+    ERA === 'modern' ? call.params.inputResponses.question : await call.request(question.method, question.params);
+  return act(args, call, { answeredBy: answer?.content?.answer ?? String(answer?.action) });
+}
+
+async function record({ marker, client, how }, call, more) {
+  appendFileSync(EFFECTS, `${JSON.stringify({ marker, client, at: Date.now(), ...more })}\n`);
   if (how === 'crash' || (how === 'cut' && TRANSPORT === 'stdio')) process.exit(1);
   if (how === 'cut') {
     call.send.response.destroy();
     return noReply;
   }
   if (how === 'hang') return new Promise(() => {});
-  if (how === 'slow') await wait(Number(SLOW_MS));
+  if (how === 'slow') await wait(Number(SLOW_MS), undefined, { signal: call.signal });
   while (how === 'hold' && !existsSync(HOLD)) await wait(5);
   return text(JSON.stringify({ marker, client }));
 }
