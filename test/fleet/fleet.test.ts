@@ -148,7 +148,7 @@ test('a request that is aborted while it is being sent rejects, and the process 
   await using one = await openReplica(workspace, { changeStore: slowly });
   await using two = await openReplica(workspace);
   const abort = new AbortController();
-  const asking = one.fleet.request(String(two.fleet.replica), 'wait', {}, abort.signal);
+  const asking = one.fleet.request(String(two.fleet.replica), 'wait', {}, { signal: abort.signal });
   abort.abort(new Error('too late'));
   // An unhandled rejection is reported after this turn of the event loop.
   await new Promise((resolve) => setImmediate(resolve));
