@@ -17,8 +17,8 @@ const plainServers = ['legacy', 'modern', 'program'];
 
 /** A client with its own key that makes calls of all kinds, one after the other. */
 export async function keepCalling({ world, random, isOver }: LoadParts, name: string, era: Era): Promise<void> {
-  const { key } = await world.createKey(name);
-  const client = await openClient(world, name, era, key, isOver);
+  const created = await createKey(world, name, isOver);
+  const client = created && (await openClient(world, name, era, created.key, isOver));
   if (!client) return;
   await using _client = client;
   for (let nth = 0; !isOver(); nth++) {
@@ -56,6 +56,17 @@ async function repeatByKey(client: LoadClient, same: { tool: string; key: string
   const call = { ...same, kind: 'idempotency key' };
   await Promise.all([client.call(call), client.call(call)]);
   return client.call(call);
+}
+
+async function createKey(world: FleetWorld, name: string, isOver: () => boolean) {
+  while (!isOver()) {
+    try {
+      return await world.createKey(name);
+    } catch {
+      await wait(500);
+    }
+  }
+  return undefined;
 }
 
 async function openClient(world: FleetWorld, name: string, era: Era, key: string, isOver: () => boolean) {
@@ -107,12 +118,9 @@ export async function keepChangingServers({ world, random, isOver }: LoadParts):
 export async function keepRevoking({ world, random, isOver }: LoadParts): Promise<void> {
   for (let nth = 0; !isOver(); nth++) {
     const name = `guest-${nth}`;
-    const created = await world.createKey(name).catch(() => undefined);
+    const created = await createKey(world, name, isOver);
     const client = created && (await openClient(world, name, nth % 2 ? 'auto' : 'legacy', created.key, isOver));
-    if (!client) {
-      await wait(500);
-      continue;
-    }
+    if (!client) return;
     await using _client = client;
     let revokedAt: number | undefined;
     const calling = (async () => {
