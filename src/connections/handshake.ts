@@ -168,9 +168,10 @@ function createSseTransport(url: URL, access: HttpAccess, onUnreadableStream: (c
   });
 }
 
-/** The exit of the process explains more than a closed pipe. A failed era negotiation keeps its error, which is acted on. */
+/** The exit of the process explains more than a closed pipe, but less than an error that the server sent before it. */
 function describeExit({ ending }: StdioTransport, cause: unknown): unknown {
-  if (ending === undefined || isSdkError(cause, 'ERA_NEGOTIATION_FAILED')) return cause;
+  const hasReason = isSdkError(cause, 'ERA_NEGOTIATION_FAILED') && cause.cause instanceof Error;
+  if (ending === undefined || hasReason) return cause;
   return new ConnectionError('SERVER_DISCONNECTED', `The server's process ${ending}`, {
     cause,
     data: { reached: false },

@@ -32,6 +32,12 @@ describe.each(['modern', 'legacy', 'silent-on-unknown'])('a stdio server that st
   });
 });
 
+test('a silent stdio server that exits during the era probe is reported with its exit code', async () => {
+  const program = { command: process.execPath, args: ['-e', 'setTimeout(() => process.exit(3), 3_000)'], env: {} };
+  await using connection = createTestConnection(program);
+  await expect(connection.connect()).rejects.toThrow('exited with code 3');
+});
+
 test('a server with a configured era does not change the cached era of another server at the same address', async () => {
   const protocolCache = createProtocolCache();
   const program = fixture('sdk');

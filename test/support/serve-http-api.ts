@@ -30,7 +30,7 @@ export async function serveHttpApi({
   port?: number;
 } = {}): Promise<ServedApi> {
   const requests: ApiRequest[] = [];
-  const server = createServer(async (incoming, response) => {
+  const server = createServer({ keepAliveTimeout: 600_000 }, async (incoming, response) => {
     let body = '';
     for await (const chunk of incoming) body += chunk;
     const { method = '', url: path = '', headers } = incoming;

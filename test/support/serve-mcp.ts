@@ -44,7 +44,7 @@ export async function serveMcp(servers: NativeConfig['servers'], options: ServeM
   const mcp = createMcpEndpoint({ toolbox, log, sessionKey });
   const guard = createGuard();
   const limits = createLimits({ settings: () => toolbox.config.gateway.limits });
-  const server = createServer((request, response) => {
+  const server = createServer({ keepAliveTimeout: 600_000 }, (request, response) => {
     const refusal = guard(request);
     if (refusal !== undefined) sendJson(response, 403, { error: { code: 'FORBIDDEN', message: refusal } });
     else {
