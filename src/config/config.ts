@@ -333,6 +333,9 @@ export interface GatewayLimits {
   /** Reads of resources and prompts, and completions, in progress. */
   readonly maxReads: number;
   readonly maxReadsPerCaller: number;
+  readonly maxConversationsPerCaller: number;
+  /** Answers of assistants that one caller can have running. */
+  readonly maxRunningAnswersPerCaller: number;
   readonly maxPendingApprovals: number;
   readonly maxPendingApprovalsPerCaller: number;
   readonly maxRunningCallsPerCaller: number;

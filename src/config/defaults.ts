@@ -68,6 +68,8 @@ export const limitDefaults: GatewayLimits = {
   maxSubscriptionsPerCaller: 4_000,
   maxReads: 1_000,
   maxReadsPerCaller: 100,
+  maxConversationsPerCaller: 1_000,
+  maxRunningAnswersPerCaller: 20,
   maxPendingApprovals: 1_000,
   maxPendingApprovalsPerCaller: 100,
   maxRunningCallsPerCaller: 192,

@@ -107,6 +107,12 @@ export const limitsSchema = z.strictObject(
       1,
       'Reads of resources and prompts, and completions, of one caller in progress.',
     ),
+    maxConversationsPerCaller: limit('maxConversationsPerCaller', 1, 'Conversations of one caller.'),
+    maxRunningAnswersPerCaller: limit(
+      'maxRunningAnswersPerCaller',
+      1,
+      'Answers of assistants to one caller that run at the same time.',
+    ),
     maxPendingApprovals: limit('maxPendingApprovals', 1, 'Approvals that wait for an answer.'),
     maxPendingApprovalsPerCaller: limit(
       'maxPendingApprovalsPerCaller',

@@ -3,9 +3,10 @@ import { toExportedJson, toMarkdown } from '../../../chat/export-conversation.ts
 import { ToolwharfError } from '../../../kernel/errors.ts';
 import { noConversation } from '../../../storage/ports/conversation-store.ts';
 import { type Identity, isOperator } from '../../auth/identity.ts';
+import { answerWithinLimit, type ChatLimitPorts, createWithinLimit } from '../../chat/chat-limits.ts';
 import { serveConversation } from '../../chat/serve-conversation.ts';
 import { findConversation } from '../access.ts';
-import { route } from '../route.ts';
+import { type ApiPorts, route } from '../route.ts';
 import {
   attachmentSchema,
   chatEventSchemas,
@@ -67,10 +68,12 @@ export const conversationRoutes = [
     body: conversationInputSchema,
     answer: conversationViewSchema,
     status: 201,
-    errors: ['NOT_FOUND'],
-    async handle({ identity, body }, { chat }) {
+    errors: ['LIMIT_REACHED', 'NOT_FOUND'],
+    async handle({ identity, body }, ports) {
       const { caller, isAdmin, profile = isAdmin ? undefined : 'default' } = identity;
-      return chat.conversations.create({ ...body, owner: caller.id, profile });
+      return createWithinLimit(identity, limitPorts(ports), () =>
+        ports.chat.conversations.create({ ...body, owner: caller.id, profile }),
+      );
     },
   }),
   route({
@@ -131,9 +134,11 @@ export const conversationRoutes = [
     answer: messageViewSchema,
     errors: ['CONFLICT', 'LIMIT_REACHED', 'NOT_FOUND'],
     access: findConversation,
-    async handle({ resource: { id }, body }, { chat, servers }) {
-      await servers.waitForStart();
-      return chat.conversations.send(id, body.text, body.attachments);
+    async handle({ identity, resource, body }, ports) {
+      await ports.servers.waitForStart();
+      return answerWithinLimit(identity, resource, limitPorts(ports), () =>
+        ports.chat.conversations.send(resource.id, body.text, body.attachments),
+      );
     },
   }),
   route({
@@ -157,11 +162,13 @@ export const conversationRoutes = [
     summary: 'Continues an answer that was stopped, was interrupted, reached a limit or failed.',
     params,
     answer: messageViewSchema,
-    errors: ['CONFLICT', 'NOT_FOUND'],
+    errors: ['CONFLICT', 'LIMIT_REACHED', 'NOT_FOUND'],
     access: findConversation,
-    async handle({ resource: { id } }, { chat, servers }) {
-      await servers.waitForStart();
-      return chat.conversations.resume(id);
+    async handle({ identity, resource }, ports) {
+      await ports.servers.waitForStart();
+      return answerWithinLimit(identity, resource, limitPorts(ports), () =>
+        ports.chat.conversations.resume(resource.id),
+      );
     },
   }),
   route({
@@ -174,11 +181,13 @@ export const conversationRoutes = [
       'Generates another version of an answer. The earlier version and the messages after it are kept in their branch.',
     params: messageParams,
     answer: messageViewSchema,
-    errors: ['CONFLICT', 'NOT_FOUND'],
+    errors: ['CONFLICT', 'LIMIT_REACHED', 'NOT_FOUND'],
     access: findConversation,
-    async handle({ resource: { id }, params: { message } }, { chat, servers }) {
-      await servers.waitForStart();
-      return chat.conversations.retry(id, message);
+    async handle({ identity, resource, params: { message } }, ports) {
+      await ports.servers.waitForStart();
+      return answerWithinLimit(identity, resource, limitPorts(ports), () =>
+        ports.chat.conversations.retry(resource.id, message),
+      );
     },
   }),
   route({
@@ -192,11 +201,13 @@ export const conversationRoutes = [
     params: messageParams,
     body: messageEditSchema,
     answer: messageViewSchema,
-    errors: ['CONFLICT', 'NOT_FOUND'],
+    errors: ['CONFLICT', 'LIMIT_REACHED', 'NOT_FOUND'],
     access: findConversation,
-    async handle({ resource: { id }, params: { message }, body }, { chat, servers }) {
-      await servers.waitForStart();
-      return chat.conversations.edit(id, message, body.text);
+    async handle({ identity, resource, params: { message }, body }, ports) {
+      await ports.servers.waitForStart();
+      return answerWithinLimit(identity, resource, limitPorts(ports), () =>
+        ports.chat.conversations.edit(resource.id, message, body.text),
+      );
     },
   }),
   route({
@@ -280,3 +291,7 @@ function ownersOf(identity: Identity): readonly string[] {
 }
 
 const operatorIds: readonly string[] = ['admin', 'local'];
+
+function limitPorts({ chat, toolbox }: Pick<ApiPorts, 'chat' | 'toolbox'>): ChatLimitPorts {
+  return { conversations: chat.conversations, limits: toolbox.config.gateway.limits };
+}
