@@ -25,6 +25,7 @@ import { createToTool } from './invocation/to-tool.ts';
 import { systemClock } from './kernel/clock.ts';
 import { messageOf, ToolwharfError } from './kernel/errors.ts';
 import { createEvents } from './kernel/events.ts';
+import type { JsonObject } from './kernel/json.ts';
 import { resolveLog } from './kernel/log.ts';
 import type { Tool } from './kernel/tool.ts';
 import { type ToolId, toolIdOf, toolKey } from './kernel/tool-id.ts';
@@ -147,6 +148,9 @@ export async function startToolbox(
     approver: options.approver ?? (host.approve && { ask: host.approve }),
     clock,
     log,
+    defaultHost: host,
+    onLog: (call: Call, server: string, params: JsonObject) =>
+      events.emit('server.notified', { server, method: 'notifications/message', params, callIds: [call.id] }),
     onCall: (record: CallRecord) => events.emit('call.changed', record),
     onAsked: (request: ApprovalRequest) => events.emit('approval.asked', request),
     onAnswered: (request: ApprovalRequest, answer: ApprovalAnswer) =>
@@ -155,27 +159,17 @@ export async function startToolbox(
   const invoker = createInvoker({
     ...callPorts,
     catalog,
-    defaultHost: host,
     permits,
     composedPermits,
     rates: createRateLimiter({ clock }),
     checker: createLazyArgumentsChecker(),
     largeResults,
-    onLog: (call, server, params) =>
-      events.emit('server.notified', { server, method: 'notifications/message', params, callIds: [call.id] }),
     onAccepted: async (entry) => void (await catalog.accept(toolIdOf(entry))),
   });
   const protocolCache = createProtocolCache();
   const traffic = createTrafficLogs(clock);
   const maxMessageBytes = options.maxMessageBytes ?? 64 * 1024 * 1024;
-  const openHttp = createHttpEndpoints({
-    env,
-    log,
-    clock,
-    maxMessageBytes,
-    reachOf,
-    oauth: options.oauth,
-  });
+  const openHttp = createHttpEndpoints({ env, log, clock, maxMessageBytes, reachOf, oauth: options.oauth });
   const servers = createServerSet({
     open: openServer,
     onRemoved(name) {

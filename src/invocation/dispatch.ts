@@ -78,8 +78,8 @@ async function send(
   }
 }
 
-/** The call's host for the connection: questions pause the deadline, and observers receive progress and logs. */
-function toRequestHost(
+/** The call's host for the connection: questions name the call and pause its deadline; observers receive progress and logs. */
+export function toRequestHost(
   call: RunningCall,
   entry: CatalogEntry,
   { defaultHost, onLog }: Pick<DispatchPorts, 'defaultHost' | 'onLog'>,

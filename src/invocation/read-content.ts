@@ -15,6 +15,7 @@ import type { CallPolicy } from './authorize.ts';
 import { type CallHost, programCaller, RunningCall } from './call.ts';
 import { endingFor, toCallError } from './call-ending.ts';
 import type { CallRecord, ContentKind } from './call-record.ts';
+import { type DispatchPorts, toRequestHost } from './dispatch.ts';
 import { type Journal, writeRecord } from './journal.ts';
 
 /** A resource or prompt to read. */
@@ -43,7 +44,9 @@ export interface InternalReadOptions extends ReadOptions {
   readonly meta?: JsonObject;
 }
 
-export interface ReaderPorts extends Omit<ApprovalPorts, 'onWaiting' | 'onAccepted'> {
+export interface ReaderPorts
+  extends Omit<ApprovalPorts, 'onWaiting' | 'onAccepted'>,
+    Pick<DispatchPorts, 'defaultHost' | 'onLog'> {
   readonly settings: () => ToolboxConfig;
   readonly findConnection: (server: string) => Pick<Connection, 'spec'> | undefined;
   readonly journal: Journal;
@@ -134,7 +137,8 @@ export function createReader(ports: ReaderPorts): ReadContent {
       await write(started, 'before');
       ports.onCall(started);
       const sent = meta ? { ...params, _meta: meta } : params;
-      const answer = await ports.send(read.server, methods[read.kind], sent, { signal, host: host as RequestHost });
+      const requestHost = toRequestHost(call, entry, ports);
+      const answer = await ports.send(read.server, methods[read.kind], sent, { signal, host: requestHost });
       await finish(call.end({ status: 'success' }));
       return answer;
     } catch (cause) {
