@@ -1,12 +1,14 @@
 // `npm run bench`: measures Toolwharf relative to the same work without it, and records the results.
 // -- --only calls,lists   some sections    --quick   shorter, noisier    --record   adds to results.md and results.json
+// -- --document           writes the tables of docs/guide/performance.md, those of the measured sections
 // -- --check              fails where a ratio is worse than the recorded one by more than the noise of both
 // -- --against URL --tool NAME [--authorization TEXT]   another gateway beside ours, in the same run
 // -- --against mcp-hub,mcp-proxy,supergateway --installed FOLDER   those gateways, started from the folder's node_modules
 // -- --minutes 10         the length of the steady load
 import { parseArgs } from 'node:util';
 import { compare } from './parts/compare.mjs';
-import { describeMachine } from './parts/machine.mjs';
+import { updateDocument } from './parts/document.mjs';
+import { currentLoad, describeMachine } from './parts/machine.mjs';
 import { keep, printTable, readRecorded } from './parts/report.mjs';
 
 const names = [
@@ -32,6 +34,7 @@ const { values } = parseArgs({
     only: { type: 'string' },
     quick: { type: 'boolean', default: false },
     record: { type: 'boolean', default: false },
+    document: { type: 'boolean', default: false },
     check: { type: 'boolean', default: false },
     against: { type: 'string' },
     tool: { type: 'string' },
@@ -62,13 +65,20 @@ const unknown = chosen.find((name) => !names.includes(name));
 if (unknown !== undefined) throw new Error(`There is no section '${unknown}': ${names.join(', ')}`);
 
 const rows = [];
+const loadBefore = currentLoad();
 for (const name of chosen) {
   const { title, measure } = await import(`./sections/${name}.mjs`);
   console.error(`${title} ...`);
-  const found = await measure(settings);
-  printTable(title, found);
-  rows.push(...found);
+  try {
+    const found = await measure(settings);
+    printTable(title, found);
+    rows.push(...found);
+  } catch (cause) {
+    console.error(`${title} failed:`, cause);
+    process.exitCode = 1;
+  }
 }
-const results = { ...describeMachine(), quick: values.quick, rows };
+const results = { ...describeMachine(), quick: values.quick, loadBefore, loadAfter: currentLoad(), rows };
 if (values.record || values.json !== undefined) keep(results, { record: values.record, json: values.json });
-if (values.check) process.exitCode = compare(readRecorded(), results);
+if (values.document) updateDocument(results);
+if (values.check && compare(readRecorded(), results) !== 0) process.exitCode = 1;

@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { cpus, totalmem } from 'node:os';
+import { cpus, loadavg, totalmem } from 'node:os';
 
 /** The machine and the versions of a measurement. */
 export function describeMachine() {
@@ -11,6 +11,9 @@ export function describeMachine() {
     machine: `${cpus().length} × ${cpus()[0]?.model ?? 'unknown'}, ${Math.round(totalmem() / 2 ** 30)} GiB, ${process.platform}`,
   };
 }
+
+/** The load average of the last minute. */
+export const currentLoad = () => loadavg()[0];
 
 function git(...args) {
   try {

@@ -11,14 +11,16 @@ export function printTable(title, rows) {
 
 /** Writes the measurements to a file, and with `record` to the history that `--check` compares with. */
 export function keep(results, { record, json }) {
-  const text = `${JSON.stringify(results, null, 2)}\n`;
-  if (json !== undefined) writeFileSync(json, text);
+  if (json !== undefined) writeFileSync(json, `${JSON.stringify(results, null, 2)}\n`);
   if (!record) return;
-  writeFileSync(latest, text);
   const { at, commit, node, machine, quick, rows } = results;
+  const sections = Map.groupBy(rows, ({ section }) => section);
+  // Sections that were not measured keep their figures, and every row says from which commit it is.
+  const earlier = (readRecorded()?.rows ?? []).filter(({ section }) => !sections.has(section));
+  const measured = rows.map((row) => ({ ...row, at, commit }));
+  writeFileSync(latest, `${JSON.stringify({ ...results, rows: [...earlier, ...measured] }, null, 2)}\n`);
   const head = `\n## ${at.slice(0, 10)}, ${commit}\n\n${machine}; Node ${node}${quick ? '; --quick' : ''}.\n`;
   if (!existsSync(history)) writeFileSync(history, '# Results of the bench\n');
-  const sections = Map.groupBy(rows, ({ section }) => section);
   appendFileSync(history, `${head}${[...sections].map(([name, found]) => `\n${tableOf(name, found)}\n`).join('')}`);
 }
 

@@ -30,11 +30,11 @@ export async function measure() {
         return JSON.parse(readFileSync(file, 'utf8'));
       }
 
-      async function report(ours, what, work, started = performance.now()) {
+      async function report(ours, what, work, { started = performance.now(), ...more } = {}) {
         await work();
         const ms = performance.now() - started;
         const { longestMs, longestTurnMs, longestGcMs } = await longestPause(ours);
-        const figures = { ms, longestPauseMs: longestMs, longestTurnMs, longestGcMs, rssMb: ours.rssMb() };
+        const figures = { ms, longestPauseMs: longestMs, longestTurnMs, longestGcMs, rssMb: ours.rssMb(), ...more };
         rows.push(
           row(
             'scale',
@@ -48,6 +48,9 @@ export async function measure() {
 
       const startedAt = performance.now();
       const ours = await gateway(server, options);
+      const { status } = await fetch(`${ours.address}/readyz`);
+      if (status !== 200) throw new Error(`The gateway is not ready: ${status}`);
+      const first = { started: startedAt, readyMs: performance.now() - startedAt };
       // Loading the program is not part of it.
       await longestPause(ours);
       const api = (path, init) => fetch(`${ours.address}/api${path}`, init).then((answer) => answer.json());
@@ -56,7 +59,7 @@ export async function measure() {
         const found = Number(/^toolwharf_tools (\d+)/m.exec(metrics)?.[1] ?? 0);
         if (found < tools) throw new Error(`${found} tools so far`);
       };
-      await report(ours, 'first start', () => eventually(usable, { timeoutMs: 120_000, everyMs: 50 }), startedAt);
+      await report(ours, 'first start', () => eventually(usable, { timeoutMs: 120_000, everyMs: 50 }), first);
       // The REST API is loaded with the first request.
       await api('/session');
       await longestPause(ours);
