@@ -26,6 +26,7 @@ import type { StdioProgram } from './clients/mcp-clients.ts';
 import { describeReplica } from './fleet/describe-replica.ts';
 import { createEndedSessions } from './fleet/ended-sessions.ts';
 import { followChanges } from './fleet/follow-changes.ts';
+import { resumeCalls } from './fleet/resume-calls.ts';
 import { type SharedCalls, shareCalls } from './fleet/shared-calls.ts';
 import { type SharedQuestions, shareQuestions } from './fleet/shared-questions.ts';
 import { createGuard } from './guard.ts';
@@ -208,6 +209,7 @@ export async function openGateway(source: ConfigSource | undefined, options: Gat
     process: { host, env, adminTokenFile, stdioProgram, command },
   };
   const describing = describeReplica({ store: storage.fleet, toolbox, log });
+  const resuming = resumeCalls({ storage, toolbox, hosts, log });
   const authenticate = options.createAuthenticate(parts);
   const openRequests = createOpenRequests({ authenticate, profiles: () => toolbox.config.profiles });
   toolbox.on('config.applied', () => void openRequests.recheck());
@@ -233,6 +235,7 @@ export async function openGateway(source: ConfigSource | undefined, options: Gat
   async function closeParts(): Promise<void> {
     openRequests.close();
     describing[Symbol.dispose]();
+    resuming[Symbol.dispose]();
     await fleet[Symbol.asyncDispose]();
     await closeRoutes();
     await toolbox.close();

@@ -25,6 +25,8 @@ export interface ApprovalPorts {
   readonly clock: Clock;
   /** Makes the call durable before a person sees it. */
   readonly onWaiting: (call: RunningCall) => Promise<void>;
+  /** The approval is stored, so that another process could wait for it. */
+  readonly onRegistered?: (call: RunningCall, approval: string) => Promise<void>;
   readonly onAsked: (request: ApprovalRequest) => void;
   readonly onAnswered: (request: ApprovalRequest, answer: ApprovalAnswer) => void;
   /** The person accepted a changed definition permanently. */
@@ -47,7 +49,9 @@ export async function askApproval(
   const resume = call.pauseClocks();
   try {
     const asked = toRequest(call, question, ports.clock.now());
-    const request = (await approver.register?.(asked)) ?? asked;
+    const registered = await approver.register?.(asked);
+    const request = registered ?? asked;
+    if (registered) await ports.onRegistered?.(call, request.id);
     call.approval = request;
     ports.onAsked(request);
     call.emit({ type: 'approval-asked', request });

@@ -51,8 +51,9 @@ export async function authorize(
 ): Promise<Authorization> {
   const decision = await decideCall(call, entry, input, policy, ports);
   const args = await validate(call, entry, input, ports);
-  if (decision.kind === 'allow') return { entry, args, rule: decision.rule };
-  const { reason } = decision;
+  // The approval of a resumed call may have been used for a call that its client repeated.
+  if (decision.kind === 'allow' && !call.isResumed) return { entry, args, rule: decision.rule };
+  const reason = decision.kind === 'ask' ? decision.reason : 'the call waited for approval before';
   const approved = await askApproval(call, { entry, args, reason, approval: policy.approval }, ports);
   return {
     entry,

@@ -59,6 +59,8 @@ export interface CallRecord {
   readonly rule?: string;
   /** Set if the call is a task of A2A. */
   readonly task?: CallTask;
+  /** Set while the call waits for an approval and another replica can continue it. */
+  readonly awaiting?: AwaitedApproval;
   /** The approval that a person answered for this call. */
   readonly approval?: RecordedApproval;
 }
@@ -70,6 +72,16 @@ export interface CallTask {
   readonly messageId: string;
   /** The caller's name for the tool. */
   readonly skill: string;
+}
+
+/** What another replica needs to continue a call that waits for approval. */
+export interface AwaitedApproval {
+  /** The id of the approval. */
+  readonly approval: string;
+  /** The profile whose policy applies. */
+  readonly profile: string;
+  /** The caller's name for the tool. */
+  readonly calledAs: string;
 }
 
 /** Who approved or denied a call. */

@@ -76,11 +76,14 @@ export interface Call {
 
 export interface CallFacts
   extends Pick<CallRecord, 'kind' | 'task'>,
+    Pick<Partial<RunningCall>, 'profile'>,
     Pick<Call, 'id' | 'caller' | 'host' | 'parent' | 'idempotencyKey'> {
   readonly entry: CatalogEntry;
   /** The caller's name for the tool; its exposed name by default. */
   readonly calledAs?: string;
   readonly arguments: JsonObject;
+  /** The record that this call continues; a new one by default. */
+  readonly resumed?: CallRecord;
   /** The running call that this call is a step of. */
   readonly outer?: RunningCall;
   readonly now: () => string;
@@ -97,6 +100,10 @@ export class RunningCall implements Call {
   readonly parent: CallParent | undefined;
   readonly idempotencyKey: string | undefined;
   readonly outer: RunningCall | undefined;
+  /** The profile whose policy applies; only a call that has one can be continued by another replica. */
+  readonly profile: string | undefined;
+  /** The call waited for approval on a replica that is gone. It runs only with that approval. */
+  readonly isResumed: boolean;
   state: CallState = 'received';
   stateSince: string;
   approval: ApprovalRequest | undefined;
@@ -125,6 +132,8 @@ export class RunningCall implements Call {
     outer,
     idempotencyKey,
     task,
+    profile,
+    resumed,
     now,
   }: CallFacts) {
     this.id = id;
@@ -135,9 +144,11 @@ export class RunningCall implements Call {
     this.parent = parent;
     this.outer = outer;
     this.idempotencyKey = idempotencyKey;
+    this.profile = profile;
+    this.isResumed = resumed !== undefined;
     this.#now = now;
     this.stateSince = now();
-    this.record = {
+    this.record = resumed ?? {
       id,
       kind,
       server: entry.server,
@@ -197,7 +208,7 @@ export class RunningCall implements Call {
   /** Marks the call as dispatched with these arguments, allowed by this rule. Times never decrease, even if the clock does. */
   start(args: JsonObject, rule?: string): CallRecord {
     const startedAt = later(this.#now(), this.record.createdAt);
-    this.record = { ...this.record, status: 'running', arguments: args, startedAt, rule };
+    this.record = { ...this.record, status: 'running', arguments: args, startedAt, rule, awaiting: undefined };
     this.setState('running');
     return this.record;
   }
@@ -205,7 +216,7 @@ export class RunningCall implements Call {
   /** The record of a call that has ended. */
   end(ending: CallEnding): CallRecord {
     const completedAt = later(this.#now(), this.record.startedAt ?? this.record.createdAt);
-    this.record = { ...this.record, ...ending, completedAt };
+    this.record = { ...this.record, ...ending, completedAt, awaiting: undefined };
     for (const question of this.#questions ?? []) question.abort(new Error('The call has ended'));
     return this.record;
   }

@@ -41,11 +41,17 @@ export interface InternalStartOptions extends StartOptions {
   readonly callerLimits?: CallerLimits;
   /** The caller's name for the tool, used in messages; its exposed name by default. */
   readonly calledAs?: string;
+  /** The name of the caller's profile. If the replica is lost, another one continues a call that waits for approval. */
+  readonly profile?: string;
+  /** The record of a call that waited for approval on a replica that is gone. */
+  readonly resumed?: CallRecord;
   /** The task of A2A that is this call. */
   readonly task?: CallTask;
 }
 
-export interface InvokerPorts extends Omit<AuthorizePorts, 'onWaiting' | 'validationOf'>, DispatchPorts {
+export interface InvokerPorts
+  extends Omit<AuthorizePorts, 'onWaiting' | 'onRegistered' | 'validationOf'>,
+    DispatchPorts {
   readonly settings: () => ToolboxConfig;
   readonly permits: Permits;
   /** Permits of composed tools: a call that waits for a step must not hold a permit that the step needs. */
@@ -75,11 +81,21 @@ export function createInvoker(ports: InvokerPorts): Invoker {
   const authorizePorts: AuthorizePorts = {
     ...ports,
     onWaiting: recordWaiting,
+    onRegistered: recordAwaited,
     validationOf: (server) => ports.findConnection(server)?.spec.validation ?? 'strict',
   };
 
   function start(entry: CatalogEntry, input: unknown, options: InternalStartOptions = {}): Call {
-    const { id = createId(), caller = programCaller, parent, idempotencyKey, calledAs, task } = options;
+    const {
+      id = createId(),
+      caller = programCaller,
+      parent,
+      idempotencyKey,
+      calledAs,
+      task,
+      profile,
+      resumed,
+    } = options;
     const host = hostOf(options);
     const outer = parent?.kind === 'call' ? calls.find(parent.id) : undefined;
     const args = isObject(input) ? input : {};
@@ -94,6 +110,8 @@ export function createInvoker(ports: InvokerPorts): Invoker {
       outer,
       idempotencyKey,
       task,
+      profile,
+      resumed,
       now,
     });
     call.result = track(call, () => run(call, entry, input, options), options, [toolIdOf(entry), input]);
@@ -284,6 +302,14 @@ export function createInvoker(ports: InvokerPorts): Invoker {
   function recordWaiting(call: RunningCall): Promise<void> {
     call.recorded ??= writeJournal(call.record, 'before');
     return call.recorded;
+  }
+
+  /** Records what another replica needs to continue the call. */
+  async function recordAwaited(call: RunningCall, approval: string): Promise<void> {
+    const { profile, calledAs } = call;
+    if (profile === undefined || !ports.journal.isShared) return;
+    call.record = { ...call.record, awaiting: { approval, profile, calledAs } };
+    await writeJournal(call.record, 'before');
   }
 
   async function finish(record: CallRecord): Promise<void> {

@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { messageOf, ToolwharfError } from '../kernel/errors.ts';
 import { createEvents, type Events } from '../kernel/events.ts';
 import type { Log } from '../kernel/log.ts';
@@ -48,6 +49,7 @@ export interface PendingLimits {
 }
 
 const pollBatch = 500;
+const yieldMs = 3_000;
 const withdrawalReason = 'its call was cancelled before anybody answered';
 
 export function createStoredApprover(options: StoredApproverOptions): StoredApprover {
@@ -191,6 +193,8 @@ export function createStoredApprover(options: StoredApproverOptions): StoredAppr
         const settled = await waitForAnswer(id, signal);
         const given = settled?.answer && { ...settled.answer, by: settled.answeredBy };
         if (given?.kind !== 'allow') return given ?? { kind: 'deny', reason: 'the approval no longer exists' };
+        // A client that repeated its call waits for the answer too, and goes first.
+        if (host?.isResumed === true) await sleep(yieldMs, undefined, { signal });
         // Two calls may wait for one answer; it is good for one of them.
         if (await store.use(id)) return given;
         return { kind: 'deny', reason: 'the answer was used for another call' };

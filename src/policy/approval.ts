@@ -64,6 +64,8 @@ export interface ApprovalHost {
   askClient?(request: ApprovalRequest, signal: AbortSignal): Promise<ApprovalAnswer>;
   /** Keeps a pending approval open when the call is cancelled, because the client may repeat the call; false. */
   readonly mayRepeat?: boolean;
+  /** The call continues one of a lost replica: a call that the client repeated uses the answer first; false. */
+  readonly isResumed?: boolean;
 }
 
 /**

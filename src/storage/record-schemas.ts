@@ -81,6 +81,7 @@ export const callRecordSchema = z.object({
   idempotencyKey: z.string().optional(),
   rule: z.string().optional(),
   task: z.object({ contextId: z.string(), messageId: z.string(), skill: z.string() }).optional(),
+  awaiting: z.object({ approval: z.string(), profile: z.string(), calledAs: z.string() }).optional(),
   approval: z
     .object({
       id: z.string(),

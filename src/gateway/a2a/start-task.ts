@@ -54,6 +54,7 @@ export function startTask(requested: RequestedCall, { toolbox, hosts, traces }: 
     host: hosts.create({ id, caller }),
     policy: { approval: profile.approval, mayUse: requested.mayUse },
     refreshPolicy: requested.refreshPolicy,
+    profile: profile.name,
     callerLimits: requested.callerLimits,
     // The prefix separates message ids from idempotency keys that the same caller uses over other protocols.
     idempotencyKey: `a2a/${message.messageId}`,

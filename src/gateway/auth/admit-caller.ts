@@ -70,7 +70,7 @@ export function admitCaller(
 }
 
 /** Rejects when the caller's key was revoked since the request was authenticated. */
-export async function assertActive({ caller }: Identity, keys: Pick<KeyStore, 'get'>): Promise<void> {
+export async function assertActive({ caller }: Pick<Identity, 'caller'>, keys: Pick<KeyStore, 'get'>): Promise<void> {
   if (!caller.id.startsWith(keyCallerPrefix)) return;
   const key = await keys.get(caller.id.slice(keyCallerPrefix.length));
   if (!key || key.revokedAt !== undefined)

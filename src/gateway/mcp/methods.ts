@@ -137,6 +137,7 @@ async function callTool(request: ClientRequest, ports: MethodPorts): Promise<Jso
     signal: request.signal,
     policy: { approval: request.profile.approval, mayUse: view.hasTool },
     refreshPolicy: request.refreshPolicy,
+    profile: request.profile.name,
     callerLimits: request.usage?.calls,
     meta,
     idempotencyKey: idempotencyKeyOf(params),

@@ -1,3 +1,4 @@
+import type { CallRecord } from '../../invocation/call-record.ts';
 import type { JsonObject } from '../../kernel/json.ts';
 
 /** The stores whose changes replicas learn of. */
@@ -10,6 +11,7 @@ export const fleetTopics = [
   'api_keys',
   'profiles',
   'tool_overrides',
+  'oauth_records',
   'ended_sessions',
   'events',
 ] as const;
@@ -42,6 +44,8 @@ export interface FleetStore {
   replicas(): Promise<readonly ReplicaRow[]>;
   /** The replica that a recorded call belongs to; undefined if the call is not recorded or its replica has ended. */
   ownerOfCall(id: string): Promise<string | undefined>;
+  /** The recorded calls of this replica that wait for approval, also those that it took over from a replica that is gone. */
+  awaitingCalls(): Promise<readonly CallRecord[]>;
   /** The replica that generates an answer in a conversation; undefined if none does. */
   ownerOfConversation(id: string): Promise<string | undefined>;
   /** The revision of each topic, which every change raises. */

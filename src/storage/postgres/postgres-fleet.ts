@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { sql } from 'kysely';
 import pg from 'pg';
+import type { CallRecord } from '../../invocation/call-record.ts';
 import { backoffMs } from '../../kernel/backoff.ts';
 import { messageOf } from '../../kernel/errors.ts';
 import type { Log } from '../../kernel/log.ts';
@@ -56,6 +57,19 @@ export function createPostgresFleet({ db, url, replica, sealer, log }: PostgresF
         .where('owners.expires_at', '>=', databaseNow)
         .executeTakeFirst();
       return row?.id;
+    },
+    async awaitingCalls() {
+      const rows = await db
+        .selectFrom('calls')
+        .innerJoin('steps', 'steps.seq', 'calls.seq')
+        .select('steps.body')
+        .where(sql<boolean>`calls.status <> 'success'`)
+        .where('calls.status', '=', 'pending')
+        .where('calls.owner', '=', replica)
+        .orderBy('calls.seq')
+        .limit(receiveBatch)
+        .execute();
+      return rows.map(({ body }): CallRecord => JSON.parse(body)).filter(({ awaiting }) => awaiting);
     },
     async ownerOfConversation(id) {
       const row = await db

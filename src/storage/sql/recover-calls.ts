@@ -8,13 +8,16 @@ import { toStepWrite } from './step-write.ts';
 
 const batch = 200;
 
-/** Ends the open calls of processes that are gone, in batches; returns how many. */
+/**
+ * Ends the open calls of processes that are gone, in batches; returns how many. A call that waits for approval stays open: this
+ * process becomes its owner and can continue it.
+ */
 export async function recoverCalls(
   db: Database,
   { ownership, append, clock }: { ownership: Ownership; append: AppendSteps; clock: Clock },
 ): Promise<number> {
   for (let recovered = 0; ; await nextTurn()) {
-    const count = await db.transaction().execute(async (trx) => {
+    const [count, ended] = await db.transaction().execute(async (trx) => {
       await ownership.ensureRegistered(trx);
       const { head } = await lockChain(trx);
       await ownership.removeExpired(trx);
@@ -28,19 +31,24 @@ export async function recoverCalls(
         .orderBy('calls.seq')
         .limit(batch)
         .execute();
+      const records: CallRecord[] = open.map(({ body }) => JSON.parse(body));
       const at = new Date(clock.now()).toISOString();
-      if (open.length > 0) {
+      if (records.length > 0) {
         await append(
           trx,
           head,
-          open.map(({ body }) => toStepWrite(endAbandoned(JSON.parse(body), at), at)),
+          records.map((record) => toStepWrite(isAwaiting(record) ? record : endAbandoned(record, at), at)),
         );
       }
-      return open.length;
+      return [records.length, records.filter((record) => !isAwaiting(record)).length] as const;
     });
-    recovered += count;
+    recovered += ended;
     if (count < batch) return recovered;
   }
+}
+
+function isAwaiting({ status, awaiting }: CallRecord): boolean {
+  return status === 'pending' && awaiting !== undefined;
 }
 
 /** How an open call of a process that is gone ends: a call that was sent may have run, any other did not run. */

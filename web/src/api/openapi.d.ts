@@ -1445,6 +1445,11 @@ export interface components {
                 readonly messageId: string;
                 readonly skill: string;
             };
+            readonly awaiting?: {
+                readonly approval: string;
+                readonly profile: string;
+                readonly calledAs: string;
+            };
             readonly approval?: {
                 readonly id: string;
                 readonly answer: "allow" | "deny";

@@ -122,6 +122,7 @@ export const toolRoutes = [
         caller,
         host: ports.calls.hosts.create({ id, caller }, { results: request.results }),
         policy: policy(),
+        profile: scopeFor(request, ports).profile.name,
         async refreshPolicy() {
           await assertActive(request.identity, ports.storage.keys);
           return policy();

@@ -107,6 +107,10 @@ export const callSchema = answer(
       })
       .optional()
       .describe('Set if the call is a task of A2A.'),
+    awaiting: z
+      .strictObject({ approval: z.string(), profile: z.string(), calledAs: z.string() })
+      .optional()
+      .describe('Set while the call waits for an approval and another replica can continue it.'),
     approval: z
       .strictObject({
         id: z.string(),

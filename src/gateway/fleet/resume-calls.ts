@@ -1,0 +1,97 @@
+import { endingFor } from '../../invocation/call-ending.ts';
+import type { CallRecord } from '../../invocation/call-record.ts';
+import { messageOf, ToolwharfError } from '../../kernel/errors.ts';
+import type { Log } from '../../kernel/log.ts';
+import type { ApprovalRecord } from '../../policy/approval-store.ts';
+import { createVisibility } from '../../policy/visible-tools.ts';
+import type { Storage } from '../../storage/storage.ts';
+import type { InternalToolbox } from '../../toolbox.ts';
+import { assertActive } from '../auth/admit-caller.ts';
+import type { AppHosts } from '../calls/app-hosts.ts';
+
+export interface ResumeCallsPorts {
+  readonly storage: Pick<Storage, 'fleet' | 'approvals' | 'journal' | 'keys'>;
+  readonly toolbox: Pick<InternalToolbox, 'start' | 'calls' | 'catalog' | 'config'>;
+  readonly hosts: Pick<AppHosts, 'create'>;
+  readonly log: Log;
+  /** How often to look for calls of replicas that are gone; 2 000. */
+  readonly intervalMs?: number;
+}
+
+/**
+ * Continues the calls that waited for approval on a replica that is gone. The storage has made this replica their owner. Each
+ * waits for the answer to its approval, whose use decides that it runs once.
+ */
+export function resumeCalls({ storage, toolbox, hosts, log, intervalMs = 2_000 }: ResumeCallsPorts): Disposable {
+  const store = storage.fleet;
+  if (!store) return { [Symbol.dispose]() {} };
+  let looking: Promise<void> | undefined;
+
+  async function look(): Promise<void> {
+    for (const record of (await store?.awaitingCalls()) ?? []) {
+      // A call of this replica is in its list until its end is recorded.
+      if (!toolbox.calls.find(record.id)) await resume(record);
+    }
+  }
+
+  async function resume(record: CallRecord): Promise<void> {
+    const { id, caller, awaiting, server, originalName } = record;
+    if (!awaiting) return;
+    const approval = await storage.approvals.get(awaiting.approval);
+    const problem = problemOf(approval);
+    if (problem) return end(record, problem);
+    const entry = toolbox.catalog.find({ server, tool: originalName });
+    // The server may still be connecting. Without it the call waits until its approval expires.
+    if (!entry || toolbox.calls.find(id)) return;
+    const { profile, calledAs } = awaiting;
+    const policy = () => {
+      const found = toolbox.config.profiles.find(({ name }) => name === profile);
+      if (!found) throw new ToolwharfError('CALL_DENIED', `The profile '${profile}' was removed`);
+      return { approval: found.approval, mayUse: createVisibility(found).hasTool };
+    };
+    try {
+      toolbox.start(entry, record.arguments, {
+        id,
+        caller,
+        calledAs,
+        profile,
+        resumed: record,
+        host: { ...hosts.create({ id, caller }), isResumed: true, mayRepeat: true },
+        policy: policy(),
+        async refreshPolicy() {
+          await assertActive({ caller }, storage.keys);
+          return policy();
+        },
+      });
+      log.info('call.resumed', 'A call that waited for approval on another replica goes on', { call: id });
+    } catch (cause) {
+      await end(record, cause as ToolwharfError);
+    }
+  }
+
+  async function end(record: CallRecord, error: ToolwharfError): Promise<void> {
+    const completedAt = new Date().toISOString();
+    await storage.journal.write({ ...record, ...endingFor(error), completedAt, awaiting: undefined });
+  }
+
+  const timer = setInterval(() => {
+    looking ??= look()
+      .catch((cause) => log.warning('call.not-resumed', `Waiting calls could not be read: ${messageOf(cause)}`))
+      .finally(() => {
+        looking = undefined;
+      });
+  }, intervalMs).unref();
+  return { [Symbol.dispose]: () => clearInterval(timer) };
+}
+
+/** Why the approval of a call can no longer allow it. */
+function problemOf(approval: ApprovalRecord | undefined): ToolwharfError | undefined {
+  const denied = (why: string) => new ToolwharfError('CALL_DENIED', `The call was denied: ${why}`);
+  if (!approval) return denied('its approval no longer exists');
+  const { status, answer, request } = approval;
+  if (status === 'denied') return denied((answer?.kind === 'deny' && answer.reason) || 'the answer was no');
+  if (status === 'used')
+    return new ToolwharfError('TOOLBOX_CLOSED', 'The replica of the call ended before it was sent');
+  const isLate = status === 'expired' || (status === 'pending' && Date.parse(request.expiresAt) <= Date.now());
+  return isLate ? denied('nobody answered in time') : undefined;
+}

@@ -1,0 +1,104 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import type { TestApi } from '../support/api.ts';
+import { fixture } from '../support/fixtures.ts';
+import { startPostgres, type TestPostgres } from '../support/postgres.ts';
+import { waitFor } from '../support/wait-for.ts';
+import { type LostReplica, startLostReplica } from './lost-replica.ts';
+import { type Replicas, startReplicas } from './replicas.ts';
+
+const source = { servers: { s: fixture('legacy') }, toolbox: { approval: { ask: ['*_add'] } } };
+const path = '/api/tools/mcp_s_add/call';
+let postgres: TestPostgres;
+let replicas: Replicas;
+beforeAll(async () => {
+  postgres = await startPostgres();
+  replicas = await startReplicas(postgres, source);
+});
+afterAll(async () => {
+  await replicas?.[Symbol.asyncDispose]();
+  await postgres.stop();
+});
+
+let sum = 0;
+
+/** Starts a call on a replica that is killed while the call waits for approval. */
+async function loseWaitingCall(lost: LostReplica, input: object = {}) {
+  const [one] = replicas.all;
+  const callId = crypto.randomUUID();
+  const args = { a: ++sum, b: 0 };
+  const body = { arguments: args, callId, ...input };
+  const calling = lost.send('POST', path, body).catch((cause) => cause);
+  const approval = await waitFor(
+    async () =>
+      (await one.get('/api/approvals?status=pending')).body.approvals.find(
+        (found: { callId: string }) => found.callId === callId,
+      ),
+    { what: 'the approval' },
+  );
+  await waitFor(async () => (await one.get(`/api/calls/${callId}`)).body.awaiting, { what: 'the record of the call' });
+  await lost.kill();
+  expect(await calling).toBeInstanceOf(Error);
+  await one.storage.audit.recover();
+  return { callId, approval, args };
+}
+
+const readCall = async (replica: TestApi, id: string) => (await replica.get(`/api/calls/${id}`)).body;
+
+async function recordsOf(args: { a: number }) {
+  const { body } = await replicas.all[0].get('/api/calls?tool=mcp_s_add&limit=100');
+  return body.calls.filter((call: { arguments: { a?: number } }) => call.arguments.a === args.a);
+}
+
+test('a call that waited for approval on a killed replica runs once on another after the answer', async () => {
+  const [one, two] = replicas.all;
+  await using lost = await startLostReplica(replicas, source);
+  const idempotencyKey = crypto.randomUUID();
+  const { callId, approval, args } = await loseWaitingCall(lost, { idempotencyKey });
+  expect(await readCall(two, callId)).toMatchObject({ status: 'pending' });
+  // The client repeats its request with its key.
+  const repeated = two.post(path, { arguments: args, idempotencyKey });
+  await two.post(`/api/approvals/${approval.id}/answer`, { answer: 'allow' });
+  const { status, body } = await repeated;
+  expect([status, body.callId]).toEqual([200, callId]);
+  expect(body.text).toContain(String(args.a));
+  expect(await readCall(one, callId)).toMatchObject({ status: 'success', approval: { answer: 'allow' } });
+  expect((await recordsOf(args)).filter((call: { startedAt?: string }) => call.startedAt)).toHaveLength(1);
+});
+
+test('a call of a killed replica is denied or cancelled on another', async () => {
+  const [one, two] = replicas.all;
+  await using lost = await startLostReplica(replicas, source);
+  const { callId, approval } = await loseWaitingCall(lost);
+  await two.post(`/api/approvals/${approval.id}/answer`, { answer: 'deny', reason: 'not today' });
+  await waitFor(async () => (await readCall(one, callId)).status === 'error', { what: 'the end of the call' });
+  expect(await readCall(two, callId)).toMatchObject({ end: 'denied', error: { code: 'CALL_DENIED' } });
+  await using another = await startLostReplica(replicas, source);
+  const waiting = await loseWaitingCall(another);
+  await waitFor(async () => (await two.post(`/api/calls/${waiting.callId}/cancel`)).status === 204, {
+    what: 'the cancellation',
+  });
+  expect(await readCall(one, waiting.callId)).toMatchObject({ status: 'error', end: 'cancelled' });
+});
+
+test('a client that repeats its call without a key gets the result, and the tool runs once', async () => {
+  const [one, two] = replicas.all;
+  await using lost = await startLostReplica(replicas, source);
+  const { callId, approval, args } = await loseWaitingCall(lost);
+  const repeated = two.post(path, { arguments: args });
+  await waitFor(async () => (await recordsOf(args)).length === 2, { what: 'the repeated call' });
+  await one.post(`/api/approvals/${approval.id}/answer`, { answer: 'allow' });
+  expect((await repeated).status).toBe(200);
+  await waitFor(async () => (await readCall(one, callId)).status === 'error', { what: 'the end of the first call' });
+  expect((await recordsOf(args)).filter((call: { startedAt?: string }) => call.startedAt)).toHaveLength(1);
+});
+
+test('a call that was running on a killed replica has an unknown outcome', async () => {
+  const [one] = replicas.all;
+  await using lost = await startLostReplica(replicas, source);
+  const callId = crypto.randomUUID();
+  lost.send('POST', '/api/tools/mcp_s_sleep/call', { arguments: { ms: 600_000 }, callId }).catch(() => {});
+  await waitFor(async () => (await one.get(`/api/calls/${callId}`)).body.status === 'running', { what: 'the call' });
+  await lost.kill();
+  await one.storage.audit.recover();
+  expect(await readCall(one, callId)).toMatchObject({ end: 'unknown-outcome', error: { code: 'OUTCOME_UNKNOWN' } });
+});
