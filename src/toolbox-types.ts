@@ -222,6 +222,8 @@ export interface ToolboxPrompts<Options = ReadOptions> extends PromptLists {
 
 /** The servers of a toolbox, with what only the gateway shows. */
 export interface InternalToolboxServers extends ToolboxServers {
+  /** Connects the servers that wait for a sign-in, which another replica may have finished. */
+  retrySignIns(): Promise<void>;
   /** `isKnown`: the server existed before the start, and is not logged as added. */
   add(name: string, server: NativeServer | JsonObject, options?: { readonly isKnown?: boolean }): Promise<ServerInfo>;
   /** The sign-in to a server without its secrets, and the latest attempts; undefined for servers without OAuth. */

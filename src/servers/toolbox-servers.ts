@@ -92,6 +92,12 @@ export function createToolboxServers(ports: ToolboxServersPorts) {
       }
       return undefined;
     },
+    async retrySignIns() {
+      const waiting = servers
+        .all()
+        .filter(({ status }) => status.signInUrl !== undefined || status.cause === 'unauthorized');
+      await Promise.all(waiting.map((connection) => connection.connect().catch(() => {})));
+    },
     stderr: (name: string) => connectionOf(name).stderr(),
     signInState: (name: string) => connectionOf(name).signInState(),
     async signOut(name: string) {

@@ -16,7 +16,7 @@ beforeAll(async () => {
 });
 afterAll(() => postgres.stop());
 
-const newest = migrations.length;
+const newest = Math.max(...migrations.map(({ version }) => version));
 const kinds: {
   name: string;
   createWorkspace: () => Promise<{ workspace: Workspace; engine: () => Promise<Engine> }>;
@@ -38,8 +38,9 @@ const kinds: {
   },
 ];
 
-test('migrations are numbered from 1 without gaps', () => {
-  expect(migrations.map(({ version }) => version)).toEqual(migrations.map((_, index) => index + 1));
+test('each migration has a higher number than the one before', () => {
+  const versions = migrations.map(({ version }) => version);
+  expect(versions).toEqual([...new Set(versions)].toSorted((one, other) => one - other));
 });
 
 for (const kind of kinds) {
@@ -162,7 +163,7 @@ for (const kind of kinds) {
 test('several processes that start at the same time on an empty Postgres create the tables once', async () => {
   using workspace = await createPostgresWorkspace(postgres);
   const storages = await Promise.all(Array.from({ length: 5 }, () => workspace.open()));
-  expect(await workspace.sql('select version from migrations order by version')).toHaveLength(newest);
+  expect(await workspace.sql('select version from migrations order by version')).toHaveLength(migrations.length);
   await Promise.all(storages.map((storage, index) => storage.meta.set(`from ${index}`, 'x')));
   await Promise.all(storages.map((storage) => storage.close()));
 });

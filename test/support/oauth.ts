@@ -136,9 +136,9 @@ export function expectNoSecrets(stats: Stats, texts: readonly string[]): void {
 /** A store with the same records, as another process would have it. */
 export function sharing(store: OAuthStore): OAuthStore {
   return {
-    get: (key, kind) => store.get(key, kind),
-    set: (key, kind, value) => store.set(key, kind, value),
-    delete: (key, kind) => store.delete(key, kind),
+    get: (key, kind, id) => store.get(key, kind, id),
+    set: (key, kind, value, id) => store.set(key, kind, value, id),
+    delete: (key, kind, id) => store.delete(key, kind, id),
   };
 }
 

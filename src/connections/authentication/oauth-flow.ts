@@ -9,6 +9,7 @@ import {
   refreshAuthorization,
   validateAuthorizationResponseIssuer,
 } from '@modelcontextprotocol/client';
+import { hashOf } from '../../kernel/canonical-json.ts';
 import { isSameIssuer, type OAuthContext, withConfiguredSecret } from './oauth-context.ts';
 import { issuerOf } from './oauth-discovery.ts';
 import { adviceFor, isFinalRefusal, oauthFailed, printable } from './oauth-errors.ts';
@@ -50,8 +51,25 @@ export async function beginSignIn(context: OAuthContext, options: BeginOptions):
     scope: requested.get('scope') ?? undefined,
     resource: requested.get('resource') ?? undefined,
   };
+  // Several sign-ins can be pending: each redirect finds its own by the state. The latest is offered to others.
+  await store.set(serverKey, 'pending', pending, pendingId(state));
   await store.set(serverKey, 'pending', pending);
   return pending;
+}
+
+/** The sign-in that a redirect belongs to. Any replica may have started it. */
+export async function findPending(
+  { store, serverKey }: Pick<OAuthContext, 'store' | 'serverKey'>,
+  params: URLSearchParams,
+): Promise<OAuthPending | undefined> {
+  const state = params.get('state') ?? '';
+  const pending = (await store.get(serverKey, 'pending', pendingId(state))) ?? (await store.get(serverKey, 'pending'));
+  return pending?.state === state ? pending : undefined;
+}
+
+/** The state is a secret; its hash is not. */
+function pendingId(state: string): string {
+  return hashOf(state).slice(0, 32);
 }
 
 /** Completes a sign-in with the query of the redirect. State and issuer are checked before anything is sent. */
@@ -67,7 +85,8 @@ export async function finishSignIn(
   }
   context.trace.addRedirect(params);
   // A code can be used once, so this sign-in ends here whatever happens.
-  await store.delete(serverKey, 'pending');
+  await store.delete(serverKey, 'pending', pendingId(pending.state));
+  if ((await store.get(serverKey, 'pending'))?.state === pending.state) await store.delete(serverKey, 'pending');
   const metadata = discovery.authorizationServerMetadata;
   const iss = params.get('iss') ?? undefined;
   const code = params.get('code');

@@ -41,31 +41,49 @@ export interface OAuthRecords {
   readonly discovery: OAuthDiscoveryState;
 }
 
-/** Stores sign-ins. After `set` resolves, `get` returns the record to everybody who shares the store. */
+/**
+ * Stores sign-ins. After `set` resolves, `get` returns the record to everybody who shares the store. A kind can have several
+ * records, each with an id of its own.
+ */
 export interface OAuthStore {
-  get<Kind extends keyof OAuthRecords>(serverKey: string, kind: Kind): Promise<OAuthRecords[Kind] | undefined>;
-  set<Kind extends keyof OAuthRecords>(serverKey: string, kind: Kind, record: OAuthRecords[Kind]): Promise<void>;
+  get<Kind extends keyof OAuthRecords>(
+    serverKey: string,
+    kind: Kind,
+    id?: string,
+  ): Promise<OAuthRecords[Kind] | undefined>;
+  set<Kind extends keyof OAuthRecords>(
+    serverKey: string,
+    kind: Kind,
+    record: OAuthRecords[Kind],
+    id?: string,
+  ): Promise<void>;
   /** Deletes one record of the server, or all. */
-  delete(serverKey: string, kind?: keyof OAuthRecords): Promise<void>;
+  delete(serverKey: string, kind?: keyof OAuthRecords, id?: string): Promise<void>;
+  /** Runs work that only one of the processes that share the store may do at a time for a server; undefined if one process uses it. */
+  withLock?<Value>(serverKey: string, work: () => Promise<Value>): Promise<Value>;
 }
 
 /** A store in memory. */
 export function createMemoryOAuthStore(): OAuthStore {
-  const servers = new Map<string, Map<keyof OAuthRecords, unknown>>();
+  const servers = new Map<string, Map<string, unknown>>();
   return {
-    async get(serverKey, kind) {
-      const record = servers.get(serverKey)?.get(kind);
+    async get(serverKey, kind, id) {
+      const record = servers.get(serverKey)?.get(nameOf(kind, id));
       return record === undefined ? undefined : (structuredClone(record) as never);
     },
-    async set(serverKey, kind, record) {
-      const records = servers.get(serverKey) ?? new Map<keyof OAuthRecords, unknown>();
-      servers.set(serverKey, records.set(kind, structuredClone(record)));
+    async set(serverKey, kind, record, id) {
+      const records = servers.get(serverKey) ?? new Map<string, unknown>();
+      servers.set(serverKey, records.set(nameOf(kind, id), structuredClone(record)));
     },
-    async delete(serverKey, kind) {
+    async delete(serverKey, kind, id) {
       if (kind === undefined) servers.delete(serverKey);
-      else servers.get(serverKey)?.delete(kind);
+      else servers.get(serverKey)?.delete(nameOf(kind, id));
     },
   };
+}
+
+function nameOf(kind: string, id: string | undefined): string {
+  return id === undefined ? kind : `${kind}/${id}`;
 }
 
 /** The key of a server's records. It includes the URL: a server at another URL does not get the tokens. */

@@ -1,4 +1,4 @@
-import { computeScopeUnion, isStrictScopeSuperset } from '@modelcontextprotocol/client';
+import { computeScopeUnion, isStrictScopeSuperset, type OAuthDiscoveryState } from '@modelcontextprotocol/client';
 import type { Log } from '../../kernel/log.ts';
 import type { Redactor } from '../../kernel/redact.ts';
 import { abortable } from '../../kernel/wait.ts';
@@ -118,11 +118,24 @@ export function createTokens(context: OAuthContext, shared: OAuthShared, options
     const discovery = await discoverOAuth(context, challenge);
     const bound = stored && isSameIssuer(stored.issuer, issuerOf(discovery)) ? stored : undefined;
     if (bound && !rejected) {
-      const fresh = await refreshTokens(context, bound, discovery);
+      const fresh = await refreshOnce(bound, discovery);
       if (fresh) return adopt(fresh, 'refresh');
     }
     const scope = scopeFor(challenge, bound);
     adopt(await prompt({ discovery, signal: lifetime, scope }), 'person');
+  }
+
+  /** Refreshes tokens, unless another replica has done it meanwhile: a refresh token may be valid only once. */
+  async function refreshOnce(
+    before: OAuthTokensRecord,
+    discovery: OAuthDiscoveryState,
+  ): Promise<OAuthTokensRecord | undefined> {
+    if (!store.withLock) return refreshTokens(context, before, discovery);
+    return store.withLock(serverKey, async () => {
+      const stored = await store.get(serverKey, 'tokens');
+      if (stored?.access_token !== before.access_token) return stored;
+      return refreshTokens(context, before, discovery);
+    });
   }
 
   /** The scope to request, including what was granted before; undefined requests what the server publishes. */
@@ -155,7 +168,7 @@ export function createTokens(context: OAuthContext, shared: OAuthShared, options
     trace.begin('renewal');
     const discovery = (await store.get(serverKey, 'discovery')) ?? (await discoverOAuth(context, {}));
     if (!isSameIssuer(stored.issuer, issuerOf(discovery))) return;
-    const fresh = await refreshTokens(context, stored, discovery);
+    const fresh = await refreshOnce(stored, discovery);
     if (fresh) return adopt(fresh, 'refresh');
     known = undefined;
     trace.end('failed', `The authorization server of '${server}' no longer accepts the sign-in. Sign in again`);

@@ -7,7 +7,7 @@ import type { OAuthCallback } from './oauth-callback.ts';
 import type { OAuthChallenge, OAuthContext } from './oauth-context.ts';
 import { oauthFailed, toOAuthError } from './oauth-errors.ts';
 import { createOAuthFetch } from './oauth-fetch.ts';
-import { finishSignIn } from './oauth-flow.ts';
+import { findPending, finishSignIn } from './oauth-flow.ts';
 import { sharedBy } from './oauth-shared.ts';
 import { type OAuthStore, oauthServerKey } from './oauth-store.ts';
 import { createTokens } from './oauth-tokens.ts';
@@ -59,7 +59,7 @@ export function createOAuth(spec: OAuthAuthentication, options: OAuthOptions): O
   const { clock = systemClock, log = silentLog, redactor = createRedactor() } = options;
   const { trace = createOAuthTrace(clock) } = options;
   const context = createContext(spec, options, { clock, resolve, trace });
-  const { serverKey, settings } = context;
+  const { settings } = context;
   if (settings.clientSecret !== undefined) redactor.add(settings.clientSecret);
   const lifetime = new AbortController();
   const shared = sharedBy(store);
@@ -108,7 +108,7 @@ export function createOAuth(spec: OAuthAuthentication, options: OAuthOptions): O
     authorize: (signal = lifetime.signal) => tokens.signIn(signal),
 
     async finish(params) {
-      const pending = await store.get(serverKey, 'pending');
+      const pending = await findPending(context, params);
       if (!pending) throw oauthFailed(server, 'no sign-in is pending. Start again');
       try {
         tokens.adopt(await finishSignIn(context, pending, params), 'person');

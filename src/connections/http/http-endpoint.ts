@@ -6,6 +6,7 @@ import type { Redactor } from '../../kernel/redact.ts';
 import { isSecretName } from '../../kernel/secret-names.ts';
 import { createOAuth, type OAuth } from '../authentication/oauth.ts';
 import type { OAuthCallback } from '../authentication/oauth-callback.ts';
+import { findPending } from '../authentication/oauth-flow.ts';
 import { type OAuthStore, oauthServerKey } from '../authentication/oauth-store.ts';
 import { createOAuthTrace } from '../authentication/oauth-trace.ts';
 import { readSignInState, type SignInState } from '../authentication/sign-in-state.ts';
@@ -105,8 +106,7 @@ export function createHttpEndpoint(
       return { fetch: pool.fetch, post: pool.post, headers, throttle, close: pool.close };
     },
     async finishSignIn(params) {
-      const pending = await store.get(oauthServerKey(serverName, url), 'pending');
-      if (!pending || pending.state !== params.get('state')) return false;
+      if (!(await findPending({ store, serverKey: oauthServerKey(serverName, url) }, params))) return false;
       await signIn()?.finish(params);
       return true;
     },

@@ -25,7 +25,7 @@ export interface ResumeCallsPorts {
 export function resumeCalls({ storage, toolbox, hosts, log, intervalMs = 2_000 }: ResumeCallsPorts): Disposable {
   const store = storage.fleet;
   if (!store) return { [Symbol.dispose]() {} };
-  let looking: Promise<void> | undefined;
+  let isLooking = false;
 
   async function look(): Promise<void> {
     for (const record of (await store?.awaitingCalls()) ?? []) {
@@ -75,10 +75,12 @@ export function resumeCalls({ storage, toolbox, hosts, log, intervalMs = 2_000 }
   }
 
   const timer = setInterval(() => {
-    looking ??= look()
+    if (isLooking) return;
+    isLooking = true;
+    look()
       .catch((cause) => log.warning('call.not-resumed', `Waiting calls could not be read: ${messageOf(cause)}`))
       .finally(() => {
-        looking = undefined;
+        isLooking = false;
       });
   }, intervalMs).unref();
   return { [Symbol.dispose]: () => clearInterval(timer) };

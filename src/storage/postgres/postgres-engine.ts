@@ -7,6 +7,7 @@ import type { Tables } from '../sql/tables.ts';
 import type { PostgresStorageOptions, Storage } from '../storage.ts';
 import { takeLease } from './lease.ts';
 import { createPostgresFleet } from './postgres-fleet.ts';
+import { createPostgresLocks } from './postgres-locks.ts';
 import { createPostgresPool } from './postgres-pool.ts';
 
 export type PostgresEngineOptions = Pick<PostgresStorageOptions, 'url' | 'leaseMs' | 'queryTimeoutMs' | 'log'>;
@@ -27,6 +28,7 @@ export function createPostgresEngine(options: PostgresEngineOptions): Engine {
     lockForMigration: async (trx) => void (await sql`select pg_advisory_xact_lock(${migrationLock})`.execute(trx)),
     isUniqueViolation: (error) => (error as { code?: unknown }).code === uniqueViolation,
     own: () => takeLease(db, leaseMs),
+    createLocks: ({ id }) => createPostgresLocks(db, id),
     createFleet: ({ id }, sealer) => createPostgresFleet({ db, url, replica: id, sealer, log }),
     close: () => db.destroy(),
   };

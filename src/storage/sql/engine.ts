@@ -1,5 +1,6 @@
 import type { Kysely, Transaction } from 'kysely';
 import type { FleetStore } from '../ports/fleet-store.ts';
+import type { WithLock } from '../postgres/postgres-locks.ts';
 import type { Sealer } from '../sealer.ts';
 import type { StepWrite } from './step-write.ts';
 import type { PinRow, Tables } from './tables.ts';
@@ -24,6 +25,8 @@ export interface Engine {
   isUniqueViolation(error: unknown): boolean;
   /** Registers this process as a user of the database. The tables must exist. */
   own(): Promise<Ownership>;
+  /** Runs work that one process may do at a time; undefined if there can be no other process. */
+  readonly createLocks?: (ownership: Ownership) => WithLock;
   /** What this process shares with others; undefined if there can be no other process. */
   readonly createFleet?: (ownership: Ownership, sealer: Sealer) => FleetStore;
   close(): Promise<void>;

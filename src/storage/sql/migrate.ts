@@ -12,6 +12,7 @@ import { savedRequests } from './migrations/008-saved-requests.ts';
 import { fleetTables } from './migrations/009-fleet.ts';
 import { branches } from './migrations/010-branches.ts';
 import { profileTables } from './migrations/011-profiles.ts';
+import { lockTables } from './migrations/013-locks.ts';
 import type { Migration } from './migrations/migration.ts';
 
 /** All migrations, oldest first. */
@@ -27,6 +28,7 @@ export const migrations: readonly Migration[] = [
   fleetTables,
   branches,
   profileTables,
+  lockTables,
 ];
 
 /** Migrates the tables to the newest version in one transaction. Of several concurrent processes one does it. */
@@ -45,11 +47,12 @@ export async function migrate(
       .addColumn('applied_at', 'text', (column) => column.notNull())
       .execute();
     const done = await db.selectFrom('migrations').select('version').execute();
-    const found = Math.max(0, ...done.map(({ version }) => version));
+    const applied = new Set(done.map(({ version }) => version));
+    const found = Math.max(0, ...applied);
     const newest = Math.max(0, ...known.map(({ version }) => version));
     if (found > newest) throw tooNew(found, newest);
     for (const { version, name, up } of known) {
-      if (version <= found) continue;
+      if (applied.has(version)) continue;
       await up(trx as unknown as Kysely<unknown>, { bigint: engine.bigint });
       await db.insertInto('migrations').values({ version, name, applied_at: new Date().toISOString() }).execute();
     }

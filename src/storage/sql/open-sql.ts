@@ -113,6 +113,9 @@ function assemble(engine: Engine, ownership: Ownership, options: SqlOptions) {
     return { ...store, ...Object.fromEntries(hinted) };
   }
 
+  const { withLock, ...oauth } = createSqlOAuth(engine, ring, engine.createLocks?.(ownership));
+  // The errors of what runs under the lock are not those of the storage.
+  const oauthStore = { ...guard(oauth), withLock };
   const closeOnce = () => {
     closing ??= close();
     return closing;
@@ -125,7 +128,7 @@ function assemble(engine: Engine, ownership: Ownership, options: SqlOptions) {
     rules: hinting(guard(createSqlRules(engine)), ['add', 'remove']),
     approvals: guard(createSqlApprovals(engine)),
     servers: hinting(guard(createSqlServers(engine, ring)), ['put', 'remove']),
-    oauth: guard(createSqlOAuth(engine, ring)),
+    oauth: hinting(oauthStore, ['set']),
     keys: hinting(guard(createSqlKeys(engine)), ['add', 'revoke']),
     assistants: hinting(guard(createSqlAssistants(engine)), ['put', 'remove']),
     providers: hinting(guard(createSqlProviders(engine, ring)), ['put', 'remove']),

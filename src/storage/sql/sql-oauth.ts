@@ -1,5 +1,6 @@
 import type { OAuthStore } from '../../connections/authentication/oauth-store.ts';
 import { canonicalJson, hashOf } from '../../kernel/canonical-json.ts';
+import type { WithLock } from '../postgres/postgres-locks.ts';
 import type { Sealer } from '../sealer.ts';
 import type { Engine } from './engine.ts';
 
@@ -9,10 +10,12 @@ export function oauthContext(serverKey: string, kind: string): string {
 }
 
 /** OAuth records in a database. They are sealed, and the server they belong to is stored as a hash. */
-export function createSqlOAuth({ db }: Engine, sealer: Sealer): OAuthStore {
+export function createSqlOAuth({ db }: Engine, sealer: Sealer, withLock?: WithLock): OAuthStore {
   return {
-    async get(server, kind) {
+    withLock: withLock && ((server, work) => withLock(`oauth/${hashOf(server)}`, work)),
+    async get(server, name, id) {
       const serverKey = hashOf(server);
+      const kind = kindOf(name, id);
       const row = await db
         .selectFrom('oauth_records')
         .select('sealed')
@@ -21,8 +24,9 @@ export function createSqlOAuth({ db }: Engine, sealer: Sealer): OAuthStore {
         .executeTakeFirst();
       return row && JSON.parse(sealer.open(row.sealed, oauthContext(serverKey, kind)));
     },
-    async set(server, kind, record) {
+    async set(server, name, record, id) {
       const serverKey = hashOf(server);
+      const kind = kindOf(name, id);
       const sealed = sealer.seal(canonicalJson(record), oauthContext(serverKey, kind));
       await db
         .insertInto('oauth_records')
@@ -30,10 +34,14 @@ export function createSqlOAuth({ db }: Engine, sealer: Sealer): OAuthStore {
         .onConflict((conflict) => conflict.columns(['server_key', 'kind']).doUpdateSet({ sealed }))
         .execute();
     },
-    async delete(server, kind) {
+    async delete(server, kind, id) {
       let query = db.deleteFrom('oauth_records').where('server_key', '=', hashOf(server));
-      if (kind !== undefined) query = query.where('kind', '=', kind);
+      if (kind !== undefined) query = query.where('kind', '=', kindOf(kind, id));
       await query.execute();
     },
   };
+}
+
+function kindOf(kind: string, id: string | undefined): string {
+  return id === undefined ? kind : `${kind}/${id}`;
 }

@@ -36,6 +36,8 @@ export interface Tables {
   inbox: { seq: Generated<number>; id: string; target: string; sealed: string };
   /** Events for listeners of all replicas, in one order. */
   events: { seq: number; at: number; body: string };
+  /** Work that one replica does at a time. */
+  locks: { name: string; holder: string; owner: string; expires_at: number };
   ended_sessions: { id: string; expires_at: number };
   conversations: ConversationRow;
   messages: MessageRow;
