@@ -1,6 +1,5 @@
 import { randomUUID } from 'node:crypto';
 import { messageOf, ToolwharfError, toToolwharfError } from '../kernel/errors.ts';
-import { createEvents } from '../kernel/events.ts';
 import type { JsonObject } from '../kernel/json.ts';
 import type { Log } from '../kernel/log.ts';
 import type { FleetStore, FleetTopic, ReplicaRow } from '../storage/ports/fleet-store.ts';
@@ -35,7 +34,11 @@ export interface Fleet extends AsyncDisposable {
   /** The id of this replica; undefined if there can be no other. */
   readonly replica: string | undefined;
   /** Calls the listener after a replica, perhaps this one, has changed the store. */
-  onChange(topic: FleetTopic, listener: () => void): void;
+  onChange(topic: FleetTopic, listener: () => unknown): void;
+  /** The revision of the configuration in the stores that this replica has applied. It grows with each change. */
+  readonly appliedRevision: number;
+  /** The current revision of the configuration in the stores. */
+  readRevision(): Promise<number>;
   /** Registers the handler of a method that other replicas call. */
   handle(method: string, handler: FleetHandler): void;
   /** Calls a method of another replica. Rejects with `GONE` if that replica is not there or ends before it answers. */
@@ -95,6 +98,8 @@ export async function openFleet(options: FleetOptions): Promise<Fleet> {
 const noFleet: Fleet = {
   replica: undefined,
   onChange() {},
+  appliedRevision: 0,
+  readRevision: async () => 0,
   handle() {},
   request: async (replica) => {
     throw gone(replica);
@@ -107,10 +112,10 @@ const noFleet: Fleet = {
 
 function createSharedFleet(store: FleetStore, revisions: ReadonlyMap<string, number>, options: FleetOptions): Fleet {
   const { log, pollMs = 1_000, pollWithoutHintsMs = 250, gatherMs = 2_000 } = options;
-  const changes = createEvents<Record<FleetTopic, undefined>>({
-    onListenerError: (cause) =>
-      log.error('fleet.listener-failed', `A change of another replica was not applied: ${messageOf(cause)}`),
-  });
+  const listeners = new Map<string, (() => unknown)[]>();
+  const applied = new Map(revisions);
+  /** Topics whose last change is applied again with the next poll. */
+  const failed = new Set<string>();
   const handlers = new Map<string, FleetHandler>();
   const waiting = new Map<string, Waiting>();
   const serving = new Map<string, AbortController>();
@@ -156,7 +161,18 @@ function createSharedFleet(store: FleetStore, revisions: ReadonlyMap<string, num
     const before = seen;
     seen = current;
     for (const [topic, revision] of current)
-      if (revision !== before.get(topic)) changes.emit(topic as FleetTopic, undefined);
+      if (revision !== before.get(topic) || failed.delete(topic)) void applyChange(topic, revision);
+  }
+
+  /** A change counts as applied when all listeners are done with it. */
+  async function applyChange(topic: string, revision: number): Promise<void> {
+    try {
+      await Promise.all((listeners.get(topic) ?? []).map(async (listener) => listener()));
+      applied.set(topic, Math.max(applied.get(topic) ?? 0, revision));
+    } catch (cause) {
+      failed.add(topic);
+      log.error('fleet.listener-failed', `A change of another replica was not applied: ${messageOf(cause)}`);
+    }
   }
 
   function rejectLost(replicas: readonly ReplicaRow[]): void {
@@ -269,7 +285,11 @@ function createSharedFleet(store: FleetStore, revisions: ReadonlyMap<string, num
   look();
   return {
     replica: store.replica,
-    onChange: (topic, listener) => void changes.on(topic, listener),
+    onChange: (topic, listener) => void listeners.set(topic, [...(listeners.get(topic) ?? []), listener]),
+    get appliedRevision() {
+      return configurationRevision(applied);
+    },
+    readRevision: async () => configurationRevision(await store.revisions()),
     handle: (method, handler) => void handlers.set(method, handler),
     request,
     async broadcast(method, params) {
@@ -295,6 +315,22 @@ function createSharedFleet(store: FleetStore, revisions: ReadonlyMap<string, num
     },
   };
 }
+
+/** One number for all stores that configure the gateway. */
+function configurationRevision(revisions: ReadonlyMap<string, number>): number {
+  return configurationTopics.reduce((sum, topic) => sum + (revisions.get(topic) ?? 0), 0);
+}
+
+const configurationTopics: readonly FleetTopic[] = [
+  'servers',
+  'pins',
+  'rules',
+  'assistants',
+  'providers',
+  'api_keys',
+  'profiles',
+  'tool_overrides',
+];
 
 function gone(replica: string): ToolwharfError {
   return new ToolwharfError('GONE', 'The replica that handled this has stopped', { data: { replica } });

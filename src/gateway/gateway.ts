@@ -23,10 +23,8 @@ import { createOpenRequests, type OpenRequests } from './auth/open-requests.ts';
 import { createOwnership, type Ownership } from './auth/ownership.ts';
 import { type AppHosts, createAppHosts } from './calls/app-hosts.ts';
 import type { StdioProgram } from './clients/mcp-clients.ts';
-import { describeReplica } from './fleet/describe-replica.ts';
 import { createEndedSessions } from './fleet/ended-sessions.ts';
-import { followChanges } from './fleet/follow-changes.ts';
-import { resumeCalls } from './fleet/resume-calls.ts';
+import { joinFleet } from './fleet/join-fleet.ts';
 import { type SharedCalls, shareCalls } from './fleet/shared-calls.ts';
 import { type SharedQuestions, shareQuestions } from './fleet/shared-questions.ts';
 import { createGuard } from './guard.ts';
@@ -208,12 +206,10 @@ export async function openGateway(source: ConfigSource | undefined, options: Gat
     },
     process: { host, env, adminTokenFile, stdioProgram, command },
   };
-  const describing = describeReplica({ store: storage.fleet, toolbox, log });
-  const resuming = resumeCalls({ storage, toolbox, hosts, log });
   const authenticate = options.createAuthenticate(parts);
   const openRequests = createOpenRequests({ authenticate, profiles: () => toolbox.config.profiles });
   toolbox.on('config.applied', () => void openRequests.recheck());
-  followChanges({ fleet, toolbox, ended, openRequests, log });
+  const joined = joinFleet({ storage, fleet, toolbox, hosts, ended, openRequests, log });
   const admit: AdmitPorts = {
     profiles: () => toolbox.config.profiles,
     keys: storage.keys,
@@ -234,8 +230,7 @@ export async function openGateway(source: ConfigSource | undefined, options: Gat
 
   async function closeParts(): Promise<void> {
     openRequests.close();
-    describing[Symbol.dispose]();
-    resuming[Symbol.dispose]();
+    joined[Symbol.dispose]();
     await fleet[Symbol.asyncDispose]();
     await closeRoutes();
     await toolbox.close();

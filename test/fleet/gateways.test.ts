@@ -225,3 +225,21 @@ test('every replica lists all replicas', async () => {
     expect(configs.size).toBe(1);
   }
 });
+
+test('each replica reports the revision of the stored configuration that it has applied', async () => {
+  const [one, two] = replicas.all;
+  const before = (await one.get('/api/fleet', key())).body.revision;
+  await two.post('/api/keys', { name: 'revision', rights: ['read'] }, key());
+  const fleet = await waitFor(
+    async () => {
+      const { body } = await one.get('/api/fleet', key());
+      const isCurrent = body.replicas.every(({ lag }: { lag?: number }) => lag === 0);
+      return body.revision > before && isCurrent && body;
+    },
+    { what: 'the revision on all replicas' },
+  );
+  expect(fleet.replicas.map(({ revision }: { revision: number }) => revision)).toEqual([
+    fleet.revision,
+    fleet.revision,
+  ]);
+});

@@ -12,6 +12,8 @@ interface Replica {
   readonly version?: string;
   readonly startedAt?: string;
   readonly config?: string;
+  readonly revision?: number;
+  readonly lag?: number;
   readonly running?: number;
   readonly queued?: number;
 }
@@ -29,6 +31,7 @@ export async function fleet({ json }: JsonOption, context: CommandContext): Prom
       VERSION: ({ version }) => version ?? '',
       STARTED: ({ startedAt }) => (startedAt === undefined ? '' : ago(startedAt)),
       CONFIG: ({ config }) => config ?? '',
+      REVISION: ({ revision, lag }) => (revision === undefined ? '' : `${revision}${lag ? ` (${lag} behind)` : ''}`),
       RUNNING: ({ running }) => String(running ?? ''),
       QUEUED: ({ queued }) => String(queued ?? ''),
     },

@@ -67,17 +67,14 @@ export async function createApiRoutes(parts: RouteParts): Promise<Routes> {
     recordAct(act, { storage, log }, async () => {}).catch(() => {});
   });
   await profiles.reload();
-  const reload = (read: () => Promise<void>) => () => {
-    read().catch((cause) => log.error('profiles.unreadable', `Could not read what changed: ${messageOf(cause)}`));
-  };
-  parts.fleet.onChange('profiles', reload(profiles.reload));
-  parts.fleet.onChange('tool_overrides', reload(toolbox.catalog.reloadOverrides));
+  parts.fleet.onChange('profiles', profiles.reload);
+  parts.fleet.onChange('tool_overrides', toolbox.catalog.reloadOverrides);
   stopping.addEventListener('abort', () => {
     stopWebhook();
     events.close();
   });
   await stored.start();
-  parts.fleet.onChange('servers', () => void stored.reload());
+  parts.fleet.onChange('servers', stored.reload);
   const restApi = createLazyRestApi({
     parts,
     events,

@@ -1,3 +1,4 @@
+import type { Fleet } from '../../fleet/fleet.ts';
 import { hashOf } from '../../kernel/canonical-json.ts';
 import { messageOf } from '../../kernel/errors.ts';
 import type { JsonObject } from '../../kernel/json.ts';
@@ -8,6 +9,7 @@ import type { InternalToolbox } from '../../toolbox.ts';
 
 export interface DescribeReplicaPorts {
   readonly store: Pick<FleetStore, 'describe'> | undefined;
+  readonly fleet: Pick<Fleet, 'appliedRevision'>;
   readonly toolbox: Pick<InternalToolbox, 'config' | 'calls' | 'on'>;
   readonly log: Log;
   /** How often the load is reported; 2 000. */
@@ -15,7 +17,7 @@ export interface DescribeReplicaPorts {
 }
 
 /** Keeps what other replicas show about this one up to date. */
-export function describeReplica({ store, toolbox, log, intervalMs = 2_000 }: DescribeReplicaPorts): Disposable {
+export function describeReplica({ store, fleet, toolbox, log, intervalMs = 2_000 }: DescribeReplicaPorts): Disposable {
   if (!store) return { [Symbol.dispose]() {} };
   const startedAt = new Date().toISOString();
   let config = hashConfig();
@@ -32,7 +34,7 @@ export function describeReplica({ store, toolbox, log, intervalMs = 2_000 }: Des
 
   async function report(): Promise<void> {
     const { running, queued } = toolbox.calls.stats();
-    const facts = { version, startedAt, config, running, queued };
+    const facts = { version, startedAt, config, revision: fleet.appliedRevision, running, queued };
     const text = JSON.stringify(facts);
     if (text === reported) return;
     try {

@@ -1,11 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { sql } from 'kysely';
-import type { Database } from '../sql/engine.ts';
+import type { Database, WithLock } from '../sql/engine.ts';
 import { databaseNow } from './lease.ts';
-
-/** Runs work that only one process may do at a time. */
-export type WithLock = <Value>(name: string, work: () => Promise<Value>) => Promise<Value>;
 
 /** A holder that takes longer has failed: its lock is given to the next. */
 const maxHoldMs = 60_000;

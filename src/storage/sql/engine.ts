@@ -1,6 +1,5 @@
 import type { Kysely, Transaction } from 'kysely';
 import type { FleetStore } from '../ports/fleet-store.ts';
-import type { WithLock } from '../postgres/postgres-locks.ts';
 import type { Sealer } from '../sealer.ts';
 import type { StepWrite } from './step-write.ts';
 import type { PinRow, Tables } from './tables.ts';
@@ -31,6 +30,9 @@ export interface Engine {
   readonly createFleet?: (ownership: Ownership, sealer: Sealer) => FleetStore;
   close(): Promise<void>;
 }
+
+/** Runs work that only one process may do at a time. */
+export type WithLock = <Value>(name: string, work: () => Promise<Value>) => Promise<Value>;
 
 /** Makes the journal's steps durable before they are in the tables. */
 export interface Spool {

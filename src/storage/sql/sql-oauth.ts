@@ -1,8 +1,7 @@
 import type { OAuthStore } from '../../connections/authentication/oauth-store.ts';
 import { canonicalJson, hashOf } from '../../kernel/canonical-json.ts';
-import type { WithLock } from '../postgres/postgres-locks.ts';
 import type { Sealer } from '../sealer.ts';
-import type { Engine } from './engine.ts';
+import type { Engine, WithLock } from './engine.ts';
 
 /** The sealing context of an OAuth record. */
 export function oauthContext(serverKey: string, kind: string): string {

@@ -138,6 +138,7 @@ export function createApi({ baseUrl, headers, fetch }: ApiOptions = {}) {
     overrideTool: put('/api/tools/{tool}/override'),
     listClients: get('/api/clients'),
     getConfig: get('/api/config'),
+    getFleet: get('/api/fleet'),
     getHealth: get('/api/health'),
     listKeys: get('/api/keys'),
     createKey: post('/api/keys'),

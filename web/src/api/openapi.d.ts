@@ -2205,11 +2205,14 @@ export interface components {
             readonly version?: string;
             readonly startedAt?: string;
             readonly config?: string;
+            readonly revision?: number;
+            readonly lag?: number;
             readonly running?: number;
             readonly queued?: number;
         };
         readonly Fleet: {
             readonly shared: boolean;
+            readonly revision?: number;
             readonly replicas: readonly components["schemas"]["Replica"][];
         };
         readonly ApiKey: {

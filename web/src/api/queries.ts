@@ -172,6 +172,7 @@ export const queries = {
     }),
   keys: () =>
     queryOptions({ queryKey: ['keys'], queryFn: async ({ signal }) => (await api.listKeys({ signal })).keys }),
+  fleet: () => queryOptions({ queryKey: ['fleet'], queryFn: ({ signal }) => api.getFleet({ signal }) }),
   config: () => queryOptions({ queryKey: ['config'], queryFn: ({ signal }) => api.getConfig({ signal }) }),
   providers: () =>
     queryOptions({

@@ -1708,6 +1708,23 @@ export const en = ({ plural, number, rich }: Grammar) => ({
   },
   settings: {
     title: 'Settings',
+    fleet: {
+      title: (count: number) => plural(count, { one: '# replica', other: '# replicas' }),
+      replicas: 'replicas',
+      about: 'The gateways that share the database.',
+      aboutRevision: (revision: number) =>
+        `The gateways that share the database. The stored configuration has revision ${number(revision)}.`,
+      process: (pid: number, host: string) => `Process ${pid} on ${host}`,
+      self: 'Answered this request',
+      behind: (changes: number) => plural(changes, { one: '# change behind', other: '# changes behind' }),
+      config: (hash: string) => `Configuration file ${hash}`,
+      version: (version: string) => `Version ${version}`,
+      started: (timeAgo: ReactNode) => rich`started ${timeAgo}`,
+      running: 'Running',
+      queued: 'Queued',
+      revision: 'Revision',
+      figure: (value: number) => number(value),
+    },
     activity: {
       title: 'Administrative acts',
       about:
@@ -1754,6 +1771,7 @@ export const en = ({ plural, number, rich }: Grammar) => ({
       models: 'Models',
       keys: 'Keys',
       activity: 'Activity',
+      fleet: 'Fleet',
       configuration: 'Configuration',
       connectClient: 'Connect a client',
       session: 'Session',

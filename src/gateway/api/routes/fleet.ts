@@ -19,13 +19,14 @@ export const fleetRoutes = [
         const own = { id: 'local', pid: process.pid, host: hostname(), version, startedAt, running, queued };
         return { shared: false, replicas: [{ ...own, self: true }] };
       }
-      const rows = await fleet.replicas();
+      const [rows, revision] = await Promise.all([fleet.replicas(), fleet.readRevision()]);
       const replicas = rows.map(({ id, pid, host, leaseMs, facts }) => ({
         ...(facts as Record<string, never>),
         ...{ id, pid, host, leaseMs },
+        ...(typeof facts.revision === 'number' && { lag: Math.max(0, revision - facts.revision) }),
         self: id === fleet.replica,
       }));
-      return { shared: true, replicas };
+      return { shared: true, revision, replicas };
     },
   }),
 ];

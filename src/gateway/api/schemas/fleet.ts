@@ -15,6 +15,8 @@ const replicaSchema = answer(
     version: z.string().optional().describe('Absent for a process that is not a gateway, such as a command.'),
     startedAt: isoTime.optional(),
     config: z.string().optional().describe('Equal on replicas with the same configuration.'),
+    revision: z.number().optional().describe('The revision of the stored configuration that the replica has applied.'),
+    lag: z.number().optional().describe('How many changes of the stored configuration the replica has not applied.'),
     running: z.number().optional(),
     queued: z.number().optional(),
   }),
@@ -24,6 +26,12 @@ export const fleetSchema = answer(
   'Fleet',
   z.strictObject({
     shared: z.boolean().describe('Whether other processes can use the database.'),
+    revision: z
+      .number()
+      .optional()
+      .describe(
+        'The revision of the stored configuration: servers, profiles, keys, rules, pins, assistants, providers.',
+      ),
     replicas: list(replicaSchema),
   }),
 );

@@ -10,11 +10,12 @@ import { text } from '../../text/text.ts';
 import { ActivitySection } from './activity/ActivitySection.tsx';
 import { ConfigurationSection } from './configuration/ConfigurationSection.tsx';
 import { ConnectSection } from './connect/ConnectSection.tsx';
+import { FleetSection } from './fleet/FleetSection.tsx';
 import { KeysSection } from './keys/KeysSection.tsx';
 import { ModelsSection } from './models/ModelsSection.tsx';
 import { SessionSection } from './SessionSection.tsx';
 
-const sections = [
+const allSections = [
   { id: 'models', label: text.settings.page.models, content: <ModelsSection /> },
   {
     id: 'keys',
@@ -43,6 +44,15 @@ const sections = [
       </AdminsOnly>
     ),
   },
+  {
+    id: 'fleet',
+    label: text.settings.page.fleet,
+    content: (
+      <AdminsOnly>
+        <FleetSection />
+      </AdminsOnly>
+    ),
+  },
   { id: 'connect', label: text.settings.page.connectClient, content: <ConnectSection /> },
   { id: 'session', label: text.settings.page.session, content: <SessionSection /> },
 ];
@@ -51,6 +61,9 @@ const sections = [
 export default function SettingsPage() {
   const { section = '' } = useParams<{ section?: string }>();
   const [, navigate] = useLocation();
+  const isAdmin = useQuery(queries.session()).data?.rights.includes('admin') === true;
+  const fleet = useQuery({ ...queries.fleet(), enabled: isAdmin });
+  const sections = allSections.filter(({ id }) => id !== 'fleet' || fleet.data?.shared === true);
   const selected = sections.some(({ id }) => id === section) ? section : 'models';
   const container = useRef<HTMLDivElement>(null);
   // biome-ignore lint/correctness/useExhaustiveDependencies: on a narrow screen the selected tab may be out of view

@@ -1,0 +1,70 @@
+import { useQuery } from '@tanstack/react-query';
+import type { Replica } from '../../../api/client.ts';
+import { queries } from '../../../api/queries.ts';
+import { Badge } from '../../../components/Badge.tsx';
+import { Card, CardHeader } from '../../../components/Card.tsx';
+import { QueryState } from '../../../components/QueryState.tsx';
+import { safeText } from '../../../components/safe-text.ts';
+import { TimeAgo } from '../../../components/times.tsx';
+import { text } from '../../../text/text.ts';
+
+const words = text.settings.fleet;
+
+/** The replicas that share the database: version, configuration and load. */
+export function FleetSection() {
+  const fleet = useQuery({ ...queries.fleet(), refetchInterval: 2_000 });
+  // Commands that use the database for a moment are not replicas.
+  const replicas = fleet.data?.replicas.filter(({ version }) => version !== undefined) ?? [];
+  const configs = new Set(replicas.map(({ config }) => config));
+  return (
+    <Card>
+      <CardHeader
+        title={words.title(replicas.length)}
+        hint={fleet.data?.revision === undefined ? words.about : words.aboutRevision(fleet.data.revision)}
+      />
+      <QueryState query={fleet} what={words.replicas} className="p-4" />
+      <ul aria-label={words.replicas} className="divide-y divide-line">
+        {replicas.map((replica) => (
+          <ReplicaRow key={replica.id} replica={replica} hasOwnConfig={configs.size > 1} />
+        ))}
+      </ul>
+    </Card>
+  );
+}
+
+function ReplicaRow({ replica, hasOwnConfig }: { readonly replica: Replica; readonly hasOwnConfig: boolean }) {
+  const { id, pid, host, self, version = '', startedAt, config = '', revision, lag = 0 } = replica;
+  const { running = 0, queued = 0 } = replica;
+  return (
+    <li className="flex flex-wrap items-center gap-x-6 gap-y-2 px-4 py-3">
+      <div className="min-w-0 flex-1 basis-60">
+        <p className="flex flex-wrap items-center gap-1.5">
+          <span className="mr-1 font-semibold break-words">{words.process(pid, safeText(host, 100))}</span>
+          {self && <Badge tone="accent">{words.self}</Badge>}
+          {lag > 0 && <Badge tone="warn">{words.behind(lag)}</Badge>}
+          {hasOwnConfig && <Badge tone="warn">{words.config(safeText(config, 20))}</Badge>}
+        </p>
+        <p className="text-xs break-words text-ink-soft">
+          {words.version(safeText(version, 40))}
+          {startedAt !== undefined && <> · {words.started(<TimeAgo at={startedAt} />)}</>}
+          {' · '}
+          <code title={id}>{id.slice(0, 8)}</code>
+        </p>
+      </div>
+      <dl className="flex gap-6 text-sm">
+        <Figure name={words.running} value={running} />
+        <Figure name={words.queued} value={queued} />
+        {revision !== undefined && <Figure name={words.revision} value={revision} />}
+      </dl>
+    </li>
+  );
+}
+
+function Figure({ name, value }: { readonly name: string; readonly value: number }) {
+  return (
+    <div>
+      <dt className="text-xs text-ink-soft">{name}</dt>
+      <dd className="font-semibold tabular-nums">{words.figure(value)}</dd>
+    </div>
+  );
+}
