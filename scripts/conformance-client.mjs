@@ -1,5 +1,5 @@
 // Runs the official conformance suite for clients on a small program built on the library, once for each revision of
-// the protocol we speak. Everything a revision requires must pass; what else fails must stand in the baseline.
+// the protocol we speak. All required checks of a revision must pass; other failures must be listed in the baseline.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
@@ -13,7 +13,7 @@ const revisions = ['2025-11-25', '2026-07-28'];
 const suite = join(root, 'node_modules', '@modelcontextprotocol', 'conformance');
 const own = join(root, 'test', 'conformance');
 const baseline = new Set(readYaml(join(own, 'client-baseline.yml')).client);
-// For one scenario, from the start of the suite: most of it is waiting for a turn.
+// The time limit of a scenario, which includes waiting for its turn.
 const timeoutMs = 180_000;
 
 const directory = mkdtempSync(join(tmpdir(), 'toolwharf-conformance-'));
@@ -65,7 +65,7 @@ function runSuite(revision, results) {
       NODE_COMPILE_CACHE: join(directory, 'compiled'),
     },
     stdio: ['ignore', 'pipe', 'pipe'],
-    // A group of its own: the programs the suite started are ended with it.
+    // A separate process group, so that the programs of the suite end with it.
     detached: process.platform !== 'win32',
   });
   let output = '';
@@ -87,8 +87,8 @@ function runSuite(revision, results) {
 }
 
 /**
- * The suite starts all scenarios at once, which is more than a small machine can bear. Each program connects here first
- * and waits for a word; so many get it at a time.
+ * The suite starts all scenarios at once, which is too much for a small machine. Each program connects here first
+ * and waits until it may run; `places` programs run at a time.
  */
 async function openTurns(places) {
   const waiting = [];
@@ -131,7 +131,7 @@ function scenariosOf(revision) {
   return { required: new Set(client), others };
 }
 
-/** What went wrong in each scenario that ran; undefined where nothing did. */
+/** The failures of each scenario that ran; undefined without failures. */
 function readOutcomes(results) {
   const files = existsSync(results) ? readdirSync(results, { recursive: true }) : [];
   const directories = files.filter((file) => basename(file) === 'checks.json').map((file) => dirname(file));
@@ -142,12 +142,12 @@ function readOutcomes(results) {
 
 function failureIn(result) {
   const checks = JSON.parse(readFileSync(join(result, 'checks.json'), 'utf8'));
-  // A warning is a rule of the protocol too, only a weaker one.
+  // A warning is a violated SHOULD of the protocol.
   const failed = checks.filter(({ status }) => status === 'FAILURE' || status === 'WARNING');
   if (failed.length > 0) {
     return failed.map(({ id, errorMessage, description }) => `${id} (${errorMessage ?? description})`).join('; ');
   }
-  // The suite itself does not mind a program that breaks off after the checks it counts.
+  // The suite ignores a program that fails after its last check.
   const said = readFileSync(join(result, 'stdout.txt'), 'utf8').trim();
   if (said === 'done') return undefined;
   return `the program broke off: ${readFileSync(join(result, 'stderr.txt'), 'utf8').trim() || 'no word why'}`;

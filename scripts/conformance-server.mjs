@@ -1,5 +1,5 @@
 // Runs the official conformance suite for servers on the gateway in front of a server of each era, once for each
-// revision of the protocol. Everything a revision requires must pass; what else fails must stand in the baseline.
+// revision of the protocol. All required checks of a revision must pass; other failures must be listed in the baseline.
 // With `--direct` those servers alone are tested, each with the revision of its era.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -62,7 +62,7 @@ async function check(revision, era, url) {
   for (const scenario of required) {
     if (failureOf(scenario) !== undefined) problems.push(`${scenario} fails: ${failureOf(scenario)}`);
   }
-  // What the servers of the tests offer beyond what is required is their own affair.
+  // Failures beyond the required checks are properties of the test servers.
   for (const scenario of isDirect ? [] : others) {
     const failure = failureOf(scenario);
     if (failure !== undefined && !excused.has(scenario)) problems.push(`${scenario} fails: ${failure}`);
@@ -113,7 +113,7 @@ function scenariosOf(revision) {
   return { required: server, others: unscored.filter(({ leg }) => leg === 'server').map(({ scenario }) => scenario) };
 }
 
-/** What went wrong in each scenario that ran; undefined where nothing did. */
+/** The failures of each scenario that ran; undefined without failures. */
 function readOutcomes(results) {
   const files = existsSync(results) ? readdirSync(results, { recursive: true }) : [];
   const directories = files.filter((file) => basename(file) === 'checks.json').map((file) => dirname(file));
@@ -127,7 +127,7 @@ function readOutcomes(results) {
 
 function failureIn(file) {
   const checks = JSON.parse(readFileSync(file, 'utf8'));
-  // A warning is a rule of the protocol too, only a weaker one.
+  // A warning is a violated SHOULD of the protocol.
   const failed = checks.filter(({ status }) => status === 'FAILURE' || status === 'WARNING');
   if (failed.length === 0) return undefined;
   return failed.map(({ id, errorMessage, description }) => `${id} (${errorMessage ?? description})`).join('; ');

@@ -11,7 +11,7 @@ const { values } = parseArgs({ args: given, options: { port: { type: 'string', d
 process.env.TOOLWHARF_GATEWAY ??= `http://127.0.0.1:${values.port}`;
 
 const main = join(root, 'src', 'cli', 'main.ts');
-// A process group of its own: one signal from here ends Node's watcher and the gateway it started, and Ctrl-C reaches only us.
+// A separate process group: one signal ends Node's watcher and the gateway, and Ctrl-C reaches only this process.
 const gateway = spawn(nodePath() ?? process.execPath, ['--watch', '--watch-preserve-output', main, 'serve', ...given], {
   cwd: root,
   stdio: ['ignore', 'inherit', 'inherit'],

@@ -1,4 +1,4 @@
-// The servers that calls are measured with: what people run, and the raw echo server as the floor.
+// The servers that calls are measured with: typical servers, and the raw echo server as the lower bound.
 import { fileURLToPath } from 'node:url';
 import { echoStdio, start, startEcho } from './processes.mjs';
 
@@ -33,7 +33,7 @@ export const upstreams = [
   stdio('sdk2stdio', 'SDK 2.x, stdio', sdkStdio, { SDK: '2' }),
 ];
 
-/** Starts the upstream where it is a process of its own; a stdio server belongs to the gateway. */
+/** Starts an HTTP upstream; the gateway starts stdio servers itself. */
 export async function openUpstream({ id, name, start: open, spec }, keep) {
   const process = open && (await keep(open()));
   return { id, name, process, spec: spec ?? { url: process.address } };

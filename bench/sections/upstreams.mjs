@@ -1,4 +1,4 @@
-// What a call costs with the servers people run, warm: the gateway's processor time, to what it costs with the raw server.
+// The gateway's processor time per call with typical servers, relative to the raw echo server, after warm-up.
 import { load } from '../parts/processes.mjs';
 import { median, row } from '../parts/statistics.mjs';
 import { openUpstream, rawHttp, upstreams } from '../parts/upstreams.mjs';

@@ -35,7 +35,7 @@ describe('a gateway that cannot write its journal', () => {
     // With free space the same process recovers and writes the missing records.
     limitFiles(gateway.pid, 'unlimited');
     await waitFor(() => world.countCalls('running') === 0, {
-      what: 'the ends of what was under way',
+      what: 'the ends of the running calls',
     });
     expect(await client.call()).toMatchObject({ answer: 'success' });
     await gateway.end('SIGTERM');

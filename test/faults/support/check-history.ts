@@ -63,7 +63,7 @@ export interface History {
 /**
  * `lost`: success without an effect. `twice`: more effects than calls. `wrong-caller`: somebody else's effect, answer or
  * record. `unasked`: an effect nobody asked for. `ran-though-refused`: the client was told, or the record says, that nothing
- * happened. `unrecorded`: an effect or an answer the journal knows nothing, or something else, of. `recorded-twice`: two records of
+ * happened. `unrecorded`: an effect or an answer that the journal lacks or contradicts. `recorded-twice`: two records of
  * one call. `unjustified`: an unknown outcome though nothing was broken. `open`: a record that never ended.
  */
 export type FindingKind =

@@ -1,6 +1,6 @@
-// A gateway as a process of its own, on a SQLite file: to be killed. Callers are who their `x-caller` says. A configuration
-// that is a file's path is followed as the file changes. Prints its address as JSON, and at each SIGUSR2 how many bytes
-// are in use once nothing is left that could be given back (needs --expose-gc).
+// A gateway in a separate process on a SQLite file, which tests kill. The header `x-caller` names the caller. If the
+// configuration is a path, the file is watched. Prints its URL as JSON, and after each SIGUSR2 the bytes in use after a
+// garbage collection (needs --expose-gc).
 import { createHash } from 'node:crypto';
 import { openGateway } from '../../../src/gateway/gateway.ts';
 import { silentLog } from '../../../src/kernel/log.ts';
