@@ -69,6 +69,17 @@ describe('a client whose requests reach one replica after the other', () => {
     expect((await fetch(`${two.url}/mcp`, { method: 'POST', headers: session, body: ping })).status).toBe(404);
   });
 
+  test('a client gets log messages of its level and above, whichever replica it set the level on', async () => {
+    await using client = await connectMcp(`${replicas.url}/mcp`, 'legacy');
+    await client.client.setLoggingLevel('error');
+    for (let round = 0; round < 4; round++) {
+      await client.text('s__log', { level: 'info', text: `too much ${round}` });
+      await client.text('s__log', { level: 'error', text: `enough ${round}` });
+    }
+    await waitFor(() => client.logs().includes('enough 3'), { what: 'the log messages' });
+    expect(client.logs().filter((line) => String(line).includes('too much'))).toEqual([]);
+  });
+
   test('a client of several replicas gets updates of a resource on a stream of another replica than it subscribed on', async () => {
     await using client = await connectMcp(`${replicas.url}/mcp`, 'legacy');
     await client.client.subscribeResource({ uri: 'memo://one' });
@@ -242,4 +253,15 @@ test('each replica reports the revision of the stored configuration that it has 
     fleet.revision,
     fleet.revision,
   ]);
+});
+
+test('the metrics of each replica name the replica', async () => {
+  const ids = await Promise.all(
+    replicas.all.map(async (replica) => {
+      const text = String((await replica.get('/metrics', key())).body);
+      return /^toolwharf_configuration_revision\{replica="([^"]+)"\} \d+$/m.exec(text)?.[1];
+    }),
+  );
+  const { body } = await replicas.all[0].get('/api/fleet', key());
+  expect(ids.toSorted()).toEqual(body.replicas.map(({ id }: { id: string }) => id).toSorted());
 });

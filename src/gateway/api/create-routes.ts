@@ -53,6 +53,7 @@ export async function createApiRoutes(parts: RouteParts): Promise<Routes> {
     mcp,
     events,
     limits: parts.limits,
+    fleet: parts.fleet,
   });
   const readiness = createReadiness({ toolbox, meta: storage.meta, stopping });
   const stopWebhook = startApprovalWebhook({ toolbox, env, log, stopping });

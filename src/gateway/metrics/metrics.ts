@@ -1,5 +1,6 @@
 import { Counter, Gauge, Histogram, Registry, Summary } from 'prom-client';
 import { connectionStates } from '../../connections/status.ts';
+import type { Fleet } from '../../fleet/fleet.ts';
 import type { CallRecord } from '../../invocation/call-record.ts';
 import type { StoredApprover } from '../../invocation/stored-approver.ts';
 import type { ApprovalStore } from '../../policy/approval-store.ts';
@@ -26,6 +27,8 @@ export interface MetricsOptions {
   readonly mcp: Pick<McpEndpoint, 'open'>;
   readonly events: Pick<EventLog, 'listeners'>;
   readonly limits: Pick<Limits, 'quotas' | 'heap' | 'heapRefusals'>;
+  /** In a fleet, all metrics have the label `replica`, because a balancer may answer for any of them. */
+  readonly fleet?: Pick<Fleet, 'replica' | 'appliedRevision'>;
   /** Maximum number of tool labels; further tools are counted as `other`; 2 000. */
   readonly maxTools?: number;
   /** Maximum number of server labels; 500. */
@@ -42,6 +45,18 @@ export function createMetrics(options: MetricsOptions): Metrics {
   const { toolbox, approvals, approver, mcp, events, limits, maxTools = 2_000, maxServers = 500 } = options;
   const registry = new Registry();
   const registers = [registry];
+  const { fleet } = options;
+  if (fleet?.replica !== undefined) {
+    registry.setDefaultLabels({ replica: fleet.replica });
+    new Gauge({
+      name: 'toolwharf_configuration_revision',
+      help: 'Revision of the stored configuration that this replica has applied.',
+      registers,
+      collect() {
+        this.set(fleet.appliedRevision);
+      },
+    });
+  }
   const toolLabel = createBoundedNames(maxTools);
   const serverLabel = createBoundedNames(maxServers);
 
