@@ -3,7 +3,12 @@ import { inspect } from 'node:util';
 import { describe, expect, test, vi } from 'vitest';
 import { createLoopbackCallback } from '../../src/connections/authentication/loopback-callback.ts';
 import type { OAuthCallback } from '../../src/connections/authentication/oauth-callback.ts';
-import { createMemoryOAuthStore, oauthServerKey } from '../../src/connections/authentication/oauth-store.ts';
+import {
+  createMemoryOAuthStore,
+  type OAuthStore,
+  oauthServerKey,
+} from '../../src/connections/authentication/oauth-store.ts';
+import { systemClock } from '../../src/kernel/clock.ts';
 
 import {
   callEcho,
@@ -43,6 +48,32 @@ describe('a sign-in without an immediate answer', () => {
 
     await createTestOAuth(servers.mcp, { store: sharing(store), redirectUrl }).oauth.finish(params);
     await callEcho(await connect(servers.mcp, createTestOAuth(servers.mcp, { store, redirectUrl }).oauth));
+  });
+
+  test('pending sign-ins that nobody finishes leave no records behind', async () => {
+    const servers = await startServers();
+    const records = new Set<string>();
+    const store = createMemoryOAuthStore();
+    const counting: OAuthStore = {
+      ...store,
+      set: (key, kind, value, id) => {
+        if (id !== undefined) records.add(id);
+        return store.set(key, kind, value, id);
+      },
+      delete: (key, kind, id) => {
+        if (id !== undefined) records.delete(id);
+        return store.delete(key, kind, id);
+      },
+    };
+    let ahead = 0;
+    const clock = { ...systemClock, now: () => Date.now() + ahead };
+    const redirectUrl = 'https://toolwharf.example/oauth/callback';
+    const urls = new Set<unknown>();
+    for (; urls.size < 4; ahead += 3_600_000) {
+      const { oauth } = createTestOAuth(servers.mcp, { store: counting, redirectUrl, clock });
+      urls.add((await failure(connect(servers.mcp, oauth))).data.authorizationUrl);
+    }
+    expect(records.size).toBe(1);
   });
 
   test('a pending sign-in without a callback and a redirect URL is reported as such', async () => {

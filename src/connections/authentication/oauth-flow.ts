@@ -15,6 +15,7 @@ import { issuerOf } from './oauth-discovery.ts';
 import { adviceFor, isFinalRefusal, oauthFailed, printable } from './oauth-errors.ts';
 import { assertSecureEndpoint } from './oauth-fetch.ts';
 import { createSignInProvider, knownClient } from './oauth-provider.ts';
+import { restMs } from './oauth-shared.ts';
 import type { OAuthPending, OAuthTokensRecord } from './oauth-store.ts';
 
 export interface BeginOptions {
@@ -51,6 +52,10 @@ export async function beginSignIn(context: OAuthContext, options: BeginOptions):
     scope: requested.get('scope') ?? undefined,
     resource: requested.get('resource') ?? undefined,
   };
+  const previous = await store.get(serverKey, 'pending');
+  // Nobody finished it. Without this, each start of a sign-in would leave a record.
+  if (previous && pending.startedAt - previous.startedAt >= restMs)
+    await store.delete(serverKey, 'pending', pendingId(previous.state));
   // Several sign-ins can be pending: each redirect finds its own by the state. The latest is offered to others.
   await store.set(serverKey, 'pending', pending, pendingId(state));
   await store.set(serverKey, 'pending', pending);
