@@ -80,7 +80,7 @@ test('messages are paused, exported and cleared', async () => {
   expect(lines.map((line) => JSON.parse(line).method)).toContain('tools/call');
   await page.getByRole('button', { name: 'Clear' }).click();
   await page.getByText('No messages yet').waitFor();
-  await page.getByLabel('Record while nobody watches').click();
+  await page.getByLabel('Keep recording in the background').click();
   await waitFor(async () => (await app.get('/api/servers/files/traffic', { key: app.adminToken })).body.enabled);
 });
 
@@ -101,8 +101,23 @@ test('the questions of a server and their answers are shown', async () => {
   const { id } = await waitFor(async () => (await app.get('/api/questions')).body.questions[0]);
   await app.post(`/api/questions/${id}/answer`, { action: 'accept', content: { answer: 'this' } });
   await answered;
-  await topic('Questions of the server 2').click();
+  await topic('Server requests 2').click();
   await messages().filter({ hasText: 'elicitation/create' }).first().waitFor();
+});
+
+test('a person replies to the sampling request of a call without a model', async () => {
+  await app.goto('/tools/mcp_files_sample');
+  await page.getByRole('textbox', { name: 'prompt' }).fill('A word for the sea?');
+  await page.getByRole('button', { name: 'Run', exact: true }).click();
+  const question = page.getByRole('region', { name: 'Server files asks' });
+  await question.getByText('A word for the sea?').waitFor();
+  await page.getByRole('link', { name: 'Approvals 1 pending' }).waitFor();
+  const send = question.getByRole('button', { name: 'Send reply' });
+  expect(await send.isDisabled()).toBe(true);
+  await question.getByLabel('Your reply').fill('ocean');
+  await expectAccessible(page);
+  await send.click();
+  await page.getByRole('region', { name: 'Run' }).getByText('ocean').first().waitFor();
 });
 
 test('each step of an OAuth sign-in is shown, and a person can sign out', async () => {

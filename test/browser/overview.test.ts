@@ -10,7 +10,12 @@ let directory: Awaited<ReturnType<typeof tempDir>>;
 beforeAll(async () => {
   directory = await tempDir();
   app = await startApp({
-    servers: { notes: fixture('legacy'), changing: fixture('changing'), broken: fixture('crash-on-start') },
+    servers: {
+      notes: fixture('legacy'),
+      changing: fixture('changing'),
+      broken: fixture('crash-on-start'),
+      unused: { ...fixture('legacy'), enabled: false },
+    },
     toolbox: { approval: { mode: 'auto', ask: ['notes/write'] } },
     gateway: { allowedOrigins: ['https://elsewhere.example'] },
   });
@@ -37,6 +42,7 @@ test('broken servers come first with their reason, followed by warnings about th
   await servers.getByRole('listitem').first().getByText('Error').waitFor();
   await servers.getByRole('listitem').filter({ hasText: 'notes' }).getByText('Connected').waitFor();
   await page.getByText('2 of 3').waitFor();
+  await page.getByText('1 in error, 1 disabled').waitFor();
   await first.getByRole('link', { name: 'Review' }).click();
   await page.waitForURL('**/servers/broken');
 });
@@ -132,6 +138,9 @@ test('the first steps are shown until they are hidden, and their button sends a 
   const { conversations } = (await app.get('/api/conversations')).body;
   expect(conversations).toEqual([expect.objectContaining({ title: 'What can you do for me?' })]);
   await app.goto('/');
+  // A finished step is marked.
+  await welcome.getByRole('heading', { name: 'Try the demo (done)' }).waitFor();
+  await welcome.getByRole('heading', { name: 'Use from other apps', exact: true }).waitFor();
   await welcome.getByRole('button', { name: 'Hide this panel' }).click();
   await page.reload();
   await page.getByRole('heading', { name: 'Servers' }).waitFor();

@@ -138,7 +138,7 @@ test('administrative acts are listed with the person and their details', async (
   await app.goto('/settings/activity');
   await page.getByText('Override tool').first().waitFor();
   await page.getByText('Create profile').first().waitFor();
-  await page.getByRole('searchbox', { name: 'Search acts' }).fill('remove profile');
+  await page.getByRole('searchbox', { name: 'Search activity' }).fill('remove profile');
   await page.getByText('Override tool').first().waitFor({ state: 'detached' });
   await page.getByText('Remove profile').first().waitFor();
   await expectAccessible(page);

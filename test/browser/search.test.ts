@@ -33,6 +33,8 @@ test('Ctrl+K finds tools, servers, calls and actions, also with a missing letter
   await selected().getByText('Server').waitFor();
   await field().fill('echo call');
   await selected().getByText('Call', { exact: true }).waitFor();
+  await field().fill('profiles');
+  await selected().getByText('Page').waitFor();
   await field().fill('add a server');
   await selected().getByText('Action').click();
   await page.getByRole('dialog', { name: 'Add server' }).waitFor();
@@ -55,7 +57,6 @@ test('the search fits a narrow screen', async () => {
   const { page } = app;
   await page.setViewportSize({ width: 390, height: 740 });
   await app.goto('/');
-  await page.getByRole('button', { name: 'Open the menu' }).click();
   await page.getByRole('button', { name: 'Search', exact: true }).click();
   await selected().waitFor();
   expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(390);

@@ -155,13 +155,24 @@ describe('a sampling request of a server', () => {
   });
 
   test.each(['files', 'modern'])(
-    'a sampling request of a server outside a conversation is rejected (%s)',
+    'a sampling request of a server outside a conversation is answered by a person (%s)',
     async (server) => {
-      const { body } = await call(`mcp_${server}_sample`, { prompt: 'x' });
-      expect(JSON.stringify(body)).toContain('not part of a conversation');
-      expect(await questions()).toEqual([]);
+      const result = call(`mcp_${server}_sample`, { prompt: 'A word for the sea?' });
+      const pending = await question();
+      expect(pending).toMatchObject({ kind: 'sampling', repliedBy: 'person' });
+      const empty = await answer(pending.id, { action: 'accept', content: { text: '' } });
+      expect(empty).toMatchObject({ status: 400, body: { error: { code: 'REQUEST_INVALID' } } });
+      expect((await answer(pending.id, { action: 'accept' })).status).toBe(400);
+      await answer(pending.id, { action: 'accept', content: { text: 'ocean' } });
+      expect((await result).body.text).toContain('ocean');
     },
   );
+
+  test('a sampling request of a server outside a conversation can be declined', async () => {
+    const result = call('mcp_files_sample', { prompt: 'x' });
+    await answer((await question()).id, { action: 'decline' });
+    expect(JSON.stringify((await result).body)).toContain('did not allow');
+  });
 });
 
 test('every route of questions was called', () => {

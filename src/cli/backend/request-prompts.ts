@@ -5,7 +5,7 @@ import type { JsonObject } from '../../kernel/json.ts';
 import type { ApprovalRequest, Approver } from '../../policy/approval.ts';
 import type { Terminal } from '../terminal/terminal.ts';
 import type { TerminalLock } from '../terminal/terminal-lock.ts';
-import { askSampling, createTerminalQuestions } from '../terminal/terminal-questions.ts';
+import { askReply, askSampling, createTerminalQuestions } from '../terminal/terminal-questions.ts';
 import type { GatewayClient } from './gateway-client.ts';
 
 /** Prompts the person at the terminal for approvals and questions of the gateway, one at a time. */
@@ -63,10 +63,11 @@ export function createRequestPrompts({ gateway, terminal, lock, approver }: Prom
         return { answer: kind, ...answer };
       });
     },
-    async promptForQuestion({ id, kind, server, params }) {
+    async promptForQuestion({ id, kind, server, params, repliedBy }) {
       const content = params as JsonObject;
       await prompt(id, `/api/questions/${encodeURIComponent(id)}`, async (signal) => {
         if (kind === 'elicitation') return elicit(content, { server, signal });
+        if (repliedBy === 'person') return askReply(terminal, { server, params: content }, signal);
         const isAllowed = await askSampling(terminal, { server, params: content }, signal);
         return { action: isAllowed ? 'accept' : 'decline' };
       });

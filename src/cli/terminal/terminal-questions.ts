@@ -61,12 +61,32 @@ function toAnswer(isConfirmed: boolean | undefined, content?: Record<string, unk
   return content ? { action: 'accept', content } : { action: 'accept' };
 }
 
+interface SamplingRequest {
+  readonly server: string;
+  readonly params: JsonObject;
+}
+
 /** Shows a server's sampling request; resolves to true only if the person allows it. */
-export async function askSampling(
+export async function askSampling(terminal: Terminal, request: SamplingRequest, signal: AbortSignal): Promise<boolean> {
+  showSampling(terminal, request);
+  return (
+    (await confirm(terminal, '  Send this to the model and return its answer?', { signal, fallback: false })) ?? false
+  );
+}
+
+/** Shows a server's sampling request and asks the person for the reply; an empty one declines. */
+export async function askReply(
   terminal: Terminal,
-  { server, params }: { readonly server: string; readonly params: JsonObject },
+  request: SamplingRequest,
   signal: AbortSignal,
-): Promise<boolean> {
+): Promise<ElicitAnswer> {
+  showSampling(terminal, request);
+  const text = await terminal.ask('  Your reply (empty to decline): ', signal);
+  if (text === undefined) return { action: 'cancel' };
+  return text.trim() === '' ? { action: 'decline' } : { action: 'accept', content: { text } };
+}
+
+function showSampling(terminal: Terminal, { server, params }: SamplingRequest): void {
   const { noteColors: colors } = terminal;
   const { systemPrompt, messages, maxTokens } = params;
   const quote = (role: string, text: string) => {
@@ -80,9 +100,6 @@ export async function askSampling(
   }
   if (typeof maxTokens === 'number') lines.push(colors.dim(`  maximum answer length: ${maxTokens} tokens`));
   terminal.note(lines.join('\n'));
-  return (
-    (await confirm(terminal, '  Send this to the model and return its answer?', { signal, fallback: false })) ?? false
-  );
 }
 
 /** The text of one or several content blocks; other content is named by its type. */

@@ -85,7 +85,7 @@ export function createSignInPrompt(
       !isStrictScopeSuperset(scope, begun.scope);
     const pending = reusable ? begun : await beginSignIn(context, { discovery, redirectUrl, scope });
     context.trace.addAuthorization(pending.authorizationUrl);
-    throw oauthRequired(server, 'open the address in authorizationUrl', pending.authorizationUrl);
+    throw oauthRequired(server, 'open the sign-in page', pending.authorizationUrl);
   }
 
   return async (question) => {

@@ -1,6 +1,7 @@
 import type { OpenedModel } from '../../chat/models/models.ts';
 import type { Call, CallHost } from '../../invocation/call.ts';
 import { createEvents, type Events } from '../../kernel/events.ts';
+import type { JsonObject } from '../../kernel/json.ts';
 import type { Caller, Progress } from '../../kernel/tool.ts';
 import type { RequestResults } from '../limits/result-memory.ts';
 import { type PendingQuestions, questionRefused } from '../questions/pending-questions.ts';
@@ -18,7 +19,7 @@ export interface AppCall {
 }
 
 export interface AppHostOptions {
-  /** Answers the server's sampling requests after a person has approved them. */
+  /** Answers the server's sampling requests after a person has approved them. Without a model, the person replies. */
   readonly model?: OpenedModel;
   /** Counts the call's result until it is sent; until the call has ended by default. */
   readonly results?: Pick<RequestResults, 'openReply'>;
@@ -60,11 +61,12 @@ export function createAppHosts({ questions, findCall, openResults }: AppHostsOpt
       });
       return {
         capabilities: { elicitation: { form: {}, url: {} }, sampling: {} },
-        elicit: (params, context) => questions.ask('elicitation', params, context),
+        elicit: (params, context) => questions.ask({ kind: 'elicitation', params }, context),
         async sample(params, context) {
-          if (!model) throw questionRefused('this call is not part of a conversation, so there is no model to ask');
-          const { action } = await questions.ask('sampling', params, context);
-          if (action !== 'accept') throw questionRefused('the person did not allow the model to be asked');
+          const repliedBy = model ? 'model' : 'person';
+          const { action, content } = await questions.ask({ kind: 'sampling', params, repliedBy }, context);
+          if (action !== 'accept') throw questionRefused('the person did not allow it');
+          if (!model) return toReply(String(content?.text));
           // Loaded on demand: sampling is rare, and the model SDK is large.
           const { answerSampling } = await import('../../chat/answer-sampling.ts');
           return answerSampling(params, model, context.signal);
@@ -75,4 +77,9 @@ export function createAppHosts({ questions, findCall, openResults }: AppHostsOpt
     },
     on: events.on,
   };
+}
+
+/** The result of a sampling request that a person answered. */
+function toReply(text: string): JsonObject {
+  return { role: 'assistant', content: { type: 'text', text }, model: 'person', stopReason: 'endTurn' };
 }

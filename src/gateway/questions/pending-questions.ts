@@ -19,6 +19,8 @@ export interface PendingQuestion {
   /** Who made the call. */
   readonly caller: Caller;
   readonly params: JsonObject;
+  /** Of sampling: the model of the conversation replies after a person allows it, or the person writes the reply. */
+  readonly repliedBy?: 'model' | 'person';
   readonly askedAt: string;
   readonly expiresAt: string;
 }
@@ -36,7 +38,10 @@ export interface PendingQuestions {
   /** Answers a question; the first answer counts: false when it is no longer pending. Invalid content throws `REQUEST_INVALID`. */
   answer(id: string, answer: ElicitAnswer): boolean;
   /** Asks and waits for the answer. Rejects when the call ends first; an expired question counts as cancelled. */
-  ask(kind: PendingQuestion['kind'], params: JsonObject, context: CallQuestionContext): Promise<ElicitAnswer>;
+  ask(
+    question: Pick<PendingQuestion, 'kind' | 'params' | 'repliedBy'>,
+    context: CallQuestionContext,
+  ): Promise<ElicitAnswer>;
   readonly on: Events<PendingQuestionsEvents>['on'];
 }
 
@@ -71,13 +76,12 @@ export function createPendingQuestions(options: PendingQuestionsOptions): Pendin
     answer(id, answer) {
       const found = pending.get(id);
       if (!found) return false;
-      const { kind, params } = found.question;
-      const isForm = kind === 'elicitation' && params.mode !== 'url' && answer.action === 'accept';
-      const content = isForm ? checkContent(params.requestedSchema, answer.content ?? {}) : undefined;
+      const form = answer.action === 'accept' && formOf(found.question);
+      const content = form ? checkContent(form, answer.content ?? {}) : undefined;
       found.settle(answer.action, { action: answer.action, content });
       return true;
     },
-    async ask(kind, params, { call, server, signal }) {
+    async ask({ kind, params, repliedBy }, { call, server, signal }) {
       if (pending.size >= maxPending) throw questionRefused('too many questions are pending already');
       const { bytes, exceeded } = measureJson(params, { maxBytes, maxDepth: 64 });
       if (exceeded) throw questionRefused('it is too large to show');
@@ -97,6 +101,7 @@ export function createPendingQuestions(options: PendingQuestionsOptions): Pendin
         tool: call.tool,
         caller: call.caller,
         params,
+        repliedBy,
         askedAt: new Date(now).toISOString(),
         expiresAt: new Date(now + expiresMs).toISOString(),
       };
@@ -128,9 +133,17 @@ export function questionRefused(why: string): ToolwharfError {
 
 const checker = createArgumentsChecker({ maxEntries: 200 });
 
+const replySchema = { type: 'object', properties: { text: { type: 'string', minLength: 1 } }, required: ['text'] };
+
+/** The schema of the values that an accepted question needs. */
+function formOf({ kind, params, repliedBy }: PendingQuestion): JsonObject | undefined {
+  if (kind === 'sampling') return repliedBy === 'person' ? replySchema : undefined;
+  if (params.mode === 'url') return undefined;
+  return isObject(params.requestedSchema) ? params.requestedSchema : {};
+}
+
 /** Validates an answer by the server's form. All problems are reported in one `REQUEST_INVALID`. */
-function checkContent(form: unknown, content: JsonObject): JsonObject {
-  if (!isObject(form)) return content;
+function checkContent(form: JsonObject, content: JsonObject): JsonObject {
   const check = checker.prepare(withoutDefaulted(form));
   // A schema that the validator does not support is left to the server.
   const verdict = check.kind === 'ready' ? check.check(content) : { ok: true as const };

@@ -1695,6 +1695,7 @@ export interface components {
             readonly params: {
                 readonly [key: string]: unknown;
             };
+            readonly repliedBy?: "model" | "person";
             readonly askedAt: string;
             readonly expiresAt: string;
         };
@@ -2167,6 +2168,7 @@ export interface components {
             readonly params?: {
                 readonly [key: string]: unknown;
             };
+            readonly repliedBy?: "model" | "person";
             readonly askedAt: string;
             readonly expiresAt: string;
         };
@@ -5401,6 +5403,7 @@ export interface operations {
                             readonly params?: {
                                 readonly [key: string]: unknown;
                             };
+                            readonly repliedBy?: "model" | "person";
                             readonly askedAt: string;
                             readonly expiresAt: string;
                         };

@@ -18,7 +18,8 @@ const ShortcutList = lazy(async () => ({ default: (await import('./CommandPalett
 export function AppShell({ children }: { readonly children: ReactNode }) {
   const [location] = useLocation();
   const [open, setOpen] = useState(false);
-  const pending = useQuery(queries.approvals('pending')).data?.length ?? 0;
+  const approvals = useQuery(queries.approvals('pending')).data?.length ?? 0;
+  const questions = useQuery(queries.questions()).data?.length ?? 0;
   const [overlay, setOverlay] = useState<'search' | 'shortcuts'>();
   const closeOverlay = () => setOverlay(undefined);
   useOverlayKeys(setOverlay);
@@ -33,8 +34,12 @@ export function AppShell({ children }: { readonly children: ReactNode }) {
       >
         {text.app.skipToContent}
       </a>
-      <header className="sticky top-0 z-30 flex items-center justify-between border-b border-line bg-surface px-3 py-2 md:hidden">
+      <header className="sticky top-0 z-30 flex items-center gap-1 border-b border-line bg-surface px-3 py-2 md:hidden">
         <Brand />
+        <span className="flex-1" />
+        <IconButton label={text.app.search} onClick={() => setOverlay('search')}>
+          <Search aria-hidden />
+        </IconButton>
         <IconButton
           label={open ? text.app.closeMenu : text.app.openMenu}
           aria-expanded={open}
@@ -58,7 +63,7 @@ export function AppShell({ children }: { readonly children: ReactNode }) {
           type="button"
           aria-keyshortcuts="Control+K Meta+K"
           onClick={() => setOverlay('search')}
-          className="flex items-center gap-2 rounded-md border border-line bg-page px-2.5 py-1.5 text-ink-soft hover:bg-sunken hover:text-ink"
+          className="flex items-center gap-2 rounded-md border border-line bg-page px-2.5 py-1.5 text-ink-soft hover:bg-sunken hover:text-ink max-md:hidden"
         >
           <Search aria-hidden className="size-4" />
           <span className="flex-1 text-left">{text.app.search}</span>
@@ -66,7 +71,7 @@ export function AppShell({ children }: { readonly children: ReactNode }) {
             Ctrl K
           </kbd>
         </button>
-        <Navigation pending={pending} />
+        <Navigation pending={approvals + questions} />
       </aside>
       <main id="content" tabIndex={-1} className="flex min-w-0 flex-1 flex-col outline-none">
         <ConnectionBanner />

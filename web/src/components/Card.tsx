@@ -13,7 +13,7 @@ export interface CardHeaderProps {
 
 export function CardHeader({ title, hint, actions }: CardHeaderProps) {
   return (
-    <header className="flex flex-wrap items-center justify-between gap-2 border-b border-line px-4 py-2.5">
+    <header className="flex flex-wrap items-center justify-between gap-2 border-b border-line px-4 py-1.5 min-h-11">
       <div className="min-w-0">
         <h2 className="text-sm">{title}</h2>
         {hint !== undefined && <p className="text-xs text-ink-faint">{hint}</p>}

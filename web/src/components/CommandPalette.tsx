@@ -32,6 +32,9 @@ const pages: readonly Command[] = [
   [text.commandPalette.resources, '/tools?show=resources'],
   [text.commandPalette.prompts, '/tools?show=prompts'],
   [text.commandPalette.calls, '/calls'],
+  [text.commandPalette.callStatistics, '/calls?show=statistics'],
+  [text.commandPalette.savedRequests, '/calls?show=requests'],
+  [text.navigation.profiles, '/profiles'],
   [text.commandPalette.assistants, '/assistants'],
   [text.commandPalette.settingsModels, '/settings/models'],
   [text.commandPalette.settingsActivity, '/settings/activity'],
@@ -47,6 +50,7 @@ const adminCommands: readonly Command[] = [
   { kind: text.commandPalette.action, title: text.commandPalette.importServers, href: '/servers?import' },
   { kind: text.commandPalette.action, title: text.commandPalette.browseRegistry, href: '/servers?registry' },
   { kind: text.commandPalette.action, title: text.commandPalette.createAssistant, href: '/assistants/new' },
+  { kind: text.commandPalette.action, title: text.commandPalette.createProfile, href: '/profiles/new' },
 ];
 
 const maxShown = 50;

@@ -3,7 +3,7 @@ import type { ReactNode } from 'react';
 /** A list of names and values. */
 export function Facts({ children }: { readonly children: ReactNode }) {
   return (
-    <dl className="grid items-baseline gap-x-4 gap-y-1 sm:grid-cols-[minmax(7rem,auto)_minmax(0,1fr)]">{children}</dl>
+    <dl className="grid items-baseline gap-x-4 gap-y-1 sm:grid-cols-[minmax(8.5rem,auto)_minmax(0,1fr)]">{children}</dl>
   );
 }
 

@@ -20,7 +20,7 @@ const pages = [
   { href: '/settings', label: text.navigation.settings, Icon: Settings },
 ];
 
-/** Links to all pages. `pending`: the number of pending approvals. */
+/** Links to all pages. `pending`: the number of approvals and questions that wait for an answer. */
 export function Navigation({ pending }: { readonly pending: number }) {
   const [location] = useLocation();
   return (

@@ -9,7 +9,7 @@ import { Button, ExternalButtonLink } from './Button.tsx';
 import { ContentView } from './ContentView.tsx';
 import { ErrorNotice, Notice } from './ErrorNotice.tsx';
 import { problemAt } from './field-problems.ts';
-import { Form } from './fields.tsx';
+import { Field, Form, TextArea } from './fields.tsx';
 import { isRecord } from './is-record.ts';
 import { toQuestionSchema } from './question-schema.ts';
 import { SchemaForm } from './SchemaForm.tsx';
@@ -158,13 +158,15 @@ type Json = Readonly<Record<string, unknown>>;
 
 const maxMessages = 50;
 
-/** A prompt that a server wants to send to the model; nothing is sent before the person allows it. */
+/** A prompt for the model, which the person allows, or answers where there is no model. */
 function SamplingQuestion({ question, busy, error, onAnswer }: QuestionProps) {
   const { messages, systemPrompt, maxTokens, temperature } = question.params;
+  const isOwnReply = question.repliedBy === 'person';
+  const [reply, setReply] = useState('');
   const all = Array.isArray(messages) ? messages.filter(isRecord) : [];
   return (
     <div className="flex min-w-0 flex-col gap-3">
-      <p>{typeof maxTokens === 'number' ? text.questionForm.samplingAtMost(maxTokens) : text.questionForm.sampling}</p>
+      <p>{isOwnReply ? text.questionForm.samplingReply : describeCost(maxTokens)}</p>
       {typeof systemPrompt === 'string' && (
         <Quoted title={text.questionForm.instructionsModel}>{safeText(systemPrompt)}</Quoted>
       )}
@@ -183,9 +185,27 @@ function SamplingQuestion({ question, busy, error, onAnswer }: QuestionProps) {
       {typeof temperature === 'number' && (
         <p className="text-xs text-ink-faint">{text.questionForm.temperature(temperature)}</p>
       )}
-      <AnswerButtons busy={busy} accept={text.questionForm.allow} error={error} onAnswer={onAnswer} />
+      {isOwnReply && (
+        <Field label={text.questionForm.reply} required>
+          {(field) => (
+            <TextArea {...field} value={reply} disabled={busy} onChange={(event) => setReply(event.target.value)} />
+          )}
+        </Field>
+      )}
+      <AnswerButtons
+        busy={busy}
+        accept={isOwnReply ? text.questionForm.sendReply : text.questionForm.allow}
+        disabledReason={isOwnReply && reply.trim() === '' ? text.questionForm.writeReplyFirst : undefined}
+        content={isOwnReply ? { text: reply } : undefined}
+        error={error}
+        onAnswer={onAnswer}
+      />
     </div>
   );
+}
+
+function describeCost(maxTokens: unknown): string {
+  return typeof maxTokens === 'number' ? text.questionForm.samplingAtMost(maxTokens) : text.questionForm.sampling;
 }
 
 function Quoted({ title, children }: { readonly title: string; readonly children: string }) {

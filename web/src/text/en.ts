@@ -155,11 +155,13 @@ export const en = ({ plural, number, rich }: Grammar) => ({
       degraded: (degraded: number) => `${number(degraded)} degraded`,
       connecting: (connecting: number) => `${number(connecting)} connecting`,
       noneError: 'none in error',
+      disabled: (disabled: number) => `${number(disabled)} disabled`,
     },
     welcomePanel: {
       getStarted: 'Get started',
       allToolsAllMcp: 'All tools of all MCP servers in one place: connected, validated, approved, recorded.',
       hidePanel: 'Hide this panel',
+      done: 'done',
       tryDemo: 'Try the demo',
       chatDemoAssistant: 'Chat with the demo assistant',
       chatAssistant: 'Chat with an assistant',
@@ -178,6 +180,8 @@ export const en = ({ plural, number, rich }: Grammar) => ({
       cannotBeUsed: (server: string) => `${server} cannot be used`,
       requiresSignIn: (server: string) => `${server} requires sign-in`,
       notConnected: (server: string) => `${server} is not connected`,
+      needsCredentials: (server: string) => `${server} needs credentials`,
+      addCredentials: 'Add credentials',
       retrying: 'Retrying …',
       degraded: (server: string) => `${server} is degraded`,
       callsAwaitingApproval: (count: number) =>
@@ -913,7 +917,7 @@ export const en = ({ plural, number, rich }: Grammar) => ({
     resume: 'Resume',
     clear: 'Clear',
     export: 'Export as JSON lines',
-    record: 'Record while nobody watches',
+    record: 'Keep recording in the background',
     lost: 'The connection to the gateway is lost. Messages may be missing; reconnecting automatically …',
     skipped: (count: number) =>
       plural(count, {
@@ -931,7 +935,7 @@ export const en = ({ plural, number, rich }: Grammar) => ({
     topic: {
       all: 'All',
       request: 'Requests',
-      question: 'Questions of the server',
+      question: 'Server requests',
       log: 'Logs',
       progress: 'Progress',
       notification: 'Notifications',
@@ -1729,7 +1733,7 @@ export const en = ({ plural, number, rich }: Grammar) => ({
       title: 'Administrative acts',
       about:
         'What administrators and the configuration file changed: keys, servers, profiles, tools, approvals and rules. The journal records each act before it is carried out.',
-      search: 'Search acts',
+      search: 'Search activity',
       refresh: 'Refresh',
       empty: 'No acts found',
       emptyDetail: 'Changes of keys, servers, profiles, tools and rules appear here.',
@@ -1786,6 +1790,9 @@ export const en = ({ plural, number, rich }: Grammar) => ({
       configuration: 'configuration',
       warnings: (count: number) => plural(count, { one: '# warning', other: '# warnings' }),
       file: 'File',
+      noFile:
+        'There is no configuration file, so the default settings apply. Servers added in this app are stored in the database.',
+      defaultServers: 'Default servers',
       reloadedWheneverSavedServers:
         'Reloaded whenever it is saved. Servers added in this app are stored in the database instead.',
       path: 'path',
@@ -1995,6 +2002,8 @@ export const en = ({ plural, number, rich }: Grammar) => ({
     resources: 'Resources',
     prompts: 'Prompts',
     calls: 'Calls',
+    callStatistics: 'Call statistics',
+    savedRequests: 'Saved requests',
     assistants: 'Assistants',
     settingsModels: 'Settings: models',
     settingsActivity: 'Settings: activity',
@@ -2009,6 +2018,7 @@ export const en = ({ plural, number, rich }: Grammar) => ({
     importServers: 'Import servers',
     browseRegistry: 'Browse the registry',
     createAssistant: 'Create an assistant',
+    createProfile: 'Create a profile',
     search: 'Search',
     searchPagesServersTools: 'Search pages, servers, tools, calls and actions',
     pagesServersToolsCalls: 'Pages, servers, tools, calls, actions …',
@@ -2124,6 +2134,10 @@ export const en = ({ plural, number, rich }: Grammar) => ({
     moreMessages: (count: number) => `And ${number(count)} more messages.`,
     temperature: (temperature: number) => `Temperature ${number(temperature)}`,
     allow: 'Allow',
+    samplingReply: 'The server requests a reply from a model. This call has no model, so you write the reply.',
+    reply: 'Your reply',
+    sendReply: 'Send reply',
+    writeReplyFirst: 'Write a reply first',
     question: (server: string) => `Question of ${server}`,
   },
   safeLink: {

@@ -3,7 +3,7 @@ import { formatAgo, formatBinaryBytes, formatBytes, formatDuration, formatSpan }
 
 test('a duration is shown in the largest exact unit', () => {
   const spans = [250, 1_000, 1_500, 90_000, 60_000, 5_400_000, 3_600_000, 7_776_000_000];
-  expect(spans.map(formatSpan)).toEqual([
+  expect(spans.map((ms) => formatSpan(ms))).toEqual([
     '250 milliseconds',
     '1 second',
     '1.5 seconds',
@@ -16,7 +16,7 @@ test('a duration is shown in the largest exact unit', () => {
 });
 
 test('a running time is shown in milliseconds, seconds or minutes', () => {
-  expect([840, 3_240, 125_000].map(formatDuration)).toEqual(['840 ms', '3.2 s', '2 min 5 s']);
+  expect([840, 3_240, 30_000, 125_000].map(formatDuration)).toEqual(['840 ms', '3.2 s', '30 s', '2 min 5 s']);
 });
 
 test('a size is shown in bytes, kB or MB, and a configured size exactly', () => {

@@ -27,18 +27,19 @@ export function formatAgo(at: number, now: number): string {
   return relative.format(Math.round(seconds / size), unit);
 }
 
-/** "840 ms", "3.2 s", "2 min 5 s". */
+/** "840 ms", "3.2 s", "30 s", "2 min 5 s". */
 export function formatDuration(ms: number): string {
   if (ms < 1_000) return `${Math.round(ms)} ms`;
-  if (ms < 60_000) return `${formatNumber(ms / 1_000, { minimumFractionDigits: 1, maximumFractionDigits: 1 })} s`;
+  const minimumFractionDigits = ms % 1_000 === 0 ? 0 : 1;
+  if (ms < 60_000) return `${formatNumber(ms / 1_000, { minimumFractionDigits, maximumFractionDigits: 1 })} s`;
   return `${formatNumber(Math.floor(ms / 60_000))} min ${Math.round((ms % 60_000) / 1_000)} s`;
 }
 
-/** A duration in the largest unit that is exact, in words: "90 days", "1.5 seconds". */
-export function formatSpan(ms: number): string {
-  if (ms < 1_000) return formatUnit(ms, 'millisecond', 'long');
+/** A duration in the largest unit that is exact, in words: "90 days", "1.5 seconds"; short: "90 days", "1.5 sec". */
+export function formatSpan(ms: number, unitDisplay: 'long' | 'short' = 'long'): string {
+  if (ms < 1_000) return formatUnit(ms, 'millisecond', unitDisplay);
   const [, unit, size] = steps.findLast(([, , size]) => ms % (size * 1_000) === 0) ?? steps[0];
-  return formatUnit(ms / (size * 1_000), unit, 'long');
+  return formatUnit(ms / (size * 1_000), unit, unitDisplay);
 }
 
 /** "840 bytes", "12 kB", "5.2 MB". */

@@ -14,6 +14,12 @@ export const questionSchema = answer(
     params: json.describe(
       "The server's request: `message` and `requestedSchema` or `url` for an elicitation; `messages`, `systemPrompt` and `maxTokens` for sampling.",
     ),
+    repliedBy: z
+      .enum(['model', 'person'])
+      .optional()
+      .describe(
+        'Who replies to an accepted sampling request: the model of the conversation, or the person who accepts it.',
+      ),
     askedAt: isoTime,
     expiresAt: isoTime.describe('When the question is cancelled automatically.'),
   }),
@@ -33,7 +39,9 @@ export const questionAnswerSchema = body(
   z.strictObject({
     action: z
       .enum(['accept', 'decline', 'cancel'])
-      .describe("`accept` for sampling lets the model of the conversation's assistant answer."),
-    content: json.optional().describe('The values of an accepted form.'),
+      .describe("`accept` for sampling lets the model of the conversation's assistant answer, or sends your reply."),
+    content: json
+      .optional()
+      .describe('The values of an accepted form. `text` is the reply to sampling with `repliedBy: person`.'),
   }),
 );

@@ -11,11 +11,13 @@ export function omitDuplicateText<Block extends Readonly<Record<string, unknown>
   readonly structuredContent?: unknown;
 }): readonly Block[] {
   if (structuredContent === undefined) return content;
-  const structured = canonicalJson(structuredContent);
+  // Structured content is an object, so servers wrap a list as its only member.
+  const members = isRecord(structuredContent) ? Object.values(structuredContent) : [];
+  const copies = new Set([structuredContent, ...(members.length === 1 ? members : [])].map(canonicalJson));
   return content.filter(({ type, text }) => {
     if (type !== 'text' || typeof text !== 'string' || text.length > maxCopyLength) return true;
     try {
-      return canonicalJson(JSON.parse(text)) !== structured;
+      return !copies.has(canonicalJson(JSON.parse(text)));
     } catch {
       return true;
     }

@@ -131,7 +131,7 @@ interface SaveBarProps {
 function SaveBar({ isNew, isChanged, busy, error, onReset }: SaveBarProps) {
   return (
     <div className="sticky bottom-0 z-10 -mx-4 mt-6 flex flex-wrap items-center justify-end gap-2 border-t border-line bg-page/95 px-4 py-3 backdrop-blur sm:-mx-6 sm:px-6">
-      <p aria-live="polite" className="min-w-0 flex-1 basis-24 break-words">
+      <p aria-live="polite" className="min-w-0 flex-1 break-words max-sm:basis-full max-sm:empty:hidden">
         {error ? (
           <span className="text-bad">
             {hasFieldProblems(error)

@@ -24,8 +24,10 @@ export interface ChoiceSources {
 export function toChoices({ servers, tools, serverIds, first }: ChoiceSources): readonly Choice[] {
   const byServer = Map.groupBy(tools, ({ server }) => server ?? localServer);
   const toolsOf = (name: string) => byServer.get(name) ?? [];
+  const selected = new Set(serverIds);
   const known: Choice[] = servers.map((server) => ({
-    id: server.id,
+    // Over the API, an assistant can also name its servers.
+    id: selected.has(server.name) ? server.name : server.id,
     name: server.name,
     server,
     isMissing: false,

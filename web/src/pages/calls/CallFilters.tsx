@@ -178,6 +178,7 @@ function SearchField({ value = '', onChange }: OptionalTextProps) {
   useEffect(() => () => clearTimeout(timer.current), []);
   return (
     <TextField
+      className="max-sm:col-span-2"
       label={words.search}
       type="search"
       placeholder={words.searchHint}

@@ -115,15 +115,17 @@ function Groups({ title, groups }: { readonly title: string; readonly groups: re
           </li>
         ))}
       </ul>
-      <Legend />
+      <Legend groups={groups} />
     </Card>
   );
 }
 
-function Legend(): ReactNode {
+/** The outcomes that occur. */
+function Legend({ groups }: { readonly groups: readonly Group[] }): ReactNode {
+  const shown = outcomes.filter(([outcome]) => groups.some((group) => group[outcome] > 0));
   return (
     <ul aria-hidden className="flex flex-wrap gap-x-3 border-t border-line px-4 py-2 text-xs text-ink-soft">
-      {outcomes.map(([outcome, look]) => (
+      {shown.map(([outcome, look]) => (
         <li key={outcome} className="flex items-center gap-1">
           <span className={`size-2.5 rounded-xs ${look}`} />
           {text.calls.counts[outcome]}
@@ -165,10 +167,10 @@ function Durations({ stats: { durations, totals } }: { readonly stats: CallStats
         <tbody>
           {durations.map(({ upToMs, calls }, index) => (
             <tr key={upToMs ?? 'more'}>
-              <th scope="row" className="w-36 py-0.5 pr-3 text-left font-normal whitespace-nowrap text-ink-soft">
+              <th scope="row" className="w-24 py-0.5 pr-3 text-left font-normal whitespace-nowrap text-ink-soft">
                 {upToMs === undefined
-                  ? words.longer(formatSpan(durations[index - 1]?.upToMs ?? 0))
-                  : words.upTo(formatSpan(upToMs))}
+                  ? words.longer(formatSpan(durations[index - 1]?.upToMs ?? 0, 'short'))
+                  : words.upTo(formatSpan(upToMs, 'short'))}
               </th>
               <td className="py-0.5">
                 <div className="h-3 rounded-sm bg-accent" style={{ width: `${(calls / max) * 100}%` }} />

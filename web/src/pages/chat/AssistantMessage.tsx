@@ -142,7 +142,9 @@ function Footer({ message, isLast, busy, isIdle, actions }: AssistantMessageProp
         )}
       </span>
       {message.model !== undefined && <span className="break-all">{safeText(message.model, 100)}</span>}
-      {usage && <span title={text.chat.answer.tokensTitle}>{describeTokens(usage)}</span>}
+      {usage && usage.inputTokens + usage.outputTokens > 0 && (
+        <span title={text.chat.answer.tokensTitle}>{describeTokens(usage)}</span>
+      )}
       {costUsd !== undefined && <span title={text.chat.answer.costTitle}>{formatCost(costUsd, usage?.estimated)}</span>}
       {message.durationMs !== undefined && (
         <span title={text.chat.answer.durationTitle}>{formatDuration(message.durationMs)}</span>

@@ -152,7 +152,7 @@ const Row = memo(function Row({ conversation, isCurrent, onNavigate }: RowProps)
         <span className="truncate font-medium">{title}</span>
         <span className="flex items-center gap-2 overflow-hidden text-xs text-ink-faint">
           <ConversationStatus status={conversation.status} />
-          <TimeAgo at={conversation.updatedAt} />
+          {conversation.status === 'idle' && <TimeAgo at={conversation.updatedAt} />}
         </span>
       </Link>
       <ConversationMenu

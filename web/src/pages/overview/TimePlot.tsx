@@ -147,7 +147,8 @@ function createPlotOptions({ width, series, showsDays, bounds, format, onHover }
   return {
     width,
     height: plotHeight,
-    padding: [8, 8, 0, 0],
+    // Room for one half of the last time label.
+    padding: [8, 22, 0, 0],
     legend: { show: false },
     cursor: { y: false, drag: { x: false, y: false }, points: { show: false } },
     scales: {

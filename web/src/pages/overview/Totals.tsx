@@ -17,14 +17,16 @@ export interface TotalsProps {
 export function Totals({ health, stats, range }: TotalsProps) {
   const servers = useQuery(queries.servers()).data;
   const tools = servers?.reduce((sum, { offers }) => sum + (offers.tools?.count ?? 0), 0);
+  const enabled = servers?.filter((server) => server.enabled).length;
+  const disabled = (servers?.length ?? 0) - (enabled ?? 0);
   const totals = stats?.totals;
   return (
     <dl className="grid grid-cols-2 gap-px overflow-hidden rounded-lg border border-line bg-line lg:grid-cols-4">
       <Total
         href="/servers"
         name={text.overview.totals.serversConnected}
-        value={health && text.overview.totals.of(health.servers.connected, health.servers.total)}
-        detail={health && describeBroken(health)}
+        value={health && enabled !== undefined ? text.overview.totals.of(health.servers.connected, enabled) : undefined}
+        detail={health && describeOthers(health, disabled)}
       />
       <Total
         href="/tools"
@@ -74,11 +76,13 @@ function Total({ href, name, value, detail }: TotalProps) {
   );
 }
 
-function describeBroken({ servers: { error, degraded, connecting } }: Health): string {
+function describeOthers({ servers: { error, degraded, connecting } }: Health, disabled: number): string {
   const parts = [
     error > 0 && text.overview.totals.error(error),
     degraded > 0 && text.overview.totals.degraded(degraded),
     connecting > 0 && text.overview.totals.connecting(connecting),
   ].filter(Boolean);
-  return parts.join(', ') || text.overview.totals.noneError;
+  if (parts.length === 0) parts.push(text.overview.totals.noneError);
+  if (disabled > 0) parts.push(text.overview.totals.disabled(disabled));
+  return parts.join(', ');
 }

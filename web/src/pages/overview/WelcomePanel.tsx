@@ -1,5 +1,5 @@
 import { useQuery } from '@tanstack/react-query';
-import { Plug, Plus, X } from 'lucide-react';
+import { CircleCheck, Plug, Plus, X } from 'lucide-react';
 import { type ReactNode, useState } from 'react';
 import { queries } from '../../api/queries.ts';
 import { ButtonLink, IconButton } from '../../components/Button.tsx';
@@ -12,6 +12,7 @@ const storageKey = 'toolwharf.welcome';
 export function WelcomePanel() {
   const [isDismissed, setDismissed] = useState(() => localStorage.getItem(storageKey) === 'dismissed');
   const assistants = useQuery({ ...queries.assistants(), enabled: !isDismissed }).data;
+  const steps = useFinishedSteps(!isDismissed);
   if (isDismissed) return null;
   const demo = assistants?.find(({ model }) => model.provider === 'demo');
   return (
@@ -37,6 +38,7 @@ export function WelcomePanel() {
       <ol className="mt-3 grid grid-cols-1 gap-3 md:grid-cols-3">
         <Step
           title={text.overview.welcomePanel.tryDemo}
+          isDone={steps.hasChatted}
           action={
             demo ? (
               <StartDemo assistant={demo}>{text.overview.welcomePanel.chatDemoAssistant}</StartDemo>
@@ -51,6 +53,7 @@ export function WelcomePanel() {
         </Step>
         <Step
           title={text.overview.welcomePanel.addTools}
+          isDone={steps.hasServer}
           action={
             <ButtonLink href="/servers?add">
               <Plus aria-hidden />
@@ -62,6 +65,7 @@ export function WelcomePanel() {
         </Step>
         <Step
           title={text.overview.welcomePanel.useOtherApps}
+          isDone={steps.hasClient}
           action={
             <ButtonLink href="/settings/connect">
               <Plug aria-hidden />
@@ -76,16 +80,37 @@ export function WelcomePanel() {
   );
 }
 
+/** Which of the steps this gateway has seen. */
+function useFinishedSteps(enabled: boolean) {
+  const conversations = useQuery({ ...queries.conversations(), enabled }).data;
+  const servers = useQuery({ ...queries.servers(), enabled }).data;
+  const health = useQuery({ ...queries.health(), enabled }).data;
+  return {
+    hasChatted: (conversations?.length ?? 0) > 0,
+    hasServer: servers?.some(({ source }) => source !== 'default') === true,
+    hasClient: (health?.sessions ?? 0) > 0,
+  };
+}
+
 interface StepProps {
   readonly title: string;
+  readonly isDone: boolean;
   readonly children: ReactNode;
   readonly action: ReactNode;
 }
 
-function Step({ title, children, action }: StepProps) {
+function Step({ title, isDone, children, action }: StepProps) {
   return (
     <li className="flex flex-col items-start gap-2 rounded-md border border-line bg-surface p-3 **:whitespace-normal">
-      <h3>{title}</h3>
+      <h3 className="flex items-center gap-1.5">
+        {title}
+        {isDone && (
+          <>
+            <CircleCheck aria-hidden className="size-4 text-good" />
+            <span className="sr-only"> ({text.overview.welcomePanel.done})</span>
+          </>
+        )}
+      </h3>
       <p className="flex-1 text-ink-soft">{children}</p>
       {action}
     </li>

@@ -52,6 +52,13 @@ function serverItem({ name, enabled, status, problem }: Server): AttentionItem[]
   if (!enabled) return [];
   if (status.state === 'error' && (status.code === 'OAUTH_REQUIRED' || status.signInUrl !== undefined))
     return item('warn', text.overview.attentionItems.requiresSignIn, reason, text.common.signIn);
+  if (status.state === 'error' && status.cause === 'unauthorized')
+    return item(
+      'bad',
+      text.overview.attentionItems.needsCredentials,
+      reason,
+      text.overview.attentionItems.addCredentials,
+    );
   if (status.state === 'error') return item('bad', text.overview.attentionItems.notConnected);
   // A server that is retrying is still broken: the item must not disappear during each attempt.
   if (status.state === 'connecting' && status.failures > 0)

@@ -88,7 +88,7 @@ export function ProfileEditor({ title, profile, draft: initial }: ProfileEditorP
         </fieldset>
         {canEdit && (
           <div className="sticky bottom-0 z-10 -mx-4 mt-6 flex flex-wrap items-center justify-end gap-2 border-t border-line bg-page/95 px-4 py-3 backdrop-blur sm:-mx-6 sm:px-6">
-            <p aria-live="polite" className="min-w-0 flex-1 basis-40 break-words">
+            <p aria-live="polite" className="min-w-0 flex-1 break-words max-sm:basis-full max-sm:empty:hidden">
               {saving.error ? (
                 <span className="text-bad">
                   {hasFieldProblems(saving.error) ? words.notSavedFields : words.notSaved(messageOf(saving.error))}

@@ -41,7 +41,11 @@ export function ConfigurationSection() {
       <Card>
         <CardHeader
           title={text.settings.configurationSection.file}
-          hint={text.settings.configurationSection.reloadedWheneverSavedServers}
+          hint={
+            file === undefined
+              ? text.settings.configurationSection.noFile
+              : text.settings.configurationSection.reloadedWheneverSavedServers
+          }
         />
         <Facts
           facts={[
@@ -56,9 +60,11 @@ export function ConfigurationSection() {
                 </span>
               ),
             ],
-            [text.settings.configurationSection.format, dialects[dialect]],
+            file !== undefined && [text.settings.configurationSection.format, dialects[dialect]],
             [
-              text.settings.configurationSection.servers,
+              file === undefined
+                ? text.settings.configurationSection.defaultServers
+                : text.settings.configurationSection.servers,
               <Patterns key="servers" patterns={servers} none={text.common.none} />,
             ],
           ]}
