@@ -153,7 +153,7 @@ async function openProcess(
     const { handshake } = await import('./handshake.ts');
     return await handshake(spec, { kind: 'stdio', process }, era, options);
   } catch (cause) {
-    throw options.signal.aborted ? cause : toConnectError(spec, cause, process.stderr);
+    throw options.signal.aborted ? cause : toConnectError(spec, cause, process);
   }
 }
 
@@ -191,15 +191,22 @@ function requiresSignIn(cause: unknown): boolean {
 }
 
 /** Explains why no session could be opened, for a child process with its last error output. */
-function toConnectError(spec: ServerSpec, cause: unknown, stderr?: StderrTail): ToolwharfError {
+function toConnectError(
+  spec: ServerSpec,
+  cause: unknown,
+  process?: Pick<StdioTransport, 'stderr' | 'ending'>,
+): ToolwharfError {
   if (cause instanceof ToolwharfError && cause.code !== 'SERVER_DISCONNECTED') return cause;
   // The SDK's text only introduces the actual cause.
   if (isSdkError(cause, 'ERA_NEGOTIATION_FAILED') && cause.cause instanceof Error) {
-    return toConnectError(spec, cause.cause, stderr);
+    return toConnectError(spec, cause.cause, process);
   }
   const { message, data } = toDeliveryError(cause);
+  const { stderr, ending } = process ?? {};
   const hint = stderr && spec.protocol === 'auto' ? eraHint : '';
-  const text = isTimeout(cause) ? `No answer within ${spec.timeoutMs} ms${hint}` : message;
+  // For the SDK the connection was closed during its probe; the exit explains more.
+  const reason = ending !== undefined && isSdkError(cause) ? `The server's process ${ending}` : message;
+  const text = isTimeout(cause) ? `No answer within ${spec.timeoutMs} ms${hint}` : reason;
   const output = stderr ? lastOutput(stderr) : '';
   return new ConnectionError('SERVER_UNREACHABLE', `${text}${output}`, { cause, data: { ...data, reached: false } });
 }

@@ -226,6 +226,15 @@ describe('the status of a connection', () => {
     expect(pauseMs(connection)).toBeLessThan(3_000_000);
   });
 
+  test('the error names the exit code of a process that ends while its era is detected', async () => {
+    await using connection = createTestConnection(fixture('crash-on-start', { DELAY_MS: '1500' }), {
+      retryAttempts: 0,
+    });
+    await expect(connection.connect()).rejects.toThrow(
+      "The server's process exited with code 3. Last output: fixture: the configuration file is missing",
+    );
+  });
+
   test('a connection plans no further attempt with rejected credentials [A6]', async () => {
     await using server = await startHttp('legacy-http', { REQUIRE_HEADER: 'authorization: Bearer right' });
     await using connection = createTestConnection(server.url, { retryAttempts: 3 });
