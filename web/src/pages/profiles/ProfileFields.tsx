@@ -1,11 +1,14 @@
+import { keepPreviousData, useQuery } from '@tanstack/react-query';
+import { useMemo } from 'react';
+import { api } from '../../api/client.ts';
 import { FormSection } from '../../components/FormSection.tsx';
 import { problemAt } from '../../components/field-problems.ts';
 import { Field, SelectField, TextArea, TextField } from '../../components/fields.tsx';
+import { useDebounced } from '../../components/use-debounced.ts';
 import { text } from '../../text/text.ts';
 import { LinesField } from './LinesField.tsx';
 import { ProfileTools } from './ProfileTools.tsx';
-import type { ProfileDraft } from './profile-draft.ts';
-import { useProfilePreview } from './use-profile-preview.ts';
+import { type ProfileDraft, toSettings } from './profile-draft.ts';
 
 export interface ProfileFieldsProps {
   readonly draft: ProfileDraft;
@@ -162,4 +165,16 @@ function Selection({ label, hint, shown, patterns, error, onChange }: SelectionP
       )}
     </div>
   );
+}
+
+/** What clients of a profile with these settings would see, updated while the settings change. */
+function useProfilePreview(draft: ProfileDraft) {
+  const current = useMemo(() => toSettings(draft), [draft]);
+  const settings = useDebounced(current, 300);
+  return useQuery({
+    queryKey: ['previews', 'profile', settings],
+    queryFn: ({ signal }) => api.previewProfile({ body: settings, signal }),
+    placeholderData: keepPreviousData,
+    retry: false,
+  });
 }
