@@ -67,20 +67,23 @@ async function openForwarder(name, env) {
   return { ...(await startForwarder(env)), name, era: 'legacy', tool: 'echo', upstream: 'http' };
 }
 
-/** Waits until the gateway answers a call. */
+/** Waits until the gateway answers a call. A request that it received too early may never be answered. */
 export function whenAnswering(open, tool, args) {
-  return eventually(
-    async () => {
-      const client = await open();
-      try {
-        const { body } = await client.ask(1, 'tools/call', { name: tool, arguments: args });
-        if (!body.includes('hello')) throw new Error(`No answer yet: ${body.subarray(0, 200)}`);
-      } finally {
-        client.close();
-      }
-    },
-    { everyMs: 200 },
-  );
+  return eventually(() => Promise.race([callOnce(open, tool, args), failAfter(10_000)]), { everyMs: 200 });
+}
+
+async function callOnce(open, tool, args) {
+  const client = await open();
+  try {
+    const { body } = await client.ask(1, 'tools/call', { name: tool, arguments: args });
+    if (!body.includes('hello')) throw new Error(`No answer yet: ${body.subarray(0, 200)}`);
+  } finally {
+    client.close();
+  }
+}
+
+function failAfter(ms) {
+  return new Promise((_, reject) => setTimeout(() => reject(new Error('No answer in time')), ms).unref());
 }
 
 function freePort() {

@@ -38,7 +38,10 @@ export function follow(child) {
     rssMb: () => rssMbOf(child.pid),
     async stop() {
       child.kill('SIGTERM');
+      // Some gateways wait for connections that are never closed.
+      const timer = setTimeout(() => child.kill('SIGKILL'), 20_000);
       await ended;
+      clearTimeout(timer);
     },
   };
 }

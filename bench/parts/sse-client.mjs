@@ -18,6 +18,12 @@ export async function openSseClient(url) {
     for (const event of events) receive(event);
   });
 
+  stream.on('close', () => {
+    const cause = new Error('the event stream has ended');
+    endpoint.reject(cause);
+    for (const { reject } of pending.values()) reject(cause);
+  });
+
   function receive(event) {
     const data = event
       .split(/\r?\n/)
@@ -26,7 +32,7 @@ export async function openSseClient(url) {
       .join('\n');
     if (/^event: ?endpoint/m.test(event)) return endpoint.resolve(new URL(data, url));
     const id = data.startsWith('{') ? JSON.parse(data).id : undefined;
-    pending.get(id)?.({ status: 200, body: Buffer.from(data) });
+    pending.get(id)?.resolve({ status: 200, body: Buffer.from(data) });
     pending.delete(id);
   }
 
@@ -41,9 +47,10 @@ export async function openSseClient(url) {
   }
 
   async function ask(id, method, params = {}) {
-    const answered = new Promise((resolve) => pending.set(id, resolve));
-    await post({ id, method, params });
-    return answered;
+    const answered = Promise.withResolvers();
+    pending.set(id, answered);
+    await Promise.all([post({ id, method, params }), answered.promise]);
+    return answered.promise;
   }
 
   const to = await endpoint.promise;
