@@ -24,6 +24,7 @@ const names = [
   'memory',
   'queue',
   'journal',
+  'fleet',
   'storms',
   'growth',
   'commands',

@@ -23,9 +23,15 @@ interface RunningPostgres {
   stop(): Promise<void>;
 }
 
-export async function startPostgres(): Promise<TestPostgres> {
+export interface PostgresOptions {
+  /** Whether commits reach the disk, which tests need not wait for; false. */
+  readonly isDurable?: boolean;
+}
+
+export async function startPostgres(options: PostgresOptions = {}): Promise<TestPostgres> {
   const given = process.env.TEST_POSTGRES_URL;
-  const server: RunningPostgres = given === undefined ? await startEmbedded() : { url: given, stop: async () => {} };
+  const server: RunningPostgres =
+    given === undefined ? await startEmbedded(options) : { url: given, stop: async () => {} };
   const schemas: string[] = [];
 
   async function query(url: string, sql: string, values: readonly unknown[] = []) {
@@ -60,7 +66,7 @@ export async function startPostgres(): Promise<TestPostgres> {
   };
 }
 
-async function startEmbedded(): Promise<RunningPostgres> {
+async function startEmbedded({ isDurable = false }: PostgresOptions): Promise<RunningPostgres> {
   for (let tries = 1; ; tries++) {
     const directory = mkdtempSync(join(tmpdir(), 'toolwharf-postgres-'));
     // If the tests run as root, the server runs as another user, who needs access to its files.
@@ -75,7 +81,14 @@ async function startEmbedded(): Promise<RunningPostgres> {
       persistent: true,
       createPostgresUser: process.getuid?.() === 0,
       initdbFlags: ['--no-sync', '--encoding=UTF8', '--locale=C'],
-      postgresFlags: ['-c', 'listen_addresses=127.0.0.1', '-c', 'unix_socket_directories=', '-c', 'fsync=off'],
+      postgresFlags: [
+        '-c',
+        'listen_addresses=127.0.0.1',
+        '-c',
+        'unix_socket_directories=',
+        '-c',
+        `fsync=${isDurable ? 'on' : 'off'}`,
+      ],
       onLog: (line) => errors.push(String(line)),
       onError: (error) => errors.push(String(error)),
     });

@@ -5,6 +5,7 @@ import type { Engine } from '../sql/engine.ts';
 import { openSql } from '../sql/open-sql.ts';
 import type { Tables } from '../sql/tables.ts';
 import type { PostgresStorageOptions, Storage } from '../storage.ts';
+import { appendRows } from './append-rows.ts';
 import { takeLease } from './lease.ts';
 import { createPostgresFleet } from './postgres-fleet.ts';
 import { createPostgresLocks } from './postgres-locks.ts';
@@ -23,6 +24,7 @@ export function createPostgresEngine(options: PostgresEngineOptions): Engine {
   const db = new Kysely<Tables>({ dialect: new PostgresDialect({ pool }) });
   return {
     db,
+    appendRows,
     bigint: 'bigint',
     exclusive: false,
     lockForMigration: async (trx) => void (await sql`select pg_advisory_xact_lock(${migrationLock})`.execute(trx)),

@@ -3,14 +3,19 @@ import { summaryOf } from '../call-records.ts';
 import { callColumns } from '../chain/call-columns.ts';
 import { linkSteps } from '../chain/chain.ts';
 import type { Link } from '../chain/chain-link.ts';
-import type { Database, Writing } from './engine.ts';
+import type { Database, Engine, JournalRows, Writing } from './engine.ts';
 import type { StepWrite } from './step-write.ts';
 import type { Tables } from './tables.ts';
 
 export type AppendSteps = (trx: Writing, head: Link, writes: readonly StepWrite[]) => Promise<void>;
 
+type AppendEngine = Pick<Engine, 'db' | 'appendRows'>;
+
+/** Longer batches are written by several statements, so that no parameter becomes too large. */
+const maxTextLength = 8_000_000;
+
 /** Appends to the journal and updates the list of calls. `head` comes from `lockChain` in the same transaction. */
-export function createAppendSteps(db: Database, owner: string): AppendSteps {
+export function createAppendSteps({ db, appendRows }: AppendEngine, owner: string): AppendSteps {
   const insertSteps = createRowInsert(db, exampleStep, (to, rows) => to.insertInto('steps').values(rows));
   const upsertCalls = createRowInsert(db, exampleCall, (to, rows) =>
     to
@@ -32,28 +37,43 @@ export function createAppendSteps(db: Database, owner: string): AppendSteps {
   );
 
   return async (trx, head, writes) => {
-    const steps = linkSteps(head, writes);
-    const calls = new Map<string, Tables['calls']>();
-    for (const [at, { record }] of writes.entries()) {
-      if (!record) continue;
-      const seq = steps[at]?.seq ?? 0;
-      const columns = callColumns(record);
-      calls.set(columns.id, { ...columns, seq, first_seq: calls.get(columns.id)?.first_seq ?? seq, owner });
+    const rows = toRows(head, writes, owner);
+    if (appendRows && isOneStatement(rows, writes)) {
+      await appendRows(trx, rows);
+      return;
     }
-    await insertSteps(
-      trx,
-      steps.map(({ callId, ...step }) => ({ ...step, call_id: callId })),
-    );
+    const { steps, calls } = rows;
+    await insertSteps(trx, steps);
     for (const [at, { record, body }] of writes.entries()) {
       const summary = record && summaryOf(record, body);
       const seq = steps[at]?.seq;
       if (summary !== undefined && seq !== undefined)
         await trx.insertInto('summaries').values({ seq, body: summary }).execute();
     }
-    await upsertCalls(trx, [...calls.values()]);
+    await upsertCalls(trx, calls);
     const { seq, hash } = steps.at(-1) ?? head;
     await trx.updateTable('chain').set({ head_seq: seq, head_hash: hash }).where('id', '=', 1).execute();
   };
+}
+
+function toRows(head: Link, writes: readonly StepWrite[], owner: string): JournalRows {
+  const steps = linkSteps(head, writes).map(({ callId, ...step }) => ({ ...step, call_id: callId }));
+  const calls = new Map<string, Tables['calls']>();
+  for (const [at, { record }] of writes.entries()) {
+    if (!record) continue;
+    const seq = steps[at]?.seq ?? 0;
+    const columns = callColumns(record);
+    calls.set(columns.id, { ...columns, seq, first_seq: calls.get(columns.id)?.first_seq ?? seq, owner });
+  }
+  return { steps, calls: [...calls.values()] };
+}
+
+/** Large records have a row more, in another table. */
+function isOneStatement({ steps }: JournalRows, writes: readonly StepWrite[]): boolean {
+  return (
+    steps.reduce((sum, { body }) => sum + body.length, 0) <= maxTextLength &&
+    writes.every(({ record, body }) => !record || summaryOf(record, body) === undefined)
+  );
 }
 
 /** Locks the ends of the journal until the transaction ends. */

@@ -13,6 +13,8 @@ export interface Engine {
   readonly db: Database;
   /** Appends to the journal faster than a transaction of `db`; undefined if the database has none. */
   readonly spool?: Spool;
+  /** Appends a batch to the journal with one statement; undefined if the database needs several. */
+  readonly appendRows?: AppendRows;
   /** Writes many pins in another thread; undefined if the database has none. */
   readonly writePins?: (rows: readonly PinRow[]) => Promise<void>;
   /** The column type of whole numbers up to 2^53. */
@@ -33,6 +35,15 @@ export interface Engine {
 
 /** Runs work that only one process may do at a time. */
 export type WithLock = <Value>(name: string, work: () => Promise<Value>) => Promise<Value>;
+
+/** The rows of a batch in the tables of the journal. */
+export interface JournalRows {
+  readonly steps: readonly Tables['steps'][];
+  readonly calls: readonly Tables['calls'][];
+}
+
+/** Writes all rows and moves the head of the chain with one statement. The chain is locked. */
+export type AppendRows = (trx: Writing, rows: JournalRows) => Promise<void>;
 
 /** Makes the journal's steps durable before they are in the tables. */
 export interface Spool {

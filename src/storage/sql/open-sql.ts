@@ -52,7 +52,7 @@ export async function openSql(engine: Engine, options: SqlOptions): Promise<Stor
 function assemble(engine: Engine, ownership: Ownership, options: SqlOptions) {
   const { maxResultBytes = 262_144, clock = systemClock, log = silentLog } = options;
   const ring = createKeyRing(options.sealer);
-  const append = createAppendSteps(engine.db, ownership.id);
+  const append = createAppendSteps(engine, ownership.id);
   const written = createSqlJournal(engine, { ownership, append, maxResultBytes, clock });
   const journal = retryFailedEnds(written, { log, clock, maxResultBytes });
   const audit = createSqlAudit(engine, { ownership, append, clock });

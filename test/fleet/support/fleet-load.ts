@@ -147,5 +147,11 @@ async function attempt(world: FleetWorld, method: string, path: string, body?: u
 
 /** Waits until every call in the journal has ended. */
 export async function waitForEnds(world: FleetWorld): Promise<void> {
-  await waitFor(async () => (await world.countOpen()) === 0, { what: 'the end of every call' });
+  let open: readonly unknown[] = [];
+  const what = () => `the end of every call: ${JSON.stringify(open).slice(0, 4_000)}`;
+  const hasNone = async () => {
+    open = await world.openCalls();
+    return open.length === 0;
+  };
+  await waitFor(hasNone, { what });
 }

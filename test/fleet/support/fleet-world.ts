@@ -44,8 +44,8 @@ export interface FleetWorld extends AsyncDisposable {
   /** Injects a fault and records its time span. */
   breaking(kind: string, work: () => Promise<unknown>, about?: Partial<Fault>): Promise<void>;
   effects(): Promise<readonly Effect[]>;
-  /** The number of calls in the journal that have not ended. */
-  countOpen(): Promise<number>;
+  /** The calls in the journal that have not ended, and whether their replica is registered. */
+  openCalls(): Promise<readonly unknown[]>;
   records(): Promise<readonly RecordedCall[]>;
   findings(): Promise<readonly FleetFinding[]>;
 }
@@ -207,13 +207,12 @@ export async function openFleetWorld(options: FleetWorldOptions): Promise<FleetW
       }
     },
     effects,
-    async countOpen() {
-      const [row] = await postgres.query(
+    openCalls: () =>
+      postgres.query(
         databaseUrl,
-        `select count(*) from calls where status in ('pending', 'running')`,
-      );
-      return Number(row?.count);
-    },
+        `select calls.status, calls.owner, steps.body, exists (select from owners where id = calls.owner) as "isOwned"
+         from calls join steps using (seq) where calls.status in ('pending', 'running')`,
+      ),
     records,
     async findings() {
       const [found, recorded, sentAfterEnd] = [await effects(), await records(), await findSentAfterEnd()];
