@@ -35,11 +35,11 @@ test('the rendered chart in test/fixtures is the chart in deploy: run `npm run r
 });
 
 describe('the Helm chart', () => {
-  test('has the version of the package', () => {
+  test('the Helm chart has the version of the package', () => {
     expect(parse(readDeployed('helm/toolwharf/Chart.yaml'))).toMatchObject({ version, appVersion: version });
   });
 
-  test('creates each object with its API version, name and labels', () => {
+  test('the Helm chart creates each object with its API version, name and labels', () => {
     expect(objects.map(({ kind, apiVersion }) => `${apiVersion} ${kind}`).sort()).toEqual([
       'apps/v1 Deployment',
       'autoscaling/v2 HorizontalPodAutoscaler',
@@ -72,7 +72,7 @@ describe('the Helm chart', () => {
     }
   });
 
-  test('runs without privileges on a read-only root', () => {
+  test('the Helm chart runs without privileges on a read-only root', () => {
     expect(pod().spec).toMatchObject({
       automountServiceAccountToken: false,
       securityContext: { runAsNonRoot: true, runAsUser: 1000, seccompProfile: { type: 'RuntimeDefault' } },

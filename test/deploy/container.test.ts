@@ -19,13 +19,13 @@ function lastOf(name: string): string {
 }
 
 describe('the Dockerfile', () => {
-  test('uses the Node version of the repository in every stage', () => {
+  test('the Dockerfile uses the Node version of the repository in every stage', () => {
     const version = readFileSync(join(root, '.node-version'), 'utf8').trim();
     expect(textsOf('ARG')).toEqual([`NODE_VERSION=${version}`]);
     for (const image of textsOf('FROM')) expect(image).toMatch(/^node:\$\{NODE_VERSION\}-/);
   });
 
-  test('copies files that exist and that the build context contains', () => {
+  test('the Dockerfile copies files that exist and that the build context contains', () => {
     const fromContext = textsOf('COPY').filter((text) => !text.startsWith('--from='));
     const sources = fromContext.flatMap((text) => text.split(' ').slice(0, -1)).filter((source) => source !== '.');
     expect(sources.length).toBeGreaterThan(4);
@@ -43,7 +43,7 @@ describe('the Dockerfile', () => {
     expect(ignored).toEqual(expect.arrayContaining(imported));
   });
 
-  test('runs scripts that exist, as a user without privileges, on the default port', () => {
+  test('the Dockerfile runs scripts that exist, as a user without privileges, on the default port', () => {
     const scripts = [...dockerfile.matchAll(/node (scripts\/\S+\.mjs)/g)].map(([, script = '']) => script);
     expect(scripts).toHaveLength(2);
     for (const script of scripts) expect(existsSync(join(root, script)), script).toBe(true);
@@ -75,7 +75,7 @@ describe('compose.yaml', () => {
     expect(existsSync(join(root, 'deploy/compose', compose.configs.Caddyfile.file))).toBe(true);
   });
 
-  test('runs two replicas, each with its own data directory, a read-only root and no capabilities', () => {
+  test('compose.yaml runs two replicas, each with its own data directory, a read-only root and no capabilities', () => {
     expect(replicas).toHaveLength(2);
     for (const [name, service] of replicas) {
       expect(service).toMatchObject({ read_only: true, cap_drop: ['ALL'], volumes: [`${name}:/data`] });
@@ -86,7 +86,7 @@ describe('compose.yaml', () => {
     }
   });
 
-  test('gives the replicas an environment that the gateway understands', () => {
+  test('compose.yaml gives the replicas an environment that the gateway understands', () => {
     for (const [, { environment }] of replicas) {
       expect(environment.TOOLWHARF_KEY).toMatch(/^\$\{TOOLWHARF_KEY:\?/);
       const env = mapValues(environment, substitute);

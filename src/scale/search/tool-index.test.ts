@@ -40,28 +40,28 @@ describe('a search', () => {
     expect(idsOf(index, query)[0]).toBe(expected);
   });
 
-  test('corrects misspelt words and says so', () => {
+  test('a search corrects misspelt words and says so', () => {
     const [first] = index.search('mrege reqest');
     expect(first).toMatchObject({ id: 'github__merge_pull_request', matched: ['mrege→merge', 'reqest→request'] });
   });
 
-  test('names the words that matched, as they were written', () => {
+  test('a search names the words that matched, as they were written', () => {
     expect(index.search('listing repository gardens')[0]?.matched).toEqual(['listing', 'repository']);
   });
 
-  test('is limited to one server, and to a number of results', () => {
+  test('a search is limited to one server, and to a number of results', () => {
     expect(index.search('file issue', { server: 'files' }).every(({ id }) => id.startsWith('files__'))).toBe(true);
     expect(index.search('file issue', { limit: 2 })).toHaveLength(2);
   });
 
-  test('without a word that any tool has returns nothing', () => {
+  test('a search without a word that any tool has returns nothing', () => {
     expect(index.search('xylophone')).toEqual([]);
     expect(index.search('the of and')).toEqual([]);
     expect(index.search('')).toEqual([]);
     expect(createToolIndex().search('file')).toEqual([]);
   });
 
-  test('finds tools by a word that usually occurs beside the words of the query', () => {
+  test('a search finds tools by a word that usually occurs beside the words of the query', () => {
     const related = indexOf([
       tool('a', 'open_kanban', 'Open a kanban board.'),
       tool('a', 'close_kanban', 'Close a kanban board.'),
@@ -73,7 +73,7 @@ describe('a search', () => {
     expect(found.find(({ id }) => id === 'b__archive')?.matched).toEqual([]);
   });
 
-  test('is not confused by names of the object prototype', () => {
+  test('a search is not confused by names of the object prototype', () => {
     expect(idsOf(indexOf([tool('x', 'constructor', '__proto__ toString')]), 'constructor')).toEqual(['x__constructor']);
   });
 });
