@@ -10,6 +10,11 @@ test('an item is found by its id or by the first characters of it', () => {
   expect(find(shortId('abcdef-1'))).toBe('abcdef-1');
 });
 
+test('calls of the same minute are found by the id that lists show', () => {
+  const calls = ['01a1e6b4-2a07-7e58-8fa9-d1b54ccc1675', '01a1e6b4-2a07-7e58-8fa9-0f2b8a1d9c3e'].map((id) => ({ id }));
+  for (const { id } of calls) expect(findById(shortId(id), calls, 'recent call').id).toBe(id);
+});
+
 test('an ambiguous, empty or unknown id is rejected', () => {
   expect(() => find('ab')).toThrow("'ab' matches 3 keys: type more of the id");
   expect(() => find('')).toThrow("There is no key ''");

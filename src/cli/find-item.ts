@@ -2,7 +2,7 @@ import { closest } from '../kernel/closest.ts';
 import { ToolwharfError } from '../kernel/errors.ts';
 import { UsageError } from './errors.ts';
 
-/** Finds the item with that id, or the only one whose id starts with it. */
+/** Finds the item with that id, or the only one whose id starts or ends with it. */
 export function findById<Item extends { readonly id: string }>(
   given: string,
   items: readonly Item[],
@@ -10,7 +10,8 @@ export function findById<Item extends { readonly id: string }>(
 ): Item {
   const exact = items.find((item) => item.id === given);
   if (exact) return exact;
-  const matches = given === '' ? [] : items.filter((item) => item.id.startsWith(given));
+  const matches =
+    given === '' ? [] : items.filter(({ id }) => id.startsWith(given) || (given.length >= 8 && id.endsWith(given)));
   const [only, another] = matches;
   if (only && !another) return only;
   if (only) throw new UsageError(`'${given}' matches ${matches.length} ${noun}s: type more of the id`);

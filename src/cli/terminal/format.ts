@@ -103,7 +103,7 @@ function escapeOf(character: string): string {
     .join('');
 }
 
-/** The first characters of an id, as lists show it. */
+/** The characters of an id that lists show. A version 7 UUID begins with its time, so its last ones distinguish it. */
 export function shortId(id: string): string {
-  return id.slice(0, 8);
+  return /^[0-9a-f]{8}-[0-9a-f]{4}-7/.test(id) ? id.slice(-8) : id.slice(0, 8);
 }
