@@ -129,6 +129,8 @@ describe('docs/reference/config.md', () => {
       'servers.NAME.authentication.header': 'x-api-key',
       ...prefixed('servers.NAME.endpoints.', { ...(api?.target as HttpTarget | undefined)?.endpoints?.[0] }),
       'profiles.NAME.naming': config.profiles[0]?.naming,
+      'profiles.NAME.expose': config.profiles[0]?.expose,
+      'profiles.NAME.exposeBudget': config.profiles[0]?.exposeBudget,
       ...prefixed('gateway.', {
         ...gateway,
         listWait: gateway.listWaitMs,

@@ -1,7 +1,7 @@
 import { closest } from '../kernel/closest.ts';
 import type { CheckContext } from './check-context.ts';
 import type { ApprovalConfig, Config, ProfileConfig, ToolboxConfig } from './config.ts';
-import { profileNaming } from './defaults.ts';
+import { exposeDefaults, profileNaming } from './defaults.ts';
 import type { CheckedProfile, CheckedProfiles } from './native-schema.ts';
 
 export interface ProfileSurroundings {
@@ -40,6 +40,9 @@ export function buildProfile(
     prompts: profile.prompts,
     // The myai dialect keeps its own tool names. Other dialects omit the `mcp` prefix, because MCP clients add a prefix.
     naming: profile.naming ?? (dialect === 'myai' ? toolbox.naming : profileNaming),
+    expose: profile.expose ?? exposeDefaults.expose,
+    exposeBudget: profile.exposeBudget ?? exposeDefaults.exposeBudget,
+    alwaysList: profile.alwaysList,
     approval: mergeApproval(toolbox.approval, profile.approval),
   };
 }
@@ -51,7 +54,7 @@ function mergeApproval(toolbox: ApprovalConfig, { expires, ...own }: CheckedProf
 
 function warnOfUnknown(
   profile: string,
-  { servers = [], allow = [], deny = [] }: CheckedProfile,
+  { servers = [], allow = [], deny = [], alwaysList = [] }: CheckedProfile,
   known: readonly string[],
   context: CheckContext,
 ): void {
@@ -62,7 +65,7 @@ function warnOfUnknown(
   for (const name of servers.filter((pattern) => isPlain(pattern) && !known.includes(pattern))) {
     context.warn(`Profile '${profile}' names server '${name}', which this file does not have${hint(name)}`);
   }
-  for (const pattern of [...allow, ...deny]) {
+  for (const pattern of [...allow, ...deny, ...alwaysList]) {
     const [server = '', ...tool] = pattern.split('/');
     if (!isPlain(server) || server === 'local' || known.includes(server)) continue;
     const wrong =

@@ -40,17 +40,19 @@ describe('the profiles section', () => {
       approvers: 'admins',
       reads: 'allow',
     };
+    const listing = { expose: 'all', exposeBudget: 10_000 };
     expect(config.profiles).toEqual([
-      { name: 'default', builtIn: true, naming: 'server__tool', approval },
+      { name: 'default', builtIn: true, naming: 'server__tool', ...listing, approval },
       {
         name: 'research',
         servers: ['git*'],
         allow: ['github/*'],
         deny: ['*/delete_*'],
         naming: 'plain',
+        ...listing,
         approval: { ...approval, mode: 'trusted-only', trustedTools: ['github/search'] },
       },
-      { name: 'open', naming: 'server__tool', approval },
+      { name: 'open', naming: 'server__tool', ...listing, approval },
     ]);
     expect(warnings).toEqual([]);
   });
@@ -128,7 +130,7 @@ profiles:
       '  toolwharf.yaml:5:14  profiles.ok.servers  must be a list, found "github"',
       '  toolwharf.yaml:6:13  profiles.ok.naming  unknown value, found "fancy"; allowed: mcp, server__tool, plain',
       '  toolwharf.yaml:7:12  profiles.ok.deny[0]  must not start with "!": list what to offer under allow and what to refuse under deny, found "!x/*"',
-      "  toolwharf.yaml:8:5  profiles.ok.alow  unknown key, found 'alow'; allowed: description, servers, allow, deny, resources, prompts, naming, approval; did you mean 'allow'?",
+      "  toolwharf.yaml:8:5  profiles.ok.alow  unknown key, found 'alow'; did you mean 'allow'?",
       '  toolwharf.yaml:9:23  profiles.ok.approval.mode  unknown value, found "maybe"; allowed: auto, always-ask, trusted-only',
       '  toolwharf.yaml:10:9  profiles.list  must be a map, found a list',
     ]);

@@ -57,6 +57,12 @@ export type ToolMode = (typeof toolModes)[number];
 /** How exposed tool names are built: `mcp_server_tool`, `server__tool`, or the tool name that the server uses. */
 export const namings = ['mcp', 'server__tool', 'plain'] as const;
 
+/** How the tools of a profile can be listed. */
+export const exposures = ['all', 'search', 'auto'] as const;
+
+/** `all` lists every tool, `search` three tools that find and call the others, `auto` chooses by the size of the list. */
+export type Expose = (typeof exposures)[number];
+
 /** How exposed tool names are built. */
 export type Naming = (typeof namings)[number];
 
@@ -260,6 +266,11 @@ export interface ProfileConfig {
   /** Globs over `server/prompt`. Undefined includes all prompts of the servers. */
   readonly prompts?: readonly string[];
   readonly naming: Naming;
+  readonly expose: Expose;
+  /** The estimated tokens of a list above which `auto` chooses `search`. */
+  readonly exposeBudget: number;
+  /** Globs over `server/tool`. These tools are listed beside the tools for searching. */
+  readonly alwaysList?: readonly string[];
   readonly approval: ApprovalConfig;
 }
 

@@ -54,6 +54,9 @@ export const chainTimeoutMs = 5 * minuteMs;
 /** Default naming of tools for MCP clients. */
 export const profileNaming: Naming = 'server__tool';
 
+/** Default listing of the tools of a profile. */
+export const exposeDefaults = { expose: 'all', exposeBudget: 10_000 } as const;
+
 const mebibyte = 1024 * 1024;
 
 /** Default limits on what callers of the gateway can consume. */

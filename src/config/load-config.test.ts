@@ -74,6 +74,8 @@ describe('the native dialect', () => {
           name: 'default',
           builtIn: true,
           naming: 'server__tool',
+          expose: 'all',
+          exposeBudget: 10_000,
           approval: {
             mode: 'auto',
             trustedTools: [],

@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import type { DeepReadonly } from '../kernel/json.ts';
 import { chainsSchema } from './chain-schema.ts';
-import { approvalModes, approverGroups, namings, readModes, toolModes } from './config.ts';
-import { approvalDefaults, nativeDefaults, profileNaming, toolboxDefaults } from './defaults.ts';
+import { approvalModes, approverGroups, exposures, namings, readModes, toolModes } from './config.ts';
+import { approvalDefaults, exposeDefaults, nativeDefaults, profileNaming, toolboxDefaults } from './defaults.ts';
 import { durationText } from './durations.ts';
 import { gatewaySchema } from './gateway-schema.ts';
 import {
@@ -102,6 +102,15 @@ export const profileSchema = z.strictObject(
       .optional()
       .describe('How tools are named for MCP clients.')
       .meta({ default: profileNaming }),
+    expose: choice(exposures)
+      .optional()
+      .describe('How tools are listed: all of them, three tools that search and call the others, or by size.')
+      .meta({ default: exposeDefaults.expose }),
+    exposeBudget: wholeNumber(1, unlimited)
+      .optional()
+      .describe('Estimated tokens of the list above which auto chooses search.')
+      .meta({ default: exposeDefaults.exposeBudget }),
+    alwaysList: globs.optional().describe('Globs over server/tool; these tools are listed with search too.'),
     approval: z
       .strictObject(approvalShape, { error: 'must be a map' })
       .optional()

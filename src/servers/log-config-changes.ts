@@ -63,6 +63,7 @@ const hiddenKeys = new Set(['env', 'headers', 'authentication']);
 const choices = new Set([
   'mode',
   'naming',
+  'expose',
   'onChange',
   'protocol',
   'transport',

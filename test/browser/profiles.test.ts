@@ -44,6 +44,28 @@ test('profiles of the file are shown read-only with their tools and their URL', 
   expect((await app.get('/api/profiles/copied')).body).toMatchObject({ source: 'store', servers: ['notes'] });
 });
 
+test('a profile that exposes its tools by search shows what its clients list', async () => {
+  const { page } = app;
+  await app.goto('/profiles');
+  await page.getByRole('link', { name: 'New profile' }).click();
+  await page.getByRole('textbox', { name: 'Name' }).fill('finders');
+  await page.getByText('Clients list all tools', { exact: false }).waitFor();
+  await page.getByRole('combobox', { name: 'Clients list' }).selectOption('auto');
+  await page.getByRole('textbox', { name: 'Longest list in tokens' }).fill('20');
+  await page.getByRole('textbox', { name: 'Always listed' }).fill('notes/echo');
+  await page.getByText('Clients list the tools for searching', { exact: false }).waitFor();
+  await expectAccessible(page);
+  await page.getByRole('button', { name: 'Create profile' }).click();
+  await page.getByText('All changes saved').waitFor();
+  expect((await app.get('/api/profiles/finders')).body).toMatchObject({
+    settings: { expose: 'auto', exposeBudget: 20, alwaysList: ['notes/echo'] },
+    exposure: { exposed: 'search' },
+  });
+  await using client = await connectMcp(`${app.url}/mcp/finders`, 'modern');
+  const { tools } = await client.client.listTools();
+  expect(tools.map(({ name }) => name)).toEqual(['search_tools', 'describe_tools', 'call_tool', 'notes__echo']);
+});
+
 test('a profile is created and edited, and its clients see the chosen tools', async () => {
   const { page } = app;
   await app.goto('/profiles');

@@ -59,6 +59,17 @@ describe('commands for a running gateway', () => {
 });
 
 describe('toolwharf profiles', () => {
+  test('toolwharf tools says that MCP clients of the default profile list the tools for searching', async () => {
+    expect((await cli.run(['tools'])).stderr).not.toContain('MCP clients list');
+    await cli.run(['profiles', 'edit', 'default', '--expose', 'search', '--always-list', 's/echo']);
+    expect((await cli.run(['profiles'])).stdout).toMatch(/^default +store +all +search /m);
+    expect((await cli.run(['tools'])).stderr).toMatch(
+      /MCP clients list the tools for searching: about \d+ tokens instead of \d+\./,
+    );
+    await cli.run(['profiles', 'remove', 'default']);
+    expect((await cli.run(['tools'])).stderr).not.toContain('MCP clients list');
+  });
+
   test('toolwharf profiles creates, shows, changes and removes a stored profile', async () => {
     const made = await cli.run(['profiles', 'create', 'mine', '--allow', 's/echo', '--approval', 'always-ask']);
     expect(made).toMatchObject({ code: 0, stdout: 'Created: mine, served at /mcp/mine\n' });
@@ -66,7 +77,7 @@ describe('toolwharf profiles', () => {
     expect(edited.code).toBe(0);
     const shown = JSON.parse((await cli.run(['profiles', 'show', 'mine'])).stdout);
     expect(shown).toEqual({ description: 'For me', allow: ['s/echo'], approval: { mode: 'auto' } });
-    expect((await cli.run(['profiles', 'list'])).stdout).toMatch(/mine +store +all +auto +0 +\/mcp\/mine/);
+    expect((await cli.run(['profiles', 'list'])).stdout).toMatch(/mine +store +all +all +auto +0 +\/mcp\/mine/);
     expect((await cli.run(['profiles', 'create', 'default'])).stderr).toContain("There is a profile named 'default'");
     expect(await cli.run(['profiles', 'remove', 'mine'])).toMatchObject({ code: 0, stdout: 'Removed: mine\n' });
   });

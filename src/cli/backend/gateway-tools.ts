@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
+import type { ProfileView } from '../../gateway/api/schemas/profiles.ts';
 import type { ServerView } from '../../gateway/api/schemas/servers.ts';
 import type { ToolView } from '../../gateway/api/schemas/tools.ts';
 import { failureResult } from '../../invocation/shape-result.ts';
@@ -32,6 +33,12 @@ export async function openGatewayTools(gateway: GatewayClient, context: CommandC
     tools,
     config,
     warnings: [],
+    async readExposure() {
+      const { profiles } = await gateway.get<{ readonly profiles: readonly ProfileView[] }>('/api/profiles');
+      // Administrators see all profiles, others their own.
+      const own = profiles.find(({ name }) => name === 'default') ?? profiles[0];
+      return own && (await gateway.get<ProfileView>(`/api/profiles/${encodeURIComponent(own.name)}`)).exposure;
+    },
     reportUnavailable: (only) => warnUnavailable(servers, terminal, only),
     async call({ name }, args, { timeout, onProgress }) {
       const callId = randomUUID();

@@ -1,3 +1,4 @@
+import type { ProfileView } from '../../gateway/api/schemas/profiles.ts';
 import type { ToolView } from '../../gateway/api/schemas/tools.ts';
 import type { JsonObject } from '../../kernel/json.ts';
 import type { LogEntry } from '../../kernel/log.ts';
@@ -12,6 +13,8 @@ export interface ToolAccess extends AsyncDisposable {
   readonly servers: readonly KnownServer[];
   readonly tools: readonly ToolView[];
   readonly config: ConfigSummary;
+  /** What MCP clients of the caller's profile list; undefined for a toolbox in this process, which has no clients. */
+  readExposure?(): Promise<ProfileView['exposure']>;
   /** Every warning and error of the startup; empty for a gateway, which has its own log. */
   readonly warnings: readonly LogEntry[];
   /** Lists unavailable servers on stderr, or the given one, unless the log has reported them. */

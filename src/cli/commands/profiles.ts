@@ -16,6 +16,8 @@ export interface ProfileOptions extends JsonOption {
   readonly allow?: readonly string[];
   readonly deny?: readonly string[];
   readonly naming?: string;
+  readonly expose?: string;
+  readonly alwaysList?: readonly string[];
   readonly approval?: string;
 }
 
@@ -31,6 +33,7 @@ export async function listProfiles({ json }: JsonOption, context: CommandContext
       NAME: ({ name }) => name,
       SOURCE: ({ source }) => source,
       SERVERS: ({ servers }) => patterns(servers, 'all'),
+      EXPOSE: ({ expose }) => expose,
       APPROVAL: ({ mode }) => mode,
       KEYS: ({ keys }) => String(keys ?? ''),
       URL: ({ path }) => path,
@@ -82,10 +85,14 @@ function pathOf(name: string): string {
   return `/api/profiles/${encodeURIComponent(name)}`;
 }
 
-async function readSettings({ file, description, server, allow, deny, naming, approval }: ProfileOptions) {
+async function readSettings(options: ProfileOptions) {
+  const { file, description, server, allow, deny, naming, expose, alwaysList, approval } = options;
   const fromFile = file === undefined ? {} : parse(await readFile(file, 'utf8'));
   if (!isObject(fromFile)) throw new ToolwharfError('CONFIG_INVALID', `${file} must contain the settings of a profile`);
-  const given = { description, servers: server, allow, deny, naming, approval: approval && { mode: approval } };
+  const given = {
+    ...{ description, servers: server, allow, deny, naming, expose, alwaysList },
+    approval: approval && { mode: approval },
+  };
   return { ...fromFile, ...Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined)) };
 }
 

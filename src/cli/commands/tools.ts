@@ -40,6 +40,11 @@ export async function tools(
   const found = groups.flatMap((group) => group.tools);
   if (json) terminal.print(jsonText(found));
   else printGroups(groups, terminal);
+  const exposure = json || server !== undefined ? undefined : await opened.readExposure?.();
+  if (exposure?.exposed === 'search') {
+    const saved = `about ${exposure.listedTokens} tokens instead of ${exposure.estimatedTokens}`;
+    terminal.note(terminal.noteColors.dim(`MCP clients list the tools for searching: ${saved}.`));
+  }
   if (terminal.isPerson && !json && found.length > 0) {
     const command = [programName(context.env), 'call', url, 'NAME key=value'].filter(Boolean).join(' ');
     terminal.note(terminal.noteColors.dim(`Call a tool with \`${command}\`.`));

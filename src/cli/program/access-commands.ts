@@ -1,5 +1,5 @@
 import { type Command, Option } from 'commander';
-import { approvalModes, namings } from '../../config/config.ts';
+import { approvalModes, exposures, namings } from '../../config/config.ts';
 import { approvalScopes } from '../../policy/approval.ts';
 import { ruleAudiences } from '../../policy/remembered-rules.ts';
 import type { Run } from '../command-context.ts';
@@ -107,6 +107,8 @@ function addProfiles(root: Command, run: Run): void {
       .option('--allow <pattern>', 'Only offer these tools, as server/tool (repeatable)', collect)
       .option('--deny <pattern>', 'Never offer these tools, as server/tool (repeatable)', collect)
       .addOption(new Option('--naming <naming>', 'How tools are named').choices(namings))
+      .addOption(new Option('--expose <exposure>', 'How tools are listed (default: all)').choices(exposures))
+      .option('--always-list <pattern>', 'Tools that are listed with --expose search too (repeatable)', collect)
       .addOption(new Option('--approval <mode>', 'Which calls need approval').choices(approvalModes))
       .option(...jsonOption);
   profiles

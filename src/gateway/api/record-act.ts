@@ -71,5 +71,18 @@ export function actDetails(
 const detailMembers = [
   ...['name', 'title', 'kind', 'transport', 'command', 'enabled', 'profile', 'rights', 'definitionHash'],
   ...['answer', 'scope', 'audience', 'matching', 'reason', 'toolApproval', 'trustedTools'],
-  ...['servers', 'allow', 'deny', 'resources', 'prompts', 'naming', 'approval', 'description', 'tools'],
+  ...[
+    'servers',
+    'allow',
+    'deny',
+    'resources',
+    'prompts',
+    'naming',
+    'expose',
+    'exposeBudget',
+    'alwaysList',
+    'approval',
+    'description',
+    'tools',
+  ],
 ];

@@ -15,6 +15,8 @@ const approval: ApprovalConfig = {
 const profile = (name: string, rules: Partial<ProfileConfig> = {}): ProfileConfig => ({
   name,
   naming: 'server__tool',
+  expose: 'all',
+  exposeBudget: 10_000,
   approval,
   ...rules,
 });

@@ -15,6 +15,8 @@ import { createEventLog, type NumberedEvent } from './event-log.ts';
 const profile = {
   name: 'p',
   naming: 'plain',
+  expose: 'all',
+  exposeBudget: 10_000,
   approval: { mode: 'auto', trustedTools: [], ask: [], deny: [], expiresMs: 1, approvers: 'admins', reads: 'allow' },
 } as const;
 const reads = { hasResource: () => true, hasPrompt: () => true };

@@ -4,6 +4,7 @@ import { createId } from '../../kernel/create-id.ts';
 import { isObject, type JsonObject } from '../../kernel/json.ts';
 import type { ToolResult } from '../../kernel/tool.ts';
 import { version } from '../../kernel/version.ts';
+import { isSearchTool } from '../../scale/search/search-tools.ts';
 import type { InternalToolbox } from '../../toolbox.ts';
 import type { Traces } from '../traces/traces.ts';
 import { toClientHost } from './client-host.ts';
@@ -100,25 +101,39 @@ async function list(
   ports: MethodPorts,
 ): Promise<JsonObject> {
   const view = await ports.viewFor(request);
+  const items = kind === 'tools' ? view.listed : view[kind];
   if (request.params.cursor !== undefined)
     throw new RpcError(rpcCode.invalidParams, 'Unknown cursor: lists here have one page');
   const { missing } = view;
   // An empty list would claim that there are no items. Here the servers that may have items are not connected.
-  if (view[kind].length === 0 && missing.length > 0 && (kind === 'tools' || missing.length === view.servers)) {
+  if (items.length === 0 && missing.length > 0 && (kind === 'tools' || missing.length === view.servers)) {
     const names = missing.map(({ server, reason }) => `${server} (${reason})`).join('; ');
     throw new RpcError(rpcCode.internal, `No ${kind} to list, because servers are not available: ${names}`, {
       data: { missing },
     });
   }
   return ports.serialized.get(view, kind, () => ({
-    [kind]: view[kind],
+    [kind]: items,
     ...(missing.length > 0 && { _meta: { 'toolwharf/missing': missing } }),
   }));
 }
 
+/** Calls a tool, or answers one of the tools that search the others where the profile lists those. */
 async function callTool(request: ClientRequest, ports: MethodPorts): Promise<JsonObject> {
   const { params } = request;
   const view = await ports.viewFor(request);
+  if (view.exposure.expose !== 'search' || !isSearchTool(params.name)) return runTool(request, view, ports);
+  const { toolSearch, searchable } = view;
+  if (params.name === 'search_tools') return toolSearch.search(searchable, params.arguments);
+  if (params.name === 'describe_tools') return toolSearch.describe(searchable, params.arguments);
+  const call = await toolSearch.readCall(searchable, params.arguments);
+  if ('problem' in call) return call.problem;
+  // Clients mirror arguments in headers only for tools that they have in their list.
+  return runTool({ ...request, params: { ...params, ...call }, headers: undefined }, view, ports);
+}
+
+async function runTool(request: ClientRequest, view: View, ports: MethodPorts): Promise<JsonObject> {
+  const { params } = request;
   const entry = view.findTool(String(params.name));
   if (!entry) throw new RpcError(rpcCode.invalidParams, `Unknown tool: ${String(params.name)}`);
   if (request.headers) checkParamHeaders(entry.definition.inputSchema, params.arguments, request.headers);

@@ -1,9 +1,18 @@
 import type { CatalogEntry } from '../../catalog/catalog.ts';
+import { createMatcher } from '../../catalog/match-globs.ts';
 import { namePrompt, nameTools } from '../../catalog/name-tools.ts';
 import type { ProfileConfig } from '../../config/config.ts';
 import { isObject, type JsonObject } from '../../kernel/json.ts';
 import { mapInSlices } from '../../kernel/slices.ts';
 import { createMayRead, createVisibility } from '../../policy/visible-tools.ts';
+import { chooseExposure, type Exposure } from '../../scale/exposure.ts';
+import {
+  createToolSearch,
+  isSearchTool,
+  type SearchableTools,
+  searchToolDefinitions,
+  type ToolSearch,
+} from '../../scale/search/search-tools.ts';
 import type { Offered } from '../../servers/server-content.ts';
 import type { InternalToolbox } from '../../toolbox.ts';
 import { tasksExtension } from './forwarded-meta.ts';
@@ -15,8 +24,14 @@ export interface View {
   /** The catalog that the tools are from. */
   readonly entries: readonly CatalogEntry[];
   readonly byName: ReadonlyMap<string, CatalogEntry>;
-  /** The tools of `tools/list`, in a stable order. */
+  /** All tools, in a stable order. */
   readonly tools: readonly JsonObject[];
+  /** The tools of `tools/list`: all, or those that search the others. */
+  readonly listed: readonly JsonObject[];
+  readonly exposure: Exposure;
+  /** The search in these tools, and what it needs to know about them. */
+  readonly toolSearch: ToolSearch;
+  readonly searchable: SearchableTools;
   readonly resources: readonly JsonObject[];
   readonly resourceTemplates: readonly JsonObject[];
   readonly prompts: readonly JsonObject[];
@@ -49,7 +64,7 @@ export async function createView(toolbox: InternalToolbox, profile: ProfileConfi
   const { hasServer, hasTool, hasResource, hasPrompt } = visibility;
   const { entries } = toolbox.catalog;
   const isSame = before?.profile === profile && before.entries === entries;
-  const { tools, byName } = isSame ? before : await nameVisibleTools(entries, hasTool, profile);
+  const { tools, byName, listed, exposure } = isSame ? before : await listTools(entries, hasTool, profile);
   const servers = toolbox.servers.list().filter((server) => hasServer(server.name));
   const serverNames = servers.map((server) => server.name);
 
@@ -80,10 +95,22 @@ export async function createView(toolbox: InternalToolbox, profile: ProfileConfi
     return candidates.length === 1 ? candidates[0]?.name : undefined;
   }
 
+  const descriptions = new Map(servers.map(({ name, description }) => [name, description]));
   return {
     profile,
     entries,
     tools,
+    listed,
+    exposure,
+    toolSearch: before?.toolSearch ?? createToolSearch(),
+    searchable: {
+      byName,
+      define(name) {
+        const entry = byName.get(name);
+        return entry && toListed(name, entry);
+      },
+      describeServer: (server) => descriptions.get(server),
+    },
     byName,
     resources: [...resources.values()].map(({ item }) => item),
     resourceTemplates: [...templates.values()].map(({ item }) => item),
@@ -112,11 +139,12 @@ export async function createView(toolbox: InternalToolbox, profile: ProfileConfi
   };
 }
 
-async function nameVisibleTools(
+async function listTools(
   entries: readonly CatalogEntry[],
   hasTool: View['hasTool'],
-  { naming }: ProfileConfig,
-): Promise<Pick<View, 'tools' | 'byName'>> {
+  profile: ProfileConfig,
+): Promise<Pick<View, 'tools' | 'byName' | 'listed' | 'exposure'>> {
+  const { naming, alwaysList = [] } = profile;
   const visible = await mapInSlices(entries, (entry) => (hasTool(entry) ? entry : undefined));
   // Entries keep their catalog names, because calls use those.
   const { named } = await nameTools(
@@ -128,10 +156,20 @@ async function nameVisibleTools(
     naming,
   );
   const sorted = named.map(({ name, entry }) => [name, entry] as const).sort(inOrder);
-  return {
-    tools: await mapInSlices(sorted, ([name, { definition }]) => ({ ...withoutTasks(definition), name })),
-    byName: new Map(sorted),
-  };
+  const tools = await mapInSlices(sorted, ([name, entry]) => toListed(name, entry));
+  const exposure = await chooseExposure(profile, tools);
+  const isAlwaysListed = createMatcher(alwaysList);
+  const always = tools.filter((_, at) => {
+    const [name, { server, originalName }] = sorted[at] as (typeof sorted)[number];
+    // A tool that has the name of a search tool can be found and called like the others.
+    return !isSearchTool(name) && isAlwaysListed(`${server ?? 'local'}/${originalName}`);
+  });
+  const listed = exposure.expose === 'all' ? tools : [...searchToolDefinitions, ...always];
+  return { tools, byName: new Map(sorted), listed, exposure };
+}
+
+function toListed(name: string, { definition }: CatalogEntry): JsonObject {
+  return { ...withoutTasks(definition), name };
 }
 
 /** The definition without task support: the gateway runs the task and returns its result. */

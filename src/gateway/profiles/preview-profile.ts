@@ -1,10 +1,12 @@
 import { createPatternIndex } from '../../catalog/pattern-index.ts';
 import { buildProfile } from '../../config/build-profiles.ts';
+import type { ProfileConfig } from '../../config/config.ts';
 import type { CheckedProfile } from '../../config/native-schema.ts';
 import { mapInSlices } from '../../kernel/slices.ts';
 import { createVisibility } from '../../policy/visible-tools.ts';
+import { estimateTokens } from '../../scale/exposure.ts';
 import type { InternalToolbox } from '../../toolbox.ts';
-import { createView } from '../mcp/view.ts';
+import { createView, type View } from '../mcp/view.ts';
 
 /** A tool of the toolbox, and whether the profile offers it. */
 export interface PreviewedTool {
@@ -16,15 +18,23 @@ export interface PreviewedTool {
   readonly deniedBy: readonly string[];
 }
 
+/** How many tools a profile offers, and what its clients list. */
+export interface ProfileExposure {
+  /** The number of tools that the profile offers. */
+  readonly count: number;
+  /** Estimated size of all tools: one token per four characters. */
+  readonly estimatedTokens: number;
+  /** How the tools are listed; the choice of `auto`. */
+  readonly exposed: 'all' | 'search';
+  /** Estimated size of what is listed. */
+  readonly listedTokens: number;
+}
+
 /** What clients of a profile would see. */
-export interface ProfilePreview {
+export interface ProfilePreview extends ProfileExposure {
   readonly tools: readonly PreviewedTool[];
   readonly resources: readonly { readonly server: string; readonly uri: string; readonly visible: boolean }[];
   readonly prompts: readonly { readonly server: string; readonly name: string; readonly visible: boolean }[];
-  /** The number of tools that the profile offers. */
-  readonly count: number;
-  /** Estimated size of the list of tools: one token per four characters. */
-  readonly estimatedTokens: number;
 }
 
 /** Computes what clients of a profile with these settings would see now. Nothing is stored. */
@@ -34,7 +44,6 @@ export async function previewProfile(settings: CheckedProfile, toolbox: Internal
   const allowedBy = createPatternIndex(profile.allow ?? []);
   const deniedBy = createPatternIndex(profile.deny ?? []);
   const view = await createView(toolbox, profile);
-  const sizes = await mapInSlices(view.tools, (tool) => JSON.stringify(tool).length);
   return {
     tools: await mapInSlices(toolbox.catalog.entries, (entry) => {
       const { server, originalName } = entry;
@@ -55,7 +64,20 @@ export async function previewProfile(settings: CheckedProfile, toolbox: Internal
       const name = String(item.name);
       return { server, name, visible: hasPrompt(server, name) };
     }),
-    count: view.tools.length,
-    estimatedTokens: Math.ceil(sizes.reduce((sum, size) => sum + size, 0) / 4),
+    ...(await measure(view)),
+  };
+}
+
+/** How the tools of a profile are listed now, and the size of the list. */
+export async function describeExposure(profile: ProfileConfig, toolbox: InternalToolbox): Promise<ProfileExposure> {
+  return measure(await createView(toolbox, profile));
+}
+
+async function measure({ tools, listed, exposure }: View): Promise<ProfileExposure> {
+  return {
+    count: tools.length,
+    estimatedTokens: await estimateTokens(tools),
+    exposed: exposure.expose,
+    listedTokens: await estimateTokens(listed),
   };
 }

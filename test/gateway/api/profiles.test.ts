@@ -145,6 +145,8 @@ test('acts on profiles are recorded with their settings, and callers without rig
       source: 'file',
       readOnly: expect.any(String),
       naming: 'server__tool',
+      expose: 'all',
+      exposeBudget: 10_000,
       mode: 'auto',
     },
   ]);

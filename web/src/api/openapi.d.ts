@@ -2344,17 +2344,26 @@ export interface components {
             readonly source: "file" | "store" | "built-in";
             readonly readOnly?: string;
             readonly naming: "mcp" | "server__tool" | "plain";
+            readonly expose: "all" | "search" | "auto";
+            readonly exposeBudget: number;
             readonly mode: "auto" | "always-ask" | "trusted-only";
             readonly servers?: readonly string[];
             readonly allow?: readonly string[];
             readonly deny?: readonly string[];
             readonly resources?: readonly string[];
             readonly prompts?: readonly string[];
+            readonly alwaysList?: readonly string[];
             readonly approval?: components["schemas"]["ApprovalSettings"];
             readonly settings?: {
                 readonly [key: string]: unknown;
             };
             readonly updatedAt?: string;
+            readonly exposure?: {
+                readonly count: number;
+                readonly estimatedTokens: number;
+                readonly exposed: "all" | "search";
+                readonly listedTokens: number;
+            };
             readonly keys?: number;
         };
         readonly ProfileList: {
@@ -2380,6 +2389,8 @@ export interface components {
             }[];
             readonly count: number;
             readonly estimatedTokens: number;
+            readonly exposed: "all" | "search";
+            readonly listedTokens: number;
         };
         readonly Provider: {
             readonly id: string;
@@ -2837,6 +2848,9 @@ export interface components {
             readonly resources?: readonly string[];
             readonly prompts?: readonly string[];
             readonly naming?: "mcp" | "server__tool" | "plain";
+            readonly expose?: "all" | "search" | "auto";
+            readonly exposeBudget?: number;
+            readonly alwaysList?: readonly string[];
             readonly approval?: {
                 readonly mode?: "auto" | "always-ask" | "trusted-only";
                 readonly trustedTools?: readonly string[];
@@ -2856,6 +2870,9 @@ export interface components {
             readonly resources?: readonly string[];
             readonly prompts?: readonly string[];
             readonly naming?: "mcp" | "server__tool" | "plain";
+            readonly expose?: "all" | "search" | "auto";
+            readonly exposeBudget?: number;
+            readonly alwaysList?: readonly string[];
             readonly approval?: {
                 readonly mode?: "auto" | "always-ask" | "trusted-only";
                 readonly trustedTools?: readonly string[];
@@ -2875,6 +2892,9 @@ export interface components {
             readonly resources?: readonly string[];
             readonly prompts?: readonly string[];
             readonly naming?: "mcp" | "server__tool" | "plain";
+            readonly expose?: "all" | "search" | "auto";
+            readonly exposeBudget?: number;
+            readonly alwaysList?: readonly string[];
             readonly approval?: {
                 readonly mode?: "auto" | "always-ask" | "trusted-only";
                 readonly trustedTools?: readonly string[];

@@ -3,7 +3,7 @@ import type { ProfileConfig } from '../../../config/config.ts';
 import type { ApiKey } from '../../../storage/ports/key-store.ts';
 import type { ProfileRecord } from '../../../storage/ports/profile-store.ts';
 import { endpointPath } from '../../clients/mcp-clients.ts';
-import { previewProfile } from '../../profiles/preview-profile.ts';
+import { describeExposure, previewProfile } from '../../profiles/preview-profile.ts';
 import { noProfile, readOnlyReason } from '../../profiles/stored-profiles.ts';
 import { type ApiPorts, type ApiRequest, route } from '../route.ts';
 import {
@@ -120,7 +120,8 @@ function visibleProfiles({ identity }: Requester, { toolbox }: ApiPorts): readon
 async function showProfile(name: string, request: Requester, ports: ApiPorts): Promise<ProfileView> {
   const profile = visibleProfiles(request, ports).find((candidate) => candidate.name === name);
   if (!profile) throw noProfile(name);
-  return (await createShow(request, ports))(profile);
+  const exposure = await describeExposure(profile, ports.toolbox);
+  return { ...(await createShow(request, ports))(profile), exposure };
 }
 
 /** Shows profiles as the caller may see them. */
@@ -129,7 +130,7 @@ async function createShow(
   { profiles, storage, toolbox }: ApiPorts,
 ): Promise<(profile: ProfileConfig) => ProfileView> {
   const keys: readonly ApiKey[] = isAdmin ? await storage.keys.list() : [];
-  return ({ name, description, builtIn, naming, approval, ...lists }) => {
+  return ({ name, description, builtIn, naming, expose, exposeBudget, approval, ...lists }) => {
     const record = profiles.find(name);
     const isInFile = !record && !builtIn;
     const file = isAdmin ? toolbox.loaded.file : undefined;
@@ -140,12 +141,16 @@ async function createShow(
       source: record ? 'store' : builtIn ? 'built-in' : 'file',
       readOnly: isInFile ? readOnlyReason({ name }, file) : undefined,
       naming,
+      expose,
+      exposeBudget,
       mode: approval.mode,
       updatedAt: record?.updatedAt,
       ...(isAdmin && {
         ...lists,
         approval,
-        settings: record ? toSettings(record) : { description, naming, ...lists, approval: toInput(approval) },
+        settings: record
+          ? toSettings(record)
+          : { description, naming, expose, exposeBudget, ...lists, approval: toInput(approval) },
         keys: keys.filter((key) => key.profile === name && key.revokedAt === undefined).length,
       }),
     };

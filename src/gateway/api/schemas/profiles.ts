@@ -1,9 +1,16 @@
 import { z } from 'zod';
-import { approvalModes, namings } from '../../../config/config.ts';
+import { approvalModes, exposures, namings } from '../../../config/config.ts';
 import { profileSchema as settingsSchema } from '../../../config/native-schema.ts';
 import { profileName } from '../../../config/schema-parts.ts';
 import { approvalSettingsSchema } from './common.ts';
 import { answer, body, isoTime, json, list } from './named.ts';
+
+const exposureShape = {
+  count: z.int().describe('The number of tools that the profile offers.'),
+  estimatedTokens: z.int().describe('The size of all tools, estimated as one token per four characters.'),
+  exposed: z.enum(['all', 'search']).describe('How tools are listed; the choice of `auto`.'),
+  listedTokens: z.int().describe('The size of what is listed, estimated in the same way.'),
+};
 
 export const profileSchema = answer(
   'Profile',
@@ -16,12 +23,15 @@ export const profileSchema = answer(
       .describe('`built-in`: the profile `default`, which exists without being configured. It can be replaced.'),
     readOnly: z.string().optional().describe('Why the profile cannot be changed.'),
     naming: z.enum(namings),
+    expose: z.enum(exposures),
+    exposeBudget: z.int().describe('The estimated tokens above which `auto` chooses `search`.'),
     mode: z.enum(approvalModes),
     servers: list(z.string()).optional(),
     allow: list(z.string()).optional().describe('Only for administrators.'),
     deny: list(z.string()).optional().describe('Only for administrators.'),
     resources: list(z.string()).optional().describe('Only for administrators.'),
     prompts: list(z.string()).optional().describe('Only for administrators.'),
+    alwaysList: list(z.string()).optional().describe('Only for administrators.'),
     approval: approvalSettingsSchema
       .optional()
       .describe('The settings in use, including those of the toolbox. Only for administrators.'),
@@ -29,6 +39,10 @@ export const profileSchema = answer(
       .optional()
       .describe('The settings of the profile alone, in the format of `updateProfile`. Only for administrators.'),
     updatedAt: isoTime.optional().describe('When a stored profile was last changed.'),
+    exposure: z
+      .strictObject(exposureShape)
+      .optional()
+      .describe('What clients list now. Only where a single profile is returned.'),
     keys: z.int().optional().describe('The number of keys that use the profile. Only for administrators.'),
   }),
 );
@@ -67,7 +81,6 @@ export const profilePreviewSchema = answer(
     ).describe('Every tool of the toolbox.'),
     resources: list(z.strictObject({ server: z.string(), uri: z.string(), visible })),
     prompts: list(z.strictObject({ server: z.string(), name: z.string(), visible })),
-    count: z.int().describe('The number of tools that the profile offers.'),
-    estimatedTokens: z.int().describe('The size of the list of tools, estimated as one token per four characters.'),
+    ...exposureShape,
   }),
 );

@@ -60,6 +60,33 @@ export function ProfileFields({ draft, isNew, error, onChange }: ProfileFieldsPr
       <FormSection title={words.sections.tools} hint={words.sections.toolsHint}>
         <ProfileTools draft={draft} preview={preview} error={error} onChange={onChange} />
       </FormSection>
+      <FormSection title={words.sections.expose} hint={words.sections.exposeHint}>
+        <SelectField
+          label={words.expose}
+          hint={preview.data && words.exposed[preview.data.exposed](preview.data.listedTokens)}
+          options={toOptions(words.exposures)}
+          value={draft.expose}
+          onChange={(expose) => onChange({ expose })}
+        />
+        {draft.expose === 'auto' && (
+          <TextField
+            label={words.exposeBudget}
+            hint={words.exposeBudgetHint}
+            error={problemAt(error, 'exposeBudget')}
+            value={draft.exposeBudget}
+            onChange={(exposeBudget) => onChange({ exposeBudget })}
+          />
+        )}
+        {(draft.expose === 'auto' || draft.expose === 'search') && (
+          <LinesField
+            label={words.alwaysList}
+            hint={words.alwaysListHint}
+            error={problemAt(error, 'alwaysList')}
+            lines={draft.alwaysList}
+            onChange={(alwaysList) => onChange({ alwaysList })}
+          />
+        )}
+      </FormSection>
       <FormSection title={words.sections.content} hint={words.sections.contentHint}>
         <Selection
           label={words.resources}

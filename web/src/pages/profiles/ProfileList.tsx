@@ -105,6 +105,7 @@ function ProfileCard({ profile, isAdmin, onRemove }: ProfileCardProps) {
             </span>,
           ],
           [words.toolNames, namings[profile.naming]],
+          [words.expose, words.exposures[profile.expose]],
           isAdmin && [words.servers, <Patterns key="servers" patterns={servers} none={words.allOfThem} />],
           isAdmin && [words.offeredTools, <Patterns key="allow" patterns={allow} none={words.allOfThem} />],
           isAdmin && [words.hiddenTools, <Patterns key="deny" patterns={deny} none={words.none} />],

@@ -14,6 +14,9 @@ export interface ProfileDraft {
   readonly resources: readonly string[] | undefined;
   readonly prompts: readonly string[] | undefined;
   readonly naming: NonNullable<ProfileInput['naming']> | '';
+  readonly expose: NonNullable<ProfileInput['expose']> | '';
+  readonly exposeBudget: string;
+  readonly alwaysList: readonly string[];
   readonly mode: NonNullable<Approval['mode']> | '';
   readonly trustedTools: readonly string[];
   readonly ask: readonly string[];
@@ -32,6 +35,9 @@ export const emptyDraft: ProfileDraft = {
   resources: undefined,
   prompts: undefined,
   naming: '',
+  expose: '',
+  exposeBudget: '',
+  alwaysList: [],
   mode: '',
   trustedTools: [],
   ask: [],
@@ -50,11 +56,15 @@ export function toDraft({ name, settings }: Profile): ProfileDraft {
     resources,
     prompts,
     naming = '',
+    expose = '',
+    exposeBudget,
+    alwaysList = [],
     approval = {},
   } = (settings ?? {}) as ProfileInput;
   const { mode = '', trustedTools = [], ask = [], deny: never = [], approvers = '', reads = '', expires } = approval;
   return {
     ...{ name, description, servers, allow, deny, resources, prompts, naming },
+    ...{ expose, alwaysList, exposeBudget: exposeBudget === undefined ? '' : String(exposeBudget) },
     ...{ mode, trustedTools, ask, never, approvers, reads },
     expires: typeof expires === 'number' ? toDuration(expires) : (expires ?? ''),
   };
@@ -80,6 +90,9 @@ export function toSettings(draft: ProfileDraft): ProfileInput {
     resources: resources && [...resources],
     prompts: prompts && [...prompts],
     naming: naming || undefined,
+    expose: draft.expose || undefined,
+    exposeBudget: draft.exposeBudget.trim() === '' ? undefined : Number(draft.exposeBudget),
+    alwaysList: unlessEmpty(draft.alwaysList),
     approval: Object.values(approval).some((value) => value !== undefined) ? approval : undefined,
   };
 }

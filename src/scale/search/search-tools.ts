@@ -1,0 +1,158 @@
+import { z } from 'zod';
+import type { CatalogEntry } from '../../catalog/catalog.ts';
+import { closest } from '../../kernel/closest.ts';
+import type { JsonObject } from '../../kernel/json.ts';
+import { createMutex } from '../../kernel/mutex.ts';
+import { mapInSlices } from '../../kernel/slices.ts';
+import { firstSentence } from './tool-fields.ts';
+import { createToolIndex } from './tool-index.ts';
+
+/** The tools that a caller may use, by the names that it sees. */
+export interface SearchableTools {
+  readonly byName: ReadonlyMap<string, CatalogEntry>;
+  /** The definition of a tool under the caller's name for it. */
+  define(name: string): JsonObject | undefined;
+  /** What a server is for. */
+  describeServer(server: string): string | undefined;
+}
+
+/** Searches the tools of one profile. The index follows the tools when they change. */
+export interface ToolSearch {
+  search(tools: SearchableTools, args: unknown): Promise<JsonObject>;
+  describe(tools: SearchableTools, args: unknown): Promise<JsonObject>;
+  /** The call that the arguments of `call_tool` describe, or the result that says what is wrong with them. */
+  readCall(tools: SearchableTools, args: unknown): Promise<ToolCall | { readonly problem: JsonObject }>;
+}
+
+export interface ToolCall {
+  readonly name: string;
+  readonly arguments: unknown;
+}
+
+const maxNames = 20;
+
+const inputs = {
+  search_tools: z.strictObject({
+    query: z.string().min(1).max(2_000).describe('What the tool should do, in a few words'),
+    server: z.string().optional().describe('Only search the tools of this server'),
+    limit: z.int().min(1).max(50).default(10).describe('Maximum number of results'),
+  }),
+  describe_tools: z.strictObject({
+    names: z.array(z.string()).min(1).max(maxNames).describe('Names of tools, as search_tools returns them'),
+  }),
+  call_tool: z.strictObject({
+    name: z.string().describe('Name of the tool, as search_tools returns it'),
+    arguments: z.looseObject({}).default({}).describe('Arguments that match the input schema of the tool'),
+  }),
+};
+
+const descriptions = {
+  search_tools:
+    'Searches the available tools by keywords. Returns names and short descriptions, best first. Search before you conclude that a tool is missing.',
+  describe_tools: 'Returns the full definitions of tools, with the input schemas that call_tool needs.',
+  call_tool: 'Calls a tool by its name. Read its input schema with describe_tools first.',
+};
+
+export type SearchToolName = keyof typeof inputs;
+
+/** The definitions of the three tools. They never change, so that clients can cache prompts that contain them. */
+export const searchToolDefinitions: readonly JsonObject[] = Object.entries(inputs).map(([name, schema]) => ({
+  name,
+  description: descriptions[name as SearchToolName],
+  inputSchema: z.toJSONSchema(schema, { io: 'input' }) as JsonObject,
+  annotations: name === 'call_tool' ? undefined : { readOnlyHint: true, openWorldHint: false },
+}));
+
+export function isSearchTool(name: unknown): name is SearchToolName {
+  return typeof name === 'string' && Object.hasOwn(inputs, name);
+}
+
+/** Creates the search of a profile with an empty index, which the first search fills. */
+export function createToolSearch(): ToolSearch {
+  const index = createToolIndex();
+  const indexed = new Map<string, { readonly entry: CatalogEntry; readonly serverText?: string }>();
+  const exclusive = createMutex();
+
+  async function update({ byName, describeServer }: SearchableTools): Promise<void> {
+    for (const name of indexed.keys()) {
+      if (byName.has(name)) continue;
+      index.delete(name);
+      indexed.delete(name);
+    }
+    await mapInSlices(byName, ([name, entry]) => {
+      const { server, originalName, definition } = entry;
+      const serverText = server === undefined ? undefined : describeServer(server);
+      const known = indexed.get(name);
+      if (known?.entry.definition === definition && known.entry.server === server && known.serverText === serverText)
+        return;
+      const { title, description, inputSchema } = definition as JsonObject;
+      index.set({
+        id: name,
+        server,
+        serverText,
+        name: entry.alias ?? originalName,
+        title: typeof title === 'string' ? title : undefined,
+        description: typeof description === 'string' ? description : undefined,
+        inputSchema,
+      });
+      indexed.set(name, { entry, serverText });
+    });
+  }
+
+  function unknownTool(tools: SearchableTools, name: string): string {
+    const meant = closest(name, tools.byName.keys());
+    const similar = index.search(name, { limit: 3 }).map(({ id }) => id);
+    const names = [...new Set([...(meant === undefined ? [] : [meant]), ...similar])].slice(0, 3);
+    const hint = names.length > 0 ? ` Similar tools: ${names.join(', ')}.` : '';
+    return `Unknown tool: ${name}.${hint} Find tools with search_tools.`;
+  }
+
+  return {
+    search: (tools, args) =>
+      exclusive(async () => {
+        const parsed = inputs.search_tools.safeParse(args);
+        if (!parsed.success) return problem(`search_tools: ${z.prettifyError(parsed.error)}`);
+        await update(tools);
+        const { query, ...options } = parsed.data;
+        const found = index.search(query, options).map(({ id, score, matched }) => ({
+          name: id,
+          description: firstSentence(String(tools.define(id)?.description ?? '')).trim(),
+          server: tools.byName.get(id)?.server,
+          score: Number(score.toFixed(2)),
+          matched,
+        }));
+        return answer({ tools: found });
+      }),
+    describe: (tools, args) =>
+      exclusive(async () => {
+        const parsed = inputs.describe_tools.safeParse(args);
+        if (!parsed.success) return problem(`describe_tools: ${z.prettifyError(parsed.error)}`);
+        const unknown = parsed.data.names.filter((name) => !tools.byName.has(name));
+        if (unknown.length > 0) await update(tools);
+        if (unknown.length === parsed.data.names.length)
+          return problem(unknown.map((name) => unknownTool(tools, name)).join('\n'));
+        return answer({
+          tools: parsed.data.names.flatMap((name) => tools.define(name) ?? []),
+          ...(unknown.length > 0 && { unknown: unknown.map((name) => unknownTool(tools, name)) }),
+        });
+      }),
+    async readCall(tools, args) {
+      const parsed = inputs.call_tool.safeParse(args);
+      if (!parsed.success) return { problem: problem(`call_tool: ${z.prettifyError(parsed.error)}`) };
+      const { name } = parsed.data;
+      if (tools.define(name)) return parsed.data;
+      return exclusive(async () => {
+        await update(tools);
+        return { problem: problem(unknownTool(tools, name)) };
+      });
+    },
+  };
+}
+
+function answer(value: JsonObject): JsonObject {
+  return { content: [{ type: 'text', text: JSON.stringify(value) }], structuredContent: value };
+}
+
+function problem(text: string): JsonObject {
+  return { content: [{ type: 'text', text }], isError: true };
+}

@@ -1,0 +1,137 @@
+import { writeFile } from 'node:fs/promises';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { parseConfig } from '../../src/config/load-config.ts';
+import type { JsonObject } from '../../src/kernel/json.ts';
+import { startApi, type TestApi } from '../support/api.ts';
+import { fixture, tempDir } from '../support/fixtures.ts';
+import { connectMcp, type McpClient, usualAnswers } from '../support/mcp-client.ts';
+import { waitFor } from '../support/wait-for.ts';
+
+const searchTools = ['search_tools', 'describe_tools', 'call_tool'];
+const config = {
+  servers: { notes: { ...fixture('legacy'), description: 'Zettelkasten of the team' }, other: fixture('legacy') },
+  profiles: {
+    searching: { servers: ['notes'], deny: ['notes/add'], expose: 'search', alwaysList: ['notes/structured'] },
+    asking: { expose: 'search', approval: { mode: 'always-ask' } },
+    small: { expose: 'auto' },
+    large: { expose: 'auto', exposeBudget: 10 },
+  },
+};
+
+let api: TestApi;
+let directory: Awaited<ReturnType<typeof tempDir>>;
+beforeAll(async () => {
+  directory = await tempDir();
+  await writeFile(directory.file('toolwharf.json'), JSON.stringify(config));
+  api = await startApi(directory.file('toolwharf.json'), { env: { PATH: process.env.PATH } });
+});
+afterAll(async () => {
+  await api.close();
+  await directory[Symbol.asyncDispose]();
+});
+
+describe.each(['legacy', 'modern'] as const)('a %s client of a profile that exposes tools by search', (era) => {
+  let client: McpClient;
+  beforeAll(async () => {
+    client = await connectMcp(`${api.url}/mcp/searching`, era, { answers: usualAnswers });
+  });
+  afterAll(() => client[Symbol.asyncDispose]());
+
+  const use = (name: string, args: JsonObject) => client.client.callTool({ name, arguments: args });
+  const textOf = async (name: string, args: JsonObject) => JSON.stringify((await use(name, args)).content);
+
+  test('lists the three tools for searching and the tools that are always listed', async () => {
+    const { tools } = await client.client.listTools();
+    expect(tools.map(({ name }) => name)).toEqual([...searchTools, 'notes__structured']);
+  });
+
+  test('finds tools by their words and by their server, and does not find hidden ones', async () => {
+    const { structuredContent } = await use('search_tools', { query: 'echo the text', limit: 3 });
+    const { tools } = structuredContent as { tools: JsonObject[] };
+    expect(tools[0]).toMatchObject({ name: 'notes__echo', server: 'notes' });
+    expect(await textOf('search_tools', { query: 'zettelkasten', limit: 50 })).toContain('notes__echo');
+    const everything = await textOf('search_tools', { query: 'add echo zettelkasten', limit: 50 });
+    expect(everything).not.toContain('notes__add');
+    expect(everything).not.toContain('other__');
+  });
+
+  test('describes tools with their schemas, but not hidden ones', async () => {
+    const { structuredContent } = await use('describe_tools', { names: ['notes__echo', 'notes__add'] });
+    expect(structuredContent).toMatchObject({
+      tools: [{ name: 'notes__echo', inputSchema: { type: 'object' } }],
+      unknown: [expect.stringContaining('Unknown tool: notes__add')],
+    });
+  });
+
+  test('calls a tool, which the journal records as the tool itself', async () => {
+    expect(await textOf('call_tool', { name: 'notes__echo', arguments: { text: `from ${era}` } })).toContain(era);
+    const { calls } = (await api.get('/api/calls?limit=5')).body;
+    expect(calls[0]).toMatchObject({ server: 'notes', originalName: 'echo', arguments: { text: `from ${era}` } });
+    expect(JSON.stringify(calls)).not.toContain('call_tool');
+  });
+
+  test('gets the closest names for a wrong name, and the problem of the schema for wrong arguments', async () => {
+    const wrongName = await use('call_tool', { name: 'notes__ecko', arguments: {} });
+    expect(wrongName).toMatchObject({ isError: true });
+    expect(JSON.stringify(wrongName.content)).toContain('notes__echo');
+    const wrongArguments = await use('call_tool', { name: 'notes__echo', arguments: { text: 5 } });
+    expect(wrongArguments).toMatchObject({ isError: true });
+    expect(JSON.stringify(wrongArguments.content)).toMatch(/text.*string/);
+    expect(await use('call_tool', { arguments: {} })).toMatchObject({ isError: true });
+    expect(await use('search_tools', { query: '' })).toMatchObject({ isError: true });
+    expect(await use('describe_tools', { names: ['nothing'] })).toMatchObject({ isError: true });
+  });
+
+  test('cannot call a hidden tool through call_tool', async () => {
+    const hidden = await use('call_tool', { name: 'notes__add', arguments: { a: 1, b: 2 } });
+    expect(hidden).toMatchObject({ isError: true });
+    expect(JSON.stringify(hidden.content)).toContain('Unknown tool: notes__add');
+  });
+
+  test('answers the questions of a server during call_tool', async () => {
+    const text = await textOf('call_tool', { name: 'notes__ask', arguments: { question: 'ready?' } });
+    expect(text).toContain('re: ');
+  });
+
+  test('waits for approval of the tool itself', async () => {
+    await using asking = await connectMcp(`${api.url}/mcp/asking`, era);
+    const args = { name: 'notes__echo', arguments: { text: `approved for ${era}` } };
+    const result = asking.client.callTool({ name: 'call_tool', arguments: args });
+    const asked = await waitFor(async () => (await api.get('/api/approvals?status=pending')).body.approvals[0]);
+    expect(asked).toMatchObject({ server: 'notes', arguments: { text: `approved for ${era}` } });
+    await api.post(`/api/approvals/${asked.id}/answer`, { answer: 'allow' });
+    expect(JSON.stringify((await result).content)).toContain('approved for');
+  });
+});
+
+test('auto lists all tools within its budget, and the tools for searching above it', async () => {
+  await using small = await connectMcp(`${api.url}/mcp/small`, 'modern');
+  expect((await small.client.listTools()).tools.map(({ name }) => name)).toContain('notes__echo');
+  await using large = await connectMcp(`${api.url}/mcp/large`, 'modern');
+  expect((await large.client.listTools()).tools.map(({ name }) => name)).toEqual(searchTools);
+  const { exposure } = (await api.get('/api/profiles/large')).body;
+  expect(exposure).toMatchObject({ exposed: 'search' });
+  expect(exposure.listedTokens).toBeLessThan(exposure.estimatedTokens);
+  expect((await api.get('/api/profiles/small')).body.exposure).toMatchObject({ exposed: 'all' });
+});
+
+test('without search, its tools do not exist', async () => {
+  await using client = await connectMcp(`${api.url}/mcp`, 'modern');
+  await expect(client.client.callTool({ name: 'search_tools', arguments: { query: 'x' } })).rejects.toThrow('Unknown');
+});
+
+test('the list stays the same when the tools change, and a search finds the new tools', async () => {
+  await api.post('/api/profiles', { name: 'stored', servers: ['notes'], expose: 'search' });
+  await using client = await connectMcp(`${api.url}/mcp/stored`, 'modern');
+  const find = async () =>
+    JSON.stringify((await client.client.callTool({ name: 'search_tools', arguments: { query: 'echo' } })).content);
+  const before = await client.client.listTools();
+  expect(await find()).not.toContain('other__echo');
+  await api.put('/api/profiles/stored', { expose: 'search' });
+  await waitFor(async () => (await find()).includes('other__echo'));
+  expect((await client.client.listTools()).tools).toEqual(before.tools);
+});
+
+test('a way of exposing tools that does not exist is rejected with the allowed ones', () => {
+  expect(() => parseConfig({ servers: {}, profiles: { p: { expose: 'code' } } })).toThrow(/all.*search.*auto/);
+});
