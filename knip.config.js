@@ -28,7 +28,7 @@ export default {
         'bench/parts/load.mjs',
       ],
       project: ['src/**/*.ts', 'scripts/**/*.mjs', 'test/**/*.{ts,mjs}', 'bench/**/*.mjs'],
-      ignoreBinaries: ['prlimit', 'script'],
+      ignoreBinaries: ['helm', 'prlimit', 'script'],
       ignoreDependencies: [
         ...[...gateway, ...build].filter((name) => library.dependencies[name] === undefined),
         'publint',

@@ -80,7 +80,7 @@ describe('a sign-in without an immediate answer', () => {
     const servers = await startServers();
     const error = await failure(connect(servers.mcp, createTestOAuth(servers.mcp).oauth));
     expect(error).toMatchObject({ code: 'OAUTH_REQUIRED', message: expect.stringContaining('redirectUrl') });
-    expect(error.data).not.toHaveProperty('authorizationUrl');
+    expect(error.data?.authorizationUrl).toBeUndefined();
   });
 
   test('a pending sign-in that takes longer than the request fails the request, stays open and can be joined by authorize()', async () => {
