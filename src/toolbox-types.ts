@@ -15,7 +15,8 @@ import type { CallRecord } from './invocation/call-record.ts';
 import type { InternalStartOptions, StartOptions } from './invocation/invoker.ts';
 import type { CallFilter, Journal } from './invocation/journal.ts';
 import type { ResultPage } from './invocation/large-results.ts';
-import type { PermitStats } from './invocation/permits.ts';
+import type { PermitLimits, PermitStats, Permits } from './invocation/permits.ts';
+import type { Rates } from './invocation/rates.ts';
 import type { InternalReadOptions, ReadOptions } from './invocation/read-content.ts';
 import type { ToolwharfError } from './kernel/errors.ts';
 import type { JsonObject } from './kernel/json.ts';
@@ -74,10 +75,18 @@ export interface InternalToolboxOptions extends ToolboxOptions {
   readonly listeners?: { readonly [Name in keyof ToolboxEvents]?: (event: ToolboxEvents[Name]) => void };
   /** Stores what administrators set for single tools; in memory by default. */
   readonly overrides?: ToolOverrideStore;
+  /** The limits that other replicas share; those of this process by default. */
+  readonly limits?: LimitPorts;
   /** How long the scan of new definitions waits, so that calls come first; 0. */
   readonly scanDelayMs?: number;
   /** After how long without traffic a connection is checked; 30 000. */
   readonly healthMs?: number;
+}
+
+/** Where permits and rates come from. */
+export interface LimitPorts {
+  createPermits(limits: PermitLimits): Permits;
+  readonly rates: Rates;
 }
 
 /** The events of a toolbox and their data, for `toolbox.on`. */

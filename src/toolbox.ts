@@ -14,12 +14,13 @@ import type { Reach } from './connections/http/server-reach.ts';
 import { createProtocolCache } from './connections/protocol-cache.ts';
 import type { RequestHost } from './connections/request-host.ts';
 import { createTrafficLogs } from './connections/traffic/traffic-log.ts';
+import { createPermits } from './fleet/local/permits.ts';
+import { createRateLimiter } from './fleet/local/rate-limiter.ts';
 import { type Call, createFailedCall } from './invocation/call.ts';
 import type { CallRecord } from './invocation/call-record.ts';
 import { createInvoker, type InternalStartOptions } from './invocation/invoker.ts';
 import { createLargeResults } from './invocation/large-results.ts';
-import { composedLimits, createPermits, joinStats } from './invocation/permits.ts';
-import { createRateLimiter } from './invocation/rate-limiter.ts';
+import { composedLimits, joinStats } from './invocation/permits.ts';
 import { createReader, createRecordedWatch } from './invocation/read-content.ts';
 import { createToTool } from './invocation/to-tool.ts';
 import { systemClock } from './kernel/clock.ts';
@@ -132,8 +133,9 @@ export async function startToolbox(
     store: options.overrides ?? createMemoryToolOverrides(),
     isPlain: () => [shown.toolbox, ...shown.profiles].some(({ naming }) => naming === 'plain'),
   });
-  const permits = createPermits(config.toolbox);
-  const composedPermits = createPermits(composedLimits(config.toolbox));
+  const { limits = { createPermits, rates: createRateLimiter({ clock }) } } = options;
+  const permits = limits.createPermits(config.toolbox);
+  const composedPermits = limits.createPermits(composedLimits(config.toolbox));
   const largeResults = createLargeResults({
     limits() {
       const { maxStoredResultBytes: total, maxStoredResultBytesPerCaller: perCaller } = config.gateway.limits;
@@ -161,7 +163,7 @@ export async function startToolbox(
     catalog,
     permits,
     composedPermits,
-    rates: createRateLimiter({ clock }),
+    rates: limits.rates,
     checker: createLazyArgumentsChecker(),
     largeResults,
     onAccepted: async (entry) => void (await catalog.accept(toolIdOf(entry))),

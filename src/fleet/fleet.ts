@@ -39,6 +39,8 @@ export interface Fleet extends AsyncDisposable {
   readonly appliedRevision: number;
   /** The current revision of the configuration in the stores. */
   readRevision(): Promise<number>;
+  /** Calls the listener when another replica needs or has returned permits. */
+  onPermitHint(listener: () => void): void;
   /** Registers the handler of a method that other replicas call. */
   handle(method: string, handler: FleetHandler): void;
   /** Calls a method of another replica. Rejects with `GONE` if that replica is not there or ends before it answers. */
@@ -100,6 +102,7 @@ const noFleet: Fleet = {
   onChange() {},
   appliedRevision: 0,
   readRevision: async () => 0,
+  onPermitHint() {},
   handle() {},
   request: async (replica) => {
     throw gone(replica);
@@ -116,6 +119,7 @@ function createSharedFleet(store: FleetStore, revisions: ReadonlyMap<string, num
   const applied = new Map(revisions);
   /** Topics whose last change is applied again with the next poll. */
   const failed = new Set<string>();
+  const permitListeners: (() => void)[] = [];
   const handlers = new Map<string, FleetHandler>();
   const waiting = new Map<string, Waiting>();
   const serving = new Map<string, AbortController>();
@@ -281,7 +285,10 @@ function createSharedFleet(store: FleetStore, revisions: ReadonlyMap<string, num
     return (await store.replicas()).map(({ id }) => id).filter((id) => id !== store.replica);
   }
 
-  const hints = store.listen(look);
+  const hints = store.listen((about) => {
+    if (about !== 'permits') return look();
+    for (const listener of permitListeners) listener();
+  });
   look();
   return {
     replica: store.replica,
@@ -290,6 +297,7 @@ function createSharedFleet(store: FleetStore, revisions: ReadonlyMap<string, num
       return configurationRevision(applied);
     },
     readRevision: async () => configurationRevision(await store.revisions()),
+    onPermitHint: (listener) => void permitListeners.push(listener),
     handle: (method, handler) => void handlers.set(method, handler),
     request,
     async broadcast(method, params) {

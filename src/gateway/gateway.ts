@@ -1,10 +1,11 @@
-import { createServer, type IncomingMessage, type Server, type ServerOptions, type ServerResponse } from 'node:http';
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { promisify } from 'node:util';
 import type { Config, GatewayLimits } from '../config/config.ts';
 import type { ConfigSource } from '../config/config-source.ts';
 import { openConfig } from '../config/open-config.ts';
 import { type Fleet, openFleet } from '../fleet/fleet.ts';
+import { createSharedLimits, type SharedLimits } from '../fleet/postgres/shared-limits.ts';
 import { createStoredApprover, type PendingLimits, type StoredApprover } from '../invocation/stored-approver.ts';
 import { messageOf, ToolwharfError } from '../kernel/errors.ts';
 import type { Log } from '../kernel/log.ts';
@@ -29,6 +30,7 @@ import { type SharedCalls, shareCalls } from './fleet/shared-calls.ts';
 import { type SharedQuestions, shareQuestions } from './fleet/shared-questions.ts';
 import { createGuard } from './guard.ts';
 import { createLimits, type Limits } from './limits/limits.ts';
+import { listen, ownHostNames, timeoutsFor, toUrlHost } from './listen.ts';
 import { questionsNeedCall } from './mcp/client-host.ts';
 import { createMcpEndpoint, type McpEndpoint } from './mcp/endpoint.ts';
 import { sendJson } from './mcp/responder.ts';
@@ -78,6 +80,8 @@ export interface GatewayParts {
   readonly stopping: AbortSignal;
   readonly mcp: McpEndpoint;
   readonly limits: Limits;
+  /** Undefined if no other process can use the database. */
+  readonly sharedLimits?: SharedLimits;
   readonly fleet: Fleet;
   readonly calls: CallParts;
   readonly security: SecurityParts;
@@ -148,6 +152,7 @@ export async function openGateway(source: ConfigSource | undefined, options: Gat
   const { host = loaded.config.gateway.host, port = loaded.config.gateway.port } = options;
   const stopping = new AbortController();
   const fleet = await openFleet({ store: storage.fleet, log });
+  const sharedLimits = storage.fleet && createSharedLimits({ store: storage.fleet, fleet, log });
   const ended = createEndedSessions({ store: storage.fleet });
   await ended.load();
   const approver = createStoredApprover({
@@ -163,6 +168,7 @@ export async function openGateway(source: ConfigSource | undefined, options: Gat
     pins: storage.pins,
     rules: storage.rules,
     overrides: storage.toolOverrides,
+    limits: sharedLimits,
     oauth: { store: storage.oauth, redirectUrl: oauthReturnUrl(host, port) },
     approver,
     host: questionsNeedCall,
@@ -188,6 +194,7 @@ export async function openGateway(source: ConfigSource | undefined, options: Gat
     stopping: stopping.signal,
     mcp,
     limits,
+    sharedLimits,
     fleet,
     calls: {
       hosts,
@@ -234,6 +241,7 @@ export async function openGateway(source: ConfigSource | undefined, options: Gat
     await fleet[Symbol.asyncDispose]();
     await closeRoutes();
     await toolbox.close();
+    sharedLimits?.[Symbol.dispose]();
     await traces.close();
     limits.unsent[Symbol.dispose]();
   }
@@ -358,39 +366,8 @@ function allowsPrivateAddresses({ gateway }: Config, host: string): boolean {
   return gateway.allowPrivateAddresses ?? isLoopback(host);
 }
 
-function timeoutsFor(requestTimeoutMs: number): ServerOptions {
-  return {
-    requestTimeout: requestTimeoutMs,
-    headersTimeout: Math.ceil(requestTimeoutMs / 2),
-    connectionsCheckingInterval: Math.ceil(requestTimeoutMs / 8),
-    // Proxies and clients keep connections for up to a minute. They must close first, or a request could hit a closing connection.
-    keepAliveTimeout: 65_000,
-  };
-}
-
-/** The host name that clients of the configured address send in `Host`; none if the gateway listens on all addresses. */
-function ownHostNames(host: string): readonly string[] {
-  return host === '0.0.0.0' || host === '::' ? [] : [toUrlHost(host)];
-}
-
-/** Formats the address for a URL, with brackets around IPv6. */
-function toUrlHost(host: string): string {
-  return host.includes(':') ? `[${host}]` : host;
-}
-
 function sendFailure(response: ServerResponse, { code, message, data, status }: ToolwharfError): void {
   const { retryAfterMs } = data;
   const wait = typeof retryAfterMs === 'number' && { 'retry-after': String(Math.ceil(retryAfterMs / 1_000)) };
   sendJson(response, status, { error: { code, message } }, { ...wait });
-}
-
-async function listen(server: Server, host: string, port: number): Promise<void> {
-  await new Promise<void>((resolve, reject) => {
-    server.once('error', (cause: NodeJS.ErrnoException) => {
-      const isTaken = cause.code === 'EADDRINUSE';
-      const message = isTaken ? `Port ${port} on ${host} is taken: choose another with --port` : messageOf(cause);
-      reject(new ToolwharfError('CONFIG_INVALID', message, { cause }));
-    });
-    server.listen(port, host, resolve);
-  });
 }

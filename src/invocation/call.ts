@@ -111,6 +111,8 @@ export class RunningCall implements Call {
   record: CallRecord;
   /** Set by the invoker as soon as the call is created. */
   result!: Promise<ToolResult>;
+  /** The lease in which the call was received. In another one, it may have been ended by another replica. */
+  epoch: number | undefined;
   /** The journal write of the waiting call; the next write follows it. */
   recorded: Promise<void> | undefined;
   /** Runs from dispatch to the end; paused while a person is asked. */

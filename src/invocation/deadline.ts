@@ -7,6 +7,8 @@ export interface Deadline extends Disposable {
   pause(): () => void;
   /** Starts the timeout again, for a call that reports progress; at most `maxMs` in total. */
   restart(): void;
+  /** Ends the time now, even during a pause. */
+  expire(): void;
 }
 
 /** Starts the timeout. Calls `onExpired` once after `ms`, excluding pauses. */
@@ -16,15 +18,19 @@ export function createDeadline(ms: number, onExpired: () => void, maxMs = ms): D
   let startedAt = 0;
   let pauses = 0;
   let timer: NodeJS.Timeout | undefined;
-  const deadline = { isExpired: false, limitMs: ms, pause, restart, [Symbol.dispose]: dispose };
+  const deadline = { isExpired: false, limitMs: ms, pause, restart, expire, [Symbol.dispose]: dispose };
 
   function run(): void {
     startedAt = performance.now();
-    timer = setTimeout(() => {
-      timer = undefined;
-      deadline.isExpired = true;
-      onExpired();
-    }, left);
+    timer = setTimeout(expire, left);
+  }
+
+  function expire(): void {
+    if (deadline.isExpired || pauses === Number.POSITIVE_INFINITY) return;
+    clearTimeout(timer);
+    timer = undefined;
+    deadline.isExpired = true;
+    onExpired();
   }
 
   /** Stops the timer and subtracts the time it ran. */

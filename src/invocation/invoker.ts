@@ -1,6 +1,6 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { CatalogEntry } from '../catalog/catalog.ts';
-import type { ToolboxConfig } from '../config/config.ts';
+import type { RateLimit, ToolboxConfig } from '../config/config.ts';
 import { hashOf } from '../kernel/canonical-json.ts';
 import { createId } from '../kernel/create-id.ts';
 import { ToolwharfError, toToolwharfError } from '../kernel/errors.ts';
@@ -15,10 +15,10 @@ import { endingFor, endingOf, toCallError } from './call-ending.ts';
 import type { CallParent, CallRecord, CallTask } from './call-record.ts';
 import { type DispatchPorts, dispatch } from './dispatch.ts';
 import { runOnce } from './idempotency.ts';
-import { type Journal, writeRecord } from './journal.ts';
+import { assertHeld, type Journal, writeRecord } from './journal.ts';
 import type { LargeResults } from './large-results.ts';
 import type { CallerLimits, Permit, PermitCaller, Permits } from './permits.ts';
-import type { RateLimiter } from './rate-limiter.ts';
+import type { RateAnswer, Rates } from './rates.ts';
 import { failureResult, shapeResult } from './shape-result.ts';
 
 /** How a call is made. */
@@ -56,7 +56,7 @@ export interface InvokerPorts
   readonly permits: Permits;
   /** Permits of composed tools: a call that waits for a step must not hold a permit that the step needs. */
   readonly composedPermits: Permits;
-  readonly rates: RateLimiter;
+  readonly rates: Rates;
   readonly journal: Journal;
   readonly largeResults: LargeResults;
   /** Receives the record of a call whenever it is received, dispatched or ended. */
@@ -68,6 +68,12 @@ export interface Invoker {
   start(entry: CatalogEntry, args: unknown, options?: InternalStartOptions): Call;
   /** The calls that have not ended. */
   readonly calls: Pick<RunningCalls, 'find' | 'list' | 'size'>;
+}
+
+interface TakenRate {
+  readonly server: string;
+  readonly rate: RateLimit;
+  readonly answer: ReturnType<Rates['take']>;
 }
 
 const noHost: CallHost = {};
@@ -114,6 +120,7 @@ export function createInvoker(ports: InvokerPorts): Invoker {
       resumed,
       now,
     });
+    call.epoch = ports.journal.lease?.epoch;
     call.result = track(call, () => run(call, entry, input, options), options, [toolIdOf(entry), input]);
     return call;
   }
@@ -167,11 +174,15 @@ export function createInvoker(ports: InvokerPorts): Invoker {
         throw new ToolwharfError('ARGUMENTS_INVALID', `_meta is nested more than ${maxJsonDepth} levels deep`);
       const granted = await authorizeAndQueue(call, entry, input, options);
       permit = granted.permit;
-      checkRate(granted.authorization.entry);
+      permit.onExpired?.(() => call.deadline?.expire());
+      const rate = takeRate(granted.authorization.entry);
+      // Awaited only if the limit is shared with other replicas.
+      if (rate) assertAccepted(rate, rate.answer instanceof Promise ? await rate.answer : rate.answer);
       await call.recorded;
       const started = call.start(granted.authorization.args, granted.authorization.rule);
-      await writeJournal(started, 'before');
+      await writeRecord(started, 'before', ports, call.epoch);
       ports.onCall(started);
+      assertHeld(ports.journal, call.epoch);
       const callStep = (name: string, args: unknown) => runStep(call, name, args, options);
       const raw = await dispatch(call, granted.authorization, { meta: options.meta, callStep }, ports);
       const { maxResultBytes } = ports.settings();
@@ -287,20 +298,14 @@ export function createInvoker(ports: InvokerPorts): Invoker {
     }).result;
   }
 
-  function checkRate({ server }: CatalogEntry): void {
+  function takeRate({ server }: CatalogEntry): TakenRate | undefined {
     const rate = server === undefined ? undefined : ports.findConnection(server)?.spec.rate;
-    if (!rate || server === undefined) return;
-    const taken = ports.rates.take(server, rate);
-    if (taken.ok) return;
-    const { retryAfterMs } = taken;
-    const limit = `${rate.calls} calls in ${rate.perMs} ms`;
-    const message = `Server '${server}' is limited to ${limit}; try again in ${retryAfterMs} ms`;
-    throw new ToolwharfError('RATE_LIMITED', message, { data: { retryAfterMs } });
+    return rate && server !== undefined ? { server, rate, answer: ports.rates.take(server, rate) } : undefined;
   }
 
   /** Records a waiting call before dispatch. Other calls are recorded at dispatch, which follows at once. */
   function recordWaiting(call: RunningCall): Promise<void> {
-    call.recorded ??= writeJournal(call.record, 'before');
+    call.recorded ??= writeRecord(call.record, 'before', ports, call.epoch);
     return call.recorded;
   }
 
@@ -309,18 +314,24 @@ export function createInvoker(ports: InvokerPorts): Invoker {
     const { profile, calledAs } = call;
     if (profile === undefined || !ports.journal.isShared) return;
     call.record = { ...call.record, awaiting: { approval, profile, calledAs } };
-    await writeJournal(call.record, 'before');
+    await writeRecord(call.record, 'before', ports, call.epoch);
   }
 
   async function finish(record: CallRecord): Promise<void> {
-    await writeJournal(record, 'after');
+    await writeRecord(record, 'after', ports);
     ports.onCall(record);
   }
 
-  const writeJournal = (record: CallRecord, when: 'before' | 'after') => writeRecord(record, when, ports);
   const permitsOf = (entry: CatalogEntry) => (entry.local?.composed ? ports.composedPermits : ports.permits);
 
   return { start, calls };
+}
+
+function assertAccepted({ server, rate: { calls, perMs } }: TakenRate, answer: RateAnswer): void {
+  if (answer.ok) return;
+  const { retryAfterMs } = answer;
+  const message = `Server '${server}' is limited to ${calls} calls in ${perMs} ms; try again in ${retryAfterMs} ms`;
+  throw new ToolwharfError('RATE_LIMITED', message, { data: { retryAfterMs } });
 }
 
 /** Whether a value is nested too deeply to be hashed, recorded or sent. */
@@ -334,8 +345,9 @@ function hostOf({ host = noHost, onProgress }: InternalStartOptions): CallHost {
 }
 
 /** A composed tool holds its permit while its steps need permits too, so the caller's limits apply to the steps only. */
-function permitCaller({ caller }: RunningCall, { local }: CatalogEntry, options: InternalStartOptions): PermitCaller {
-  return { id: caller.id, limits: local?.composed ? undefined : options.callerLimits };
+function permitCaller({ caller }: RunningCall, entry: CatalogEntry, options: InternalStartOptions): PermitCaller {
+  const limits = entry.local?.composed ? undefined : options.callerLimits;
+  return { id: caller.id, limits, timeoutMs: entry.limits.timeoutMs };
 }
 
 const keyOf = (entry: CatalogEntry) => toolKey(toolIdOf(entry));

@@ -32,12 +32,25 @@ export interface KeyClaim {
   readonly callId: string;
 }
 
+/** The right of this process to make calls, which it loses when other processes have not heard of it for too long. */
+export interface Lease {
+  /** Rises each time a lease was lost and a new one was taken. */
+  readonly epoch: number;
+  /** Whether the lease of this epoch is surely valid still, judged without the database. */
+  isHeld(epoch: number): boolean;
+}
+
 /** The durable record of calls. If a write before dispatch fails, the call is not sent. */
 export interface Journal {
   /** Whether other processes write to it too. */
   readonly isShared?: boolean;
-  /** Resolves when the record is durable. A later write with the same id replaces it. */
-  write(record: CallRecord): Promise<void>;
+  /** Undefined if no other process can end or take over the calls of this one. */
+  readonly lease?: Lease;
+  /**
+   * Resolves when the record is durable. A later write with the same id replaces it. Rejects if `epoch` is given and its
+   * lease is gone, since another process may have ended the call.
+   */
+  write(record: CallRecord, epoch?: number): Promise<void>;
   get(id: string): Promise<CallRecord | undefined>;
   /** Large records are previews; `get` returns the whole. */
   list(filter?: CallFilter): Promise<readonly CallRecord[]>;
@@ -50,12 +63,24 @@ export async function writeRecord(
   record: CallRecord,
   when: 'before' | 'after',
   { journal, log }: { readonly journal: Pick<Journal, 'write'>; readonly log: Log },
+  epoch?: number,
 ): Promise<void> {
   try {
-    await journal.write(record);
+    await journal.write(record, epoch);
   } catch (cause) {
     log.error('journal.failed', `The journal could not be written: ${messageOf(cause)}`, { call: record.id });
     if (when === 'before')
       throw new ToolwharfError('JOURNAL_UNAVAILABLE', 'The call was not made: it could not be recorded', { cause });
   }
+}
+
+/** Checked immediately before a call is sent: the process may have been stopped since the call was recorded. */
+export function assertHeld({ lease }: Pick<Journal, 'lease'>, epoch: number | undefined): void {
+  if (lease && !lease.isHeld(epoch ?? lease.epoch)) throw leaseLost();
+}
+
+/** The replica may make calls again as soon as it has a new lease. */
+export function leaseLost(): ToolwharfError {
+  const message = 'The call was not made: this replica was not in contact with the database for too long. Try again';
+  return new ToolwharfError('JOURNAL_UNAVAILABLE', message);
 }

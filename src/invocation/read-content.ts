@@ -16,7 +16,7 @@ import { type CallHost, programCaller, RunningCall } from './call.ts';
 import { endingFor, toCallError } from './call-ending.ts';
 import type { CallRecord, ContentKind } from './call-record.ts';
 import { type DispatchPorts, toRequestHost } from './dispatch.ts';
-import { type Journal, writeRecord } from './journal.ts';
+import { assertHeld, type Journal, writeRecord } from './journal.ts';
 
 /** A resource or prompt to read. */
 export interface ContentRead {
@@ -90,12 +90,14 @@ export function createRecordedWatch(
       host: {},
       now: () => isoTime(ports.clock.now()),
     });
+    const epoch = ports.journal.lease?.epoch;
     const write = async (record: CallRecord, when: 'before' | 'after') => {
-      await writeRecord(record, when, ports);
+      await writeRecord(record, when, ports, when === 'before' ? epoch : undefined);
       ports.onCall(record);
     };
     await write(call.start(read.params), 'before');
     try {
+      assertHeld(ports.journal, epoch);
       const unwatch = await watch(server, uri);
       await write(call.end({ status: 'success' }), 'after');
       return unwatch;
@@ -111,7 +113,7 @@ export function createRecordedWatch(
 /** Authorizes and records every read. It returns the server's answer unchanged, and rejects with its error. */
 export function createReader(ports: ReaderPorts): ReadContent {
   const now = () => isoTime(ports.clock.now());
-  const write = (record: CallRecord, when: 'before' | 'after') => writeRecord(record, when, ports);
+  const write = (call: RunningCall, record: CallRecord) => writeRecord(record, 'before', ports, call.epoch);
 
   return async (read, options = {}) => {
     const { signal, caller = programCaller, host = {}, meta } = options;
@@ -125,6 +127,7 @@ export function createReader(ports: ReaderPorts): ReadContent {
       host,
       now,
     });
+    call.epoch = ports.journal.lease?.epoch;
     const onAbort = () => call.abort(signal?.reason);
     signal?.addEventListener('abort', onAbort, { once: true });
     if (signal?.aborted) onAbort();
@@ -134,8 +137,9 @@ export function createReader(ports: ReaderPorts): ReadContent {
       const { params, rule } = await authorizeRead(call, entry, read, options);
       await call.recorded;
       const started = call.start(params, rule);
-      await write(started, 'before');
+      await write(call, started);
       ports.onCall(started);
+      assertHeld(ports.journal, call.epoch);
       const sent = meta ? { ...params, _meta: meta } : params;
       const requestHost = toRequestHost(call, entry, ports);
       const answer = await ports.send(read.server, methods[read.kind], sent, { signal, host: requestHost });
@@ -175,12 +179,12 @@ export function createReader(ports: ReaderPorts): ReadContent {
   }
 
   function onWaiting(call: RunningCall): Promise<void> {
-    call.recorded ??= write(call.record, 'before');
+    call.recorded ??= write(call, call.record);
     return call.recorded;
   }
 
   async function finish(record: CallRecord): Promise<void> {
-    await write(record, 'after');
+    await writeRecord(record, 'after', ports);
     ports.onCall(record);
   }
 }

@@ -35,9 +35,9 @@ export function retryFailedEnds(journal: ClosingJournal, options: RetryEndsOptio
   let catchingUp: Promise<void> | undefined;
   let retrying: Promise<void> | undefined;
 
-  async function write(record: CallRecord): Promise<void> {
+  async function write(record: CallRecord, epoch?: number): Promise<void> {
     try {
-      await journal.write(record);
+      await journal.write(record, epoch);
     } catch (cause) {
       if (isEnd(record) && !finishing.signal.aborted) buffer(record);
       throw cause;

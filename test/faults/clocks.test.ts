@@ -4,7 +4,7 @@ import type { CatalogEntry } from '../../src/catalog/catalog.ts';
 import { approvalDefaults } from '../../src/config/defaults.ts';
 import { askApproval } from '../../src/invocation/ask-approval.ts';
 import { RunningCall } from '../../src/invocation/call.ts';
-import { createRateLimiter } from '../../src/invocation/rate-limiter.ts';
+import { createRateLimiter } from '../../src/fleet/local/rate-limiter.ts';
 import { createStoredApprover } from '../../src/invocation/stored-approver.ts';
 import { systemClock } from '../../src/kernel/clock.ts';
 import { silentLog } from '../../src/kernel/log.ts';

@@ -14,7 +14,10 @@ import { type KnownServer, warnUnavailable } from './known-server.ts';
 import { reportLocal } from './select-gateway.ts';
 
 export interface OpenOptions
-  extends Pick<InternalToolboxOptions, 'approver' | 'host' | 'rules' | 'pins' | 'overrides' | 'journal' | 'tolerant'> {
+  extends Pick<
+    InternalToolboxOptions,
+    'approver' | 'host' | 'rules' | 'pins' | 'overrides' | 'journal' | 'limits' | 'tolerant'
+  > {
   /** The configuration to use instead of the one of the command line, and how to name it on stderr. */
   readonly source?: ConfigSource;
   readonly sourceName?: string;
@@ -47,7 +50,7 @@ export async function openToolbox(context: CommandContext, options: OpenOptions 
   const { terminal, signal, env } = context;
   const { logLevel } = context.options;
   const { suppressLog = () => false, validate, signIns, sourceName, waitForServers = false } = options;
-  const { approver, host, rules, pins, overrides, journal, tolerant } = options;
+  const { approver, host, rules, pins, overrides, journal, limits, tolerant } = options;
   const loaded = await openConfig(options.source ?? context.options.config, { env });
   const { config, file } = loaded;
   const source = sourceName ?? file ?? `the default servers (${describeDefaults(env)})`;
@@ -66,7 +69,7 @@ export async function openToolbox(context: CommandContext, options: OpenOptions 
   // The time limit of a server covers its connection attempt; stopping its process takes a moment more.
   const longestMs = Math.max(...config.servers.map(({ timeoutMs }) => timeoutMs), 0) + 15_000;
   const toolbox = await startToolbox(loaded, {
-    ...{ approver, host, rules, pins, overrides, journal, tolerant },
+    ...{ approver, host, rules, pins, overrides, journal, limits, tolerant },
     startWaitMs: waitForServers ? longestMs : undefined,
     env,
     log,

@@ -1,5 +1,7 @@
 import type { CallRecord } from '../../invocation/call-record.ts';
 import type { JsonObject } from '../../kernel/json.ts';
+import type { LimitStore } from './limit-store.ts';
+import type { ReplicaLease } from './replica-lease.ts';
 
 /** The stores whose changes replicas learn of. */
 export const fleetTopics = [
@@ -38,6 +40,8 @@ export interface FleetMessage {
 export interface FleetStore {
   /** The id of this replica. It owns the calls that this replica makes. */
   readonly replica: string;
+  readonly lease: ReplicaLease;
+  readonly limits: LimitStore;
   /** Stores what other replicas show about this one. */
   describe(facts: JsonObject): Promise<void>;
   /** The replicas whose lease is valid. */
@@ -54,8 +58,8 @@ export interface FleetStore {
   send(messages: readonly FleetMessage[]): Promise<readonly string[]>;
   /** Removes and returns the messages to this replica, oldest first. */
   receive(): Promise<readonly JsonObject[]>;
-  /** Makes other replicas look for changes now instead of at their next poll. */
-  hint(): Promise<void>;
+  /** Makes other replicas look for changes now instead of at their next poll; for permits only, if that is what changed. */
+  hint(about?: 'permits'): Promise<void>;
   /** Appends events to the order that all replicas share. */
   appendEvents(bodies: readonly string[]): Promise<void>;
   /** The events after a number, oldest first. */
@@ -72,7 +76,7 @@ export interface FleetStore {
    * Calls the listener when another replica may have sent or changed something. Notifications get lost, and some connection
    * poolers do not forward them: the listener is only a hint to look.
    */
-  listen(listener: () => void): FleetHints;
+  listen(listener: (about?: 'permits') => void): FleetHints;
 }
 
 /** Events in their common order. */

@@ -1,46 +1,106 @@
 import { randomUUID } from 'node:crypto';
 import { hostname } from 'node:os';
 import { type Kysely, sql } from 'kysely';
-import type { Database, Ownership } from '../sql/engine.ts';
+import { createEvents } from '../../kernel/events.ts';
+import { type Stopwatch, startStopwatch } from '../../kernel/stopwatch.ts';
+import type { LostLease, ReplicaLease } from '../ports/replica-lease.ts';
+import type { Ownership } from '../sql/engine.ts';
 import type { Tables } from '../sql/tables.ts';
 
 /** The time of the database in milliseconds, since the clocks of machines differ. */
 export const databaseNow = sql<number>`cast(extract(epoch from clock_timestamp()) * 1000 as bigint)`;
 
-/** Registers this process with a lease of `leaseMs` and renews it. A process whose lease expired counts as gone. */
-export async function takeLease(db: Kysely<Tables>, leaseMs: number): Promise<Ownership> {
+export interface PostgresLease extends Ownership {
+  readonly lease: ReplicaLease;
+  /** Facts about this process, which a new lease has from its start. */
+  facts: string;
+}
+
+/**
+ * Registers this process with a lease of `leaseMs`, which `renew` extends. Another process may remove an expired lease; its
+ * epoch never returns: the next `renew` takes a new lease with a higher one. A lease that expired and was not removed is extended.
+ */
+export async function takeLease(db: Kysely<Tables>, leaseMs: number): Promise<PostgresLease> {
   const id = randomUUID();
   const renewMs = Math.ceil(leaseMs / 3);
-  let enteredAt = Number.NEGATIVE_INFINITY;
+  const events = createEvents<{ lost: LostLease }>();
+  const expires = { expires_at: sql<number>`${databaseNow} + ${leaseMs}` };
+  let epoch = 0;
+  let lastEpoch = 0;
+  let sinceRenewal: Stopwatch = () => Number.POSITIVE_INFINITY;
+  let renewing: Promise<void> | undefined;
 
-  async function enter(to: Database): Promise<void> {
-    const expires = { expires_at: sql<number>`${databaseNow} + ${leaseMs}` };
-    await to
+  function renew(): Promise<void> {
+    renewing ??= renewOnce().finally(() => {
+      renewing = undefined;
+    });
+    return renewing;
+  }
+
+  async function renewOnce(): Promise<void> {
+    const started = startStopwatch();
+    const { numUpdatedRows } = await db
+      .updateTable('owners')
+      .set(expires)
+      .where('id', '=', id)
+      .where('epoch', '=', epoch)
+      .executeTakeFirstOrThrow();
+    const lost = { epoch, expiredMs: Math.max(0, sinceRenewal() - leaseMs) };
+    const isLost = numUpdatedRows === 0n;
+    if (isLost) epoch = await enter();
+    sinceRenewal = started;
+    if (isLost && lost.epoch > 0) events.emit('lost', lost);
+  }
+
+  /** Takes a new lease. A statement that failed may still be executed later, so each attempt has its own epoch. */
+  async function enter(): Promise<number> {
+    const next = ++lastEpoch;
+    await db
       .insertInto('owners')
-      .values({ id, pid: process.pid, host: hostname(), ...expires })
-      .onConflict((conflict) => conflict.column('id').doUpdateSet(expires))
+      .values({ id, epoch: next, pid: process.pid, host: hostname(), facts: ownership.facts, ...expires })
+      .onConflict((conflict) =>
+        conflict
+          .column('id')
+          .doUpdateSet({ epoch: next, ...expires })
+          .where('owners.epoch', '<', next),
+      )
       .execute();
+    return next;
   }
 
-  async function renew(): Promise<void> {
-    const started = performance.now();
-    await enter(db);
-    enteredAt = started;
-  }
-
-  await renew();
-  return {
+  const lease: ReplicaLease = {
+    get epoch() {
+      return epoch;
+    },
+    isHeld(wanted) {
+      const remaining = lease.remainingMs();
+      // Something kept the process or the database busy, or a clock was set: find out whether the lease is still there.
+      if (remaining < leaseMs / 2) renew().catch(() => {});
+      return wanted === epoch && remaining > 0;
+    },
+    remainingMs: () => leaseMs - sinceRenewal(),
+    renew,
+    onLost: (listener) => events.on('lost', listener),
+  };
+  const ownership: PostgresLease = {
     id,
     renewMs,
     renew,
-    async ensureRegistered(trx) {
-      // The lease may have expired and been removed: renew it. Not recorded as renewed, since the transaction can still fail.
-      if (performance.now() - enteredAt > renewMs * 1.5) await enter(trx);
+    lease,
+    facts: '{}',
+    async ensureRegistered() {
+      if (sinceRenewal() > renewMs * 1.5) await renew();
+    },
+    async fence(trx) {
+      // The row cannot be removed before the transaction ends. Renewing it is not blocked.
+      const row = await trx.selectFrom('owners').select('epoch').where('id', '=', id).forKeyShare().executeTakeFirst();
+      return row?.epoch;
     },
     async removeExpired(trx) {
       const { numDeletedRows } = await trx
         .deleteFrom('owners')
         .where('expires_at', '<', databaseNow)
+        .where('id', '!=', id)
         .executeTakeFirst();
       if (numDeletedRows === 0n) return;
       await trx
@@ -58,7 +118,11 @@ export async function takeLease(db: Kysely<Tables>, leaseMs: number): Promise<Ow
       return owners.map(({ pid, host }) => `${pid} on ${host}`);
     },
     async release() {
+      // All calls have ended, so their permits are free at once. Those of a lost process are not.
+      await db.deleteFrom('permits').where('replica', '=', id).execute();
       await db.deleteFrom('owners').where('id', '=', id).execute();
     },
   };
+  await renew();
+  return ownership;
 }

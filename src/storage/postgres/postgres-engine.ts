@@ -6,7 +6,7 @@ import { openSql } from '../sql/open-sql.ts';
 import type { Tables } from '../sql/tables.ts';
 import type { PostgresStorageOptions, Storage } from '../storage.ts';
 import { appendRows } from './append-rows.ts';
-import { takeLease } from './lease.ts';
+import { type PostgresLease, takeLease } from './lease.ts';
 import { createPostgresFleet } from './postgres-fleet.ts';
 import { createPostgresLocks } from './postgres-locks.ts';
 import { createPostgresPool } from './postgres-pool.ts';
@@ -31,7 +31,8 @@ export function createPostgresEngine(options: PostgresEngineOptions): Engine {
     isUniqueViolation: (error) => (error as { code?: unknown }).code === uniqueViolation,
     own: () => takeLease(db, leaseMs),
     createLocks: ({ id }) => createPostgresLocks(db, id),
-    createFleet: ({ id }, sealer) => createPostgresFleet({ db, url, replica: id, sealer, log }),
+    createFleet: (ownership, sealer) =>
+      createPostgresFleet({ db, url, ownership: ownership as PostgresLease, sealer, log }),
     close: () => db.destroy(),
   };
 }

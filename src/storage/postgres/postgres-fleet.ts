@@ -9,12 +9,13 @@ import { toIndexText } from '../chain/call-columns.ts';
 import type { FleetHints, FleetStore } from '../ports/fleet-store.ts';
 import type { Sealer } from '../sealer.ts';
 import type { Database } from '../sql/engine.ts';
-import { databaseNow } from './lease.ts';
+import { databaseNow, type PostgresLease } from './lease.ts';
+import { createPostgresLimits } from './postgres-limits.ts';
 
 export interface PostgresFleetOptions {
   readonly db: Database;
   readonly url: string;
-  readonly replica: string;
+  readonly ownership: PostgresLease;
   readonly sealer: Sealer;
   readonly log: Log;
 }
@@ -23,21 +24,23 @@ const channel = 'toolwharf';
 const receiveBatch = 500;
 
 /** What replicas share, in the tables of their Postgres database. */
-export function createPostgresFleet({ db, url, replica, sealer, log }: PostgresFleetOptions): FleetStore {
+export function createPostgresFleet({ db, url, ownership, sealer, log }: PostgresFleetOptions): FleetStore {
+  const { id: replica, lease } = ownership;
+
   /** Never in a transaction: one that notifies waits for all others that do. */
-  async function hint(): Promise<void> {
-    await sql`select pg_notify(${channel}, ${replica})`.execute(db);
+  async function hint(about?: 'permits'): Promise<void> {
+    const payload = about === undefined ? replica : `${replica} ${about}`;
+    await sql`select pg_notify(${channel}, ${payload})`.execute(db);
   }
 
   return {
     replica,
+    lease,
+    limits: createPostgresLimits(db, replica),
     hint,
     async describe(facts) {
-      await db
-        .updateTable('owners')
-        .set({ facts: JSON.stringify(facts) })
-        .where('id', '=', replica)
-        .execute();
+      ownership.facts = JSON.stringify(facts);
+      await db.updateTable('owners').set({ facts: ownership.facts }).where('id', '=', replica).execute();
     },
     async replicas() {
       const rows = await db
@@ -165,7 +168,7 @@ function messageContext(id: string): string {
 }
 
 /** Listens on a connection of its own, and opens a new one when that is lost. */
-function listenForHints(url: string, replica: string, listener: () => void, log: Log): FleetHints {
+function listenForHints(url: string, replica: string, listener: (about?: 'permits') => void, log: Log): FleetHints {
   let client: pg.Client | undefined;
   let isLive = false;
   let failures = 0;
@@ -196,7 +199,8 @@ function listenForHints(url: string, replica: string, listener: () => void, log:
       // The first one is our own: a pooler that forwards no notifications would not have delivered it.
       isLive = true;
       failures = 0;
-      if (payload !== replica) listener();
+      const [from, about] = (payload ?? '').split(' ');
+      if (from !== replica) listener(about === 'permits' ? about : undefined);
     });
     try {
       await opened.connect();

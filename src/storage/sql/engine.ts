@@ -1,5 +1,6 @@
 import type { Kysely, Transaction } from 'kysely';
 import type { FleetStore } from '../ports/fleet-store.ts';
+import type { ReplicaLease } from '../ports/replica-lease.ts';
 import type { Sealer } from '../sealer.ts';
 import type { StepWrite } from './step-write.ts';
 import type { PinRow, Tables } from './tables.ts';
@@ -67,9 +68,13 @@ export interface Ownership {
   /** Interval of heartbeats and of looking for dead processes; undefined if there can be no other process. */
   readonly renewMs?: number;
   renew(): Promise<void>;
-  /** Runs in each transaction that writes calls, so that their owner is registered when they are visible. */
-  ensureRegistered(trx: Writing): Promise<void>;
-  /** Removes processes that are gone. */
+  /** Undefined if no other process can use the database. */
+  readonly lease?: ReplicaLease;
+  /** Makes sure that others see this process before it claims something. */
+  ensureRegistered(): Promise<void>;
+  /** The epoch of this process in the database; undefined if it is not registered. It stays so until the transaction ends. */
+  fence(trx: Writing): Promise<number | undefined>;
+  /** Removes other processes that are gone. */
   removeExpired(trx: Writing): Promise<void>;
   /** Other processes that use the database, as `pid on host`. */
   others(): Promise<readonly string[]>;

@@ -12,6 +12,7 @@ import { savedRequests } from './migrations/008-saved-requests.ts';
 import { fleetTables } from './migrations/009-fleet.ts';
 import { branches } from './migrations/010-branches.ts';
 import { profileTables } from './migrations/011-profiles.ts';
+import { limitTables } from './migrations/012-limits.ts';
 import { lockTables } from './migrations/013-locks.ts';
 import type { Migration } from './migrations/migration.ts';
 
@@ -28,6 +29,7 @@ export const migrations: readonly Migration[] = [
   fleetTables,
   branches,
   profileTables,
+  limitTables,
   lockTables,
 ];
 

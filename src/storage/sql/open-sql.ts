@@ -57,14 +57,13 @@ function assemble(engine: Engine, ownership: Ownership, options: SqlOptions) {
   const journal = retryFailedEnds(written, { log, clock, maxResultBytes });
   const audit = createSqlAudit(engine, { ownership, append, clock });
   const fleet = engine.createFleet?.(ownership, ring);
-  const heartbeat = repeatEvery(ownership.renewMs, async () => {
-    try {
-      await ownership.renew();
-      await recover();
-    } catch (cause) {
-      log.warning('storage.beat-failed', messageOf(cause));
-    }
-  });
+  const warn = (cause: unknown) => log.warning('storage.beat-failed', messageOf(cause));
+  // Apart from recovery, which can take longer than the lease.
+  const heartbeat = repeatEvery(ownership.renewMs, () => ownership.renew().catch(warn));
+  const recovery = repeatEvery(ownership.renewMs, () => recover().catch(warn));
+  ownership.lease?.onLost(({ epoch }) =>
+    log.warning('storage.lease-lost', 'This replica lost its lease: other replicas ended its calls', { epoch }),
+  );
   let closing: Promise<void> | undefined;
 
   async function recover(): Promise<void> {
@@ -91,6 +90,7 @@ function assemble(engine: Engine, ownership: Ownership, options: SqlOptions) {
 
   async function close(): Promise<void> {
     await heartbeat.stop();
+    await recovery.stop();
     await journal.finish();
     await ownership.release().catch((cause) => log.warning('storage.release-failed', messageOf(cause)));
     await engine.close();
@@ -123,7 +123,12 @@ function assemble(engine: Engine, ownership: Ownership, options: SqlOptions) {
   const { get, list, claim, write } = journal;
   const storage: Storage = {
     // Not wrapped: the journal translates its own errors, and each call uses it.
-    journal: { ...translateErrors({ get, list, claim }, 'JOURNAL_UNAVAILABLE'), write, isShared: !engine.exclusive },
+    journal: {
+      ...translateErrors({ get, list, claim }, 'JOURNAL_UNAVAILABLE'),
+      write,
+      isShared: !engine.exclusive,
+      lease: ownership.lease,
+    },
     pins: hinting(guard(createSqlPins(engine)), ['setAll']),
     rules: hinting(guard(createSqlRules(engine)), ['add', 'remove']),
     approvals: guard(createSqlApprovals(engine)),
@@ -139,7 +144,7 @@ function assemble(engine: Engine, ownership: Ownership, options: SqlOptions) {
     savedRequests: guard(createSqlSavedRequests(engine)),
     meta: guard(createSqlMeta(engine.db)),
     audit,
-    fleet: fleet && { ...fleet, ...guard(fleetQueries(fleet)) },
+    fleet: fleet && { ...fleet, ...guard(fleetQueries(fleet)), limits: guard(fleet.limits) },
     ...guard({ reseal: change }),
     close: closeOnce,
     [Symbol.asyncDispose]: closeOnce,
@@ -165,6 +170,6 @@ function repeatEvery(ms: number | undefined, run: () => Promise<void>): { stop()
 }
 
 /** The methods that use the database and return promises. */
-function fleetQueries({ replica: _replica, listen: _listen, ...queries }: FleetStore) {
+function fleetQueries({ replica: _replica, listen: _listen, lease: _lease, limits: _limits, ...queries }: FleetStore) {
   return queries;
 }

@@ -16,9 +16,9 @@ export async function recoverCalls(
   db: Database,
   { ownership, append, clock }: { ownership: Ownership; append: AppendSteps; clock: Clock },
 ): Promise<number> {
+  await ownership.ensureRegistered();
   for (let recovered = 0; ; await nextTurn()) {
     const [count, ended] = await db.transaction().execute(async (trx) => {
-      await ownership.ensureRegistered(trx);
       const { head } = await lockChain(trx);
       await ownership.removeExpired(trx);
       const open = await trx

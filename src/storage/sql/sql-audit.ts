@@ -29,11 +29,10 @@ export function createSqlAudit(
     verify: () => translateIteration(afterDrain(() => verifyChain(source))),
     export: (options) => translateIteration(afterDrain(() => exportChain(source, options))),
     async record(act) {
-      const { ownership, append } = ports;
+      const { append } = ports;
       try {
         await spool?.drain();
         await db.transaction().execute(async (trx) => {
-          await ownership.ensureRegistered(trx);
           const { head } = await lockChain(trx);
           const callId = `${actPrefix}${randomUUID()}`;
           await append(trx, head, [{ callId, at: act.at, body: JSON.stringify(act), mustSync: true }]);

@@ -8,12 +8,6 @@ import { searchConversations, toMessage } from './search-conversations.ts';
 
 /** Conversations in a database, each with the process that works on it, and one row per message. */
 export function createSqlConversations({ db }: Engine, ownership: Ownership): ConversationStore {
-  /** Removes owners that are gone; this process stays. */
-  async function meetOwners(trx: Writing): Promise<void> {
-    await ownership.ensureRegistered(trx);
-    await ownership.removeExpired(trx);
-  }
-
   return {
     async list({ owner, limit = 100 } = {}) {
       let query = db.selectFrom('conversations').select('body');
@@ -32,14 +26,12 @@ export function createSqlConversations({ db }: Engine, ownership: Ownership): Co
         updated_at: Date.parse(conversation.updatedAt) || 0,
         body: canonicalJson(conversation),
       };
-      await db.transaction().execute(async (trx) => {
-        await ownership.ensureRegistered(trx);
-        await trx
-          .insertInto('conversations')
-          .values({ id: conversation.id, process: ownership.id, ...row })
-          .onConflict((conflict) => conflict.column('id').doUpdateSet(row))
-          .execute();
-      });
+      await ownership.ensureRegistered();
+      await db
+        .insertInto('conversations')
+        .values({ id: conversation.id, process: ownership.id, ...row })
+        .onConflict((conflict) => conflict.column('id').doUpdateSet(row))
+        .execute();
     },
     async remove(id) {
       const { numDeletedRows } = await db.deleteFrom('conversations').where('id', '=', id).executeTakeFirst();
@@ -103,8 +95,9 @@ export function createSqlConversations({ db }: Engine, ownership: Ownership): Co
       return { count: Number(totals?.count ?? 0), sizeBytes: Number(totals?.bytes ?? 0) };
     },
     async claim(id) {
+      await ownership.ensureRegistered();
       return db.transaction().execute(async (trx) => {
-        await meetOwners(trx);
+        await ownership.removeExpired(trx);
         const { numUpdatedRows } = await trx
           .updateTable('conversations')
           .set({ process: ownership.id })
@@ -121,8 +114,9 @@ export function createSqlConversations({ db }: Engine, ownership: Ownership): Co
       });
     },
     async abandoned() {
+      await ownership.ensureRegistered();
       const rows = await db.transaction().execute(async (trx) => {
-        await meetOwners(trx);
+        await ownership.removeExpired(trx);
         return trx
           .updateTable('conversations')
           .set({ process: ownership.id })

@@ -1,4 +1,5 @@
 import type { CallRecord } from '../../invocation/call-record.ts';
+import { leaseLost } from '../../invocation/journal.ts';
 import { hashOf } from '../../kernel/canonical-json.ts';
 import type { Clock } from '../../kernel/clock.ts';
 import { ToolwharfError } from '../../kernel/errors.ts';
@@ -25,11 +26,14 @@ export function createSqlJournal({ db, spool }: Engine, options: SqlJournalOptio
   const { ownership, append, maxResultBytes, clock } = options;
   let closed = false;
 
-  const commits = createGroupCommit<StepWrite>(async (all) => {
+  const commits = createGroupCommit<FencedStep>(async (all) => {
     await db.transaction().execute(async (trx) => {
-      await ownership.ensureRegistered(trx);
       const { head } = await lockChain(trx);
-      await append(trx, head, latestOf(all));
+      const isFenced = all.some(({ epoch }) => epoch !== undefined);
+      const current = isFenced ? await ownership.fence(trx) : undefined;
+      for (const step of all) step.isLost = step.epoch !== undefined && step.epoch !== current;
+      const accepted = all.filter(({ isLost }) => !isLost);
+      if (accepted.length > 0) await append(trx, head, latestOf(accepted));
     });
   });
 
@@ -46,15 +50,21 @@ export function createSqlJournal({ db, spool }: Engine, options: SqlJournalOptio
   }
 
   return {
-    async write(record) {
+    async write(record, epoch) {
       if (closed) throw new ToolwharfError('JOURNAL_UNAVAILABLE', 'The journal is closed');
       const step = toStepWrite(record, isoTime(clock.now()), maxResultBytes);
       const { callId, at, body, mustSync } = step;
       try {
-        await (spool ? spool.append({ owner: ownership.id, callId, at, body, mustSync }) : commits.add(step));
+        if (spool) return await spool.append({ owner: ownership.id, callId, at, body, mustSync });
+        // The end of a call is recorded in any case. It does not make anything run.
+        const fenced: FencedStep = { ...step, epoch: mustSync ? (epoch ?? ownership.lease?.epoch) : undefined };
+        await commits.add(fenced);
+        if (!fenced.isLost) return;
       } catch (cause) {
         throw toStorageError(cause, 'JOURNAL_UNAVAILABLE');
       }
+      ownership.renew().catch(() => {});
+      throw leaseLost();
     },
     async get(id) {
       const pending = await drainSpool();
@@ -94,6 +104,12 @@ export function createSqlJournal({ db, spool }: Engine, options: SqlJournalOptio
       await drainSpool();
     },
   };
+}
+
+/** A step that is written only if the lease of the epoch is still there. */
+interface FencedStep extends StepWrite {
+  readonly epoch?: number;
+  isLost?: boolean;
 }
 
 /** The latest write of each call: earlier ones of the same batch are superseded. */

@@ -7,7 +7,19 @@ import type { Conversation } from '../ports/conversation-store.ts';
 export interface Tables {
   meta: { name: string; value: string };
   /** Processes that use the database. */
-  owners: { id: string; pid: number; host: string; expires_at: number; facts: Generated<string> };
+  owners: {
+    id: string;
+    pid: number;
+    host: string;
+    expires_at: number;
+    facts: Generated<string>;
+    /** Rises when the process lost its lease and took a new one. */
+    epoch: Generated<number>;
+  };
+  /** Permits that replicas have leased. Those of a lost replica are in use until `until`. Only in Postgres. */
+  permits: { pool: string; replica: string; epoch: number; units: number; max_call_ms: number; until: number | null };
+  /** Failed sign-ins in a period. Only in Postgres. */
+  failed_sign_ins: { key: string; failures: number; until: number };
   /** One row with the first and last link of the journal. It is locked before steps are appended or removed. */
   chain: { id: number; head_seq: number; head_hash: string; anchor_seq: number; anchor_hash: string };
   /** The journal. Rows are appended and removed from the beginning, never changed. */

@@ -88,6 +88,7 @@ async function own(db: Kysely<Tables>): Promise<Ownership> {
     id,
     renew: async () => {},
     ensureRegistered: async () => {},
+    fence: async () => undefined,
     removeExpired: async () => {},
     others: async () => [],
     release: async () => void (await db.deleteFrom('owners').execute()),

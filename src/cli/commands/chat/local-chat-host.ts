@@ -3,6 +3,7 @@ import type { AssistantPorts, Chat } from '../../../chat/chat.ts';
 import { createChat } from '../../../chat/create-chat.ts';
 import { createModels } from '../../../chat/models/create-models.ts';
 import { seedAssistants } from '../../../chat/seed-assistants.ts';
+import { createSharedLimits, type SharedLimits } from '../../../fleet/postgres/shared-limits.ts';
 import type { LogEntry } from '../../../kernel/log.ts';
 import { createStartWait } from '../../../servers/start-wait.ts';
 import { createStoredServers } from '../../../servers/stored-servers.ts';
@@ -26,12 +27,14 @@ export async function openLocalChat(options: HostOptions): Promise<ChatHost> {
   const { storage } = await openStore(await locateStore(options.context));
   const stopping = new AbortController();
   let opened: OpenedToolbox | undefined;
+  let limits: SharedLimits | undefined;
   let chat: Chat | undefined;
 
   async function close(): Promise<void> {
     stopping.abort();
     await chat?.close();
     await opened?.[Symbol.asyncDispose]();
+    limits?.[Symbol.dispose]();
     await storage.close();
   }
 
@@ -47,7 +50,9 @@ export async function openLocalChat(options: HostOptions): Promise<ChatHost> {
       stopping: stopping.signal,
       askPatterns: () => opened?.config.toolbox.approval.ask ?? [],
     });
+    limits = storage.fleet && createSharedLimits({ store: storage.fleet, log });
     opened = await openToolbox(context, {
+      limits,
       journal: storage.journal,
       pins: storage.pins,
       rules: storage.rules,

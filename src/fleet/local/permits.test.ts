@@ -1,7 +1,8 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { ToolwharfError } from '../kernel/errors.ts';
-import { createPermits, type Permit } from './permits.ts';
+import type { Permit } from '../../invocation/permits.ts';
+import { ToolwharfError } from '../../kernel/errors.ts';
+import { createPermits } from './permits.ts';
 
 /** Waits until every promise that can settle has settled. */
 const settle = () => new Promise<void>((resolve) => setImmediate(resolve));

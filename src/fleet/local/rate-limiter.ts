@@ -1,13 +1,9 @@
-import type { RateLimit } from '../config/config.ts';
-import type { Clock } from '../kernel/clock.ts';
+import type { RateLimit } from '../../config/config.ts';
+import type { RateAnswer, Rates } from '../../invocation/rates.ts';
+import type { Clock } from '../../kernel/clock.ts';
 
-export type RateAnswer =
-  | { readonly ok: true }
-  /** The call can be retried after this time, unless another call takes the slot first. */
-  | { readonly ok: false; readonly retryAfterMs: number };
-
-/** A sliding-window rate limiter per key: no interval of `perMs` contains more than `calls` accepted calls. */
-export interface RateLimiter {
+/** The rates of one process. */
+export interface RateLimiter extends Rates {
   take(key: string, limit: RateLimit): RateAnswer;
   /** The number of keys in memory: those with accepted calls in their window, and a few expired ones. */
   readonly size: number;

@@ -1,0 +1,306 @@
+import type { PermitLimits } from '../../invocation/permits.ts';
+import { messageOf, ToolwharfError } from '../../kernel/errors.ts';
+import type { Log } from '../../kernel/log.ts';
+import { type Stopwatch, startStopwatch } from '../../kernel/stopwatch.ts';
+import type { HeldUnits, LimitStore, SyncedPermits, WantedUnits } from '../../storage/ports/limit-store.ts';
+import type { LostLease, ReplicaLease } from '../../storage/ports/replica-lease.ts';
+import { createPermits, type LocalPermits } from '../local/permits.ts';
+import type { UnitUser, UsedUnits } from '../units.ts';
+import {
+  type Demand,
+  fairShare,
+  type NeededPool,
+  poolsOf,
+  returnIdle,
+  toHeld,
+  toWanted,
+  type UnitPool,
+} from './unit-pools.ts';
+
+export interface LeasedUnitsOptions {
+  readonly store: Pick<LimitStore, 'syncPermits' | 'keepLostPermits'>;
+  readonly lease: ReplicaLease;
+  /** Makes other replicas look for permits at once. */
+  readonly hint: () => Promise<void>;
+  readonly log: Log;
+  /** How long units that no call uses are kept for the next call; 1 000. */
+  readonly idleMs?: number;
+  /** How often a replica that waits for units asks for them, and one that has units looks who waits; 250 and 1 000. */
+  readonly waitPollMs?: number;
+  readonly holdPollMs?: number;
+}
+
+/** Permits of limits that all replicas share. */
+export interface LeasedUnits extends Disposable {
+  createPermits(limits: PermitLimits): LocalPermits;
+  /** Asks for units, or returns some, now instead of at the next poll. */
+  look(): void;
+  /** Why no units can be leased; undefined if they can. */
+  readonly failure: string | undefined;
+  /** The units on this replica, by pool. */
+  readonly held: ReadonlyMap<string, number>;
+}
+
+const unlimited = { maxUsed: Number.POSITIVE_INFINITY, maxCallMs: 0, waiters: 0, releasedAt: 0 };
+
+/** The units of a running call. */
+interface Use {
+  readonly epoch: number;
+  readonly pools: readonly string[];
+  readonly timeoutMs: number;
+  onExpired?: () => void;
+}
+
+/** A lease that was lost while calls ran. Its units are returned when the calls end. */
+interface Lost {
+  /** How long ago other replicas may have removed the lease. */
+  readonly age: Stopwatch;
+  isReturned: boolean;
+}
+
+/**
+ * Leases units of limits from the database, in the amounts that waiting calls need, and returns them when they are not used or
+ * when other replicas have less than their share.
+ */
+export function createLeasedUnits(options: LeasedUnitsOptions): LeasedUnits {
+  const { store, lease, hint, log, idleMs = 1_000, waitPollMs = 250, holdPollMs = 1_000 } = options;
+  const pools = new Map<string, UnitPool>();
+  const uses = new Set<Use>();
+  const lost = new Map<number, Lost>();
+  const members: { readonly permits: LocalPermits; readonly limits: () => PermitLimits }[] = [];
+  let seq = 0;
+  let failure: string | undefined;
+  let isWaiting = false;
+  /** Whether the database may have units of this lease. */
+  let hasStored = false;
+  let owesHint = false;
+  let syncing: Promise<void> | undefined;
+  let syncsAgain = false;
+  let timer: NodeJS.Timeout | undefined;
+  let isClosed = false;
+
+  function look(): void {
+    if (isClosed) return;
+    if (syncing) {
+      syncsAgain = true;
+      return;
+    }
+    clearTimeout(timer);
+    timer = undefined;
+    // After the current turn, so that all calls that arrive together are served by one request.
+    syncing = new Promise<void>((resolve) => setImmediate(resolve)).then(sync).finally(() => {
+      syncing = undefined;
+      if (syncsAgain) {
+        syncsAgain = false;
+        return look();
+      }
+      schedule();
+    });
+  }
+
+  function schedule(): void {
+    const hasUnits = pools.size > 0 || lost.size > 0;
+    if (isClosed || !(isWaiting || hasUnits)) return;
+    timer = setTimeout(look, isWaiting ? waitPollMs : holdPollMs).unref();
+  }
+
+  async function sync(): Promise<void> {
+    try {
+      await syncOnce().catch(() => syncOnce());
+    } catch (cause) {
+      if (failure === undefined) log.error('limits.unavailable', `No permits can be leased: ${messageOf(cause)}`);
+      failure = messageOf(cause);
+      isWaiting = false;
+      for (const { permits } of members) permits.rejectWaiters(unavailable(cause));
+    }
+  }
+
+  async function syncOnce(): Promise<void> {
+    await returnLost();
+    const { epoch } = lease;
+    const demand = collectDemand();
+    owesHint = returnIdle(pools.values(), performance.now(), idleMs) || owesHint;
+    const held = toHeld(pools.values(), demand);
+    const wanted = toWanted(demand, (name) => pools.get(name));
+    for (const [name, { held: units }] of pools) if (units === 0) pools.delete(name);
+    if (held.length === 0 && wanted.length === 0 && !isWaiting && !hasStored) return;
+    hasStored = true;
+    isWaiting ||= wanted.length > 0;
+    const synced = await store.syncPermits({ epoch, seq: ++seq, held, wanted });
+    if (failure !== undefined) log.info('limits.available', 'Permits can be leased again');
+    failure = undefined;
+    if (!synced) return void (await lease.renew());
+    // The answer to a lost lease means nothing.
+    if (epoch !== lease.epoch) return;
+    hasStored = held.length > 0 || Object.keys(synced.granted).length > 0;
+    apply(synced, held, wanted);
+    for (const { permits } of members) permits.onUnits();
+    isWaiting = toWanted(collectDemand(), (name) => pools.get(name)).length > 0;
+    if (synced.isNewWaiter || owesHint) await hint().catch(() => {});
+    owesHint = false;
+    // Other replicas wait for units that no call here uses.
+    if ([...pools.values()].some(({ held: units, used, waiters }) => units > used && waiters > 0)) syncsAgain = true;
+  }
+  function apply(synced: SyncedPermits, held: readonly HeldUnits[], wanted: readonly WantedUnits[]): void {
+    for (const { pool: name, maxCallMs, limit } of held) {
+      const pool = poolOf(name);
+      pool.maxCallMs = maxCallMs;
+      // The limit may have been lowered once more since the request.
+      if (pool.limit === limit) pool.maxUsed = synced.maxUnits[name] ?? Number.POSITIVE_INFINITY;
+    }
+    for (const [name, units] of Object.entries(synced.granted)) {
+      const pool = poolOf(name);
+      pool.held += units;
+      pool.releasedAt = performance.now();
+      for (const { pools: wants, maxCallMs } of wanted) {
+        if (wants[name] === undefined) continue;
+        pool.limit = wants[name];
+        pool.maxCallMs = Math.max(pool.maxCallMs, maxCallMs);
+      }
+    }
+    for (const pool of pools.values()) pool.waiters = synced.waiters[pool.name] ?? 0;
+  }
+
+  function collectDemand(): Demand[] {
+    return members.flatMap(({ permits, limits }) =>
+      permits
+        .demand()
+        .slice(0, 200)
+        .map((demand) => ({ ...demand, pools: poolsOf(demand, limits().maxConcurrent) })),
+    );
+  }
+
+  function poolOf(name: string): UnitPool {
+    const known = pools.get(name);
+    if (known) return known;
+    const pool: UnitPool = { name, held: 0, used: 0, limit: 0, ...unlimited };
+    pools.set(name, pool);
+    return pool;
+  }
+
+  /** Returns the units of lost leases, except those of calls that still run. */
+  async function returnLost(): Promise<void> {
+    for (const [epoch, state] of lost) {
+      if (state.isReturned) continue;
+      state.isReturned = true;
+      const held: Record<string, number> = {};
+      for (const use of uses) {
+        if (use.epoch !== epoch) continue;
+        for (const name of use.pools) held[name] = (held[name] ?? 0) + 1;
+      }
+      try {
+        await store.keepLostPermits(epoch, held);
+      } catch (cause) {
+        state.isReturned = false;
+        throw cause;
+      }
+      if (Object.keys(held).length === 0) lost.delete(epoch);
+    }
+  }
+
+  function release(use: Use): void {
+    if (!uses.delete(use)) return;
+    if (use.epoch !== lease.epoch) {
+      const state = lost.get(use.epoch);
+      if (state) state.isReturned = false;
+      look();
+      return;
+    }
+    const now = performance.now();
+    for (const name of use.pools) {
+      const pool = poolOf(name);
+      pool.used--;
+      pool.releasedAt = now;
+      if (pool.held <= fairShare(pool)) continue;
+      pool.held--;
+      owesHint = true;
+    }
+    if (owesHint) look();
+  }
+
+  function has({ timeoutMs }: UnitUser, needed: readonly NeededPool[]): boolean {
+    return needed.every(([name, limit]) => {
+      const pool = pools.get(name);
+      if (!pool) return false;
+      setLimit(pool, limit);
+      return pool.used < Math.min(pool.held, pool.maxUsed) && pool.maxCallMs >= timeoutMs;
+    });
+  }
+
+  function setLimit(pool: UnitPool, limit: number): void {
+    if (limit < pool.limit) {
+      // The database has to say how many of the units that replicas have may still be used.
+      pool.maxUsed = 0;
+      look();
+    }
+    pool.limit = limit;
+  }
+
+  function use({ timeoutMs }: UnitUser, needed: readonly NeededPool[]): UsedUnits {
+    const used: Use = { epoch: lease.epoch, pools: needed.map(([name]) => name), timeoutMs };
+    uses.add(used);
+    for (const [name] of needed) poolOf(name).used++;
+    return {
+      onExpired(listener) {
+        used.onExpired = listener;
+      },
+      [Symbol.dispose]: () => release(used),
+    };
+  }
+
+  function onLost({ epoch, expiredMs }: LostLease): void {
+    const since = startStopwatch();
+    lost.set(epoch, { age: () => since() + expiredMs, isReturned: false });
+    pools.clear();
+    hasStored = false;
+    look();
+  }
+
+  /** The permits of a lost lease are free after the time limit of their calls, so the calls must have ended then. */
+  function expireUses(): void {
+    for (const current of uses) {
+      const age = lost.get(current.epoch)?.age() ?? -lease.remainingMs();
+      if (age > current.timeoutMs) current.onExpired?.();
+    }
+  }
+
+  lease.onLost(onLost);
+  const expiring = setInterval(expireUses, 1_000).unref();
+  return {
+    look() {
+      if (isWaiting || pools.size > 0) look();
+    },
+    createPermits(initial) {
+      let limits = initial;
+      const permits = createPermits(initial, {
+        has: (user) => has(user, poolsOf(user, limits.maxConcurrent)),
+        use: (user) => use(user, poolsOf(user, limits.maxConcurrent)),
+        request: look,
+      });
+      members.push({ permits, limits: () => limits });
+      return {
+        ...permits,
+        setLimits(changed) {
+          limits = changed;
+          permits.setLimits(changed);
+        },
+      };
+    },
+    get failure() {
+      return failure;
+    },
+    get held() {
+      return new Map([...pools].map(([name, { held }]) => [name, held]));
+    },
+    [Symbol.dispose]() {
+      isClosed = true;
+      clearTimeout(timer);
+      clearInterval(expiring);
+    },
+  };
+}
+
+function unavailable(cause: unknown): ToolwharfError {
+  const message = 'The call was not made: its limits could not be checked with the database. Try again later';
+  return new ToolwharfError('STORAGE_UNAVAILABLE', message, { cause });
+}

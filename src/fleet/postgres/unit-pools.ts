@@ -1,0 +1,104 @@
+import { hashOf } from '../../kernel/canonical-json.ts';
+import type { HeldUnits, WantedUnits } from '../../storage/ports/limit-store.ts';
+import type { UnitDemand, UnitUser } from '../units.ts';
+
+/** The units of one limit that this replica has leased. */
+export interface UnitPool {
+  readonly name: string;
+  held: number;
+  used: number;
+  /** The limit for all replicas together. */
+  limit: number;
+  /** How many units may be used here. Less than `held` after the limit was lowered. */
+  maxUsed: number;
+  /** The longest time limit of a call that the database knows of. */
+  maxCallMs: number;
+  /** How many other replicas wait for units. */
+  waiters: number;
+  /** When the last call released a unit, in milliseconds of the monotonic clock. */
+  releasedAt: number;
+}
+
+/** A pool that a call needs a unit of, and its limit. */
+export type NeededPool = readonly [name: string, limit: number];
+
+/** The pools of a call: of all calls if those have a common limit, of its tool, and of its caller if it has a limit. */
+export function poolsOf({ key, maxInstances, caller }: UnitUser, maxConcurrent: number): readonly NeededPool[] {
+  const pools: NeededPool[] = [[`tool ${toName(key)}`, maxInstances]];
+  if (maxConcurrent < Number.MAX_SAFE_INTEGER) pools.push(['all', maxConcurrent]);
+  if (caller.limits) pools.push([`caller ${toName(caller.id)}`, caller.limits.maxRunning]);
+  return pools;
+}
+
+/** Servers and identity providers choose these texts, and not every text is a valid key in a database. */
+function toName(text: string): string {
+  return /^[\x20-\x7e]{1,200}$/.test(text) ? text : hashOf(text);
+}
+
+/**
+ * How many units this replica keeps while others wait. It shares the limit with them equally; if there are fewer units than
+ * replicas, each has one in turn.
+ */
+export function fairShare({ limit, maxUsed, waiters }: UnitPool): number {
+  return Math.min(maxUsed, waiters === 0 ? limit : Math.floor(limit / (waiters + 1)));
+}
+
+/**
+ * Returns units that no call uses if another replica waits for them, there are too many, or they were not used for `idleMs`.
+ * True if another replica waits.
+ */
+export function returnIdle(pools: Iterable<UnitPool>, now: number, idleMs: number): boolean {
+  let isAwaited = false;
+  for (const pool of pools) {
+    const { held, used, waiters, maxUsed } = pool;
+    if (held <= used || (waiters === 0 && held <= maxUsed && now - pool.releasedAt < idleMs)) continue;
+    pool.held = used;
+    isAwaited ||= waiters > 0;
+  }
+  return isAwaited;
+}
+
+export function toHeld(pools: Iterable<UnitPool>, demand: readonly Demand[]): HeldUnits[] {
+  const longest = new Map<string, number>();
+  for (const { pools: needed, timeoutMs } of demand)
+    for (const [name] of needed) longest.set(name, Math.max(longest.get(name) ?? 0, timeoutMs));
+  return [...pools]
+    .filter(({ held }) => held > 0)
+    .map(({ name, held, maxCallMs, limit }) => ({
+      pool: name,
+      units: held,
+      limit,
+      maxCallMs: Math.max(maxCallMs, longest.get(name) ?? 0),
+    }));
+}
+
+/** Waiting calls with the pools that they need. */
+export interface Demand extends Pick<UnitDemand, 'count' | 'timeoutMs'> {
+  readonly pools: readonly NeededPool[];
+}
+
+/** What to lease for waiting calls, beyond the units that are here and unused. */
+export function toWanted(demand: readonly Demand[], findPool: (name: string) => UnitPool | undefined): WantedUnits[] {
+  const unused = new Map<string, number>();
+  const left = (name: string) => unused.get(name) ?? unusedOf(findPool(name));
+  const wanted: WantedUnits[] = [];
+  for (const { pools, count, timeoutMs: maxCallMs } of demand) {
+    for (let rest = count; rest > 0; ) {
+      const lacking = pools.filter(([name]) => left(name) <= 0);
+      // All units of a limit are here already: the calls wait for other calls of this replica.
+      if (lacking.some(([name, limit]) => (findPool(name)?.held ?? 0) >= limit)) break;
+      const others = pools.filter(([name]) => left(name) > 0);
+      const amount = Math.min(rest, ...others.map(([name]) => left(name)), ...lacking.map(([, limit]) => limit));
+      if (lacking.length > 0) wanted.push({ pools: Object.fromEntries(lacking), count: amount, maxCallMs });
+      for (const [name] of others) unused.set(name, left(name) - amount);
+      rest -= amount;
+      // One request for as many as the limit allows is enough.
+      if (others.length === 0) break;
+    }
+  }
+  return wanted;
+}
+
+function unusedOf(pool: UnitPool | undefined): number {
+  return pool ? pool.held - pool.used : 0;
+}

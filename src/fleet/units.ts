@@ -1,0 +1,28 @@
+import type { CallerLimits } from '../invocation/permits.ts';
+
+/** The tool and caller of calls, with their limits. */
+export interface UnitUser {
+  readonly key: string;
+  readonly maxInstances: number;
+  readonly caller: { readonly id: string; readonly limits: CallerLimits | undefined };
+  readonly timeoutMs: number;
+}
+
+/** The units that one call uses: of the limit for all calls, of its tool's and of its caller's. */
+export interface UsedUnits extends Disposable {
+  onExpired(listener: () => void): void;
+}
+
+/** The units of limits that several replicas share, as far as they are on this replica. */
+export interface Units {
+  /** Whether there are units for one more call. */
+  has(user: UnitUser): boolean;
+  use(user: UnitUser): UsedUnits;
+  /** Calls wait for units; `demand` of the permits lists them. */
+  request(): void;
+}
+
+/** Calls that wait for units. */
+export interface UnitDemand extends UnitUser {
+  readonly count: number;
+}

@@ -1,0 +1,114 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { Storage } from '../../src/storage/storage.ts';
+import { startPostgres, type TestPostgres } from '../support/postgres.ts';
+import { waitFor } from '../support/wait-for.ts';
+import { createPostgresWorkspace } from './kinds.ts';
+import { gather, makeCall } from './records.ts';
+
+let postgres: TestPostgres;
+beforeAll(async () => {
+  postgres = await startPostgres();
+});
+afterAll(() => postgres.stop());
+
+/** A storage whose lease is never renewed by itself, and another one that can remove it. */
+async function openPair() {
+  const workspace = await createPostgresWorkspace(postgres);
+  const stopped = await workspace.open({ leaseMs: 600_000 });
+  const other = await workspace.open({ leaseMs: 600_000 });
+  const { lease } = stopped.fleet ?? {};
+  if (!lease) throw new Error('Postgres has leases');
+  return {
+    workspace,
+    stopped,
+    other,
+    lease,
+    expire: () => workspace.sql(`update owners set expires_at = 0 where id = '${stopped.fleet?.replica}'`),
+    async [Symbol.asyncDispose]() {
+      await stopped.close();
+      await other.close();
+    },
+  };
+}
+
+const statusOf = async ({ journal }: Storage, id: string) => (await journal.get(id))?.status;
+
+describe('a replica whose lease was removed', () => {
+  test('a replica whose lease was removed cannot record a call as running, so that the call is not sent', async () => {
+    await using pair = await openPair();
+    const { stopped, other, lease } = pair;
+    const waiting = makeCall({ status: 'pending' });
+    await stopped.journal.write(waiting, lease.epoch);
+    await pair.expire();
+    await other.audit.recover();
+    const refused = { code: 'JOURNAL_UNAVAILABLE', message: expect.stringContaining('not in contact') };
+    await expect(stopped.journal.write({ ...waiting, status: 'running' }, 1)).rejects.toMatchObject(refused);
+    expect(await statusOf(other, waiting.id)).toBe('error');
+    const immediate = makeCall({ status: 'running' });
+    await expect(stopped.journal.write(immediate, 1)).rejects.toMatchObject(refused);
+    expect(await other.journal.get(immediate.id)).toBeUndefined();
+    expect(await gather(other.audit.verify())).toEqual([]);
+  });
+
+  test('a replica whose lease was removed makes calls again with a new epoch, and never again with the old one', async () => {
+    await using pair = await openPair();
+    const { stopped, other, lease } = pair;
+    const lost: unknown[] = [];
+    lease.onLost((event) => lost.push(event));
+    expect(lease.epoch).toBe(1);
+    await pair.expire();
+    await other.audit.recover();
+    await lease.renew();
+    expect(lease.epoch).toBe(2);
+    expect(lost).toEqual([{ epoch: 1, expiredMs: 0 }]);
+    expect([lease.isHeld(1), lease.isHeld(2)]).toEqual([false, true]);
+    const call = makeCall({ status: 'running' });
+    await expect(stopped.journal.write(call, 1)).rejects.toMatchObject({ code: 'JOURNAL_UNAVAILABLE' });
+    await stopped.journal.write(call, 2);
+    expect(await statusOf(other, call.id)).toBe('running');
+  });
+
+  test('a replica whose lease was removed still records the ends of calls that it had sent, beside calls that are refused in the same moment', async () => {
+    await using pair = await openPair();
+    const { stopped, other, lease } = pair;
+    const sent = makeCall({ status: 'running' });
+    await stopped.journal.write(sent, lease.epoch);
+    await pair.expire();
+    await other.audit.recover();
+    expect((await other.journal.get(sent.id))?.end).toBe('unknown-outcome');
+    const late = makeCall({ status: 'running' });
+    const outcomes = await Promise.allSettled([
+      stopped.journal.write(late, 1),
+      stopped.journal.write({ ...sent, status: 'success' }),
+    ]);
+    expect(outcomes.map(({ status }) => status)).toEqual(['rejected', 'fulfilled']);
+    expect(await statusOf(other, sent.id)).toBe('success');
+    expect(await other.journal.get(late.id)).toBeUndefined();
+    expect(await gather(other.audit.verify())).toEqual([]);
+  });
+});
+
+test('a lease that expired is extended with its epoch if nobody removed it', async () => {
+  await using pair = await openPair();
+  const { stopped, other, lease } = pair;
+  await pair.expire();
+  await stopped.journal.write(makeCall({ status: 'running' }), lease.epoch);
+  await lease.renew();
+  expect(lease.epoch).toBe(1);
+  await other.audit.recover();
+  expect(await stopped.journal.list({ status: 'running' })).toHaveLength(1);
+});
+
+test('a replica knows without the database that its lease may be gone, and finds out', async () => {
+  using workspace = await createPostgresWorkspace(postgres);
+  await using storage = await workspace.open({ leaseMs: 900 });
+  const { lease } = storage.fleet ?? {};
+  if (!lease) throw new Error('Postgres has leases');
+  const { epoch } = lease;
+  // A stopped process: its timers do not run, and the time passes.
+  const until = performance.now() + 1_000;
+  while (performance.now() < until);
+  expect(lease.remainingMs()).toBeLessThanOrEqual(0);
+  expect(lease.isHeld(epoch)).toBe(false);
+  await waitFor(() => lease.isHeld(epoch), { what: 'the renewed lease' });
+});
