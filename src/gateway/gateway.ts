@@ -5,7 +5,7 @@ import type { Config, GatewayLimits } from '../config/config.ts';
 import type { ConfigSource } from '../config/config-source.ts';
 import { openConfig } from '../config/open-config.ts';
 import { type Fleet, openFleet } from '../fleet/fleet.ts';
-import { createSharedLimits, type SharedLimits } from '../fleet/postgres/shared-limits.ts';
+import { createSharedLimits } from '../fleet/postgres/shared-limits.ts';
 import { createStoredApprover, type PendingLimits, type StoredApprover } from '../invocation/stored-approver.ts';
 import { messageOf, ToolwharfError } from '../kernel/errors.ts';
 import type { Log } from '../kernel/log.ts';
@@ -26,6 +26,7 @@ import { type AppHosts, createAppHosts } from './calls/app-hosts.ts';
 import type { StdioProgram } from './clients/mcp-clients.ts';
 import { createEndedSessions } from './fleet/ended-sessions.ts';
 import { joinFleet } from './fleet/join-fleet.ts';
+import { createReplicaHealth, type ReplicaHealth } from './fleet/replica-health.ts';
 import { type SharedCalls, shareCalls } from './fleet/shared-calls.ts';
 import { type SharedQuestions, shareQuestions } from './fleet/shared-questions.ts';
 import { createGuard } from './guard.ts';
@@ -81,7 +82,7 @@ export interface GatewayParts {
   readonly mcp: McpEndpoint;
   readonly limits: Limits;
   /** Undefined if no other process can use the database. */
-  readonly sharedLimits?: SharedLimits;
+  readonly replica?: ReplicaHealth;
   readonly fleet: Fleet;
   readonly calls: CallParts;
   readonly security: SecurityParts;
@@ -153,6 +154,7 @@ export async function openGateway(source: ConfigSource | undefined, options: Gat
   const stopping = new AbortController();
   const fleet = await openFleet({ store: storage.fleet, log });
   const sharedLimits = storage.fleet && createSharedLimits({ store: storage.fleet, fleet, log });
+  const replica = storage.fleet && createReplicaHealth(storage.fleet.lease, sharedLimits);
   const ended = createEndedSessions({ store: storage.fleet });
   await ended.load();
   const approver = createStoredApprover({
@@ -194,7 +196,7 @@ export async function openGateway(source: ConfigSource | undefined, options: Gat
     stopping: stopping.signal,
     mcp,
     limits,
-    sharedLimits,
+    replica,
     fleet,
     calls: {
       hosts,
@@ -216,7 +218,7 @@ export async function openGateway(source: ConfigSource | undefined, options: Gat
   const authenticate = options.createAuthenticate(parts);
   const openRequests = createOpenRequests({ authenticate, profiles: () => toolbox.config.profiles });
   toolbox.on('config.applied', () => void openRequests.recheck());
-  const joined = joinFleet({ storage, fleet, toolbox, hosts, ended, openRequests, log });
+  const joined = joinFleet({ replica, storage, fleet, toolbox, hosts, ended, openRequests, log });
   const admit: AdmitPorts = {
     profiles: () => toolbox.config.profiles,
     keys: storage.keys,

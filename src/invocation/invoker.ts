@@ -167,6 +167,7 @@ export function createInvoker(ports: InvokerPorts): Invoker {
     options: InternalStartOptions,
   ): Promise<ToolResult> {
     let permit: Permit | undefined;
+    let mayContinueElsewhere = false;
     try {
       ports.onCall(call.record);
       call.signal.throwIfAborted();
@@ -179,8 +180,10 @@ export function createInvoker(ports: InvokerPorts): Invoker {
       // Awaited only if the limit is shared with other replicas.
       if (rate) assertAccepted(rate, rate.answer instanceof Promise ? await rate.answer : rate.answer);
       await call.recorded;
+      mayContinueElsewhere = call.record.awaiting !== undefined;
       const started = call.start(granted.authorization.args, granted.authorization.rule);
       await writeRecord(started, 'before', ports, call.epoch);
+      mayContinueElsewhere = false;
       ports.onCall(started);
       assertHeld(ports.journal, call.epoch);
       const callStep = (name: string, args: unknown) => runStep(call, name, args, options);
@@ -199,7 +202,10 @@ export function createInvoker(ports: InvokerPorts): Invoker {
       // A record that is nested too deeply could not be written.
       if (error.code === 'ARGUMENTS_INVALID' && isTooDeep(call.record.arguments))
         call.record = { ...call.record, arguments: {} };
-      await finish(call.end(endingFor(error)));
+      const ended = call.end(endingFor(error));
+      // Another replica continues the call. Its record is no longer ours.
+      if (mayContinueElsewhere && error.data.isLeaseLost === true) ports.onCall(ended);
+      else await finish(ended);
       return failed(call.id, error);
     } finally {
       permit?.[Symbol.dispose]();

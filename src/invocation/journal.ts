@@ -69,6 +69,7 @@ export async function writeRecord(
     await journal.write(record, epoch);
   } catch (cause) {
     log.error('journal.failed', `The journal could not be written: ${messageOf(cause)}`, { call: record.id });
+    if (cause instanceof ToolwharfError && cause.data.isLeaseLost) throw cause;
     if (when === 'before')
       throw new ToolwharfError('JOURNAL_UNAVAILABLE', 'The call was not made: it could not be recorded', { cause });
   }
@@ -82,5 +83,5 @@ export function assertHeld({ lease }: Pick<Journal, 'lease'>, epoch: number | un
 /** The replica may make calls again as soon as it has a new lease. */
 export function leaseLost(): ToolwharfError {
   const message = 'The call was not made: this replica was not in contact with the database for too long. Try again';
-  return new ToolwharfError('JOURNAL_UNAVAILABLE', message);
+  return new ToolwharfError('JOURNAL_UNAVAILABLE', message, { data: { isLeaseLost: true } });
 }

@@ -54,8 +54,9 @@ export async function createApiRoutes(parts: RouteParts): Promise<Routes> {
     events,
     limits: parts.limits,
     fleet: parts.fleet,
+    replica: parts.replica,
   });
-  const readiness = createReadiness({ toolbox, meta: storage.meta, stopping });
+  const readiness = createReadiness({ toolbox, meta: storage.meta, stopping, replica: parts.replica });
   const stopWebhook = startApprovalWebhook({ toolbox, env, log, stopping });
   let configError: ReturnType<ApiPorts['gateway']['configError']>;
   toolbox.on('config.refused', ({ error }) => {

@@ -27,7 +27,7 @@ export function createAuthenticate(parts: AuthenticateParts, options: Authentica
   const { toolbox, storage, log } = parts;
   const { adminToken, sessions } = parts.security;
   const keys = createApiKeys({ store: storage.keys, log });
-  const throttle = createSignInThrottle(options.throttle);
+  const throttle = createSignInThrottle({ store: storage.fleet?.limits, ...options.throttle });
   // Parsing `Host` as a URL is the most expensive step here, and its value hardly ever changes.
   let lastLoopbackHost: string | undefined;
   let addresses:
@@ -60,7 +60,7 @@ export function createAuthenticate(parts: AuthenticateParts, options: Authentica
     const identity = await identifyToken(token);
     if (identity) return identity;
     const address = clientAddress()(request);
-    const { retryAfterMs, isFirst } = throttle.fail(address, hashApiKey(token));
+    const { retryAfterMs, isFirst } = await throttle.fail(address, hashApiKey(token));
     if (isFirst) log.info('auth.failed', 'A request had invalid credentials', { address });
     if (retryAfterMs <= 0) return undefined;
     const message = `Too many invalid credentials from ${address}; try again in ${Math.ceil(retryAfterMs / 1_000)} s`;

@@ -1,13 +1,17 @@
 import { isIPv6 } from 'node:net';
+import { hashOf } from '../../kernel/canonical-json.ts';
 import { evictOldest } from '../../kernel/evict-oldest.ts';
+import type { LimitStore } from '../../storage/ports/limit-store.ts';
 
 /** Counts failed sign-ins per credential and address, and per address. Valid credentials are never affected. */
 export interface SignInThrottle {
   /** Counts a failure. Returns how long the client must wait, and whether this is the first failure in a while. */
-  fail(address: string, credentialHash: string): { readonly retryAfterMs: number; readonly isFirst: boolean };
+  fail(address: string, credentialHash: string): Promise<{ readonly retryAfterMs: number; readonly isFirst: boolean }>;
 }
 
 export interface SignInThrottleOptions {
+  /** Counts the failures on all replicas together; those of this process by default, or while the store is unavailable. */
+  readonly store?: Pick<LimitStore, 'countFailure'>;
   /** Failures of one credential from one address per window; 20. */
   readonly maxPerCredential?: number;
   /** Failures of all credentials from one address per window; 100. */
@@ -20,29 +24,43 @@ export interface SignInThrottleOptions {
   readonly now?: () => number;
 }
 
+interface Counter {
+  until: number;
+  failures: number;
+}
+
 export function createSignInThrottle(options: SignInThrottleOptions = {}): SignInThrottle {
   const { maxPerCredential = 20, maxPerAddress = 100, windowMs = 60_000, maxCounters = 10_000 } = options;
-  const { now = () => performance.now() } = options;
-  const counters = new Map<string, { readonly until: number; failures: number }>();
+  const { store, now = () => performance.now() } = options;
+  const counters = new Map<string, Counter>();
 
-  function count(key: string, max: number): { retryAfterMs: number; isFirst: boolean } {
+  async function count(key: string, max: number): Promise<{ retryAfterMs: number; isFirst: boolean }> {
     const known = counters.get(key);
     const counter = known && known.until > now() ? known : { until: now() + windowMs, failures: 0 };
     counter.failures++;
     counters.delete(key);
     counters.set(key, counter);
     evictOldest(counters, maxCounters);
+    // Whoever must wait anyway causes no work for the database.
+    if (counter.failures <= max) await countInStore(key, counter);
     return { retryAfterMs: counter.failures > max ? counter.until - now() : 0, isFirst: counter.failures === 1 };
   }
 
+  /** The counter of the store includes the failures on other replicas. */
+  async function countInStore(key: string, counter: Counter): Promise<void> {
+    const shared = await store?.countFailure(hashOf(key), windowMs).catch(() => undefined);
+    if (!shared) return;
+    counter.failures = Math.max(counter.failures, shared.failures);
+    counter.until = now() + shared.leftMs;
+  }
+
   return {
-    fail(address, credentialHash) {
+    async fail(address, credentialHash) {
       const network = networkOf(address);
-      const all = count(network, maxPerAddress);
+      const all = await count(network, maxPerAddress);
       // A flood of different credentials must not evict the counters of other addresses.
       if (all.retryAfterMs > 0) return all;
-      const own = count(`${network} ${credentialHash}`, maxPerCredential);
-      return { retryAfterMs: own.retryAfterMs, isFirst: own.isFirst };
+      return count(`${network} ${credentialHash}`, maxPerCredential);
     },
   };
 }

@@ -6,18 +6,21 @@ import type { Log } from '../../kernel/log.ts';
 import { version } from '../../kernel/version.ts';
 import type { FleetStore } from '../../storage/ports/fleet-store.ts';
 import type { InternalToolbox } from '../../toolbox.ts';
+import type { ReplicaHealth } from './replica-health.ts';
 
 export interface DescribeReplicaPorts {
   readonly store: Pick<FleetStore, 'describe'> | undefined;
   readonly fleet: Pick<Fleet, 'appliedRevision'>;
   readonly toolbox: Pick<InternalToolbox, 'config' | 'calls' | 'on'>;
+  readonly replica: ReplicaHealth | undefined;
   readonly log: Log;
   /** How often the load is reported; 2 000. */
   readonly intervalMs?: number;
 }
 
 /** Keeps what other replicas show about this one up to date. */
-export function describeReplica({ store, fleet, toolbox, log, intervalMs = 2_000 }: DescribeReplicaPorts): Disposable {
+export function describeReplica(ports: DescribeReplicaPorts): Disposable {
+  const { store, fleet, toolbox, replica, log, intervalMs = 2_000 } = ports;
   if (!store) return { [Symbol.dispose]() {} };
   const startedAt = new Date().toISOString();
   let config = hashConfig();
@@ -34,7 +37,8 @@ export function describeReplica({ store, fleet, toolbox, log, intervalMs = 2_000
 
   async function report(): Promise<void> {
     const { running, queued } = toolbox.calls.stats();
-    const facts = { version, startedAt, config, revision: fleet.appliedRevision, running, queued };
+    const health = replica && { epoch: replica.epoch, permits: replica.permits, problems: [...replica.reasons()] };
+    const facts = { version, startedAt, config, revision: fleet.appliedRevision, running, queued, ...health };
     const text = JSON.stringify(facts);
     if (text === reported) return;
     try {

@@ -6,6 +6,7 @@ import type { StoredApprover } from '../../invocation/stored-approver.ts';
 import type { ApprovalStore } from '../../policy/approval-store.ts';
 import type { InternalToolbox } from '../../toolbox.ts';
 import type { EventLog } from '../events/event-log.ts';
+import type { ReplicaHealth } from '../fleet/replica-health.ts';
 import type { Limits } from '../limits/limits.ts';
 import type { McpEndpoint } from '../mcp/endpoint.ts';
 
@@ -29,6 +30,8 @@ export interface MetricsOptions {
   readonly limits: Pick<Limits, 'quotas' | 'heap' | 'heapRefusals'>;
   /** In a fleet, all metrics have the label `replica`, because a balancer may answer for any of them. */
   readonly fleet?: Pick<Fleet, 'replica' | 'appliedRevision'>;
+  /** Undefined if no other process can use the database. */
+  readonly replica?: ReplicaHealth;
   /** Maximum number of tool labels; further tools are counted as `other`; 2 000. */
   readonly maxTools?: number;
   /** Maximum number of server labels; 500. */
@@ -42,7 +45,7 @@ export interface Metrics {
 }
 
 export function createMetrics(options: MetricsOptions): Metrics {
-  const { toolbox, approvals, approver, mcp, events, limits, maxTools = 2_000, maxServers = 500 } = options;
+  const { toolbox, approvals, approver, mcp, events, limits, replica, maxTools = 2_000, maxServers = 500 } = options;
   const registry = new Registry();
   const registers = [registry];
   const { fleet } = options;
@@ -115,6 +118,19 @@ export function createMetrics(options: MetricsOptions): Metrics {
   gauge('process_start_time_seconds', 'Start time of the gateway process as a Unix timestamp.', () =>
     Math.round(performance.timeOrigin / 1_000),
   );
+  if (replica) {
+    gauge(
+      'toolwharf_replica_ready',
+      '1 if this replica has a lease and can lease permits; 0 if calls are refused.',
+      () => (replica.reasons().length === 0 ? 1 : 0),
+    );
+    gauge(
+      'toolwharf_lease_epoch',
+      'How many leases this replica has taken; above 1 after one was lost.',
+      () => replica.epoch,
+    );
+    gauge('toolwharf_permits_leased', 'Permits for calls that this replica has leased.', () => replica.permits);
+  }
   new Gauge({
     name: 'toolwharf_limit_used',
     help: 'How much of each limit is used by all callers together.',

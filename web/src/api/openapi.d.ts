@@ -2211,6 +2211,9 @@ export interface components {
             readonly lag?: number;
             readonly running?: number;
             readonly queued?: number;
+            readonly epoch?: number;
+            readonly permits?: number;
+            readonly problems?: readonly string[];
         };
         readonly Fleet: {
             readonly shared: boolean;
