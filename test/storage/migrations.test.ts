@@ -131,7 +131,7 @@ for (const kind of kinds) {
       await workspace.sql(`insert into migrations values (${newest + 1}, 'future', 'then')`);
       const refused = { code: 'STORAGE_UNAVAILABLE', data: { found: newest + 1, newest } };
       await expect(workspace.open()).rejects.toMatchObject(refused);
-      await expect(workspace.open()).rejects.toThrow(/made by a newer Toolwharf.*Update Toolwharf/);
+      await expect(workspace.open()).rejects.toThrow(/created by a newer Toolwharf.*Update Toolwharf/);
     });
 
     test('the tables are unchanged after a failed migration, which is repeated at the next start', async () => {

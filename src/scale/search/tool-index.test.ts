@@ -36,7 +36,7 @@ describe('a search', () => {
     ['天气', 'weather__forecast'],
     ['meteorology', 'weather__forecast'],
     ['merge a pull request', 'github__merge_pull_request'],
-  ])('for "%s" finds %s first', (query, expected) => {
+  ])('a search for "%s" finds %s first', (query, expected) => {
     expect(idsOf(index, query)[0]).toBe(expected);
   });
 
