@@ -22,7 +22,6 @@ export default {
         'test/conformance/*-server.mjs',
         'src/cli/main.ts',
         'src/storage/sqlite/spool/spool-thread.ts',
-        'bench/search.mjs',
         'bench/sections/*.mjs',
         'bench/servers/*.mjs',
         'bench/parts/load.mjs',

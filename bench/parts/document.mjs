@@ -13,7 +13,7 @@ export function updateDocument(results) {
 }
 
 /** The text with the tables of these sections. */
-export function insertFigures(text, sections, run) {
+function insertFigures(text, sections, run) {
   return text.replace(
     /(<!-- measured: (\w+) -->\n)[\s\S]*?(<!-- end of what is measured -->)/g,
     (whole, begin, name, end) => {
