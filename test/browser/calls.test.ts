@@ -102,14 +102,14 @@ describe('the list of calls', () => {
     await row('echo').waitFor({ state: 'detached' });
     for (const tool of ['sleep', 'fail', 'add', 'die']) await row(tool).waitFor();
     expect(await list().getByRole('listitem').count()).toBe(4);
-    await page.getByLabel('Search').fill('FAI');
+    await page.getByRole('main').getByLabel('Search').fill('FAI');
     await row('add').waitFor({ state: 'detached' });
     await row('fail').waitFor();
     expect(search()).toBe('?status=error&search=FAI');
     await page.reload();
     await row('fail').waitFor();
     expect(await list().getByRole('listitem').count()).toBe(1);
-    expect(await page.getByLabel('Search').inputValue()).toBe('FAI');
+    expect(await page.getByRole('main').getByLabel('Search').inputValue()).toBe('FAI');
     // The filter also applies to live calls.
     await call('s_echo', { text: 'another' });
     await call('s_fail');
@@ -123,7 +123,7 @@ describe('the list of calls', () => {
     await page.getByLabel('Time').selectOption('Last hour');
     await row('pid').waitFor();
     expect(search()).toBe('?caller=admin&range=1h');
-    await page.getByLabel('Search').fill('nobody');
+    await page.getByRole('main').getByLabel('Search').fill('nobody');
     await page.getByText('No matching calls').waitFor();
     await app.goto('/calls?until=2020-01-01T00:00:00.000Z&status=nonsense');
     await page.getByText('No matching calls').waitFor();

@@ -96,7 +96,7 @@ describe('toolwharf serve', () => {
     await writeFile(config, JSON.stringify({ servers: { late: fixture('legacy') } }));
     await waitFor(() => /✔ late {2}connected/.test(gateway.stderr()), { what: 'the new server' });
     await writeFile(config, '{"servers": [');
-    await waitFor(() => /ERROR: The changed configuration is not used/.test(gateway.stderr()), { what: 'the refusal' });
+    await waitFor(() => /ERROR: The changed configuration is invalid/.test(gateway.stderr()), { what: 'the refusal' });
     expect((await gateway.api('GET', '/api/servers/late')).status).toBe(200);
   });
 
