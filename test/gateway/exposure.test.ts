@@ -82,7 +82,7 @@ describe.each(['legacy', 'modern'] as const)('a %s client of a profile that expo
     expect(await use('describe_tools', { names: ['nothing'] })).toMatchObject({ isError: true });
   });
 
-  test('cannot call a hidden tool through call_tool', async () => {
+  test('a client cannot call a hidden tool through call_tool', async () => {
     const hidden = await use('call_tool', { name: 'notes__add', arguments: { a: 1, b: 2 } });
     expect(hidden).toMatchObject({ isError: true });
     expect(JSON.stringify(hidden.content)).toContain('Unknown tool: notes__add');

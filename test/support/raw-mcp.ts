@@ -52,7 +52,7 @@ function modern(
   return [{ id, method, params: { ...params, _meta } }, headers];
 }
 
-/** Sends one POST without an MCP client; the response must be plain JSON. */
+/** Sends one POST without an MCP client. The body of an event stream is its last message. */
 export function post(
   url: string,
   agent: Agent,
@@ -70,11 +70,20 @@ export function post(
       });
       response.on('error', reject).on('end', () => {
         const { statusCode: status = 0, headers: received } = response;
-        resolve({ status, headers: received, body: text === '' ? {} : (JSON.parse(text) as JsonObject) });
+        try {
+          resolve({ status, headers: received, body: toBody(text, received['content-type']) });
+        } catch (cause) {
+          reject(cause);
+        }
       });
     });
     sent.on('error', reject).end(JSON.stringify({ jsonrpc: '2.0', ...message }));
   });
+}
+
+function toBody(text: string, type = ''): JsonObject {
+  const json = type.startsWith('text/event-stream') ? text.match(/^data: (.+)$/gm)?.at(-1)?.slice('data: '.length) : text;
+  return json ? (JSON.parse(json) as JsonObject) : {};
 }
 
 /** The text of the result of a tool. */

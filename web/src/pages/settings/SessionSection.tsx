@@ -42,7 +42,12 @@ export function SessionSection() {
         />
         <Facts
           facts={[
-            [text.common.name, safeText(caller?.name ?? caller?.id ?? text.settings.sessionSection.unknown, 100)],
+            [
+              text.common.name,
+              <span key="name" translate="no">
+                {safeText(caller?.name ?? caller?.id ?? text.settings.sessionSection.unknown, 100)}
+              </span>,
+            ],
             via && [text.settings.sessionSection.signedVia, viaLabels[via]],
             [
               text.common.profile,
