@@ -82,7 +82,12 @@ export function post(
 }
 
 function toBody(text: string, type = ''): JsonObject {
-  const json = type.startsWith('text/event-stream') ? text.match(/^data: (.+)$/gm)?.at(-1)?.slice('data: '.length) : text;
+  const json = type.startsWith('text/event-stream')
+    ? text
+        .match(/^data: (.+)$/gm)
+        ?.at(-1)
+        ?.slice('data: '.length)
+    : text;
   return json ? (JSON.parse(json) as JsonObject) : {};
 }
 
