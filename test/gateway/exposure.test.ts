@@ -63,6 +63,17 @@ describe.each(['legacy', 'modern'] as const)('a %s client of a profile that expo
     });
   });
 
+  test('describes tools in TypeScript on request', async () => {
+    const args = { names: ['notes__echo', 'notes__ecko'], format: 'typescript' };
+    const { structuredContent, content } = await use('describe_tools', args);
+    const signature = expect.stringMatching(
+      /^\/\*\* .* \*\/\nnotes__echo\(args: \{\n {2}text: string;\n\}\): Promise</,
+    );
+    expect(structuredContent).toMatchObject({ signatures: [signature], unknown: [expect.stringContaining('ecko')] });
+    expect(content).toEqual([{ type: 'text', text: expect.stringContaining('\n\n// Unknown tool: notes__ecko') }]);
+    expect(await use('describe_tools', { names: ['notes__echo'], format: 'yaml' })).toMatchObject({ isError: true });
+  });
+
   test('calls a tool, which the journal records as the tool itself', async () => {
     expect(await textOf('call_tool', { name: 'notes__echo', arguments: { text: `from ${era}` } })).toContain(era);
     const { calls } = (await api.get('/api/calls?limit=5')).body;

@@ -4,6 +4,7 @@ import { closest } from '../../kernel/closest.ts';
 import type { JsonObject } from '../../kernel/json.ts';
 import { createMutex } from '../../kernel/mutex.ts';
 import { mapInSlices } from '../../kernel/slices.ts';
+import { toSignature } from '../signatures/to-signature.ts';
 import { firstSentence } from './tool-fields.ts';
 import { createToolIndex } from './tool-index.ts';
 
@@ -39,6 +40,10 @@ const inputs = {
   }),
   describe_tools: z.strictObject({
     names: z.array(z.string()).min(1).max(maxNames).describe('Names of tools, as search_tools returns them'),
+    format: z
+      .enum(['json', 'typescript'])
+      .default('json')
+      .describe('Definitions with JSON Schemas, or shorter TypeScript signatures'),
   }),
   call_tool: z.strictObject({
     name: z.string().describe('Name of the tool, as search_tools returns it'),
@@ -127,14 +132,14 @@ export function createToolSearch(): ToolSearch {
       exclusive(async () => {
         const parsed = inputs.describe_tools.safeParse(args);
         if (!parsed.success) return problem(`describe_tools: ${z.prettifyError(parsed.error)}`);
-        const unknown = parsed.data.names.filter((name) => !tools.byName.has(name));
-        if (unknown.length > 0) await update(tools);
-        if (unknown.length === parsed.data.names.length)
-          return problem(unknown.map((name) => unknownTool(tools, name)).join('\n'));
-        return answer({
-          tools: parsed.data.names.flatMap((name) => tools.define(name) ?? []),
-          ...(unknown.length > 0 && { unknown: unknown.map((name) => unknownTool(tools, name)) }),
-        });
+        const { names, format } = parsed.data;
+        const missing = names.filter((name) => !tools.byName.has(name));
+        if (missing.length > 0) await update(tools);
+        const unknown = missing.map((name) => unknownTool(tools, name));
+        if (missing.length === names.length) return problem(unknown.join('\n'));
+        const found = names.map((name) => tools.define(name)).filter((definition) => definition !== undefined);
+        if (format === 'typescript') return answerInTypeScript(found, unknown);
+        return answer({ tools: found, ...(unknown.length > 0 && { unknown }) });
       }),
     async readCall(tools, args) {
       const parsed = inputs.call_tool.safeParse(args);
@@ -151,6 +156,21 @@ export function createToolSearch(): ToolSearch {
 
 function answer(value: JsonObject): JsonObject {
   return { content: [{ type: 'text', text: JSON.stringify(value) }], structuredContent: value };
+}
+
+/** The text is plain TypeScript: as a string in JSON, it would cost more tokens. */
+function answerInTypeScript(definitions: readonly JsonObject[], unknown: readonly string[]): JsonObject {
+  const signatures = definitions.map(({ name, description, inputSchema, outputSchema }) =>
+    toSignature({
+      name: String(name),
+      description: typeof description === 'string' ? description : undefined,
+      inputSchema,
+      outputSchema,
+    }),
+  );
+  const text = [...signatures, ...unknown.map((message) => `// ${message}`)].join('\n\n');
+  const value = { signatures, ...(unknown.length > 0 && { unknown }) };
+  return { content: [{ type: 'text', text }], structuredContent: value };
 }
 
 function problem(text: string): JsonObject {

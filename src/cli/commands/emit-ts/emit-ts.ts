@@ -1,11 +1,12 @@
 import { writeFile } from 'node:fs/promises';
 import type { ToolView } from '../../../gateway/api/schemas/tools.ts';
 import { messageOf } from '../../../kernel/errors.ts';
+import { memberName, schemaToType, toComment } from '../../../scale/signatures/schema-to-type.ts';
+import { hasRequired } from '../../../scale/signatures/to-signature.ts';
 import { openTools } from '../../backend/open-tools.ts';
 import type { CommandContext } from '../../command-context.ts';
 import { exitCodes, UsageError } from '../../errors.ts';
-import { count, oneLine } from '../../terminal/format.ts';
-import { memberName, schemaToType } from './schema-to-type.ts';
+import { count } from '../../terminal/format.ts';
 
 export interface EmitOptions {
   readonly server?: string;
@@ -85,9 +86,8 @@ ${groups.join('\n')}
 
 function toMember({ name, originalName, description, parameters, outputSchema }: ToolView): string {
   const type = schemaToType(parameters);
-  const isOptional = !Array.isArray(parameters.required) || parameters.required.length === 0;
+  const isOptional = !hasRequired(parameters);
   const result = outputSchema === undefined ? 'unknown' : schemaToType(outputSchema);
-  const about = oneLine(description).replaceAll('*/', '* /');
-  return `      /** ${about || originalName} */
+  return `      ${toComment(description.trim() || originalName)}
       ${memberName(originalName)}: (args: ${type}${isOptional ? ' = {}' : ''}) => call<${result}>(${JSON.stringify(name)}, args),`;
 }
