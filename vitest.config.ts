@@ -1,7 +1,7 @@
 import { defineConfig } from 'vitest/config';
 import { BaseSequencer, type TestSpecification } from 'vitest/node';
 
-// What takes longest comes first, so that nobody waits for it at the end.
+// The longest tests start first, so that none of them delays the end of the run.
 const longest = [
   'connections/eras.test.ts',
   'attacks/overload.test.ts',

@@ -26,7 +26,7 @@ const builtIn = [
   'yaml',
   'zod',
 ];
-// What `serve` loads before it answers is in one file per stage, because each file takes time to find and read. A group is
+// The code that `serve` loads before it answers is in one file per stage, because each file takes time to find and read. A group is
 // these modules and all they import, without the groups before it.
 const startGroups = [
   ['command-line', 'cli/run-command-line.ts'],

@@ -83,7 +83,7 @@ export interface InternalToolboxOptions extends ToolboxOptions {
   readonly healthMs?: number;
 }
 
-/** Where permits and rates come from. */
+/** The source of permits and rates. */
 export interface LimitPorts {
   createPermits(limits: PermitLimits): Permits;
   readonly rates: Rates;
@@ -145,7 +145,7 @@ export interface ToolboxCalls {
   readResult(id: string, offset?: number, length?: number): ResultPage | undefined;
 }
 
-/** What people have decided: remembered answers and accepted definitions. */
+/** Decisions of people: remembered answers and accepted definitions. */
 export interface ToolboxApprovals {
   rules(): Promise<readonly RememberedRule[]>;
   /** False when there is no such rule. */
@@ -155,13 +155,13 @@ export interface ToolboxApprovals {
   acceptChange(tool: string | ToolId): Promise<boolean>;
 }
 
-/** What is known about tools beyond what an agent sees. */
+/** Properties of tools that agents do not see. */
 export interface ToolboxCatalog {
   /** Every tool. The same list until a tool changes. */
   readonly entries: readonly CatalogEntry[];
   /** Limits, definition hash, and what changed since the definition was accepted. */
   find(tool: string | ToolId): CatalogEntry | undefined;
-  /** What is suspicious about a tool's definition: a reason to review it, not a verdict. */
+  /** The suspicious parts of a tool's definition: a reason to review it, not a verdict. */
   warnings(tool: string | ToolId): readonly DefinitionFinding[];
 }
 
@@ -266,9 +266,9 @@ export interface AdministeredToolbox extends InternalToolbox {
 export interface AdministeredCatalog extends ToolboxCatalog {
   /** The tools that are switched off. Nobody can find or call them. */
   readonly disabled: readonly CatalogEntry[];
-  /** What administrators set for single tools, by the key of the tool. */
+  /** The overrides that administrators set, by the key of the tool. */
   readonly overrides: ToolOverrides;
-  /** What is set for a tool. */
+  /** The override of a tool. */
   overrideOf(tool: ToolId): ToolOverride | undefined;
   /** Stores and applies overrides. Rejects a name that another tool has. */
   override(overrides: readonly ToolOverride[]): Promise<void>;

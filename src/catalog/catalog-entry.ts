@@ -19,7 +19,7 @@ export interface CatalogEntry {
   readonly server?: string;
   readonly serverAddress?: string;
   readonly serverTrusted: boolean;
-  /** What clients and models see: the server's definition, with the title and description that an administrator set. */
+  /** The definition for clients and models: the server's, with the title and description that an administrator set. */
   readonly definition: ToolDefinition;
   /** The server's definition, if an administrator changed its title or description. */
   readonly original?: ToolDefinition;

@@ -44,7 +44,7 @@ export interface Catalog {
   readonly entries: readonly CatalogEntry[];
   /** The tools that administrators switched off. They have names, but cannot be found. */
   readonly disabled: readonly CatalogEntry[];
-  /** What administrators set for single tools, by the key of the tool. */
+  /** The overrides that administrators set, by the key of the tool. */
   readonly overrides: ToolOverrides;
   /** By exposed name, by a name that a renamed tool had before, or by id. */
   find(tool: string | ToolId): CatalogEntry | undefined;

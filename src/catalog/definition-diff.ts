@@ -9,9 +9,9 @@ export interface DefinitionChange {
   /** JSON pointer. */
   readonly path: string;
   readonly kind: 'added' | 'removed' | 'changed';
-  /** Absent when added; long values are shortened to a text that says so. */
+  /** Absent when added; long values are shortened and marked. */
   readonly before?: unknown;
-  /** Absent when removed; long values are shortened to a text that says so. */
+  /** Absent when removed; long values are shortened and marked. */
   readonly after?: unknown;
 }
 

@@ -3,7 +3,7 @@ import { toolIdOf, toolKey } from '../kernel/tool-id.ts';
 import type { CatalogEntry } from './catalog-entry.ts';
 import { joinedNamings, nameTool } from './name-tools.ts';
 
-/** What an update did, in exposed names. */
+/** The changes of an update, in exposed names. */
 export interface CatalogDifference {
   readonly added: readonly string[];
   readonly removed: readonly string[];

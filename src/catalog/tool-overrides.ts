@@ -16,7 +16,7 @@ export interface ToolOverride extends ToolId {
 /** Stores overrides. There can be thousands: `list` and `setAll` cost one read or write for all of them. */
 export interface ToolOverrideStore {
   list(): Promise<readonly ToolOverride[]>;
-  /** Adds overrides, or replaces those of the same tools. One that changes nothing is removed. */
+  /** Adds or replaces overrides. An override that changes nothing is removed. */
   setAll(overrides: readonly ToolOverride[]): Promise<void>;
 }
 

@@ -68,7 +68,7 @@ export interface Chat extends AsyncDisposable {
   close(): Promise<void>;
 }
 
-/** What conversations need. */
+/** The dependencies of conversations. */
 export interface ChatPorts extends AssistantPorts {
   readonly toolbox: Pick<InternalToolbox, 'tools' | 'catalog' | 'servers' | 'config' | 'start' | 'on'>;
   /** The host of a tool call: it answers the server's questions, with the assistant's model for sampling. */
@@ -91,7 +91,7 @@ export type ConversationChange =
   | { readonly kind: 'changed'; readonly conversation: Conversation }
   | { readonly kind: 'removed'; readonly id: string; readonly owner: string };
 
-/** What the tools of an assistant depend on. */
+/** The settings that determine the tools of an assistant. */
 export interface AssistantPorts {
   readonly toolbox: Pick<InternalToolbox, 'tools' | 'catalog' | 'servers' | 'config'>;
   /** The names of stored servers by id. The id of a server in the configuration file is its name. */

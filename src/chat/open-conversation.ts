@@ -15,7 +15,7 @@ export interface OpenConversation {
   countVersions(message: Message): number;
   /** Resolves when the change is stored. */
   change(fields: Partial<Conversation>): Promise<void>;
-  /** Adds a message after the one that its `parentId` names, and selects its branch. */
+  /** Adds a message as a child of its `parentId`, and selects its branch. */
   add(message: Message): Promise<void>;
   /** Selects the branch of a message; returns false if there is no such message. */
   select(message: string): Promise<boolean>;

@@ -38,7 +38,7 @@ export function createWatchers({
     watched.queue = [];
     watched.reads = [];
     for (const event of queue) for (const listener of [...watched.listeners]) deliver(listener, event);
-    // Readers continue before further events, because each delivery is a task of its own.
+    // Readers continue before further events, because each delivery is a separate task.
     for (const read of reads) read();
   }
 

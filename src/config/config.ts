@@ -316,7 +316,7 @@ export interface GatewayConfig {
   readonly database?: string;
 }
 
-/** Where the audit key is, and a second place for signed checkpoints. */
+/** The file of the audit key, and a second file for signed checkpoints. */
 export interface AuditConfig {
   /** PEM file of the Ed25519 key; `audit.key` in the data directory if undefined. */
   readonly key?: string;

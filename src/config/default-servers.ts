@@ -9,7 +9,7 @@ import type { NativeConfig } from './native-schema.ts';
 import type { Environment } from './references.ts';
 import type { NativeServer } from './server-schema.ts';
 
-/** Where `defaultServers` finds tokens and the data directory. */
+/** The sources of tokens and of the data directory. */
 export interface DefaultServersOptions {
   /** The environment that contains the tokens. Default: `process.env`. */
   readonly env?: Environment;

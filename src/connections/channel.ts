@@ -91,7 +91,7 @@ export interface ChannelOptions {
   readonly onUnsolicited?: () => void;
   /** Takes a request or notification of the server; false leaves it to the SDK. */
   readonly onServerMessage?: (message: JsonObject, owner: MessageOwner) => boolean;
-  /** Records all messages while somebody watches them. */
+  /** Records all messages while a client watches them. */
   readonly traffic?: TrafficTap;
 }
 
@@ -330,7 +330,7 @@ export function createChannel(inner: Transport, options: ChannelOptions = {}): C
   return channel;
 }
 
-/** What a host can answer, itself or through the default host of the connection. */
+/** The kinds of questions that a host answers, itself or through the default host of the connection. */
 function announcedFor(host: RequestHost, envelope: JsonObject): JsonObject {
   return host.capabilities ?? { ...(envelope[CLIENT_CAPABILITIES_META_KEY] as JsonObject), ...capabilitiesOf(host) };
 }

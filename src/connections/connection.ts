@@ -39,7 +39,7 @@ export interface ConnectionOptions
   readonly onNotification: SessionOptions['onNotification'];
 }
 
-/** What `callTool` needs to know of a tool. */
+/** The properties of a tool that `callTool` uses. */
 export interface CallableTool {
   /** The server's own name for the tool. */
   readonly name: string;

@@ -40,7 +40,7 @@ export interface ListOptions {
   readonly maxItems?: number;
   /** Default 2 000. */
   readonly maxPages?: number;
-  /** The list as last read. An item that is still at its place and as it was keeps its object; its copy is garbage at once. */
+  /** The list as last read. An unchanged item at the same index keeps its object, so that its copy can be collected. */
   readonly before?: readonly JsonObject[];
 }
 

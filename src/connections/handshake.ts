@@ -22,7 +22,7 @@ import type { Session, SessionOptions } from './session.ts';
 import type { Era } from './status.ts';
 import type { StdioTransport } from './stdio/stdio-transport.ts';
 
-/** What a session is opened over: a running process, or HTTP. */
+/** The basis of a session: a running process, or HTTP. */
 export type SessionTarget =
   | { readonly kind: 'stdio'; readonly process: StdioTransport }
   | { readonly kind: 'http' | 'sse' | 'api'; readonly http: HttpAccess };

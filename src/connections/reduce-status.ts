@@ -8,7 +8,7 @@ export interface ConnectionModel {
   readonly isWanted: boolean;
 }
 
-/** What a handshake reveals about a server. */
+/** The facts about a server that a handshake returns. */
 export type SessionFacts = Pick<
   ConnectionStatus,
   'transport' | 'era' | 'protocolVersion' | 'capabilities' | 'serverInfo' | 'instructions' | 'pid'

@@ -9,7 +9,7 @@ export interface CachedList extends Listing {
   readonly stale: boolean;
 }
 
-/** What a server offers, as last read. `undefined` means never read, which is not the same as empty. */
+/** The lists of a server, as last read. `undefined` means never read, which is not the same as empty. */
 export interface ServerLists {
   get(kind: ListKind): CachedList | undefined;
 }
@@ -24,7 +24,7 @@ export interface ServerListCache extends ServerLists {
   handleNotification(method: string): void;
   markStale(): void;
   clear(): void;
-  /** What could not be read, if anything. */
+  /** The lists that could not be read, if any. */
   problem(): string | undefined;
 }
 

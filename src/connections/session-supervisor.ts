@@ -20,7 +20,7 @@ export interface SessionSupervisorOptions {
   /** Releases what outlives a session, before the connection counts as disconnected. */
   readonly onDisconnect: () => Promise<void>;
   readonly onStatus: (status: ConnectionStatus, before: ConnectionState) => void;
-  /** What could not be listed, if anything. */
+  /** The lists that could not be read, if any. */
   readonly listProblem: () => string | undefined;
   readonly redactError: (error: ToolwharfError) => ToolwharfError;
 }
@@ -47,7 +47,7 @@ export interface SessionSupervisor {
 
 // After this many consecutive failures a request fails at once and starts no attempt to connect.
 const maxFailuresToWaitFor = 3;
-// A connection that has used up its attempts rests for this long, unless somebody connects it or a request needs it.
+// A connection that has used up its attempts rests for this long, unless `connect` is called or a request needs it.
 const restMs = 3_600_000;
 // A request wakes a resting connection at most this often.
 const wakeMs = 10_000;
@@ -142,7 +142,7 @@ export function createSessionSupervisor(options: SessionSupervisorOptions): Sess
       if (rests) startRound();
       return open();
     };
-    // Cancelled when somebody connects sooner: that attempt replaces this one.
+    // Cancelled when `connect` is called sooner: that attempt replaces this one.
     const promise = clock.sleep(delayMs, cancel.signal).then(reopen, () => attempt?.promise);
     promise.catch(() => {});
     retry = { promise, cancel };

@@ -17,7 +17,7 @@ export interface SessionOptions extends ServerProcessOptions {
   /** Set for servers over HTTP. */
   readonly openHttp?: () => Promise<HttpAccess>;
   readonly logLevel?: string;
-  /** Records the messages of the session while somebody watches. */
+  /** Records the messages of the session while a client watches them. */
   readonly traffic?: TrafficLog;
   /** Receives the notifications that belong to no request. */
   readonly onNotification: (method: string, params: JsonObject) => void;

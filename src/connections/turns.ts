@@ -18,11 +18,11 @@ export interface Turn {
 
 /** A request that wants a turn. */
 export interface TurnRequest {
-  /** What is requested: the name of the tool, or another method. */
+  /** The name of the tool, or another method. */
   readonly subject: string;
   /** True when the client behind the request answers questions. */
   readonly canBeAsked: boolean;
-  /** True when the response has a stream of its own: questions on it belong to the request beyond doubt. */
+  /** True if the response has its own stream: questions on that stream belong to this request. */
   readonly hasOwnStream?: boolean;
 }
 

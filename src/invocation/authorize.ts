@@ -11,7 +11,7 @@ import { type ApprovalPorts, askApproval } from './ask-approval.ts';
 import type { RunningCall } from './call.ts';
 import type { ContentKind } from './call-record.ts';
 
-/** What a caller may do. */
+/** The permissions of a caller. */
 export interface CallPolicy {
   readonly approval: ApprovalConfig;
   /** The tools that the caller may use, also from within a chain; all if undefined. */

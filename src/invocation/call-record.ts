@@ -65,7 +65,7 @@ export interface CallRecord {
   readonly approval?: RecordedApproval;
 }
 
-/** What an A2A task has besides its call. */
+/** The properties that an A2A task has besides its call. */
 export interface CallTask {
   readonly contextId: string;
   /** The id of the message that started it. */
@@ -74,7 +74,7 @@ export interface CallTask {
   readonly skill: string;
 }
 
-/** What another replica needs to continue a call that waits for approval. */
+/** The data with which another replica continues a call that waits for approval. */
 export interface AwaitedApproval {
   /** The id of the approval. */
   readonly approval: string;
@@ -84,7 +84,7 @@ export interface AwaitedApproval {
   readonly calledAs: string;
 }
 
-/** Who approved or denied a call. */
+/** The person who approved or denied a call. */
 export interface RecordedApproval {
   readonly id: string;
   readonly answer: 'allow' | 'deny';

@@ -31,9 +31,9 @@ export interface StartOptions extends CallOptions {
   readonly id?: string;
 }
 
-/** How a call is made on behalf of a caller with a policy of its own. */
+/** Options of a call on behalf of a caller with its own policy. */
 export interface InternalStartOptions extends StartOptions {
-  /** What the caller may do; the toolbox's own approval settings by default. */
+  /** The caller's permissions; the toolbox's own approval settings by default. */
   readonly policy?: CallPolicy;
   /** The policy at a later time, for a call that has waited. Rejects when the caller has lost its access. */
   readonly refreshPolicy?: () => CallPolicy | Promise<CallPolicy>;
@@ -271,7 +271,7 @@ export function createInvoker(ports: InvokerPorts): Invoker {
     }
   }
 
-  /** Runs a step of a composed tool: a call of its own, for the same caller, host and policy. */
+  /** Runs a step of a composed tool: a separate call for the same caller, host and policy. */
   async function runStep(
     call: RunningCall,
     name: string,

@@ -31,11 +31,11 @@ export interface ReadOptions {
   readonly signal?: AbortSignal;
   /** Answers the server's questions, and the approval if reads need one. */
   readonly host?: CallHost;
-  /** Who reads; the program by default. */
+  /** The reader; the program by default. */
   readonly caller?: Caller;
 }
 
-/** How content is read on behalf of a caller with a policy of its own. */
+/** Options of a read on behalf of a caller with its own policy. */
 export interface InternalReadOptions extends ReadOptions {
   readonly policy?: CallPolicy;
   /** The policy after a person was asked. Rejects when the caller has lost its access. */

@@ -11,7 +11,7 @@ export interface ApprovalRecord {
   readonly status: ApprovalStatus;
   readonly answer?: ApprovalAnswer;
   readonly answeredAt?: string;
-  /** Who answered: a person's name, a key, `expiry`. */
+  /** The source of the answer: a person's name, a key, `expiry`. */
   readonly answeredBy?: string;
   /** True in a list if the request is large and its arguments are shortened. */
   readonly isPreview?: boolean;
@@ -33,7 +33,7 @@ export interface ApprovalStore {
   list(filter?: ApprovalFilter): Promise<readonly ApprovalRecord[]>;
   /** The number of approvals that wait for an answer at a time, of all callers or of one. */
   countPending(now: number, caller?: string): Promise<number>;
-  /** Those of the given ids that are still pending. */
+  /** The ids, among the given ones, whose approvals are still pending. */
   filterPending(ids: readonly string[]): Promise<readonly string[]>;
   /** The first answer counts: of two concurrent ones, one returns `answered`, the other `already`. */
   answer(

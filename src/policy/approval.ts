@@ -21,7 +21,7 @@ export interface ApprovalRequest {
   readonly definitionHash: string;
   /** Why the call asks. */
   readonly reason: string;
-  /** What changed since the definition was accepted, if the call needs approval because of it. */
+  /** The changes since the definition was accepted, if they are the reason for the approval. */
   readonly change?: readonly DefinitionChange[];
   /** Who may answer; `admins` if undefined. */
   readonly approvers?: ApproverGroup;

@@ -22,7 +22,7 @@ const seen = new RegExp(`${emojiJoiner.source}|${emojiSelector.source}`, 'gu');
 
 /**
  * Makes a server's text safe to show: invisible, cursor-moving and reordering characters are escaped (`⟨U+202E⟩`), lone
- * surrogates become `�`, and a shortened text says so.
+ * surrogates become `�`, and a shortened text is marked.
  */
 export function toDisplayText(text: string, { maxLength }: DisplayOptions): string {
   const shown = cut(text, maxLength);

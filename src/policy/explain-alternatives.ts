@@ -96,7 +96,7 @@ function toChoice(findings: readonly Finding[]): Pick<Finding, 'choices' | 'expe
   return { choices, expected: joinSome(choices) };
 }
 
-/** What makes a branch unlikely to be the one that was meant. The first criterion in which two branches differ decides. */
+/** Criteria that make a branch an unlikely match. The first criterion in which two branches differ decides. */
 const unlikeliness: readonly ((findings: readonly Finding[], path: string) => number)[] = [
   function hasOtherType(findings, path) {
     return Number(findings.some((finding) => finding.path === path && finding.keyword === 'type'));

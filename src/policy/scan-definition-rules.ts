@@ -42,9 +42,9 @@ const adminRights = String.raw`(?:as\s+(?:root|administrator)|with\s+(?:admin(?:
 const sending = '(?:send|post|upload|forward|transmit|exfiltrate|submit|email|mail|report|fetch|get|call|request|copy)';
 
 /**
- * What poisoned definitions say. Every gap has a bound: these run over whatever a server sends. They read English well, and a few words
- * of the languages most definitions are written in besides. Only patterns with other letters than a to z are `u`: it makes them slow to
- * compile, and a text has been normalised before it comes here.
+ * Texts that are typical of poisoned definitions. Every gap is bounded, because the input is untrusted. The patterns cover English,
+ * and a few words of other languages that are common in definitions. Only patterns with letters other than a to z have the flag `u`:
+ * it makes them slow to compile. The text is normalised before it is matched.
  */
 export const textRules: readonly TextRule[] = [
   {
@@ -171,7 +171,7 @@ export const textRules: readonly TextRule[] = [
         'i',
       ),
       /\b(?:whole|entire|full|complete)\s+(?:conversation|chat|message\s+history|context\s+window)\b/i,
-      // What a parameter asks the model to reveal about itself.
+      // Data about the model that a parameter asks for.
       /\byour\s+system\s+prompt\b/i,
       /\ball\s+(?:the\s+)?other\s+tools\s+you\s+have\b|\b(?:list|names)\s+of\s+(?:all\s+)?(?:your|the\s+other)\s+tools\b/i,
       /\beverything\s+said\b|\buser'?s\s+(?:last|previous|recent)\s+(?:\w+\s+)?messages\b/i,

@@ -17,7 +17,7 @@ export interface DefinitionFinding {
   readonly excerpt: string;
 }
 
-/** What `scanDefinition` compares a definition with. */
+/** The names that `scanDefinition` compares a definition with. */
 export interface ScanOptions {
   /** The original names of all tools. */
   readonly names?: NameIndex;

@@ -11,7 +11,7 @@ export interface PatternTarget extends Nameable {
 
 /**
  * Whether patterns that restrict (`deny`, `ask`) name a tool: by any exposed name, any joined name or `server/tool`.
- * Where a name could mean two tools, both are restricted.
+ * If a name could mean two tools, both are restricted.
  */
 export function restricts(patterns: readonly string[], tool: PatternTarget): boolean {
   if (patterns.length === 0) return false;
@@ -26,14 +26,14 @@ export function restricts(patterns: readonly string[], tool: PatternTarget): boo
 }
 
 /**
- * Whether patterns that trust name a tool. A pattern that names a server holds for that server only, however another server
- * and its tools are named; where it could mean several servers, for the one that was configured first.
+ * Whether patterns that trust name a tool. A pattern that names a server applies to that server only, whatever the names of
+ * other servers and tools are. If it could mean several servers, it applies to the one that was configured first.
  */
 export function trusts(patterns: readonly string[], tool: PatternTarget, scope: NamingScope): boolean {
   return patterns.length > 0 && readTrust(patterns, scope).some((pattern) => pattern.covers(tool));
 }
 
-/** What is wrong with patterns that trust: those that could mean several servers, and those that can match nothing. */
+/** Problems of patterns that trust: patterns that could mean several servers, and patterns that match nothing. */
 export function explainTrust(patterns: readonly string[], scope: NamingScope): readonly string[] {
   return readTrust(patterns, scope).flatMap(({ warning }) => warning ?? []);
 }

@@ -45,7 +45,7 @@ export const promptSchema = z.looseObject({
     .optional(),
 });
 
-/** What a server offers: its tools, resources and prompts. */
+/** The lists of a server: its tools, resources and prompts. */
 export const serverContentSchema = z.object({
   tools: z.array(toolDefinitionSchema).default([]),
   resources: z.array(resourceSchema).default([]),

@@ -238,7 +238,7 @@ function button(within: Locator, name: string): Locator {
   return within.getByRole('button', { name, exact: true });
 }
 
-/** What has the focus, by its label or its words. */
+/** The focused element, by its label or its text. */
 async function focused(): Promise<string | null> {
   const element = page.locator(':focus');
   return (await element.getAttribute('aria-label')) ?? (await element.textContent());
@@ -252,7 +252,7 @@ async function expectNoOverflow(dialog: Locator): Promise<void> {
   expect(tooWide).toEqual([]);
 }
 
-/** What the registry has: one server with all kinds of install options, odd ones, and many plain ones. */
+/** The servers of the registry: one with all kinds of install options, odd ones, and many plain ones. */
 function published(address: string): PublishedServer[] {
   const plain = Array.from({ length: 40 }, (_, at) => ({
     name: `io.example/notes-${String(at).padStart(2, '0')}`,

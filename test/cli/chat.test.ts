@@ -58,7 +58,7 @@ describe('toolwharf chat without anything set up', () => {
     expect(listed.code).toBe(0);
     expect(listed.stdout).toContain('todo.txt');
     expect(listed.stderr).toMatch(/^● files list_directory {2}\{"path":".*notes"\}\n {2}✓ [\d.]+ m?s .*todo\.txt$/m);
-    // What was said is kept.
+    // The conversation still has its messages.
     const again = await cli.run(['chat', '-c', demo, '--continue', '--json', '--once', 'hello'], { env });
     expect(JSON.parse(again.stdout).conversation).toMatchObject({ title: 'list the files', owner: 'admin' });
   });
@@ -168,7 +168,7 @@ describe('toolwharf chat --once', () => {
     expect(model.requests.at(-1)?.tools).toEqual([]);
     const { id } = JSON.parse(first.stdout).conversation;
     expect((await here.chat('--continue', '--once', 'second')).stdout).toBe('Two.\n');
-    // What was changed for one time is as it was.
+    // The change applied to one run only.
     expect(model.requests.at(-1)?.tools).toContain('mcp_files_echo');
     await here.chat('--conversation', id.slice(0, 8), '--assistant', 'HELPER', '--once', 'third');
     const said = model.requests.at(-1)?.messages.map(({ content }) => content);
@@ -252,7 +252,7 @@ describe('with a running gateway', () => {
     const { ended, stderr, pid } = cli.start(['chat', '--once', 'Write it'], { env: here.env });
     const told = /files write awaits approval: run `toolwharf approvals allow (\w{8})`/;
     const id = await waitFor(() => told.exec(stderr())?.[1], { what: 'the question' });
-    // It has no servers of its own.
+    // It has no own servers.
     expect(descendantsOf(pid)).toEqual([]);
     const allowed = await cli.run(['approvals', 'allow', String(id)], { env: here.env });
     expect(allowed).toMatchObject({ code: 0, stdout: 'Allowed: mcp_files_write\n' });

@@ -160,7 +160,7 @@ describe('toolwharf servers, of the gateway [R5]', () => {
     expect(secret).toMatchObject({ body: { text: 'quiet' } });
 
     expect((await cli.run(['servers', 'test', 'extra'])).stdout).toMatch(/^✔ extra {2}17 tools, stdio, legacy, /);
-    // What is not named stays, the secret included.
+    // Settings that the command does not name stay, the secret included.
     const edited = await cli.run([
       'servers',
       'edit',

@@ -34,7 +34,7 @@ async function makeHistory(): Promise<void> {
   await gateway.stop();
 }
 
-/** What the stored server was given as its secret. */
+/** The secret of the stored server. */
 async function readSecret(): Promise<unknown> {
   await using gateway = await startGateway(cli, data, ['-c', config]);
   await waitFor(() => gateway.stderr().includes('✔ kept'), { what: 'the stored server' });

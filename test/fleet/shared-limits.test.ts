@@ -56,7 +56,7 @@ async function createReplicas() {
   return {
     open,
     sql: workspace.sql,
-    /** What the next heartbeat of any replica does after the lease has expired. */
+    /** Does what the next heartbeat of any replica does after the lease has expired. */
     async removeLost(lost: Replica) {
       await workspace.sql(`delete from owners where id = '${lost.store.replica}'`);
     },

@@ -2,7 +2,7 @@ import { isObject } from '../../kernel/json.ts';
 import type { ToolResult } from '../../kernel/tool.ts';
 import { commonImageTypes, type Media, textOf, toResultParts } from './result-parts.ts';
 
-/** What a tool's `execute` returns to the AI SDK: the result without its raw copy, so that stored messages stay small. */
+/** The value that a tool's `execute` returns to the AI SDK: the result without its raw copy, so that stored messages stay small. */
 export type AiSdkToolOutput = Omit<ToolResult, 'raw'>;
 
 export type AiSdkModelOutput =

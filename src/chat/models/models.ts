@@ -19,7 +19,7 @@ export interface ProviderInfo {
 export interface ModelInfo {
   readonly id: string;
   readonly name?: string;
-  /** Whether the model accepts images, if the provider says so. */
+  /** Whether the model accepts images, if the provider reports it. */
   readonly takesImages?: boolean;
 }
 

@@ -15,7 +15,7 @@ import type { CommandContext } from '../command-context.ts';
 import { UnavailableError, UsageError } from '../errors.ts';
 import { createTerminalLog } from '../terminal/terminal-log.ts';
 
-/** Where data is stored. */
+/** The location of the data. */
 export interface StoreLocation {
   readonly dataDir: string;
   /** A PostgreSQL URL; if undefined, the SQLite file in the data directory. */

@@ -77,7 +77,7 @@ export function createRequestPrompts({ gateway, terminal, lock, approver }: Prom
   };
 }
 
-/** Whether an answer failed because somebody else answered first, or the request expired. */
+/** Whether an answer failed because another answer came first, or the request expired. */
 export function isAnswered(cause: unknown): boolean {
   return cause instanceof ToolwharfError && ['CONFLICT', 'GONE', 'NOT_FOUND'].includes(cause.code);
 }

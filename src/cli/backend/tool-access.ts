@@ -13,7 +13,7 @@ export interface ToolAccess extends AsyncDisposable {
   readonly servers: readonly KnownServer[];
   readonly tools: readonly ToolView[];
   readonly config: ConfigSummary;
-  /** What MCP clients of the caller's profile list; undefined for a toolbox in this process, which has no clients. */
+  /** The tools that MCP clients of the caller's profile list; undefined for a toolbox in this process, which has no clients. */
   readExposure?(): Promise<ProfileView['exposure']>;
   /** Every warning and error of the startup; empty for a gateway, which has its own log. */
   readonly warnings: readonly LogEntry[];

@@ -88,7 +88,7 @@ async function watchApprovals(
   }
   return exitCodes.ok;
 
-  /** Prompts for one answer; the prompt closes if somebody else answers first or the approval expires. */
+  /** Prompts for one answer; the prompt closes if another answer comes first or the approval expires. */
   async function prompt(approval: ApprovalView): Promise<void> {
     const closed = new AbortController();
     const watching = abortWhenAnswered(approval.id, gateway, closed);

@@ -3,7 +3,7 @@ import type { Clock } from '../../kernel/clock.ts';
 import type { OAuthClientRecord, OAuthStore } from './oauth-store.ts';
 import type { OAuthTrace } from './oauth-trace.ts';
 
-/** What all steps of a sign-in to one server share. */
+/** The state that all steps of a sign-in to one server share. */
 export interface OAuthContext {
   readonly server: string;
   readonly serverUrl: URL;

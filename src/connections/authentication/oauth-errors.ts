@@ -77,7 +77,7 @@ function refusalOf({ code }: OAuthError): string {
   return `its authorization server answered ${/^[a-z_]{1,40}$/.test(code) ? code : 'with an error'}${advice ? `. ${advice}` : ''}`;
 }
 
-/** What to do about an error code of an authorization server. */
+/** The remedy for an error code of an authorization server. */
 export const adviceFor: Readonly<Record<string, string>> = {
   access_denied: 'Sign in again and allow the access',
   invalid_client: 'Check clientId and clientSecret; without them, Toolwharf registers again at the next sign-in',

@@ -43,7 +43,7 @@ export interface OAuthRecords {
 
 /**
  * Stores sign-ins. After `set` resolves, `get` returns the record to everybody who shares the store. A kind can have several
- * records, each with an id of its own.
+ * records, each with its own id.
  */
 export interface OAuthStore {
   get<Kind extends keyof OAuthRecords>(

@@ -30,7 +30,7 @@ export interface OAuthStep {
   readonly durationMs?: number;
   readonly request?: { readonly method: string; readonly url: string; readonly body?: unknown };
   readonly response?: { readonly status: number; readonly body?: unknown };
-  /** What was received other than a response: the challenge of the server, or the parameters of the redirect. */
+  /** Received data other than a response: the challenge of the server, or the parameters of the redirect. */
   readonly received?: unknown;
   readonly error?: string;
 }
@@ -41,7 +41,7 @@ export interface OAuthAttempt {
   readonly endedAt?: string;
   readonly reason: (typeof oauthReasons)[number];
   readonly outcome: (typeof oauthOutcomes)[number];
-  /** What went wrong and what to do about it. */
+  /** The problem and its remedy. */
   readonly error?: string;
   readonly steps: readonly OAuthStep[];
 }

@@ -23,7 +23,7 @@ export interface SignInRequest {
   readonly discovery: OAuthDiscoveryState;
   readonly scope?: string;
   readonly signal: AbortSignal;
-  /** Asks even if a person declined a moment ago, because somebody requested the sign-in itself. */
+  /** Asks even if a person declined a moment ago, because the sign-in was requested explicitly. */
   readonly insist?: boolean;
 }
 

@@ -27,7 +27,7 @@ export function createEventMeter(maxBytes: number): BodyMeter {
       bytes++;
       if (byte === lineFeed || byte === carriageReturn) {
         const endsSameLine = byte === lineFeed && previous === carriageReturn;
-        // A blank line ends the event; the LF of a CR LF is not a line of its own.
+        // A blank line ends the event; the LF of a CR LF is not another line.
         if (endsSameLine ? bytes === 1 : emptyLine) bytes = 0;
         emptyLine = true;
       } else {

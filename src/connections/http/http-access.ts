@@ -2,7 +2,7 @@ import type { AuthProvider, FetchLike } from '@modelcontextprotocol/client';
 import type { NotificationThrottle } from '../notification-throttle.ts';
 import type { PoolFetch } from './pool-fetch.ts';
 
-/** What a session needs to reach its server over HTTP, with its credentials. */
+/** The dependencies of a session that reaches its server over HTTP with credentials. */
 export interface HttpAccess {
   readonly fetch: FetchLike;
   /** A cheaper POST; undefined where a request may have to renew its credentials. */

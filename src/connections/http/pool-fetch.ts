@@ -48,7 +48,7 @@ export interface PoolFetch {
   close(): Promise<void>;
 }
 
-/** What else `fetch` accepts. */
+/** The other arguments that `fetch` accepts. */
 export interface PoolRequestInit extends RequestInit {
   /** Counts the body while it is received, unless it is an event stream. */
   readonly reply?: ReplyMeter;

@@ -1,4 +1,4 @@
-/** What the delay before the next attempt to open an event stream depends on. */
+/** The values that determine the delay before the next attempt to open an event stream. */
 export interface ReconnectState {
   /** The delay that the server asked for. */
   readonly serverRetryMs?: number;

@@ -5,7 +5,7 @@ import { encodeHeaderValue } from '../param-headers.ts';
 
 type HeaderRecord = Readonly<Record<string, string>>;
 
-/** What a session adds to the headers of its requests. */
+/** The headers that a session adds to its requests. */
 export interface SessionHeaders {
   readonly sessionId: string | undefined;
   readonly protocolVersion: string | undefined;

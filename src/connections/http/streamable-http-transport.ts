@@ -22,7 +22,7 @@ import type { PoolRequestInit } from './pool-fetch.ts';
 import { reconnectDelayMs } from './reconnect-delay.ts';
 import { createRequestHeaders } from './request-headers.ts';
 
-/** MCP's Streamable HTTP: each request is a POST, answered with JSON or with an event stream of its own. */
+/** MCP's Streamable HTTP: each request is a POST, answered with JSON or with its own event stream. */
 export interface StreamableHttpTransport extends Transport {
   /** Called when an event stream could not be opened again. */
   onstreamlost?: () => void;

@@ -13,13 +13,13 @@ export interface TrafficTap {
   recordFailure(message: JsonObject, cause: unknown): void;
 }
 
-/** What a watcher of a server's traffic receives. */
+/** An item that a watcher of a server's messages receives. */
 export interface TrafficWatcher {
   onEntry(entry: TrafficEntry): void;
   onCleared?(): void;
 }
 
-/** The latest messages between the gateway and one server. Records only while somebody watches, or while it is enabled. */
+/** The latest messages between the gateway and one server. Records only while a client watches, or while recording is enabled. */
 export interface TrafficLog {
   /** True if messages are recorded even while nobody watches. */
   readonly isEnabled: boolean;

@@ -77,7 +77,7 @@ export interface Demand extends Pick<UnitDemand, 'count' | 'timeoutMs'> {
   readonly pools: readonly NeededPool[];
 }
 
-/** What to lease for waiting calls, beyond the units that are here and unused. */
+/** The units to lease for waiting calls, in addition to the unused units on this replica. */
 export function toWanted(demand: readonly Demand[], findPool: (name: string) => UnitPool | undefined): WantedUnits[] {
   const unused = new Map<string, number>();
   const left = (name: string) => unused.get(name) ?? unusedOf(findPool(name));

@@ -12,7 +12,7 @@ export interface AdministrativeAct {
   /** The operation, such as `createKey`. */
   readonly operation: string;
   readonly caller: Caller;
-  /** What it is about, without secrets. */
+  /** The subject of the act, without secrets. */
   readonly details: JsonObject;
 }
 

@@ -60,7 +60,7 @@ export interface ApiRequest<Params = unknown, Query = unknown, Body = unknown, R
   readonly params: Params;
   readonly query: Query;
   readonly body: Body;
-  /** What the route's `access` returned. */
+  /** The value that the route's `access` returned. */
   readonly resource: Resource;
   readonly identity: Identity;
   /** The limits of the caller. */

@@ -88,7 +88,7 @@ function unmask(input: ServerInput, stored: ServerRecord | undefined, problems: 
   };
 }
 
-/** A URL that is sent as it was shown, without its query, means the stored URL. */
+/** A URL that equals the displayed one, without its query, stands for the stored URL. */
 function restoreUrl(sent: string | undefined, stored: string | undefined): string | undefined {
   return stored !== undefined && sent === withoutSecrets(stored) ? stored : sent;
 }

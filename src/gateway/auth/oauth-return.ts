@@ -14,7 +14,7 @@ export function oauthReturnUrl(host: string, port: number): string | undefined {
   return `http://${host.includes(':') ? `[${host}]` : host}:${port}${oauthReturnPath}`;
 }
 
-/** Finishes a sign-in. The browser sends no key; the OAuth `state`, known only to whoever started the sign-in, authorizes it. */
+/** Finishes a sign-in. The browser sends no key; the OAuth `state`, which only the initiator of the sign-in knows, authorizes it. */
 export async function serveOAuthReturn(
   request: IncomingMessage,
   response: ServerResponse,
@@ -41,7 +41,7 @@ export async function serveOAuthReturn(
   }
 }
 
-/** Whoever opened the sign-in's address: the request carries no other credentials. */
+/** The caller who opened the sign-in URL: the request carries no other credentials. */
 const browser: Caller = { id: 'sign-in', kind: 'person' };
 
 /** Plain text, so that request parameters cannot inject HTML. */

@@ -41,7 +41,7 @@ export function createSignInThrottle(options: SignInThrottleOptions = {}): SignI
     counters.delete(key);
     counters.set(key, counter);
     evictOldest(counters, maxCounters);
-    // Whoever must wait anyway causes no work for the database.
+    // A throttled caller is rejected before the database is used.
     if (counter.failures <= max) await countInStore(key, counter);
     return { retryAfterMs: counter.failures > max ? counter.until - now() : 0, isFirst: counter.failures === 1 };
   }

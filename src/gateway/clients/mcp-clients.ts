@@ -22,7 +22,7 @@ export interface StdioProgram {
   readonly args: readonly string[];
 }
 
-/** What the path of a client's configuration file depends on. */
+/** The values that determine the path of a client's configuration file. */
 export interface ClientEnvironment {
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly platform: NodeJS.Platform;
@@ -39,7 +39,7 @@ export interface McpClient {
   /** False for a client that supports stdio servers only. */
   readonly takesUrl: boolean;
   entry(setup: ClientSetup): object;
-  /** What the user does next. */
+  /** The user's next step. */
   readonly next: string;
 }
 

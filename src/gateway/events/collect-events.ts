@@ -25,12 +25,12 @@ export interface Viewer {
 export interface LoggedEvent<Name extends EventName = EventName> {
   readonly name: Name;
   readonly data: EventData<Name>;
-  /** What administrators see; `data` if undefined. */
+  /** The data for administrators; `data` if undefined. */
   readonly adminData?: EventData<Name>;
   readonly audience: Audience;
 }
 
-/** Who sees an event. */
+/** The audience of an event. */
 export type Audience =
   | { readonly kind: 'everyone' }
   | { readonly kind: 'admins' }
@@ -95,7 +95,7 @@ function onlyVisible(
   return { server, ...shown };
 }
 
-/** An event, or a function that creates it only if someone may see it. */
+/** An event, or a function that creates it only if it has an audience. */
 export type Publishable = LoggedEvent | (() => LoggedEvent);
 
 export interface EventSources {

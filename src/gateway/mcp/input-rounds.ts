@@ -87,7 +87,7 @@ export function createInputRounds(options: InputRoundsOptions = {}): InputRounds
           exchange.released.resolve();
           return result;
         }
-        // The server may have cancelled its question in the meantime.
+        // The server may have cancelled its question meanwhile.
         if (exchange.questions.size > 0) return pause(exchange);
       }
     } catch (cause) {

@@ -2,7 +2,7 @@ import { getHeapStatistics } from 'node:v8';
 
 /** Sent events that a client may still have to receive again, within limits for each caller and for all. */
 export interface ReplayMemory {
-  /** Keeps an event. Drops the oldest events where a limit is exceeded, and an event that exceeds the limits by itself. */
+  /** Stores an event. Above a limit, drops the oldest events. An event that alone exceeds the limits is not stored. */
   keep(event: KeptEvent): void;
   forget(event: KeptEvent): void;
   readonly bytes: number;
@@ -23,7 +23,7 @@ export interface ReplayMemoryOptions {
 }
 
 const mebibyte = 1024 * 1024;
-/** What an event needs besides its text. */
+/** The memory of an event besides its text. */
 const overheadBytes = 200;
 
 export function createReplayMemory(options: ReplayMemoryOptions = {}): ReplayMemory {

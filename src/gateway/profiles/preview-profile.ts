@@ -30,7 +30,7 @@ export interface ProfileExposure {
   readonly listedTokens: number;
 }
 
-/** What clients of a profile would see. */
+/** The tools, resources and prompts that clients of a profile would see. */
 export interface ProfilePreview extends ProfileExposure {
   readonly tools: readonly PreviewedTool[];
   readonly resources: readonly { readonly server: string; readonly uri: string; readonly visible: boolean }[];

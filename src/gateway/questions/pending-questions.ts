@@ -16,7 +16,7 @@ export interface PendingQuestion {
   readonly server: string;
   readonly callId: string;
   readonly tool: string;
-  /** Who made the call. */
+  /** The caller that made the call. */
   readonly caller: Caller;
   readonly params: JsonObject;
   /** Of sampling: the model of the conversation replies after a person allows it, or the person writes the reply. */

@@ -13,7 +13,7 @@ export interface SearchableTools {
   readonly byName: ReadonlyMap<string, CatalogEntry>;
   /** The definition of a tool under the caller's name for it. */
   define(name: string): JsonObject | undefined;
-  /** What a server is for. */
+  /** The purpose of a server. */
   describeServer(server: string): string | undefined;
 }
 

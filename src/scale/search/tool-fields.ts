@@ -1,13 +1,13 @@
 import { isObject } from '../../kernel/json.ts';
 import { splitWords } from './split-words.ts';
 
-/** What the index knows about a tool. */
+/** The indexed fields of a tool. */
 export interface ToolDocument {
   /** Identifies the tool in the index: the name under which its caller sees it. */
   readonly id: string;
   /** The server; undefined for local tools. */
   readonly server?: string;
-  /** What the server is for. */
+  /** The purpose of the server. */
   readonly serverText?: string;
   /** The tool's own name, without the server. */
   readonly name: string;

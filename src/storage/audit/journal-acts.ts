@@ -23,7 +23,7 @@ export function journalActs(storage: Storage, key: KeyObject): Storage {
     await audit.record(signObject({ act, subject, hash, actor, details, at }, key));
   }
 
-  /** Records the act, then does it; if that fails, the record of `undo` says so. */
+  /** Records the act, then carries it out; if that fails, records `undo`. */
   async function recorded<Value>(first: () => Promise<void>, work: () => Promise<Value>, undo: () => Promise<void>) {
     await first();
     try {

@@ -6,7 +6,7 @@ import { loadAuditKey } from './audit-key.ts';
 import { startCheckpoints } from './checkpoints.ts';
 import { journalActs } from './journal-acts.ts';
 
-/** Where the audit key is and where signed checkpoints are written. */
+/** The files of the audit key and of the signed checkpoints. */
 export interface AuditFiles {
   readonly dataDir: string;
   /** PEM file of the Ed25519 key; `audit.key` in the data directory. */

@@ -26,7 +26,7 @@ export interface ReplicaRow {
   readonly host: string;
   /** Milliseconds until its lease expires, by the database's clock. */
   readonly leaseMs: number;
-  /** What the replica says about itself. */
+  /** The facts that the replica publishes about itself. */
   readonly facts: JsonObject;
 }
 
@@ -36,7 +36,7 @@ export interface FleetMessage {
   readonly body: JsonObject;
 }
 
-/** What the replicas on one database share. Only a database that several processes can use has it. */
+/** The state that the replicas on one database share. Only a database that several processes can use has it. */
 export interface FleetStore {
   /** The id of this replica. It owns the calls that this replica makes. */
   readonly replica: string;

@@ -2,7 +2,7 @@ import { z } from 'zod';
 
 const price = z.number().min(0, 'must not be negative').max(1_000_000, 'must be at most 1000000').optional();
 
-/** What is configured for one model of a provider, in addition to what the provider reports. */
+/** The settings of one model of a provider, in addition to the data that the provider reports. */
 export const modelSettingsSchema = z.strictObject({
   provider: z.string().min(1, 'must not be empty').max(100),
   model: z.string().trim().min(1, 'must not be empty').max(200),

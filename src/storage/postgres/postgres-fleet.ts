@@ -23,7 +23,7 @@ export interface PostgresFleetOptions {
 const channel = 'toolwharf';
 const receiveBatch = 500;
 
-/** What replicas share, in the tables of their Postgres database. */
+/** The shared state of replicas, in the tables of their Postgres database. */
 export function createPostgresFleet({ db, url, ownership, sealer, log }: PostgresFleetOptions): FleetStore {
   const { id: replica, lease } = ownership;
 
@@ -167,7 +167,7 @@ function messageContext(id: string): string {
   return `inbox/${id}`;
 }
 
-/** Listens on a connection of its own, and opens a new one when that is lost. */
+/** Listens on a dedicated connection, and opens a new one when that connection is lost. */
 function listenForHints(url: string, replica: string, listener: (about?: 'permits') => void, log: Log): FleetHints {
   let client: pg.Client | undefined;
   let isLive = false;

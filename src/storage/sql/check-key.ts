@@ -4,7 +4,7 @@ import type { Database } from './engine.ts';
 
 const names = { current: 'sealer.check', next: 'sealer.next' } as const;
 
-/** Rejects a key other than the one that sealed the secrets. The first key given is accepted and remembered. */
+/** Rejects a key that did not seal the secrets. The first key is accepted and remembered. */
 export async function checkKey(db: Database, sealer: Sealer): Promise<void> {
   await remember(db, 'current', sealer);
   if (await isKey(db, 'current', sealer)) return;

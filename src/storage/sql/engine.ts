@@ -29,7 +29,7 @@ export interface Engine {
   own(): Promise<Ownership>;
   /** Runs work that one process may do at a time; undefined if there can be no other process. */
   readonly createLocks?: (ownership: Ownership) => WithLock;
-  /** What this process shares with others; undefined if there can be no other process. */
+  /** The state that this process shares with other processes; undefined if there can be no other process. */
   readonly createFleet?: (ownership: Ownership, sealer: Sealer) => FleetStore;
   close(): Promise<void>;
 }

@@ -38,7 +38,7 @@ export interface Tables {
   assistants: { id: string; name: string; body: string };
   providers: { id: string; name: string; sealed: string };
   profiles: { id: string; name: string; body: string };
-  /** What administrators set for single tools; the key is a hash of server and tool. */
+  /** The overrides that administrators set; the key is a hash of server and tool. */
   tool_overrides: { key: string; body: string };
   /** `shared` is 0 or 1. */
   saved_requests: { id: string; owner: string; shared: number; body: string };

@@ -13,7 +13,7 @@ export interface Effect {
 export interface SentCall {
   readonly marker: string;
   readonly tool?: string;
-  /** What the client does with the call, for the counts of a report. */
+  /** The client's behaviour, for the counts of a report. */
   readonly kind?: string;
   readonly client: string;
   readonly sentAt: number;

@@ -88,7 +88,7 @@ export function createLoad(): Load {
   return { calls, open };
 }
 
-/** What a client answers to the question about one of its calls. */
+/** A client's answer to the question about one of its calls. */
 export function answerOf(client: string, marker: string): string {
   return `${client} about ${marker}`;
 }

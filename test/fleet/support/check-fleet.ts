@@ -13,7 +13,7 @@ export interface Revocation {
   readonly at: number;
 }
 
-/** What happened in a fleet, besides calls and effects. */
+/** Events in a fleet, besides calls and effects. */
 export interface FleetHistory extends History {
   readonly decisions: readonly Decision[];
   readonly revocations: readonly Revocation[];

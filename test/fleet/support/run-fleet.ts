@@ -29,7 +29,7 @@ export interface FleetReport {
   readonly records: number;
   /** Records by their end. */
   readonly ends: Readonly<Record<string, number>>;
-  /** What clients were told, by code. */
+  /** The errors that clients received, by code. */
   readonly answers: Readonly<Record<string, number>>;
   readonly approvals: Readonly<Record<'allow' | 'deny', number>>;
   readonly revocations: number;

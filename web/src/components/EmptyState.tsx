@@ -3,7 +3,7 @@ import type { ReactNode } from 'react';
 export interface EmptyStateProps {
   readonly icon?: ReactNode;
   readonly title: string;
-  /** What will be shown here, and how to get it. */
+  /** The content that will be here, and how to add it. */
   readonly children?: ReactNode;
   readonly actions?: ReactNode;
 }

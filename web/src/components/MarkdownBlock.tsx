@@ -98,7 +98,7 @@ const components: Components = {
       {children}
     </td>
   ),
-  // Fenced code inside a list or a quotation; other fenced code is a block of its own.
+  // Fenced code inside a list or a quotation; other fenced code is a separate block.
   pre: ({ node }) => <NestedCode node={node} />,
   code: ({ children }) => <code className="rounded bg-sunken px-1 py-0.5 font-mono text-[0.9em]">{children}</code>,
   sup: ({ children }) => <sup>{children}</sup>,

@@ -19,7 +19,7 @@ const definition = /^ {0,3}\[[^\]\n]{1,200}\]:/m;
 
 /**
  * Splits Markdown into blocks that render the same one by one, so that only the last block of a growing text is parsed again.
- * Fenced code becomes a block of its own.
+ * Fenced code becomes a separate block.
  */
 export function splitMarkdown(text: string): readonly MarkdownBlock[] {
   // A link definition applies to the whole text.

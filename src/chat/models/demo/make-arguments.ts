@@ -1,6 +1,6 @@
 import { isObject, type JsonObject, type JsonSchema } from '../../../kernel/json.ts';
 
-/** What arguments are derived from. */
+/** The sources of generated arguments. */
 export interface Material {
   /** The part of the user's message that the call is for. */
   readonly wish: string;

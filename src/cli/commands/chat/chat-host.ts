@@ -9,7 +9,7 @@ import type { ChatSettings } from './chat-settings.ts';
 /** The settings of an assistant that a chat can override. */
 export type AssistantOverrides = Partial<Pick<Assistant, 'model' | 'serverIds' | 'toolApproval'>>;
 
-/** Where conversations run: in this process, or in the running gateway. */
+/** Runs conversations in this process or in the running gateway. */
 export interface ChatHost extends AsyncDisposable {
   readonly chat: Chat;
   readonly settings: ChatSettings;

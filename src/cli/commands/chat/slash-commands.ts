@@ -14,7 +14,7 @@ import { printRecap } from './recap.ts';
 import type { Session } from './session.ts';
 import { describeCost, describeTokens } from './tool-row.ts';
 
-/** What slash commands need. */
+/** The dependencies of slash commands. */
 export interface SlashPorts {
   readonly session: Session;
   readonly host: ChatHost;

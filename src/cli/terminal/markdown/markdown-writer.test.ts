@@ -2,7 +2,7 @@ import pc from 'picocolors';
 import { describe, expect, test } from 'vitest';
 import { createMarkdownWriter } from './markdown-writer.ts';
 
-/** What is written when the text comes in pieces of so many characters. */
+/** The output for text that arrives in pieces of the given number of characters. */
 function render(text: string, { size = text.length, width = 40, colors = false } = {}): string {
   let written = '';
   const writer = createMarkdownWriter({

@@ -103,7 +103,7 @@ export const savedRequestRoutes = [
   }),
 ];
 
-/** The request of the path. One that the caller cannot see is reported as not found. */
+/** The request of the path. A request that the caller cannot see is reported as not found. */
 async function findEditable(
   request: Pick<ApiRequest<{ readonly request: string }>, 'params' | 'identity'>,
   ports: ApiPorts,

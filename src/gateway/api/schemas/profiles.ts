@@ -42,7 +42,7 @@ export const profileSchema = answer(
     exposure: z
       .strictObject(exposureShape)
       .optional()
-      .describe('What clients list now. Only where a single profile is returned.'),
+      .describe('The size of the current tool list. Only in the response for a single profile.'),
     keys: z.int().optional().describe('The number of keys that use the profile. Only for administrators.'),
   }),
 );

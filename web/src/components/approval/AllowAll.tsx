@@ -55,7 +55,7 @@ export function AllowAll({ approvals: listed }: { readonly approvals: readonly A
 
 const answeredCodes = ['CONFLICT', 'GONE', 'NOT_FOUND'];
 
-/** Answers every approval. One that was answered elsewhere keeps its answer; any other failure is reported at the end. */
+/** Answers every approval. An approval that was answered elsewhere keeps its answer; other failures are reported at the end. */
 async function allowEach(approvals: readonly Approval[], body: ApprovalAnswer): Promise<void> {
   const answers = approvals.map(({ id }) => api.answerApproval({ path: { approval: id }, body }));
   const failed = (await Promise.allSettled(answers)).find(

@@ -46,7 +46,7 @@ export function ApprovalFacts({ approval, compact = false }: ApprovalFactsProps)
   );
 }
 
-/** Who requests the call, where and why it needs approval. */
+/** The caller, the place of the call, and the reason for the approval. */
 function Request({ approval: { caller, reason } }: { readonly approval: Approval }) {
   const name = <strong className="font-semibold text-ink">{nameOfCaller(caller)}</strong>;
   const { requested, requestedInConversation } = text.approval.approvalFacts;

@@ -37,7 +37,7 @@ export function ContentBlock({ block, server }: ContentBlockProps) {
 
 interface ResourceLinkProps {
   readonly link: Readonly<Record<string, unknown>>;
-  /** Where it can be read. */
+  /** The server and URI to read the content from. */
   readonly server: string | undefined;
 }
 

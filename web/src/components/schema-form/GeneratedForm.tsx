@@ -14,7 +14,7 @@ export interface GeneratedFormProps {
   /** Receives the entered values; empty fields are omitted. */
   readonly onChange: (value: Values) => void;
   readonly disabled: boolean;
-  /** What the gateway rejected. */
+  /** The problems that the gateway reported. */
   readonly problems: readonly FormProblem[];
   readonly purpose: FormSettings['purpose'];
 }

@@ -34,7 +34,7 @@ export function findProblems(schema: FormSchema, value: unknown): FormProblem[] 
     .map((error) => ({ path: error.instancePath, message: toMessage(error) }));
 }
 
-/** The index of the option that a value belongs to: one that it matches, else the one that is most like it, else the first. */
+/** The index of the option that a value belongs to: a matching option, else the most similar one, else the first. */
 export function matchOption(options: readonly FormSchema[], value: unknown, root: FormSchema): number {
   const matching = options.findIndex((option) => matches({ ...option, $defs: root.$defs }, value));
   if (matching >= 0 || value === undefined) return Math.max(matching, 0);

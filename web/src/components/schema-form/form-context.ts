@@ -3,7 +3,7 @@ import type { FormSchema } from './form-schema.ts';
 
 export type FieldPath = readonly (string | number)[];
 
-/** What every field of a form needs to know about the form. */
+/** The properties of a form that every field uses. */
 export interface FormSettings {
   /** The schema that references lead into. */
   readonly root: FormSchema;

@@ -126,7 +126,7 @@ function createWalk(references: SourceReferences): Walk {
     }
     const isOpen = Object.keys(properties).length === 0 && !isUnion;
     const patterns = isRecord(source.patternProperties) ? Object.values(source.patternProperties) : [];
-    // Where some members are named, others are offered only if the schema allows them explicitly.
+    // If some members are named, others are offered only if the schema allows them explicitly.
     const more = source.additionalProperties ?? patterns[0] ?? (isOpen || undefined);
     const required = [source.required]
       .flat()

@@ -194,7 +194,7 @@ function Selection({ label, hint, shown, patterns, error, onChange }: SelectionP
   );
 }
 
-/** What clients of a profile with these settings would see, updated while the settings change. */
+/** A preview of the lists that clients of a profile with these settings see, updated while the settings change. */
 function useProfilePreview(draft: ProfileDraft) {
   const current = useMemo(() => toSettings(draft), [draft]);
   const settings = useDebounced(current, 300);

@@ -27,7 +27,7 @@ export function ServerOverview({ server }: { readonly server: Server }) {
   const { serverInfo, capabilities, instructions, connectMs, pid } = status;
   const isApi = server.transport === 'api';
   const described = describeServerInfo(serverInfo);
-  // An API without a document has no description of its own.
+  // An API without a document has no description.
   const info = isApi && serverInfo?.name === server.name ? undefined : described;
   // Templates belong to the capability `resources`.
   const isUnsupported = (kind: string) =>

@@ -36,7 +36,7 @@ export function ToolAdministration({ tool }: { readonly tool: Tool }) {
   );
 }
 
-/** What the server calls and describes the tool, if an administrator changed it. */
+/** The server's own name and description of the tool, if an administrator changed them. */
 export function OriginalTexts({ tool }: { readonly tool: Tool }) {
   if (!tool.override) return null;
   const { title, description } = tool.original ?? {};

@@ -6,7 +6,7 @@ import { text } from '../../text/text.ts';
 export interface CallProblem {
   readonly code?: string;
   readonly message: string;
-  /** What to do next. */
+  /** The next step. */
   readonly advice?: string | undefined;
   /** The invalid arguments, by JSON pointer. */
   readonly fields: readonly { readonly path: string; readonly message: string }[];

@@ -20,7 +20,7 @@ import { type ItemKind, type PlaygroundItem, toItems } from './playground-items.
 const words = text.profiles.playground;
 const kinds: readonly ItemKind[] = ['tools', 'resources', 'prompts'];
 
-/** What a client of a profile sees, read from its MCP endpoint, and calls with its policy. */
+/** The lists of a profile, read from its MCP endpoint, and calls with its policy. */
 export function Playground({ profile }: { readonly profile: Profile }) {
   const [kind, setKind] = useState<ItemKind>('tools');
   const [search, setSearch] = useState('');

@@ -15,7 +15,7 @@ const prefix = 'io.modelcontextprotocol';
 const capabilities = {
   [`${prefix}/protocolVersion`]: version,
   [`${prefix}/clientInfo`]: { name: 'toolwharf-playground', version: '1' },
-  // The playground answers no questions of servers, and says so.
+  // The playground declares that it answers no questions of servers.
   [`${prefix}/clientCapabilities`]: {},
 };
 

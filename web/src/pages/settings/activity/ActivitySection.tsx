@@ -18,7 +18,7 @@ import { describeAct, nameOperation } from './describe-act.ts';
 const words = text.settings.activity;
 const pageSize = 50;
 
-/** What administrators did, from the journal, newest first. */
+/** The acts of administrators, from the journal, newest first. */
 export function ActivitySection() {
   const [search, setSearch] = useState('');
   const sought = useDeferredValue(search.trim().toLowerCase());

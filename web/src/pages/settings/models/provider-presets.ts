@@ -14,7 +14,7 @@ export interface ProviderPreset {
   readonly name: string;
   readonly kind: ProviderInput['kind'];
   readonly baseUrl: string;
-  /** Where to get a key. */
+  /** The page on which to get a key. */
   readonly keyHint: string;
 }
 
