@@ -1,5 +1,5 @@
 /**
- * The library: everything exported here is public API. What talks to a model provider is in the subpaths, such as
+ * The library: everything exported here is public API. The bridges to model providers are in subpaths, such as
  * `toolwharf/openai`.
  */
 export type { CatalogDifference, CatalogEntry } from './catalog/catalog.ts';

@@ -39,7 +39,7 @@ export interface ToolboxOptions {
   readonly log?: Log | false;
   /** Answers approvals; without one, a call that needs approval is denied. */
   readonly approver?: Approver;
-  /** Answers for calls that bring no host of their own. Questions that nobody answers are refused. */
+  /** Answers for calls without their own host. Questions without a matching method are refused. */
   readonly host?: CallHost;
   /** Signs in to servers that require OAuth. */
   readonly oauth?: OAuthPorts;
@@ -73,7 +73,7 @@ export interface InternalToolboxOptions extends ToolboxOptions {
   readonly tolerant?: boolean;
   /** Listeners that receive events from the very start. */
   readonly listeners?: { readonly [Name in keyof ToolboxEvents]?: (event: ToolboxEvents[Name]) => void };
-  /** Stores what administrators set for single tools; in memory by default. */
+  /** Stores overrides of tools; in memory by default. */
   readonly overrides?: ToolOverrideStore;
   /** The limits that other replicas share; those of this process by default. */
   readonly limits?: LimitPorts;
@@ -94,7 +94,7 @@ export interface ToolboxEvents {
   'server.changed': { readonly server: string; readonly status: ConnectionStatus; readonly before: ConnectionState };
   'server.notified': ServerNotice;
   'catalog.changed': CatalogDifference & { readonly server?: string };
-  /** A tool came, or changed, whose definition a person should look at before it is used. */
+  /** A tool was added or changed, and its definition is suspicious. */
   'tool.flagged': FlaggedTool;
   /** A server's resources, resource templates or prompts were read: the first time, or because they changed. */
   'content.changed': { readonly server: string; readonly kind: Exclude<ListKind, 'tools'> };
@@ -159,7 +159,7 @@ export interface ToolboxApprovals {
 export interface ToolboxCatalog {
   /** Every tool. The same list until a tool changes. */
   readonly entries: readonly CatalogEntry[];
-  /** Limits, definition hash, and what changed since the definition was accepted. */
+  /** Limits, definition hash, and the changes since the definition was accepted. */
   find(tool: string | ToolId): CatalogEntry | undefined;
   /** The suspicious parts of a tool's definition: a reason to review it, not a verdict. */
   warnings(tool: string | ToolId): readonly DefinitionFinding[];
@@ -229,7 +229,7 @@ export interface ToolboxPrompts<Options = ReadOptions> extends PromptLists {
   get(server: string, name: string, args?: Readonly<Record<string, string>>, options?: Options): Promise<JsonObject>;
 }
 
-/** The servers of a toolbox, with what only the gateway shows. */
+/** The servers of a toolbox, with the operations for the gateway. */
 export interface InternalToolboxServers extends ToolboxServers {
   /** Connects the servers that wait for a sign-in, which another replica may have finished. */
   retrySignIns(): Promise<void>;
@@ -243,7 +243,7 @@ export interface InternalToolboxServers extends ToolboxServers {
   traffic(name: string): TrafficLog;
 }
 
-/** The toolbox as the gateway, the chat and the command line use it: on behalf of callers with a policy of their own. */
+/** The toolbox as the gateway, the chat and the command line use it: on behalf of callers with their own policy. */
 export interface InternalToolbox extends Toolbox {
   readonly servers: InternalToolboxServers;
   readonly resources: ToolboxResources<InternalReadOptions>;
@@ -255,7 +255,7 @@ export interface InternalToolbox extends Toolbox {
   readonly queueRefusals?: { readonly caller: number; readonly total: number };
 }
 
-/** The toolbox with what administrators change while it runs. */
+/** The toolbox with the settings that administrators change while it runs. */
 export interface AdministeredToolbox extends InternalToolbox {
   readonly catalog: AdministeredCatalog;
   /** Adds profiles to those of the file. `build` is called again when the file changes. */
@@ -264,7 +264,7 @@ export interface AdministeredToolbox extends InternalToolbox {
 
 /** The catalog as administrators use it. */
 export interface AdministeredCatalog extends ToolboxCatalog {
-  /** The tools that are switched off. Nobody can find or call them. */
+  /** The tools that are switched off. They cannot be found or called. */
   readonly disabled: readonly CatalogEntry[];
   /** The overrides that administrators set, by the key of the tool. */
   readonly overrides: ToolOverrides;

@@ -213,7 +213,7 @@ export async function startToolbox(
         if (kind !== 'tools') return events.emit('content.changed', { server: spec.name, kind });
         const before = catalogChanges;
         await register(connection);
-        // Clients are told of every change that the server announces, even if it is only in what the catalog leaves out.
+        // Clients are notified of every change that the server announces, even of tools that the catalog leaves out.
         if (isAnnounced && catalogChanges === before)
           events.emit('catalog.changed', { added: [], removed: [], changed: [], server: spec.name });
       },

@@ -2,7 +2,7 @@ import tailwind from '@tailwindcss/vite';
 import react from '@vitejs/plugin-react';
 import { defineConfig } from 'vite';
 
-// `npm run dev -w web` serves the app with hot reloading, and hands what is not its own to a running gateway.
+// `npm run dev -w web` serves the app with hot reloading, and forwards all other requests to a running gateway.
 const gateway = process.env.TOOLWHARF_GATEWAY ?? 'http://127.0.0.1:7420';
 
 export default defineConfig({

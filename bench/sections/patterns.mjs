@@ -1,4 +1,4 @@
-// Clients that do not call without a pause: they think between calls, arrive all at once, or wait for progress.
+// Clients that pause between calls, arrive all at once, or wait for progress.
 import { load } from '../parts/processes.mjs';
 import { median, row } from '../parts/statistics.mjs';
 import { openUpstream, sdkEvents, sdkStdio1 } from '../parts/upstreams.mjs';

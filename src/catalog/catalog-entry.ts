@@ -27,7 +27,7 @@ export interface CatalogEntry {
   /** The hash of the server's definition. */
   readonly definitionHash: string;
   readonly limits: ToolLimits;
-  /** The definition is not the accepted one: it may not run, or only after asking. */
+  /** The definition is not the accepted one: calls are denied or need approval. */
   readonly changed?: 'quarantine' | 'ask';
   readonly changes?: readonly DefinitionChange[];
   /** The accepted definition's hash and time, if the definition is not the accepted one. */

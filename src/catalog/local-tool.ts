@@ -11,7 +11,7 @@ export interface LocalToolContext {
   readonly call: (name: string, args: unknown) => Promise<ToolResult>;
 }
 
-/** A tool that is a function of the program. Arguments are validated before it runs; what it throws becomes an error result. */
+/** A tool that is a function of the program. Arguments are validated before it runs; an exception becomes an error result. */
 export interface LocalTool<Args = never> {
   readonly name: string;
   readonly title?: string;
@@ -65,7 +65,7 @@ export function toLocalDefinition(tool: LocalTool): ToolDefinition {
   };
 }
 
-/** Runs the tool and returns an MCP result. Rejects with what the function threw. */
+/** Runs the tool and returns an MCP result. Rejects with the function's exception. */
 export async function runLocalTool(tool: LocalTool, args: JsonObject, context: LocalToolContext): Promise<JsonObject> {
   const parsed = isStandardSchema(tool.parameters) ? await validate(tool.parameters, args) : args;
   const value = await tool.execute(parsed as never, context);

@@ -25,7 +25,7 @@ export interface Glob {
   readonly text: string;
   /** The text before the first wildcard. */
   readonly prefix: string;
-  /** There is no wildcard: the prefix is all of it. */
+  /** There is no wildcard: the prefix is the whole pattern. */
   readonly isLiteral: boolean;
   matches(name: string): boolean;
 }

@@ -112,7 +112,7 @@ export async function registerTools(
   return { registered, missing, gone, logs, seen };
 }
 
-/** A configured tool that nobody offers. */
+/** A configured tool that no server offers. */
 export interface GoneTool {
   readonly tool: string;
   /** Undefined if the tool could be one of several servers, or a local one. */
@@ -149,7 +149,7 @@ export function findGone(
     if (isUnsure || local.has(name) || [...offers.values()].some((offered) => offered?.has(name))) return [];
     const [first, ...others] = offers.keys();
     if (first !== undefined && others.length === 0) return [toGone(name, first)];
-    // Which server had it, or whether it was a local tool, is unknown, so the message names no server.
+    // The tool may have belonged to any server or been local, so the message names no server.
     return [
       { tool: name, message: `Tool ${quote(name)} is configured, but no MCP server and no local tool has this name` },
     ];

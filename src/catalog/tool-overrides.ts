@@ -5,7 +5,7 @@ import { aliasProblem, joinedNames } from './name-tools.ts';
 
 /** An administrator's settings for one tool: whether it is offered, and the name and texts that clients and models see. */
 export interface ToolOverride extends ToolId {
-  /** False: nobody can list or call the tool. */
+  /** False: the tool cannot be listed or called. */
   readonly enabled: boolean;
   /** Replaces the tool's own part of the exposed name. */
   readonly name?: string;

@@ -1,6 +1,6 @@
 const minimum = { major: 22, minor: 19 };
 
-/** Returns what to tell the user if this version of Node cannot run Toolwharf. */
+/** Returns the message for the user if this version of Node cannot run Toolwharf. */
 export function explainOldNode(version: string, args: readonly string[]): string | undefined {
   const [major = 0, minor = 0] = version.split('.').map(Number);
   if (major > minimum.major || (major === minimum.major && minor >= minimum.minor)) return undefined;

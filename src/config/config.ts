@@ -252,7 +252,7 @@ export interface ToolboxConfig {
 /** A named subset of servers and tools with its own policy, served at `/mcp/{name}`. */
 export interface ProfileConfig {
   readonly name: string;
-  /** What the profile is for. */
+  /** The purpose of the profile. */
   readonly description?: string;
   /** The profile `default` of a configuration that does not define it. */
   readonly builtIn?: true;

@@ -88,7 +88,10 @@ export const toolboxSchema = z.strictObject(
 /** A profile. Missing `approval` settings use the settings of the toolbox. */
 export const profileSchema = z.strictObject(
   {
-    description: text.max(1_000, 'must have at most 1000 characters').optional().describe('What the profile is for.'),
+    description: text
+      .max(1_000, 'must have at most 1000 characters')
+      .optional()
+      .describe('The purpose of the profile.'),
     servers: globs.optional().describe('Globs over server names; all servers if left out.'),
     allow: globs.optional().describe('Globs over server/tool; only these tools are offered.'),
     deny: globs.optional().describe('Globs over server/tool; these tools are never offered.'),

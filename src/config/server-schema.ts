@@ -82,7 +82,7 @@ const urlShape = {
 };
 
 const commonShape = {
-  description: text.optional().describe('What the server is for.'),
+  description: text.optional().describe('The purpose of the server.'),
   enabled: flag
     .optional()
     .describe('A disabled server stays configured and is not connected.')
@@ -128,7 +128,7 @@ const commonShape = {
   deny: globs.optional().describe("Globs over the server's tool names; these tools are never offered."),
   onChange: choice(onChangeActions)
     .optional()
-    .describe('What happens to a tool whose definition changes.')
+    .describe('The action when the definition of a tool changes.')
     .meta({ default: serverDefaults.onChange }),
   rate: rateSchema.optional().describe('Rate limit of calls to this server.'),
   prompts: list(filledText).optional().describe('Names of prompts to offer; all if omitted.'),

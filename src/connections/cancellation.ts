@@ -1,4 +1,4 @@
-/** The cancellation of one request: what an `AbortController` does, at a fraction of its cost. */
+/** The cancellation of one request: like an `AbortController`, at a fraction of its cost. */
 export interface Cancellation {
   cancel(): void;
   isCancelled(): boolean;

@@ -23,7 +23,7 @@ export interface ChannelRequestOptions {
   readonly callId?: string;
   /** Answers the server's questions and receives its notifications for this request. */
   readonly host?: RequestHost;
-  /** Held by requests with a host on a legacy session. */
+  /** The turn of a request with a host on a legacy session. */
   readonly turn?: Turn;
   /** Counts the reply while it is received. */
   readonly reply?: ReplyMeter;

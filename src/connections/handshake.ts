@@ -43,7 +43,7 @@ export async function handshake(
   const http = target.kind === 'stdio' ? undefined : target.http;
   let unreadable: string | undefined;
   const onUnreadableStream = (cause: unknown) => {
-    // A network error shows in the end of the stream; this is about what the stream contained.
+    // Network errors end the stream; this handler reports invalid content of the stream.
     if (!(cause instanceof ToolwharfError)) return;
     unreadable = cause.message;
     channel.failUnreadable('{', cause.message);

@@ -2,7 +2,7 @@ import type { ToolwharfError } from '../kernel/errors.ts';
 import { isoTime } from '../kernel/iso-time.ts';
 import type { ConnectionStatus } from './status.ts';
 
-/** The state of a connection: what it shows, and whether it reconnects after a failure. */
+/** The state of a connection: its public status, and whether it reconnects after a failure. */
 export interface ConnectionModel {
   readonly status: ConnectionStatus;
   readonly isWanted: boolean;
@@ -66,7 +66,7 @@ export function isSameState(a: ConnectionStatus, b: ConnectionStatus): boolean {
 
 type Change = Partial<ConnectionStatus> & Pick<ConnectionStatus, 'state'>;
 
-/** The status in another state, without what explained the previous one. */
+/** The status in another state, without the reason of the previous one. */
 function enter(before: ConnectionStatus, change: Change, now: number): ConnectionStatus {
   const { reason: _reason, code: _code, cause: _cause, nextTryAt: _at, signInUrl: _url, ...lasting } = before;
   const after = { ...lasting, ...change };

@@ -114,7 +114,7 @@ export async function answerQuestion(
   }
 }
 
-/** Reports to the server that nobody answers this question: JSON-RPC "method not found". */
+/** Reports to the server that this question is not answered: JSON-RPC "method not found". */
 class UnansweredQuestionError extends Error {
   readonly code = -32601;
 }

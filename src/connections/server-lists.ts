@@ -16,7 +16,7 @@ export interface ServerLists {
 
 /** Reads and caches the lists of one server. */
 export interface ServerListCache extends ServerLists {
-  /** Reads every list of the server. Never rejects: `problem` reports what failed, and it is read again later. */
+  /** Reads every list of the server. Never rejects: `problem` names the failed lists, which are read again later. */
   readAll(capabilities: JsonObject): Promise<void>;
   /** Reads one list. Reads that are requested while one is running share a single read after it. */
   read(kind: ListKind): Promise<void>;

@@ -46,7 +46,7 @@ export function createServerMessages(options: ServerMessagesOptions): ServerMess
     }
     for (const turn of owner.turns ?? []) turn.openQuestions--;
     if (open.get(id) === cancel) open.delete(id);
-    // The server withdrew the question, or the connection is closed: nobody expects the reply.
+    // The server withdrew the question, or the connection is closed: no reply is expected.
     if (cancel.signal.aborted) return;
     await send({ jsonrpc: '2.0', id, ...reply } as JSONRPCMessage).catch(() => {});
   }

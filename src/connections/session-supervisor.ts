@@ -17,7 +17,7 @@ export interface SessionSupervisorOptions {
   readonly onConnected: (session: Session) => void;
   /** The session is no longer used. */
   readonly onLeft: () => void;
-  /** Releases what outlives a session, before the connection counts as disconnected. */
+  /** Releases resources that outlive a session, before the connection counts as disconnected. */
   readonly onDisconnect: () => Promise<void>;
   readonly onStatus: (status: ConnectionStatus, before: ConnectionState) => void;
   /** The lists that could not be read, if any. */

@@ -76,7 +76,7 @@ test('a request whose tool is not known to ask starts beside a slow one instead 
   vi.useRealTimers();
   const late = await turns.take({ subject: 'list', canBeAsked: true }, { maxWaitMs: 1 });
   expect([slow.hasEnded, late.hasEnded]).toEqual([false, false]);
-  // Both still count: the next one waits for both.
+  // Both still count: the next request waits for both.
   slow.end(true);
   expect(turns.tryTake(asker)).toBeUndefined();
   late.end(true);

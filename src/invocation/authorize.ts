@@ -35,7 +35,7 @@ export interface AuthorizePorts extends ApprovalPorts {
 export interface Authorization {
   readonly entry: CatalogEntry;
   readonly args: JsonObject;
-  /** The definition that a person approved for this call; undefined when nobody was asked. */
+  /** The definition that a person approved for this call; undefined if no approval was needed. */
   readonly approvedHash?: string;
   /** The id of the rule that allowed the call. */
   readonly rule?: string;

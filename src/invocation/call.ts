@@ -326,7 +326,7 @@ export function createRunningCalls(): RunningCalls {
   };
 }
 
-/** Reads the events of a call. `return` ends a pending `next`, so that a reader who leaves is forgotten at once. */
+/** Reads the events of a call. `return` ends a pending `next`, so that a reader that stops is released at once. */
 function iterate(call: RunningCall): AsyncIterator<CallEvent, void, undefined> {
   const unread: CallEvent[] = [{ type: 'state', state: call.state, record: call.record }];
   let isOver = false;

@@ -32,7 +32,7 @@ export interface KeyClaim {
   readonly callId: string;
 }
 
-/** The right of this process to make calls, which it loses when other processes have not heard of it for too long. */
+/** The right of this process to make calls. Without a heartbeat, it expires. */
 export interface Lease {
   /** Rises each time a lease was lost and a new one was taken. */
   readonly epoch: number;

@@ -67,7 +67,7 @@ export function joinStats(one: PermitStats, other: PermitStats): PermitStats {
   };
 }
 
-/** Tools that call others have limits of their own only: their number is limited by the permits of the tools they call. */
+/** Tools that call others have only their own limits: their number is limited by the permits of the tools they call. */
 export function composedLimits({ maxQueued }: Pick<PermitLimits, 'maxQueued'>): PermitLimits {
   return { maxConcurrent: Number.MAX_SAFE_INTEGER, maxQueued };
 }

@@ -25,7 +25,7 @@ export interface StoredApprover extends Approver {
 }
 
 export interface ApproverEvents {
-  /** Somebody answered on this replica, whether or not a call waits for it. */
+  /** Called when a person has answered on this replica, whether or not a call waits for the answer. */
   answered: { readonly request: ApprovalRequest; readonly answer: ApprovalAnswer };
   /** The call has ended, so no answer is needed. */
   withdrawn: { readonly request: ApprovalRequest; readonly reason: string };

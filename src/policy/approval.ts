@@ -69,8 +69,8 @@ export interface ApprovalHost {
 }
 
 /**
- * Asks the user of the client that made the call, where the policy has `approvers: client`. The answer holds for this call
- * only, and a changed definition is never put to the caller. Undefined if the client's user may not be asked.
+ * Asks the user of the client that made the call, where the policy has `approvers: client`. The answer applies to this call
+ * only, and callers are never asked about a changed definition. Undefined if the client's user may not be asked.
  */
 export function askClient(
   host: ApprovalHost | undefined,

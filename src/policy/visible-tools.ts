@@ -15,7 +15,7 @@ export interface Visibility {
 /** The longest URI that is compared with the patterns of a profile. */
 const maxUriLength = 8_192;
 
-/** Decides what a profile shows. Pure. */
+/** The filter of a profile. Pure. */
 export function createVisibility(
   profile: Pick<ProfileConfig, 'servers' | 'allow' | 'deny' | 'resources' | 'prompts'>,
 ): Visibility {

@@ -3,7 +3,7 @@ import type { Storage, StorageOptions } from './storage.ts';
 
 /** Opens storage in memory, in an SQLite file of this process, or in a shared Postgres database. */
 export async function openStorage(options: StorageOptions): Promise<Storage> {
-  // Loaded on demand: a driver is only needed by those who use it.
+  // Loaded on demand: most processes use one driver.
   switch (options.kind) {
     case 'memory':
       return openMemory(options);

@@ -199,7 +199,7 @@ async function addArgument(form: Locator, name: string): Promise<void> {
   await page.keyboard.type(name);
 }
 
-/** The API: its document, and of everything else what it was asked. */
+/** The API: serves its document, and answers every other request with its method and path. */
 async function answer(request: IncomingMessage): Promise<unknown> {
   if (request.url === '/openapi.json') return document;
   const body = await text(request);

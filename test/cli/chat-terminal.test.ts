@@ -44,8 +44,8 @@ describe.each(['in this process', 'in the gateway'])('a conversation at a termin
   });
   afterAll(() => gateway?.[Symbol.asyncDispose]());
 
-  /** Sits down, and waits for the line to type into. */
-  async function sit(...args: string[]): Promise<void> {
+  /** Starts the chat and waits for the prompt. */
+  async function startChat(...args: string[]): Promise<void> {
     at = atTerminal(here.env);
     ended = at.run('chat', ...(isRemote ? [] : ['-c', config]), ...args);
     await at.see(/Helper.* {2}Scripted\/scripted · \d+ tools · [a-z-]+\n/);
@@ -63,7 +63,7 @@ describe.each(['in this process', 'in the gateway'])('a conversation at a termin
   });
 
   test('the terminal prints the answer as it streams, and its end below it', async () => {
-    await sit();
+    await startChat();
     const gate = createGate();
     model.push({ text: '# Hi\n\nI am **here** and\u001b[2J', hold: gate });
     at.type('hello\r');
@@ -78,7 +78,7 @@ describe.each(['in this process', 'in the gateway'])('a conversation at a termin
 
   test('the terminal asks about a call, shows its result, and the model continues [R14]', async () => {
     const file = directory.file(`${where}-yes`);
-    await sit();
+    await startChat();
     model.push({ text: 'I write.', calls: [call('write', { path: file, text: 'one' })] }, { text: 'Written.' });
     at.type('write it\r');
     await at.see(/Approval required\n +tool +mcp_files_write {2}\(write\)\n +server +files\n +caller +Helper\n/);
@@ -91,7 +91,7 @@ describe.each(['in this process', 'in the gateway'])('a conversation at a termin
   });
 
   test('the model is told of a denial and its reason, and edited arguments are the ones that run [R14]', async () => {
-    await sit();
+    await startChat();
     model.push(
       { calls: [call('echo', { text: 'first' })] },
       { calls: [call('echo', { text: 'second' })] },
@@ -111,7 +111,7 @@ describe.each(['in this process', 'in the gateway'])('a conversation at a termin
   });
 
   test('parallel calls are asked about one at a time, and an answer can apply to the conversation [R16]', async () => {
-    await sit();
+    await startChat();
     model.push(
       { calls: [call('echo', { text: 'a' }), call('add', { a: 1, b: 1 })] },
       { calls: [call('echo', { text: 'b' })] },
@@ -132,7 +132,7 @@ describe.each(['in this process', 'in the gateway'])('a conversation at a termin
   });
 
   test('Ctrl-C ends the answer or its question, and not the conversation', async () => {
-    await sit();
+    await startChat();
     const gate = createGate();
     model.push({ text: 'This takes long', hold: gate });
     at.type('slowly\r');
@@ -159,7 +159,7 @@ describe.each(['in this process', 'in the gateway'])('a conversation at a termin
   });
 
   test("the terminal puts a server's question to the person", async () => {
-    await sit('--auto');
+    await startChat('--auto');
     model.push({ calls: [call('ask', { question: 'Who are you?' })] }, { text: 'Hello Ada.' });
     at.type('ask\r');
     await at.see(/Server 'files' asks\n +Who are you\?/);
@@ -183,7 +183,7 @@ describe.each(['in this process', 'in the gateway'])('a conversation at a termin
   });
 
   test('the commands of a conversation work at the terminal', async () => {
-    await sit();
+    await startChat();
     model.push({ text: 'First answer.' }, { text: 'Second answer.' }, { text: 'Third answer.' });
     at.type('first \\\r');
     await at.answer(/… /, 'question');
@@ -239,7 +239,7 @@ describe.each(['in this process', 'in the gateway'])('a conversation at a termin
   });
 
   test('an answer that reached a limit continues on request', async () => {
-    await sit();
+    await startChat();
     model.push({ text: 'A long', finish: 'length' }, { text: 'story.' });
     at.type('tell\r');
     await at.see(/A long\n.*limit/);
@@ -248,7 +248,7 @@ describe.each(['in this process', 'in the gateway'])('a conversation at a termin
   });
 
   test('a model error is shown, and the conversation stays', async () => {
-    await sit();
+    await startChat();
     model.push({ status: 400, error: 'no such model' }, { text: 'Better.' });
     at.type('hello\r');
     await at.see(/no such model.*\n/);
@@ -258,13 +258,13 @@ describe.each(['in this process', 'in the gateway'])('a conversation at a termin
   });
 
   test('--continue resumes the latest conversation where it stands', async () => {
-    await sit();
+    await startChat();
     model.push({ text: '**Better.**' }, { text: 'Again.' });
     at.type('hello\r');
     await at.see(/Better\.\n/);
     await at.see(prompt);
     await leave();
-    await sit('--continue', '--trusted-only');
+    await startChat('--continue', '--trusted-only');
     expect(at.screen()).toMatch(/hello\n› hello\n\nBetter\.\n/);
     at.type('and?\r');
     await at.see(/Again\.\n/);

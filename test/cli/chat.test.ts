@@ -21,7 +21,7 @@ beforeAll(async () => {
 });
 afterAll(() => model[Symbol.asyncDispose]());
 
-/** A data directory of its own, in which the scripted model answers. */
+/** A new data directory, in which the scripted model answers. */
 async function room(name: string) {
   const data = directory.file(name);
   const env = { TOOLWHARF_DATA_DIR: data };

@@ -26,7 +26,7 @@ function myai(url: string, tools: readonly string[] = [], mode = 'strict'): stri
 `;
 }
 
-/** A port nobody listens on. */
+/** No program listens on this port. */
 async function closedPort(): Promise<number> {
   const server = createServer();
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));

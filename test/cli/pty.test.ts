@@ -3,7 +3,7 @@ import { fixture, tempDir } from '../support/fixtures.ts';
 import { runAtPty } from '../support/run-at-pty.ts';
 import { cliIn, cliProgram, coverageOrCache } from '../support/run-cli.ts';
 
-// Prompts at a real pseudo-terminal: what the kernel echoes, buffers and turns into signals is part of the test.
+// Prompts at a real pseudo-terminal: echo, buffering and signals of the kernel are part of the test.
 const directory = await tempDir();
 afterAll(() => directory[Symbol.asyncDispose]());
 const config = await cliIn(directory).config({

@@ -4,7 +4,7 @@ import { cliIn } from '../support/run-cli.ts';
 import { waitFor } from '../support/wait-for.ts';
 import type { Replicas } from './replicas.ts';
 
-/** A replica in a process of its own, which the test kills. */
+/** A replica in a separate process, which the test kills. */
 export interface LostReplica extends AsyncDisposable {
   readonly url: string;
   // biome-ignore lint/suspicious/noExplicitAny: tests read responses of all shapes.

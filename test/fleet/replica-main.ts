@@ -1,4 +1,4 @@
-// A gateway of a fleet as a process of its own. Prints its URL, and ends with its parent.
+// A gateway of a fleet as a separate process. Prints its URL, and ends with its parent.
 import { createApiRoutes } from '../../src/gateway/api/create-routes.ts';
 import { createAuthenticate } from '../../src/gateway/auth/authenticate.ts';
 import { openGateway } from '../../src/gateway/gateway.ts';

@@ -11,7 +11,7 @@ beforeAll(async () => {
 });
 afterAll(() => postgres.stop());
 
-/** A storage whose lease is never renewed by itself, and another one that can remove it. */
+/** A storage whose lease is not renewed automatically, and another one that can remove it. */
 async function openPair() {
   const workspace = await createPostgresWorkspace(postgres);
   const stopped = await workspace.open({ leaseMs: 600_000 });

@@ -58,7 +58,7 @@ export interface Models {
   providers(): Promise<readonly ProviderInfo[]>;
   /** Rejects with `NOT_FOUND` for an unknown provider, and with `CONFIG_INVALID` for one whose settings are invalid. */
   open(choice: ModelChoice): Promise<OpenedModel>;
-  /** Whether a model accepts images: as declared, otherwise as its provider says. Undefined if nobody says. Never rejects. */
+  /** Whether a model accepts images: as declared, otherwise as its provider reports. Undefined if unknown. Never rejects. */
   takesImages(choice: ModelChoice): Promise<boolean | undefined>;
   /** Requests the provider's current list. Rejects with `SERVER_UNREACHABLE` and the reason. */
   list(provider: string, signal?: AbortSignal): Promise<readonly ModelInfo[]>;

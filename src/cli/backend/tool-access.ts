@@ -6,7 +6,7 @@ import type { Progress, ToolResult } from '../../kernel/tool.ts';
 import type { CallTimeout } from './call-timeout.ts';
 import type { KnownServer } from './known-server.ts';
 
-/** The servers and what they offer: those of the running gateway, or of a toolbox in this process. */
+/** The servers and their lists: those of the running gateway, or of a toolbox in this process. */
 export interface ToolAccess extends AsyncDisposable {
   /** The URL of the gateway; undefined for a toolbox in this process. */
   readonly gateway?: string;

@@ -101,7 +101,7 @@ async function watchApprovals(
       else if (kind) await postAnswer(gateway, approval.id, { answer: kind, ...answer });
       else if (!signal.aborted) terminal.note(`Postponed: ${shortId(approval.id)}`);
     } catch (cause) {
-      // Somebody else answered between the last poll and the answer.
+      // Another answer came between the last poll and this one.
       if (!isAnswered(cause)) throw cause;
       terminal.note(messageOf(cause));
     } finally {

@@ -12,8 +12,8 @@ export interface ServerOption {
 export type Offer = JsonObject & { readonly server: string };
 
 /**
- * Lists what the available servers offer, or one of them, and reports the unavailable ones on stderr. The exit code is not 0 if
- * the given server is unavailable, or if nothing was found and a server is unavailable.
+ * Lists the items of all available servers or of one server, and reports the unavailable servers on stderr. The exit code is
+ * not 0 if the given server is unavailable, or if nothing was found and a server is unavailable.
  */
 export async function listOffers(
   opened: ToolAccess,

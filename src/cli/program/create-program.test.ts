@@ -27,7 +27,7 @@ describe('docs/reference/cli.md', () => {
     ({ path, command }) => {
       const [top = ''] = path.split(' ');
       const start = reference.indexOf(`## toolwharf ${top}`);
-      // A command and what is below it may have sections of their own, one after the other.
+      // A command and its subcommands may have separate sections, one after the other.
       const end = [...reference.matchAll(/^## toolwharf (\S+)/gm)].find(
         (section) => section.index > start && section[1] !== top,
       )?.index;

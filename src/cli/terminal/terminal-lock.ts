@@ -1,9 +1,9 @@
 import { createMutex } from '../../kernel/mutex.ts';
 
-/** Gives one prompt at a time exclusive use of the terminal. While it is held, answers are not printed. */
+/** Gives one prompt at a time exclusive use of the terminal. While a prompt has the lock, answers are not printed. */
 export interface TerminalLock {
   readonly isHeld: boolean;
-  /** Runs the work while it holds the lock. */
+  /** Runs the work with the lock. */
   run<Value>(work: () => Promise<Value>): Promise<Value>;
   /** Calls the listener whenever the lock becomes free; returns the function that removes it. */
   onRelease(listener: () => void): () => void;

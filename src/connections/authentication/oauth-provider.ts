@@ -9,7 +9,7 @@ export interface SignInProviderOptions {
   readonly discovery: OAuthDiscoveryState;
 }
 
-/** The SDK's client provider while one sign-in begins. It records what the redirect is checked against. */
+/** The SDK's client provider while one sign-in begins. It records the values that the redirect is checked against. */
 export interface SignInProvider extends OAuthClientProvider {
   /** `authorizationUrl` is set once the SDK has built it. */
   readonly begun: { readonly state: string; codeVerifier?: string; authorizationUrl?: URL };

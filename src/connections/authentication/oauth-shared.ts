@@ -23,5 +23,5 @@ export function sharedBy(store: OAuthStore): OAuthShared {
   return shared;
 }
 
-/** For this long after a person signed in or declined, nobody is asked again automatically. */
+/** For this long after a person signed in or declined, no sign-in is requested automatically. */
 export const restMs = 600_000;

@@ -42,7 +42,7 @@ export interface OAuthRecords {
 }
 
 /**
- * Stores sign-ins. After `set` resolves, `get` returns the record to everybody who shares the store. A kind can have several
+ * Stores sign-ins. After `set` resolves, `get` returns the record to every process that shares the store. A kind can have several
  * records, each with its own id.
  */
 export interface OAuthStore {

@@ -49,7 +49,7 @@ export interface OAuthAttempt {
 /** Records the steps of the latest sign-ins to one server. */
 export interface OAuthTrace {
   begin(reason: OAuthAttempt['reason']): void;
-  /** Adds what the server requires to the current attempt. */
+  /** Adds the server's challenge to the current attempt. */
   addChallenge(challenge: { readonly scope?: string; readonly resourceMetadataUrl?: URL }): void;
   /** Adds the URL that a person is sent to. */
   addAuthorization(url: string): void;

@@ -76,7 +76,7 @@ export function createSignInPrompt(
       throw oauthRequired(server, 'nobody can be asked here. Sign in where there is a browser, or set redirectUrl');
     }
     const begun = await store.get(serverKey, 'pending');
-    // Somebody may be signing in at this moment: a new state would invalidate their redirect.
+    // A person may be signing in at this moment: a new state would invalidate the redirect.
     const reusable =
       begun &&
       begun.redirectUrl === redirectUrl &&

@@ -128,6 +128,6 @@ function createBody(controller: Dispatcher.DispatchController): Readable {
       done(cause);
     },
   });
-  // The reader gets the error; a body that nobody reads must not end the process.
+  // The reader gets the error; an unread body must not end the process.
   return body.on('error', () => {});
 }

@@ -12,7 +12,7 @@ export interface HttpAccess {
   readonly authProvider?: AuthProvider;
   /** Limits the rate at which event streams are read. */
   readonly throttle: NotificationThrottle;
-  /** Asks a person to sign in; rejects if nobody can. Undefined for servers without OAuth. */
+  /** Asks a person to sign in; rejects if no person can be asked. Undefined for servers without OAuth. */
   readonly authorize?: (signal: AbortSignal) => Promise<void>;
   /** Closes all sockets. */
   close(): Promise<void>;

@@ -37,7 +37,7 @@ export interface PoolFetchOptions {
 export interface PoolFetch {
   /** Follows no redirects and decompresses nothing. Fails like `fetch`: a `TypeError` for the network, the reason for an abort. */
   readonly fetch: FetchLike;
-  /** Sends one POST with exactly these headers, without what makes a `fetch` costly. */
+  /** Sends one POST with exactly these headers, without the overhead of `fetch`. */
   readonly post: (
     url: URL,
     headers: Readonly<Record<string, string>>,

@@ -30,7 +30,7 @@ export function onBodyError(response: Response, listener: (cause: unknown) => vo
 export function createPoolResponse(init: PoolResponseInit): Response {
   const { status, statusText, headers, body } = init;
   const response = new Response(null, { status, statusText, headers });
-  // The reader gets the error; a body that nobody reads must not end the process.
+  // The reader gets the error; an unread body must not end the process.
   body.on('error', () => {});
   if (status === 204 || status === 205 || status === 304) {
     body.resume();

@@ -43,7 +43,7 @@ export function createRequestHeaders(configured: HeaderRecord) {
     /** The headers of a GET or DELETE. */
     plain: withSession,
 
-    /** The headers of a POST of this message. In the modern era they repeat what the message says. */
+    /** The headers of a POST of this message. In the modern era they repeat fields of the message. */
     post(message: JSONRPCMessage, session: SessionHeaders): HeaderRecord {
       const { sessionId = '', protocolVersion = '' } = session;
       if (cache.sessionId !== sessionId || cache.protocolVersion !== protocolVersion || cache.byKey.size >= maxCached)

@@ -71,7 +71,7 @@ export function createStreamableHttpTransport(url: URL, access: HttpAccess): Str
     async terminateSession() {
       if (sessionId === undefined) return;
       const signal = AbortSignal.any([lifetime.signal, AbortSignal.timeout(terminateTimeoutMs)]);
-      // A server that is gone, or does not let clients end sessions, changes nothing for us.
+      // A failure has no effect: the server is gone, or does not let clients end sessions.
       const response = await abortable(request('DELETE', { signal }), signal).catch(() => undefined);
       await response?.text().catch(() => {});
       sessionId = undefined;

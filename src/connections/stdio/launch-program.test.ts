@@ -28,7 +28,7 @@ test('a program started ahead is used only for the same command, arguments and e
   expect(other.child.spawnargs).toEqual(same.child.spawnargs);
   expect(other.child.pid).not.toBe(same.child.pid);
   await ahead[Symbol.asyncDispose]();
-  // The disposal ends only programs that nobody uses.
+  // The disposal ends only unused programs.
   expect(sendSignal(same.child.pid as number, 0)).toBe(true);
   await Promise.all([endProgram(other), endProgram(same)]);
 });

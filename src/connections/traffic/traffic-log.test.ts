@@ -4,7 +4,7 @@ import { createRedactor } from '../../kernel/redact.ts';
 import { shortenJson } from './shorten-json.ts';
 import { createTrafficLog, createTrafficLogs } from './traffic-log.ts';
 
-/** A clock whose sleeps end when the test says so. */
+/** A clock whose sleeps the test ends. */
 function createManualClock() {
   let now = 1_000;
   const sleeping = new Set<() => void>();

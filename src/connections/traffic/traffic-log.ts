@@ -5,7 +5,7 @@ import type { Redactor } from '../../kernel/redact.ts';
 import { shortenJson } from './shorten-json.ts';
 import { kindOf, type TrafficDirection, type TrafficEntry, topicOf } from './traffic-entry.ts';
 
-/** The messages of one session. The channel checks `isOn` before it records, so that nothing is done while nobody watches. */
+/** The messages of one session. The channel checks `isOn` before it records, so that unwatched messages cost nothing. */
 export interface TrafficTap {
   readonly isOn: boolean;
   record(direction: TrafficDirection, message: JsonObject, callId?: string): void;
@@ -21,7 +21,7 @@ export interface TrafficWatcher {
 
 /** The latest messages between the gateway and one server. Records only while a client watches, or while recording is enabled. */
 export interface TrafficLog {
-  /** True if messages are recorded even while nobody watches. */
+  /** True if messages are recorded even without watchers. */
   readonly isEnabled: boolean;
   /** The recorded messages, oldest first. */
   entries(): readonly TrafficEntry[];
@@ -66,7 +66,7 @@ export function createTrafficLog(options: TrafficLogOptions): TrafficLog {
     bytes = 0;
   }
 
-  /** Turns recording on, or off once nobody needs it. Messages are discarded when it is turned off. */
+  /** Turns recording on, or off when it is no longer needed. Messages are discarded when it is turned off. */
   function update(): void {
     lingering?.abort();
     lingering = undefined;

@@ -20,12 +20,12 @@ import {
 export interface LeasedUnitsOptions {
   readonly store: Pick<LimitStore, 'syncPermits' | 'keepLostPermits'>;
   readonly lease: ReplicaLease;
-  /** Makes other replicas look for permits at once. */
+  /** Notifies other replicas that permits are needed or returned. */
   readonly hint: () => Promise<void>;
   readonly log: Log;
   /** How long units that no call uses are kept for the next call; 1 000. */
   readonly idleMs?: number;
-  /** How often a replica that waits for units asks for them, and one that has units looks who waits; 250 and 1 000. */
+  /** How often a replica that waits for units requests them, and a replica with units looks for waiting ones; 250 and 1 000. */
   readonly waitPollMs?: number;
   readonly holdPollMs?: number;
 }

@@ -13,7 +13,7 @@ export interface SharedLimits extends Pick<LeasedUnits, 'failure' | 'held'>, Dis
 
 export interface SharedLimitsOptions extends Pick<LeasedUnitsOptions, 'idleMs' | 'waitPollMs' | 'holdPollMs'> {
   readonly store: Pick<FleetStore, 'limits' | 'lease' | 'hint'>;
-  /** Notifies of permits that other replicas need or return; without it, only polling finds out. */
+  /** Notifies of permits that other replicas need or return; without it, replicas only poll. */
   readonly fleet?: Pick<Fleet, 'onPermitHint'>;
   readonly log: Log;
 }

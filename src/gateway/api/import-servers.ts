@@ -23,7 +23,7 @@ const maxCharacters = 64 * 1024;
  * gateway's own environment is never used.
  */
 export function importServers(pasted: string): Imported {
-  // Reading YAML with positions takes several seconds for a megabyte, and everybody else would wait.
+  // Reading YAML with positions takes several seconds for a megabyte, and blocks all other requests.
   if (pasted.length > maxCharacters) {
     const message = `The configuration is longer than ${maxCharacters / 1024} KiB: import fewer servers at a time`;
     return { servers: [], problems: [{ message }] };

@@ -67,7 +67,7 @@ export function actDetails(
   return { ...(params as JsonObject | undefined), ...Object.fromEntries(known) };
 }
 
-/** The members of request bodies that say what an act is about. None of them can contain a secret. */
+/** The members of request bodies that describe the subject of an act. None of them can contain a secret. */
 const detailMembers = [
   ...['name', 'title', 'kind', 'transport', 'command', 'enabled', 'profile', 'rights', 'definitionHash'],
   ...['answer', 'scope', 'audience', 'matching', 'reason', 'toolApproval', 'trustedTools'],

@@ -28,7 +28,7 @@ export interface ApiPorts
   readonly gateway: GatewayInfo;
 }
 
-/** Running calls, and what people are asked about them. */
+/** Running calls, and the approvals and questions about them. */
 export interface CallPorts extends CallParts {
   readonly summaries: CallSummaries;
 }

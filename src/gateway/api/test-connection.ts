@@ -7,7 +7,7 @@ import { startToolbox } from '../../toolbox.ts';
 import type { ApiPorts } from './route.ts';
 import type { serverTestSchema } from './schemas/servers.ts';
 
-/** Connects to a server in a separate toolbox, reads what it offers, and disconnects. Nothing is stored. */
+/** Connects to a server in a separate toolbox, reads its lists, and disconnects. Nothing is stored. */
 export async function testConnection(
   server: CheckedServerRecord,
   signal: AbortSignal,

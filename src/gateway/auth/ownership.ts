@@ -62,7 +62,7 @@ export function createOwnership({ conversations, toolbox }: OwnershipPorts): Own
     async answerRight(identity, request) {
       const { caller, tool, approvers, change } = request;
       if (!hasRight(identity, 'call')) return 'none';
-      // Nobody answers for their own call, administrators included.
+      // Callers, administrators included, do not answer approvals of their own calls.
       if (identity.caller.id === caller.id && !isOperator(identity)) return mayAnswerOwnCall(request) ? 'once' : 'none';
       if (identity.isAdmin) return 'everyone';
       if (caller.conversation !== undefined) await loadOwner(caller.conversation);

@@ -29,7 +29,7 @@ const everything: Visibility = { hasServer: all, hasTool: all, hasResource: all,
 
 const scopes = new WeakMap<ProfileConfig, Scope>();
 
-/** A connection status without what only administrators may see: process ids, and sign-in URLs that could be hijacked. */
+/** A connection status without the fields for administrators: process ids, and sign-in URLs that could be hijacked. */
 export function toVisibleStatus(status: ConnectionStatus, { isAdmin }: Identity): ConnectionStatus {
   return isAdmin ? status : { ...status, pid: undefined, signInUrl: undefined };
 }

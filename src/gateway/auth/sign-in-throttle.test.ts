@@ -56,7 +56,7 @@ test('failures on other replicas count, and a client that must wait causes no fu
   }
   const before = stored;
   for (let attempt = 0; attempt < 10; attempt++) expect((await one.fail('10.0.0.1', 'a')).retryAfterMs).toBe(1_000);
-  // The first one tells this replica of the failures on the other one.
+  // With the first failure, this replica learns of the failures on the other one.
   expect(stored - before).toBe(1);
 });
 

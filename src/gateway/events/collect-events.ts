@@ -15,7 +15,7 @@ import { type Scope, toVisibleStatus } from '../auth/profile-scope.ts';
 import type { AppHosts } from '../calls/app-hosts.ts';
 import type { PendingQuestions } from '../questions/pending-questions.ts';
 
-/** A listener and what it may see now. */
+/** A listener and its current permissions. */
 export interface Viewer {
   readonly identity: Identity;
   readonly scope: Scope;

@@ -18,7 +18,7 @@ export interface DescribeReplicaPorts {
   readonly intervalMs?: number;
 }
 
-/** Keeps what other replicas show about this one up to date. */
+/** Keeps the published facts about this replica up to date. */
 export function describeReplica(ports: DescribeReplicaPorts): Disposable {
   const { store, fleet, toolbox, replica, log, intervalMs = 2_000 } = ports;
   if (!store) return { [Symbol.dispose]() {} };

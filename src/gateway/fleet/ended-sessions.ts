@@ -5,7 +5,7 @@ import type { FleetStore } from '../../storage/ports/fleet-store.ts';
 /** The sessions that have ended. Every replica rejects their tokens. */
 export interface EndedSessions {
   has(id: string): boolean;
-  /** Ends a session. Resolves when every replica that starts from now on knows it; running ones learn of it at once. */
+  /** Ends a session. Resolves when the end is stored; running replicas are notified at once. */
   add(id: string, expiresAt: number): Promise<void>;
   /** Calls the listener with each session that another replica ended. */
   onRemoteEnd(listener: (id: string) => void): void;

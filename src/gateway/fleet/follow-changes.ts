@@ -10,7 +10,7 @@ export interface FollowChangesPorts {
   readonly openRequests: Pick<OpenRequests, 'recheck'>;
 }
 
-/** Applies what other replicas change: keys, ended sessions, accepted definitions and sign-ins to servers. */
+/** Applies changes of other replicas: keys, ended sessions, accepted definitions and sign-ins to servers. */
 export function followChanges({ fleet, toolbox, ended, openRequests }: FollowChangesPorts): void {
   fleet.onChange('api_keys', openRequests.recheck);
   fleet.onChange('pins', toolbox.reloadPins);

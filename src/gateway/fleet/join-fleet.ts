@@ -6,7 +6,7 @@ export type JoinFleetPorts = Omit<DescribeReplicaPorts, 'store' | 'intervalMs'> 
   FollowChangesPorts &
   Omit<ResumeCallsPorts, 'intervalMs'>;
 
-/** Makes the gateway a replica among others: it shows itself, follows their changes and continues calls of lost ones. */
+/** Makes the gateway a replica: it publishes its facts, applies changes of other replicas and continues calls of lost ones. */
 export function joinFleet(ports: JoinFleetPorts): Disposable {
   const parts = new DisposableStack();
   parts.use(describeReplica({ ...ports, store: ports.storage.fleet }));

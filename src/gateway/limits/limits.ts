@@ -25,7 +25,7 @@ export interface CallerUsage {
   readonly calls: CallerLimits | undefined;
 }
 
-/** The limits on everything that callers can consume. */
+/** The limits on the resources that callers consume. */
 export interface Limits {
   for(identity: Identity): CallerUsage;
   /** Throws `OVERLOADED` if the gateway is about to run out of memory. */

@@ -24,7 +24,7 @@ export interface Quota {
   readonly refusals: { readonly caller: number; readonly total: number };
   /**
    * Reserves an amount, 1 by default. Throws `LIMIT_REACHED` at the caller's limit and `OVERLOADED` at the limit of all
-   * callers, unless `free` releases enough: it releases something of the caller, or of anybody, and returns false if
+   * callers, unless `free` releases enough: it releases something of the caller, or of any caller, and returns false if
    * there is nothing to release.
    */
   reserve(caller: QuotaCaller, amount?: number, free?: (caller: string | undefined) => boolean): Reservation;

@@ -10,7 +10,7 @@ afterEach(() => {
   for (const close of open.splice(0)) close();
 });
 
-/** A response, and what its client receives. */
+/** A response, and the messages that its client receives. */
 async function connect() {
   const accepted = Promise.withResolvers<ServerResponse>();
   const server = createServer((_request, response) => accepted.resolve(response)).listen(0, '127.0.0.1');

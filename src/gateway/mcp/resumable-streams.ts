@@ -19,7 +19,7 @@ export type ConnectionOptions = Pick<EventStreamOptions, 'onClose' | 'stringify'
  * event that it received. Messages sent meanwhile are kept, within limits.
  */
 export interface ResumableStreams {
-  /** Opens a stream. It is `closed` while it has no connection, and keeps what is sent to it then. */
+  /** Opens a stream. It is `closed` while it has no connection, and stores the messages that are sent meanwhile. */
   open(kind: StreamKind, response: ServerResponse, options?: ConnectionOptions): EventStream;
   /**
    * Continues the stream of an event. A standing stream that is not known here is opened anew, as after a restart.
@@ -34,7 +34,7 @@ export interface ResumableStreams {
   keep(message: Parameters<EventStream['send']>[0]): void;
   /** Whether streams begin with an event without data. */
   readonly primes: boolean;
-  /** Forgets all streams. */
+  /** Discards all streams. */
   clear(): void;
 }
 

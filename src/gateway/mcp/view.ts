@@ -29,7 +29,7 @@ export interface View {
   /** The tools of `tools/list`: all, or those that search the others. */
   readonly listed: readonly JsonObject[];
   readonly exposure: Exposure;
-  /** The search in these tools, and what it needs to know about them. */
+  /** The search in these tools, and its input. */
   readonly toolSearch: ToolSearch;
   readonly searchable: SearchableTools;
   readonly resources: readonly JsonObject[];

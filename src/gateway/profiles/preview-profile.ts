@@ -18,7 +18,7 @@ export interface PreviewedTool {
   readonly deniedBy: readonly string[];
 }
 
-/** How many tools a profile offers, and what its clients list. */
+/** The number and size of a profile's tools, and of the list that its clients get. */
 export interface ProfileExposure {
   /** The number of tools that the profile offers. */
   readonly count: number;
@@ -26,7 +26,7 @@ export interface ProfileExposure {
   readonly estimatedTokens: number;
   /** How the tools are listed; the choice of `auto`. */
   readonly exposed: 'all' | 'search';
-  /** Estimated size of what is listed. */
+  /** Estimated size of the list. */
   readonly listedTokens: number;
 }
 
@@ -37,7 +37,7 @@ export interface ProfilePreview extends ProfileExposure {
   readonly prompts: readonly { readonly server: string; readonly name: string; readonly visible: boolean }[];
 }
 
-/** Computes what clients of a profile with these settings would see now. Nothing is stored. */
+/** Computes the lists that clients of a profile with these settings would see now. Nothing is stored. */
 export async function previewProfile(settings: CheckedProfile, toolbox: InternalToolbox): Promise<ProfilePreview> {
   const profile = buildProfile('preview', settings, toolbox.config);
   const { hasTool, hasResource, hasPrompt } = createVisibility(profile);

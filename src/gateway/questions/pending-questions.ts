@@ -126,7 +126,7 @@ export function createPendingQuestions(options: PendingQuestionsOptions): Pendin
   };
 }
 
-/** The error for a question that cannot be put to a person. */
+/** The error for a question that no person can be asked. */
 export function questionRefused(why: string): ToolwharfError {
   return new ToolwharfError('INPUT_REFUSED', `The server's question was refused: ${why}`);
 }

@@ -3,7 +3,7 @@ import { type KeyObject, sign, verify } from 'node:crypto';
 import { canonicalJson } from '../../kernel/canonical-json.ts';
 import { isObject, type JsonObject } from '../../kernel/json.ts';
 
-/** A change of what may run, or who may run it, signed by the process that made it. */
+/** A change of permissions, signed by the process that made it. */
 export interface SignedAct {
   /** Such as `key.created` or `rule.removed`. */
   readonly act: string;

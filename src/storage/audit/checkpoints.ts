@@ -46,7 +46,7 @@ export async function startCheckpoints(options: CheckpointsOptions): Promise<Che
     const { anchor, head } = await storage.audit.ends();
     if (last && last.head.seq === head.seq && last.anchor.seq === anchor.seq) return;
     const current = await readState(storage);
-    // Without an earlier checkpoint, what is there is trusted.
+    // Without an earlier checkpoint, the current content is trusted.
     const known = last
       ? await applyActs(storage, new Map(Object.entries(last.state)), last.head.seq, publicKey)
       : current;

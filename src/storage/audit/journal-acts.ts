@@ -8,7 +8,7 @@ import { hashAnswer, hashKey, hashOverrides, hashProfile, hashRule, overridesSub
 
 /**
  * The same storage, which records changes of rules, keys, profiles, tool overrides and approvals, and the removal of old
- * entries, as signed acts in the journal. Nothing but the answer of an approval is changed without its record.
+ * entries, as signed acts in the journal. Except for answers of approvals, a change without its record is not made.
  */
 export function journalActs(storage: Storage, key: KeyObject): Storage {
   const { rules, keys, profiles, toolOverrides, approvals, audit } = storage;

@@ -10,7 +10,7 @@ import type { ProfileRecord } from '../ports/profile-store.ts';
 import type { Storage } from '../storage.ts';
 import { actPrefix, hasValidSignature, type SignedAct } from './acts.ts';
 
-/** The hashes of everything that lets calls run, by `rule/ID`, `key/ID`, `profile/ID`, `tool-overrides` and `approval/ID`. */
+/** The hashes of all records that allow calls, by `rule/ID`, `key/ID`, `profile/ID`, `tool-overrides` and `approval/ID`. */
 export type TrackedState = ReadonlyMap<string, string>;
 
 /** The hash of a rule. */

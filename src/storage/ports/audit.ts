@@ -42,7 +42,7 @@ export interface RetainOptions {
 
 /** Verification, export, retention and recovery of the journal. */
 export interface Audit {
-  /** Reads the whole journal and yields what was changed. Can run while calls are recorded. */
+  /** Reads the whole journal and yields each difference. Can run while calls are recorded. */
   verify(): AsyncIterable<AuditFinding>;
   /** Every step in order, from the oldest. */
   export(options?: ExportOptions): AsyncIterable<AuditEntry>;
@@ -50,7 +50,7 @@ export interface Audit {
   record(act: SignedAct): Promise<void>;
   /** The last removed step and the last written one. */
   ends(): Promise<{ readonly anchor: Link; readonly head: Link }>;
-  /** Removes the oldest steps, but never an open call, and keeps what `verify` needs. */
+  /** Removes the oldest steps, but never an open call, and keeps the link that `verify` needs. */
   retain(options: RetainOptions): Promise<{ readonly calls: number; readonly steps: number }>;
   /** Ends calls that dead processes left open, without repeating them; returns how many. */
   recover(): Promise<number>;

@@ -3,7 +3,7 @@ import type { JsonObject } from '../../kernel/json.ts';
 import type { LimitStore } from './limit-store.ts';
 import type { ReplicaLease } from './replica-lease.ts';
 
-/** The stores whose changes replicas learn of. */
+/** The stores whose changes replicas follow. */
 export const fleetTopics = [
   'servers',
   'pins',
@@ -42,7 +42,7 @@ export interface FleetStore {
   readonly replica: string;
   readonly lease: ReplicaLease;
   readonly limits: LimitStore;
-  /** Stores what other replicas show about this one. */
+  /** Stores the facts about this replica. */
   describe(facts: JsonObject): Promise<void>;
   /** The replicas whose lease is valid. */
   replicas(): Promise<readonly ReplicaRow[]>;
@@ -58,7 +58,7 @@ export interface FleetStore {
   send(messages: readonly FleetMessage[]): Promise<readonly string[]>;
   /** Removes and returns the messages to this replica, oldest first. */
   receive(): Promise<readonly JsonObject[]>;
-  /** Makes other replicas look for changes now instead of at their next poll; for permits only, if that is what changed. */
+  /** Notifies other replicas to read changes now instead of at their next poll; for permits only, if only permits changed. */
   hint(about?: 'permits'): Promise<void>;
   /** Appends events to the order that all replicas share. */
   appendEvents(bodies: readonly string[]): Promise<void>;

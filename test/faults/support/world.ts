@@ -21,7 +21,7 @@ export interface World extends AsyncDisposable {
   program(env?: Readonly<Record<string, string>>): Program;
   /** The same over HTTP, running. */
   serve(env?: Readonly<Record<string, string>>): Promise<HttpServer>;
-  /** A gateway as a process of its own. */
+  /** A gateway as a separate process. */
   start(config: object | string, options?: Pick<GatewayProcessOptions, 'port' | 'shell'>): Promise<GatewayProcess>;
   /** A gateway in this process, which starts faster. */
   open(config: object): Promise<OpenedGateway>;

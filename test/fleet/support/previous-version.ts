@@ -7,7 +7,7 @@ import { tempDir } from '../../support/fixtures.ts';
 import { root } from '../../support/imports.ts';
 import type { TestPostgres } from '../../support/postgres.ts';
 
-/** The last version with other tables: what a fleet runs before it is upgraded to this one. */
+/** The last version with other tables, from which a fleet is upgraded to this one. */
 export const previousVersion = JSON.parse(
   readFileSync(new URL('./previous-version.json', import.meta.url), 'utf8'),
 ) as { readonly commit: string; readonly columns: readonly Column[] };

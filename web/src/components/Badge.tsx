@@ -35,7 +35,7 @@ export function Badge({
   );
 }
 
-/** A status with a dot; the text says what the colour shows. */
+/** A status with a dot; the text has the meaning of the colour. */
 export function StatusBadge({
   tone,
   pulsing = false,

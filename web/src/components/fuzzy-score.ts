@@ -1,5 +1,5 @@
 /**
- * How well a text matches what a person typed; 0 for no match. A beginning scores higher than a part, and a part higher than the
+ * How well a text matches the typed text; 0 for no match. A beginning scores higher than a part, and a part higher than the
  * letters in order, so that "strpe" finds "stripe".
  */
 export function fuzzyScore(text: string, typed: string): number {

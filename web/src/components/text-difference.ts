@@ -6,7 +6,7 @@ export interface DifferencePiece {
   readonly text: string;
 }
 
-// Texts that differ more than this are shown whole: a longer comparison would slow the page down and help nobody.
+// Texts that differ more than this are shown whole: a longer comparison would slow the page down.
 const maxEditLength = 500;
 
 /** Compares two texts word by word; texts with little in common are one removed and one added piece. */

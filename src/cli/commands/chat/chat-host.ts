@@ -21,7 +21,7 @@ export interface ChatHost extends AsyncDisposable {
   tools(assistant: Assistant): Promise<AssistantTools>;
   /** Prompts the person at the terminal for everything a conversation asks; returns the function that stops it. */
   attend(conversation: string): () => void;
-  /** The ids of calls that were denied because there was nobody to ask. */
+  /** The ids of calls that were denied because there is no terminal. */
   readonly unanswerable: ReadonlySet<string>;
   /** Rejects when the connection to the gateway is lost. */
   readonly lost: Promise<never>;

@@ -8,7 +8,7 @@ import type { Session } from './session.ts';
 import { nameOf, problemOf } from './tool-row.ts';
 
 export interface SinglePromptOptions extends JsonOption {
-  /** The ids of calls that were denied because there was nobody to ask. */
+  /** The ids of calls that were denied because there is no terminal. */
   readonly unanswerable: ReadonlySet<string>;
   readonly attachments: readonly NewAttachment[];
 }

@@ -20,7 +20,7 @@ export interface TerminalPrompter {
   readonly hostFor: ChatPorts['hostFor'];
   /** Denies every pending approval of a conversation. */
   denyAll(conversation: string, reason: string): Promise<void>;
-  /** The ids of calls that were denied because there was nobody to ask. */
+  /** The ids of calls that were denied because there is no terminal. */
   readonly unanswerable: ReadonlySet<string>;
 }
 
@@ -36,7 +36,7 @@ export interface PrompterPorts {
   readonly askPatterns: () => readonly string[];
 }
 
-/** Prompts the person at the terminal, one question at a time; denies every call if there is nobody. */
+/** Prompts the person at the terminal, one question at a time; denies every call if there is no terminal. */
 export function createTerminalPrompter(ports: PrompterPorts): TerminalPrompter {
   const { terminal, lock, store, log, stopping, env } = ports;
   const unanswerable = new Set<string>();
@@ -61,7 +61,7 @@ export function createTerminalPrompter(ports: PrompterPorts): TerminalPrompter {
         lock.run(async () => {
           signal.throwIfAborted();
           const answer = await person.ask(request, signal);
-          // An aborted prompt returns a denial that nobody gave: the approval stays pending.
+          // An aborted prompt returns a denial, but no person denied the call: the approval stays pending.
           signal.throwIfAborted();
           return answer;
         }),

@@ -11,7 +11,7 @@ import { isAtLeast, logLine } from '../../terminal/terminal-log.ts';
 
 export type LogFormat = 'text' | 'json';
 
-/** Writes what the gateway reports to stderr: text for people, or one JSON object per line. */
+/** Writes the gateway's reports to stderr: text for people, or one JSON object per line. */
 export interface GatewayReporter {
   readonly log: Log;
   info(event: string, message: string, fields?: LogFields): void;

@@ -3,9 +3,9 @@ import { isObject, type JsonObject, type JsonSchema } from '../../../kernel/json
 
 /** The arguments that tools declare with `x-mcp-header`: over HTTP they are repeated in headers, over stdio they are not. */
 export interface ToolHeaders {
-  /** Learns the declarations from the result of `tools/list`. */
+  /** Reads the declarations from the result of `tools/list`. */
   learn(result: unknown): void;
-  /** Forgets them, because the tools have changed. */
+  /** Discards the declarations, because the tools have changed. */
   clear(): void;
   has(tool: unknown): boolean;
   /** The headers of a call; undefined if there are none. */

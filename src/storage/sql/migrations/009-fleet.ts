@@ -12,7 +12,7 @@ const topics = {
   api_keys: 'insert or delete or update of name, profile, rights, revoked_at',
 };
 
-/** What several replicas share: facts about each, revisions of the stores, messages, events and ended sessions. */
+/** The shared state of replicas: facts about each, revisions of the stores, messages, events and ended sessions. */
 export const fleetTables: Migration = {
   version: 9,
   name: 'fleet',

@@ -19,7 +19,7 @@ export const profileTables: Migration = {
       .execute();
     for (const topic of ['profiles', 'tool_overrides']) {
       await sql`insert into revisions (topic, revision) values (${topic}, 0)`.execute(db);
-      // One process uses an SQLite file, so nobody reads its revisions.
+      // One process uses an SQLite file, so revisions are not needed.
       if (bigint !== 'bigint') continue;
       await sql`create trigger ${sql.ref(`${topic}_revision`)} after insert or update or delete on ${sql.table(topic)}
         for each statement execute function toolwharf_raise_revision()`.execute(db);

@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import type { Migration } from './migration.ts';
 
-/** What replicas need for common limits: epochs of leases, leased permits, rates, and failed sign-ins. */
+/** The tables of common limits: epochs of leases, leased permits, rates, and failed sign-ins. */
 export const limitTables: Migration = {
   version: 12,
   name: 'limits',

@@ -16,7 +16,7 @@ export const lockTables: Migration = {
       .execute();
     await sql`insert into revisions (topic, revision) values ('oauth_records', 0)`.execute(db);
     if (bigint !== 'bigint') return;
-    // Other records change while a person signs in, and nobody has to learn of them.
+    // Other records change while a person signs in. Replicas do not follow those changes.
     await sql`create trigger oauth_records_revision after insert or update on oauth_records
       for each row when (new.kind = 'tokens') execute function toolwharf_raise_revision()`.execute(db);
   },

@@ -15,7 +15,7 @@ const claims: readonly {
   { key: 'openWorldHint', value: false, tone: 'neutral', words: text.approval.serverClaims.claimsNoExternalAccess },
 ];
 
-/** The annotations that a server gives its own tool. Nobody verified them, so they are shown as claims. */
+/** The annotations that a server gives its own tool. They are not verified, so they are shown as claims. */
 export function ServerClaims({ annotations }: { readonly annotations: Readonly<Record<string, unknown>> | undefined }) {
   const made = claims.filter(({ key, value }) => annotations?.[key] === value);
   if (made.length === 0) return null;

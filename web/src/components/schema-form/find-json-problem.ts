@@ -1,6 +1,6 @@
 import { text } from '../../text/text.ts';
 
-/** The position where a text stops being JSON, and what was expected there. Lines and columns count from one. */
+/** The position where a text stops being JSON, and the expected token. Lines and columns count from one. */
 export interface JsonProblem {
   readonly line: number;
   readonly column: number;

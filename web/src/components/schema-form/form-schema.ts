@@ -31,7 +31,7 @@ export interface FormSchema {
   readonly 'x-pattern'?: string;
 }
 
-/** Larger schemas get no form: it would be slow, and nobody would fill it in. */
+/** Larger schemas get no form: it would be slow and too long to fill in. */
 export const formLimits = { levels: 16, subschemas: 1_000, choices: 1_000 };
 
 /** Follows a schema's reference; keywords beside the reference win. */

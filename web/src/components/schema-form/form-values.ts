@@ -25,7 +25,7 @@ function optionalDefault(schema: FormSchema, root: FormSchema): unknown {
   return fallback === null ? undefined : structuredClone(fallback);
 }
 
-/** Removes what was left empty: members and items without a value, and optional lists without items. */
+/** Removes members and items without a value, and optional lists without items. */
 export function omitEmpty(value: unknown, schema: FormSchema | undefined, root: FormSchema): unknown {
   const resolved = schema && resolveReference(schema, root);
   if (Array.isArray(value))

@@ -83,7 +83,7 @@ export interface SuggestionsProps {
   readonly onSelect: (prompt: string) => void;
 }
 
-/** The content of an empty conversation: what the assistant is for, and first messages that fit its tools. */
+/** The content of an empty conversation: the purpose of the assistant, and first messages that fit its tools. */
 export function Suggestions({ assistant, disabled, onSelect }: SuggestionsProps) {
   const preview = useQuery(queries.preview(assistant));
   // The suggestions depend on the tools: shown earlier, they would change under the pointer.

@@ -19,7 +19,7 @@ const durations: readonly PlotSeries[] = [
   { label: 'p95', colour: '--info', shape: 'line' },
 ];
 
-/** The two plots. QueryState on demand, together with the plot library. */
+/** The two plots. Loaded on demand, together with the plot library. */
 export default function StatsPlots({ stats, range }: { readonly stats: CallStats; readonly range: Range }) {
   const { buckets, totals, since, until } = stats;
   const starts = useMemo(() => buckets.map(({ start }) => Date.parse(start) / 1_000), [buckets]);

@@ -12,7 +12,7 @@ export interface ToolChoice {
   switch(tools: readonly Tool[], on: boolean): Lists;
 }
 
-/** The preview tells which patterns match a tool; single names are compared here, so that a switch moves at once. */
+/** The preview contains the patterns that match a tool; single names are compared here, so that a switch moves at once. */
 export function createToolChoice({ allow, deny }: Lists, preview: ProfilePreview | undefined): ToolChoice {
   const previewed = new Map(preview?.tools.map((tool) => [toolPath(tool), tool]));
   const allowed = allow && new Set(allow);

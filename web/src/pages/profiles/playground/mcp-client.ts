@@ -1,7 +1,7 @@
 /** A JSON-RPC message. */
 export type RpcMessage = Readonly<Record<string, unknown>>;
 
-/** A request of the playground and what the gateway answered. */
+/** A request of the playground and the gateway's answer. */
 export interface Exchange {
   readonly request: RpcMessage;
   readonly response: RpcMessage;

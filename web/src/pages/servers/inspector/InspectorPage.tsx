@@ -131,7 +131,7 @@ interface RecordingProps {
   readonly onChange: (enabled: boolean) => void;
 }
 
-/** Switches recording while nobody watches. */
+/** Switches recording in the background. */
 function Recording({ server, isEnabled, onChange }: RecordingProps) {
   const toast = useToast();
   const changing = useMutation({

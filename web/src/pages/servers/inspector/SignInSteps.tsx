@@ -19,7 +19,7 @@ import { SignInLink } from '../ServerTrouble.tsx';
 
 const words = text.inspector.signIn;
 
-/** The OAuth sign-in to a server: what is stored, and each step of the latest attempts. */
+/** The stored OAuth sign-in to a server, and each step of the latest attempts. */
 export function SignInSteps({ server }: { readonly server: Server }) {
   const signIn = useQuery(queries.signIn(server.name));
   if (!signIn.data) return <QueryState query={signIn} what={words.what} />;

@@ -16,7 +16,7 @@ export interface Traffic {
   readonly skipped: number;
   /** The accepted and refused subscriptions, by URI. */
   readonly subscriptions: ReadonlyMap<string, SubscriptionState>;
-  /** Whether messages are recorded even while nobody watches. */
+  /** Whether messages are recorded even without watchers. */
   readonly isEnabled: boolean;
   setEnabled(enabled: boolean): void;
   clear(): void;
