@@ -10,13 +10,14 @@ import { callExpressed, type RunOptions } from './shared/call-by-provider-name.t
 import {
   type BridgeOptions,
   type ExpressedTool,
-  expressTools,
+  expressSource,
   type OmittedTool,
   omittedTools,
+  type SourceOptions,
 } from './shared/express-tools.ts';
 import { anyProviderRules } from './shared/provider-rules.ts';
 
-export type { AiSdkContent, AiSdkModelOutput, AiSdkToolOutput, BridgeOptions, OmittedTool, RunOptions };
+export type { AiSdkContent, AiSdkModelOutput, AiSdkToolOutput, BridgeOptions, OmittedTool, RunOptions, SourceOptions };
 
 /** A tool of the AI SDK, version 7. */
 export interface AiSdkTool {
@@ -45,7 +46,7 @@ export interface AiSdkSchema {
 }
 
 /** Which tools are offered, and how they are called. */
-export interface AiSdkOptions extends BridgeOptions<Tool> {
+export interface AiSdkOptions extends SourceOptions {
   /** Options of the calls; the SDK's abort signal cancels them too. */
   readonly run?: RunOptions;
 }
@@ -71,7 +72,7 @@ export interface AiSdkOptions extends BridgeOptions<Tool> {
 export function toAiSdkTools(source: ToolSource, options: AiSdkOptions = {}): Record<string, AiSdkTool> {
   // Without a prototype, because the SDK looks up names that models send.
   const tools: Record<string, AiSdkTool> = Object.create(null);
-  for (const expressed of expressTools(source.tools, anyProviderRules, options))
+  for (const expressed of expressSource(source, anyProviderRules, options))
     tools[expressed.name] = toAiSdkTool(source, expressed, options.run);
   return tools;
 }

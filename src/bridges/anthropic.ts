@@ -1,12 +1,38 @@
 import type { JsonObject } from '../kernel/json.ts';
 import type { Tool, ToolResult, ToolSource } from '../kernel/tool.ts';
-import { callByProviderName, type RunOptions } from './shared/call-by-provider-name.ts';
-import { type BridgeOptions, expressTools, type OmittedTool, omittedTools } from './shared/express-tools.ts';
+import { exposeSource, searchSource } from '../scale/search/search-source.ts';
+import { callByProviderName, findExpressed, type RunOptions } from './shared/call-by-provider-name.ts';
+import {
+  type BridgeOptions,
+  expressTools,
+  type OmittedTool,
+  omittedTools,
+  type SourceOptions,
+} from './shared/express-tools.ts';
 import { anthropicRules } from './shared/provider-rules.ts';
 import { type AnthropicTool, toAnthropicShape } from './shared/provider-shapes.ts';
 import { commonImageTypes, type Media, type ResultPart, toResultParts } from './shared/result-parts.ts';
 
-export type { AnthropicTool, BridgeOptions, OmittedTool, RunOptions };
+export type { AnthropicTool, BridgeOptions, OmittedTool, RunOptions, SourceOptions };
+
+/** A tool that the model sees only after it has found it. The API receives it, but the model pays no tokens for it. */
+export interface AnthropicDeferredTool extends AnthropicTool {
+  defer_loading: true;
+}
+
+/** Anthropic's own search in deferred tools. */
+export type AnthropicSearchTool =
+  | { type: 'tool_search_tool_bm25_20251119'; name: 'tool_search_tool_bm25' }
+  | { type: 'tool_search_tool_regex_20251119'; name: 'tool_search_tool_regex' };
+
+/** Which tools are offered, and who searches them. */
+export interface AnthropicOptions extends SourceOptions {
+  /**
+   * Who searches with `expose: search`: Toolwharf, or Anthropic by keywords or with regular expressions that the model writes.
+   * Default: `toolwharf`.
+   */
+  readonly search?: 'toolwharf' | 'bm25' | 'regex';
+}
 
 /** The message to append after a message with `tool_use` blocks. */
 export interface AnthropicToolResultMessage {
@@ -25,6 +51,7 @@ export interface AnthropicToolResult {
 /** One part of a tool result. */
 export type AnthropicResultBlock =
   | { type: 'text'; text: string }
+  | { type: 'tool_reference'; tool_name: string }
   | { type: 'image'; source: { type: 'base64'; media_type: AnthropicImageType; data: string } }
   | { type: 'document'; source: { type: 'base64'; media_type: 'application/pdf'; data: string } };
 
@@ -32,7 +59,8 @@ export type AnthropicResultBlock =
 export type AnthropicImageType = 'image/gif' | 'image/jpeg' | 'image/png' | 'image/webp';
 
 /**
- * The tools for `messages.create({ tools })`.
+ * The tools for `messages.create({ tools })`. With `expose: search`, all tools but those of `alwaysList` are deferred: the model
+ * searches them, and the API shows it the definitions of those it has found. `maxTools` does not limit deferred tools.
  *
  * @example
  * ```ts
@@ -49,9 +77,39 @@ export type AnthropicImageType = 'image/gif' | 'image/jpeg' | 'image/png' | 'ima
  * console.log(reply.content[0]?.content); // [ { type: 'text', text: 'Echo: ahoy' } ]
  * ```
  */
-export function toAnthropicTools(source: ToolSource, options?: BridgeOptions<Tool>): AnthropicTool[] {
-  return expressTools(source.tools, anthropicRules, options).map(toAnthropicShape);
+export function toAnthropicTools(source: ToolSource, options?: AllOptions): AnthropicTool[];
+export function toAnthropicTools(
+  source: ToolSource,
+  options?: AnthropicOptions,
+): (AnthropicTool | AnthropicDeferredTool | AnthropicSearchTool)[];
+export function toAnthropicTools(
+  source: ToolSource,
+  options: AnthropicOptions = {},
+): (AnthropicTool | AnthropicDeferredTool | AnthropicSearchTool)[] {
+  const { expose, tools: always } = exposeSource(source, options);
+  if (expose === 'all') return expressTools(source.tools, anthropicRules, options).map(toAnthropicShape);
+  const listed = new Set(always);
+  const deferred = expressTools(source.tools, anthropicRules, { onOmitted: options.onOmitted }).map((expressed) => {
+    const shape = toAnthropicShape(expressed);
+    return listed.has(expressed.tool) ? shape : { ...shape, defer_loading: true as const };
+  });
+  return [...searchToolsOf(source, options.search), ...deferred];
 }
+
+/** Options with which all tools are listed. */
+type AllOptions = BridgeOptions<Tool> & { readonly expose?: 'all' };
+
+function searchToolsOf(
+  source: ToolSource,
+  search: AnthropicOptions['search'],
+): (AnthropicTool | AnthropicSearchTool)[] {
+  if (search === 'bm25') return [{ type: 'tool_search_tool_bm25_20251119', name: 'tool_search_tool_bm25' }];
+  if (search === 'regex') return [{ type: 'tool_search_tool_regex_20251119', name: 'tool_search_tool_regex' }];
+  const ours = searchSource(source).tools.filter(({ name }) => name === searchTool);
+  return expressTools(ours, anthropicRules).map(toAnthropicShape);
+}
+
+const searchTool = 'search_tools';
 
 /** The tools that Anthropic cannot accept, with the reasons. */
 export function anthropicOmitted(
@@ -74,8 +132,25 @@ export async function runAnthropicToolUse(
     if (block.type !== 'tool_use') return [];
     return [{ id: String(block.id), name: block.name, args: block.input }];
   });
-  const results = await callByProviderName(source, calls, anthropicRules, options);
-  return { role: 'user', content: results.map((result, index) => toToolResult(calls[index]?.id ?? '', result)) };
+  const hasOwn = source.tools.some(({ name }) => name === searchTool);
+  const results = calls.map(async (call) => {
+    if (call.name === searchTool && !hasOwn) return toReferences(source, call);
+    const [result] = await callByProviderName(source, [call], anthropicRules, options);
+    return toToolResult(call.id, result as ToolResult);
+  });
+  return { role: 'user', content: await Promise.all(results) };
+}
+
+/** The result of a search. The API replaces each reference with the definition of the tool, so that the model can call it. */
+async function toReferences(
+  source: ToolSource,
+  { id, args }: { id: string; args: unknown },
+): Promise<AnthropicToolResult> {
+  const found = await findExpressed(source, args, anthropicRules);
+  if ('content' in found) return toToolResult(id, found);
+  const references = found.map(({ name }) => ({ type: 'tool_reference' as const, tool_name: name }));
+  const none = { type: 'text' as const, text: 'No tool matches. Search with other words.' };
+  return { type: 'tool_result', tool_use_id: id, content: references.length > 0 ? references : [none] };
 }
 
 function toToolResult(id: string, result: ToolResult): AnthropicToolResult {

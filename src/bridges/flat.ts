@@ -1,10 +1,10 @@
 import type { Tool, ToolResult, ToolSource } from '../kernel/tool.ts';
 import { callByProviderName, type RunOptions } from './shared/call-by-provider-name.ts';
-import { type BridgeOptions, type OmittedTool, omittedTools } from './shared/express-tools.ts';
+import { type BridgeOptions, type OmittedTool, omittedTools, type SourceOptions } from './shared/express-tools.ts';
 import { openAIRules } from './shared/provider-rules.ts';
 import { type FlatParameter, type FlatTool, toFlatTools } from './shared/to-flat-tools.ts';
 
-export type { BridgeOptions, FlatParameter, FlatTool, OmittedTool, RunOptions };
+export type { BridgeOptions, FlatParameter, FlatTool, OmittedTool, RunOptions, SourceOptions };
 export { toFlatTools };
 
 /** The tools that cannot be converted to a flat list, with the reasons. */

@@ -1,11 +1,17 @@
 import type { Tool, ToolResult, ToolSource } from '../kernel/tool.ts';
 import { callByProviderName, type RunOptions } from './shared/call-by-provider-name.ts';
-import { type BridgeOptions, expressTools, type OmittedTool, omittedTools } from './shared/express-tools.ts';
+import {
+  type BridgeOptions,
+  expressSource,
+  type OmittedTool,
+  omittedTools,
+  type SourceOptions,
+} from './shared/express-tools.ts';
 import { geminiRules } from './shared/provider-rules.ts';
 import { type GeminiFunction, type GeminiTool, toGeminiShape } from './shared/provider-shapes.ts';
 import { type Media, textOf, toResultParts } from './shared/result-parts.ts';
 
-export type { BridgeOptions, GeminiFunction, GeminiTool, OmittedTool, RunOptions };
+export type { BridgeOptions, GeminiFunction, GeminiTool, OmittedTool, RunOptions, SourceOptions };
 
 /** The fields of a Gemini function call that the bridge reads. */
 export interface GeminiFunctionCall {
@@ -48,8 +54,8 @@ export interface GeminiRunOptions extends RunOptions {
  * console.log(part?.functionResponse.response); // { output: 'Echo: ahoy' }
  * ```
  */
-export function toGeminiTools(source: ToolSource, options?: BridgeOptions<Tool>): GeminiTool[] {
-  return toGeminiShape(expressTools(source.tools, geminiRules, options));
+export function toGeminiTools(source: ToolSource, options?: SourceOptions): GeminiTool[] {
+  return toGeminiShape(expressSource(source, geminiRules, options));
 }
 
 /** The tools that Gemini cannot accept, with the reasons. */

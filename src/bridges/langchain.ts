@@ -2,14 +2,20 @@ import type { DynamicStructuredTool } from '@langchain/core/tools';
 import { ToolwharfError } from '../kernel/errors.ts';
 import type { Tool, ToolResult, ToolSource } from '../kernel/tool.ts';
 import { callExpressed, type RunOptions } from './shared/call-by-provider-name.ts';
-import { type BridgeOptions, expressTools, type OmittedTool, omittedTools } from './shared/express-tools.ts';
+import {
+  type BridgeOptions,
+  expressSource,
+  type OmittedTool,
+  omittedTools,
+  type SourceOptions,
+} from './shared/express-tools.ts';
 import { anyProviderRules } from './shared/provider-rules.ts';
 import { commonImageTypes, type ResultPart, textOf, toResultParts } from './shared/result-parts.ts';
 
-export type { BridgeOptions, OmittedTool, RunOptions };
+export type { BridgeOptions, OmittedTool, RunOptions, SourceOptions };
 
 /** Which tools are offered, and how they are called. */
-export interface LangChainOptions extends BridgeOptions<Tool> {
+export interface LangChainOptions extends SourceOptions {
   /** Sends images to the model as `image_url` blocks, which some models reject in tool messages. Default: true. */
   readonly images?: boolean;
   /** Options of the calls; LangChain's abort signal cancels them too. */
@@ -39,7 +45,7 @@ export async function toLangChainTools(
 ): Promise<DynamicStructuredTool[]> {
   const { DynamicStructuredTool, ToolMessage } = await loadLangChain();
   const { images = true, run = {} } = options;
-  return expressTools(source.tools, anyProviderRules, options).map(
+  return expressSource(source, anyProviderRules, options).map(
     ({ tool, name, description, schema, originals }) =>
       new DynamicStructuredTool({
         name,

@@ -1,7 +1,17 @@
 import type { JsonObject } from '../kernel/json.ts';
 import type { Tool, ToolResult, ToolSource } from '../kernel/tool.ts';
-import { callByProviderName, type RunOptions } from './shared/call-by-provider-name.ts';
-import { type BridgeOptions, expressTools, type OmittedTool, omittedTools } from './shared/express-tools.ts';
+import { exposeSource, searchSource } from '../scale/search/search-source.ts';
+import { callByProviderName, findExpressed, type RunOptions } from './shared/call-by-provider-name.ts';
+import {
+  type BridgeOptions,
+  type ExpressedTool,
+  expressSource,
+  expressTools,
+  type OmittedTool,
+  omittedTools,
+  type SourceOptions,
+} from './shared/express-tools.ts';
+import { toProviderName } from './shared/provider-name.ts';
 import { openAIRules } from './shared/provider-rules.ts';
 import {
   type OpenAIResponsesTool,
@@ -11,7 +21,37 @@ import {
 } from './shared/provider-shapes.ts';
 import { commonImageTypes, type Media, type ResultPart, textOf, toResultParts } from './shared/result-parts.ts';
 
-export type { BridgeOptions, OmittedTool, OpenAIResponsesTool, OpenAITool, RunOptions };
+export type { BridgeOptions, OmittedTool, OpenAIResponsesTool, OpenAITool, RunOptions, SourceOptions };
+
+/** A function of the Responses API that the model sees only after it has found it. */
+export interface OpenAIDeferredTool extends OpenAIResponsesTool {
+  defer_loading: true;
+}
+
+/** The deferred functions of one server. The model sees its name and description. */
+export interface OpenAINamespace {
+  type: 'namespace';
+  name: string;
+  description: string;
+  tools: OpenAIDeferredTool[];
+}
+
+/** The search in deferred functions: by the client, with these parameters, or by OpenAI. */
+export interface OpenAISearchTool {
+  type: 'tool_search';
+  execution: 'client' | 'server';
+  description?: string;
+  parameters?: { [key: string]: unknown };
+}
+
+/** Which tools are offered, and who searches them. */
+export interface OpenAIResponsesOptions extends SourceOptions {
+  /**
+   * Who searches with `expose: search`. `toolwharf`: the request has no definitions, a search returns those that it has found.
+   * `openai`: the request has all definitions as deferred namespaces, one per server. Default: `toolwharf`.
+   */
+  readonly search?: 'toolwharf' | 'openai';
+}
 
 /** The fields of a Chat Completions tool call that the bridge reads. */
 export interface OpenAIToolCall {
@@ -31,6 +71,16 @@ export interface OpenAIFunctionCallOutput {
   type: 'function_call_output';
   call_id: string;
   output: string | OpenAIOutputItem[];
+}
+
+/** The response to one tool search of the Responses API: the functions that the model can call from now on. */
+export interface OpenAIToolSearchOutput {
+  type: 'tool_search_output';
+  execution: 'client';
+  status: 'completed';
+  call_id: string;
+  tools: OpenAIDeferredTool[];
+  output?: undefined;
 }
 
 /** One part of a function call output. */
@@ -61,15 +111,16 @@ export type OpenAIOutputItem =
  * console.log(reply?.role, reply?.content); // tool Echo: ahoy
  * ```
  */
-export function toOpenAITools(source: ToolSource, options?: BridgeOptions<Tool>): OpenAITool[] {
-  return expressTools(source.tools, openAIRules, options).map((expressed) => {
+export function toOpenAITools(source: ToolSource, options?: SourceOptions): OpenAITool[] {
+  return expressSource(source, openAIRules, options).map((expressed) => {
     const shape = toOpenAIShape(expressed);
     return { ...shape, function: { ...shape.function, strict: false } };
   });
 }
 
 /**
- * The tools for `responses.create({ tools })`.
+ * The tools for `responses.create({ tools })`. With `expose: search`, all tools but those of `alwaysList` are deferred: the model
+ * finds them with OpenAI's `tool_search`. `maxTools` does not limit deferred tools.
  *
  * @example
  * ```ts
@@ -88,8 +139,46 @@ export function toOpenAITools(source: ToolSource, options?: BridgeOptions<Tool>)
  * console.log(item?.call_id, item?.output); // call_1 Echo: ahoy
  * ```
  */
-export function toOpenAIResponsesTools(source: ToolSource, options?: BridgeOptions<Tool>): OpenAIResponsesTool[] {
-  return expressTools(source.tools, openAIRules, options).map(toOpenAIResponsesShape);
+export function toOpenAIResponsesTools(source: ToolSource, options?: AllOptions): OpenAIResponsesTool[];
+export function toOpenAIResponsesTools(
+  source: ToolSource,
+  options?: OpenAIResponsesOptions,
+): (OpenAIResponsesTool | OpenAINamespace | OpenAISearchTool)[];
+export function toOpenAIResponsesTools(
+  source: ToolSource,
+  options: OpenAIResponsesOptions = {},
+): (OpenAIResponsesTool | OpenAINamespace | OpenAISearchTool)[] {
+  const { expose, tools: always } = exposeSource(source, options);
+  const listed = expressTools(always, openAIRules, options).map(toOpenAIResponsesShape);
+  if (expose === 'all') return listed;
+  if (options.search === 'openai')
+    return [{ type: 'tool_search', execution: 'server' }, ...listed, ...toNamespaces(source, always, options)];
+  const { description = '', parameters = {} } =
+    searchSource(source).tools.find(({ name }) => name === 'search_tools') ?? {};
+  const { schema } = expressTools([{ name: 'search_tools', parameters }], openAIRules)[0] ?? { schema: {} };
+  return [{ type: 'tool_search', execution: 'client', description, parameters: schema }, ...listed];
+}
+
+/** Options with which all tools are listed. */
+type AllOptions = BridgeOptions<Tool> & { readonly expose?: 'all' };
+
+function toNamespaces(source: ToolSource, always: readonly Tool[], { onOmitted }: SourceOptions): OpenAINamespace[] {
+  const listed = new Set(always);
+  const expressed = expressTools(source.tools, openAIRules, { onOmitted }).filter(({ tool }) => !listed.has(tool));
+  const byServer = Map.groupBy(expressed, ({ tool: { server = 'local' } }) => server);
+  return [...byServer].map(([server, tools]) => ({
+    type: 'namespace',
+    name: toProviderName(server, openAIRules.names.limit),
+    description: `Tools of the server ${server}: ${tools.map(({ tool }) => tool.originalName).join(', ')}`.slice(
+      0,
+      1_000,
+    ),
+    tools: tools.map(toDeferred),
+  }));
+}
+
+function toDeferred(expressed: ExpressedTool): OpenAIDeferredTool {
+  return { ...toOpenAIResponsesShape(expressed), defer_loading: true };
 }
 
 /** The tools that OpenAI cannot accept, with the reasons. */
@@ -118,22 +207,34 @@ export async function runOpenAIToolCalls(
   return calls.map(({ id }, index) => ({ role: 'tool', tool_call_id: id, content: textOf(partsAt(results, index)) }));
 }
 
-/** Runs the function calls in `response.output` in parallel and returns the items for the next `input`, in order. Never throws. */
+/**
+ * Runs the function calls and tool searches in `response.output` in parallel and returns the items for the next `input`, in order.
+ * Never throws.
+ */
 export async function runOpenAIResponsesToolCalls(
   source: ToolSource,
   output: readonly { readonly type: string }[],
   options?: RunOptions,
-): Promise<OpenAIFunctionCallOutput[]> {
-  const calls = output.flatMap((item: JsonObject) => {
-    if (item.type !== 'function_call') return [];
-    return [{ id: String(item.call_id), name: item.name, args: item.arguments }];
+): Promise<(OpenAIFunctionCallOutput | OpenAIToolSearchOutput)[]> {
+  const answers = output.map(async (item: JsonObject) => {
+    const { type, call_id: id, name, arguments: args } = item;
+    if (type === 'tool_search_call' && item.execution === 'client') return toSearchOutput(source, String(id), args);
+    if (type !== 'function_call') return undefined;
+    const results = await callByProviderName(source, [{ name, args }], openAIRules, options);
+    return {
+      type: 'function_call_output' as const,
+      call_id: String(id),
+      output: toOutput(partsAt(results, 0, isReadable)),
+    };
   });
-  const results = await callByProviderName(source, calls, openAIRules, options);
-  return calls.map(({ id }, index) => ({
-    type: 'function_call_output',
-    call_id: id,
-    output: toOutput(partsAt(results, index, isReadable)),
-  }));
+  return (await Promise.all(answers)).filter((answer) => answer !== undefined);
+}
+
+/** A search with invalid arguments finds nothing, because its output has no place for a message. */
+async function toSearchOutput(source: ToolSource, id: string, args: unknown): Promise<OpenAIToolSearchOutput> {
+  const found = await findExpressed(source, args, openAIRules);
+  const tools = 'content' in found ? [] : found.map(toDeferred);
+  return { type: 'tool_search_output', execution: 'client', status: 'completed', call_id: id, tools };
 }
 
 function partsAt(results: readonly ToolResult[], index: number, accepts?: (media: Media) => boolean): ResultPart[] {

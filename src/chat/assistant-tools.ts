@@ -4,6 +4,7 @@ import type { CatalogEntry } from '../catalog/catalog.ts';
 import { createPatternIndex } from '../catalog/pattern-index.ts';
 import { toolIdOf } from '../kernel/tool-id.ts';
 import { trusts } from '../policy/tool-patterns.ts';
+import { countTokens } from '../scale/count-tokens.ts';
 import type { Assistant } from '../storage/ports/assistant-store.ts';
 import { localTools, type PickedTools, pickTools, qualifiedName } from './assistant-policy.ts';
 import type { AssistantPorts } from './chat.ts';
@@ -28,7 +29,7 @@ export interface AssistantTools {
   readonly tools: readonly AssistantTool[];
   /** Number of tools shown to the model. */
   readonly count: number;
-  /** Estimated token cost per model request: one token per four characters. */
+  /** Estimated token cost per model request. */
   readonly estimatedTokens: number;
   /** Set if there are so many tools that models choose badly. */
   readonly warning?: string;
@@ -55,7 +56,9 @@ export async function assistantTools(
   const disabledBy = createPatternIndex(assistant.disabledTools);
   // One array per pattern: the compiled pattern is cached with its array as the key.
   const trusting = assistant.trustedTools.map((pattern) => [pattern]);
-  const sent = shown.map(({ name, description, schema }) => JSON.stringify({ name, description, schema }).length);
+  const tokens = shown.map(({ name, description, schema }) =>
+    countTokens(JSON.stringify({ name, description, schema })),
+  );
   return {
     tools: picked.tools.map(({ tool, enabled }) => ({
       name: tool.name,
@@ -67,7 +70,7 @@ export async function assistantTools(
       trustedBy: trustingPatterns(trusting, ports.toolbox.catalog.find(toolIdOf(tool))),
     })),
     count: shown.length,
-    estimatedTokens: Math.ceil(sent.reduce((sum, length) => sum + length, 0) / 4),
+    estimatedTokens: tokens.reduce((sum, count) => sum + count, 0),
     warning: shown.length > maxToolsWithoutWarning ? warningFor(shown.length) : undefined,
     omitted,
     missingServers: missingServers(picked, ports, profile),

@@ -1,6 +1,7 @@
 import type { ProfileConfig } from '../config/config.ts';
 import type { JsonObject } from '../kernel/json.ts';
 import { mapInSlices } from '../kernel/slices.ts';
+import { countTokens } from './count-tokens.ts';
 
 /** How the tools of a profile are listed: every definition, or the three tools that search and call the others. */
 export interface Exposure {
@@ -19,10 +20,8 @@ export async function chooseExposure(
   return { expose: allTokens > exposeBudget ? 'search' : 'all', allTokens };
 }
 
-const charactersPerToken = 4;
-
-/** Estimates the tokens of definitions as a quarter of their characters. Each model counts differently. */
+/** Estimates the tokens of definitions. Each model counts differently. */
 export async function estimateTokens(definitions: readonly JsonObject[]): Promise<number> {
-  const lengths = await mapInSlices(definitions, (definition) => JSON.stringify(definition).length);
-  return Math.ceil(lengths.reduce((sum, length) => sum + length, 0) / charactersPerToken);
+  const counts = await mapInSlices(definitions, (definition) => countTokens(JSON.stringify(definition)));
+  return counts.reduce((sum, count) => sum + count, 0);
 }

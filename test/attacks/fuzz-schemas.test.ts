@@ -7,7 +7,7 @@ import { toGeminiTools } from '../../src/bridges/gemini.ts';
 import { toOpenAIResponsesTools, toOpenAITools } from '../../src/bridges/openai.ts';
 import { definitionHash } from '../../src/catalog/definition-hash.ts';
 import type { JsonSchema } from '../../src/kernel/json.ts';
-import type { Tool } from '../../src/kernel/tool.ts';
+import type { Tool, ToolSource } from '../../src/kernel/tool.ts';
 import { scanDefinition } from '../../src/policy/scan-definition.ts';
 import { compileArguments } from '../../src/policy/validate-arguments.ts';
 import { json, parameters } from './arbitraries.ts';
@@ -90,15 +90,15 @@ describe('schemas', () => {
           toolOf((typeof given === 'object' && given !== null && !Array.isArray(given) ? given : {}) as JsonSchema),
         ];
         const source = { tools, call: async () => ({}) as never };
-        for (const express of [
+        const expressions: readonly ((source: ToolSource) => unknown)[] = [
           toOpenAITools,
           toOpenAIResponsesTools,
           toAnthropicTools,
           toGeminiTools,
           toAiSdkTools,
           toFlatTools,
-        ])
-          expect(() => JSON.stringify(express(source))).not.toThrow();
+        ];
+        for (const express of expressions) expect(() => JSON.stringify(express(source))).not.toThrow();
       }),
       parameters,
     );

@@ -1,7 +1,8 @@
 import { messageOf } from '../../kernel/errors.ts';
 import { isObject, type JsonObject } from '../../kernel/json.ts';
 import type { CallOptions, Tool, ToolResult, ToolSource } from '../../kernel/tool.ts';
-import { type ProviderRules, tryExpress } from './express-tools.ts';
+import { searchSource } from '../../scale/search/search-source.ts';
+import { type ExpressedTool, type ProviderRules, tryExpress } from './express-tools.ts';
 import { type OriginalNames, restoreProperties } from './property-names.ts';
 import { toProviderName } from './provider-name.ts';
 
@@ -32,11 +33,12 @@ export async function callByProviderName(
   rules: ProviderRules,
   options?: RunOptions,
 ): Promise<ToolResult[]> {
-  const tools = toolsByName(source.tools, rules);
+  const search = searchSource(source);
+  const tools = toolsByName([...source.tools, ...search.tools], rules);
   return Promise.all(
     calls.map(async (call) => {
       const found = readOne(tools.get(call.name as string), call, rules);
-      return found.problem ?? source.call(found.tool.name, found.args, options);
+      return found.problem ?? search.call(found.tool.name, found.args, options);
     }),
   );
 }
@@ -51,7 +53,24 @@ export async function callExpressed(
 ): Promise<ToolResult> {
   const read = readArguments(args);
   if ('problem' in read) return refusal('ARGUMENTS_INVALID', read.problem);
-  return source.call(tool.name, restoreProperties(read.args, originals), options);
+  return searchSource(source).call(tool.name, restoreProperties(read.args, originals), options);
+}
+
+/** The tools that match the arguments of a search, as the provider was offered them; or the problem as a result. */
+export async function findExpressed(
+  source: ToolSource,
+  args: unknown,
+  rules: ProviderRules,
+): Promise<readonly ExpressedTool<Tool>[] | ToolResult> {
+  const read = readArguments(args);
+  if ('problem' in read) return refusal('ARGUMENTS_INVALID', read.problem);
+  const found = await searchSource(source).find(read.args);
+  if ('content' in found) return found;
+  const offered = toolsByName(source.tools, rules);
+  return found
+    .map((tool) => tryExpress(tool, rules))
+    .filter((one) => typeof one !== 'string')
+    .filter(({ name, tool }) => offered.get(name) === tool);
 }
 
 function toolsByName(tools: readonly Tool[], { names: { limit, letterFirst } }: ProviderRules): Map<string, Tool> {

@@ -1,5 +1,7 @@
 import { messageOf } from '../../kernel/errors.ts';
 import type { JsonSchema } from '../../kernel/json.ts';
+import type { Tool, ToolSource } from '../../kernel/tool.ts';
+import { type ExposeOptions, exposeSource, searchSource } from '../../scale/search/search-source.ts';
 import { toGeminiSchema } from './gemini-schema.ts';
 import { InexpressibleError } from './inexpressible.ts';
 import { toModernSchema } from './modern-schema.ts';
@@ -30,6 +32,19 @@ export interface BridgeOptions<T extends ToolLike = ToolLike> {
   readonly onOmitted?: (tool: T, reason: string) => void;
   /** Offers at most this many tools, the first ones; the others are reported as omitted. Default: all. */
   readonly maxTools?: number;
+}
+
+/** Which tools of a source are offered, and whether the model searches them. */
+export interface SourceOptions extends BridgeOptions<Tool>, ExposeOptions {}
+
+/** Converts the tools of a source that the model is offered: all of them, or the tools that search them. */
+export function expressSource(
+  source: ToolSource,
+  rules: ProviderRules,
+  options?: SourceOptions,
+): ExpressedTool<Tool>[] {
+  const { expose, tools } = exposeSource(source, options);
+  return expressTools(expose === 'all' ? tools : [...searchSource(source).tools, ...tools], rules, options);
 }
 
 export interface OmittedTool<T extends ToolLike = ToolLike> {

@@ -1,6 +1,6 @@
 import { isObject, type JsonSchema } from '../../kernel/json.ts';
-import type { Tool, ToolSource } from '../../kernel/tool.ts';
-import { type BridgeOptions, expressTools } from './express-tools.ts';
+import type { ToolSource } from '../../kernel/tool.ts';
+import { expressSource, type SourceOptions } from './express-tools.ts';
 import { openAIRules } from './provider-rules.ts';
 
 /** A tool with its parameters as a flat list. */
@@ -39,8 +39,8 @@ export interface FlatParameter {
  * console.log((await callFlatTool(toolbox, 'mcp_everything_echo', { message: 'ahoy' })).text); // Echo: ahoy
  * ```
  */
-export function toFlatTools(source: ToolSource, options?: BridgeOptions<Tool>): FlatTool[] {
-  return expressTools(source.tools, openAIRules, options).map(({ name, description, schema }) => ({
+export function toFlatTools(source: ToolSource, options?: SourceOptions): FlatTool[] {
+  return expressSource(source, openAIRules, options).map(({ name, description, schema }) => ({
     name,
     description,
     parameters: toParameters(schema),

@@ -22,7 +22,7 @@ export interface PreviewedTool {
 export interface ProfileExposure {
   /** The number of tools that the profile offers. */
   readonly count: number;
-  /** Estimated size of all tools: one token per four characters. */
+  /** Estimated size of all tools. */
   readonly estimatedTokens: number;
   /** How the tools are listed; the choice of `auto`. */
   readonly exposed: 'all' | 'search';

@@ -1,16 +1,23 @@
 import { z } from 'zod';
-import type { CatalogEntry } from '../../catalog/catalog.ts';
 import { closest } from '../../kernel/closest.ts';
 import type { JsonObject } from '../../kernel/json.ts';
 import { createMutex } from '../../kernel/mutex.ts';
 import { mapInSlices } from '../../kernel/slices.ts';
 import { toSignature } from '../signatures/to-signature.ts';
-import { firstSentence } from './tool-fields.ts';
+import { firstSentence, type ToolDocument } from './tool-fields.ts';
 import { createToolIndex } from './tool-index.ts';
+
+/** What the search reads of a tool, such as an entry of the catalog. */
+export interface SearchedTool {
+  readonly server?: string;
+  readonly originalName: string;
+  readonly alias?: string;
+  readonly definition: JsonObject;
+}
 
 /** The tools that a caller may use, by the names that it sees. */
 export interface SearchableTools {
-  readonly byName: ReadonlyMap<string, CatalogEntry>;
+  readonly byName: ReadonlyMap<string, SearchedTool>;
   /** The definition of a tool under the caller's name for it. */
   define(name: string): JsonObject | undefined;
   /** The purpose of a server. */
@@ -75,7 +82,7 @@ export function isSearchTool(name: unknown): name is SearchToolName {
 /** Creates the search of a profile with an empty index, which the first search fills. */
 export function createToolSearch(): ToolSearch {
   const index = createToolIndex();
-  const indexed = new Map<string, { readonly entry: CatalogEntry; readonly serverText?: string }>();
+  const indexed = new Map<string, ToolDocument>();
   const exclusive = createMutex();
 
   async function update({ byName, describeServer }: SearchableTools): Promise<void> {
@@ -84,23 +91,12 @@ export function createToolSearch(): ToolSearch {
       index.delete(name);
       indexed.delete(name);
     }
-    await mapInSlices(byName, ([name, entry]) => {
-      const { server, originalName, definition } = entry;
-      const serverText = server === undefined ? undefined : describeServer(server);
+    await mapInSlices(byName, ([name, tool]) => {
+      const document = toDocument(name, tool, describeServer);
       const known = indexed.get(name);
-      if (known?.entry.definition === definition && known.entry.server === server && known.serverText === serverText)
-        return;
-      const { title, description, inputSchema } = definition as JsonObject;
-      index.set({
-        id: name,
-        server,
-        serverText,
-        name: entry.alias ?? originalName,
-        title: typeof title === 'string' ? title : undefined,
-        description: typeof description === 'string' ? description : undefined,
-        inputSchema,
-      });
-      indexed.set(name, { entry, serverText });
+      if (known && isSame(known, document)) return;
+      index.set(document);
+      indexed.set(name, document);
     });
   }
 
@@ -152,6 +148,29 @@ export function createToolSearch(): ToolSearch {
       });
     },
   };
+}
+
+function toDocument(
+  id: string,
+  { server, originalName, alias, definition }: SearchedTool,
+  describeServer: SearchableTools['describeServer'],
+): ToolDocument {
+  const { title, description, inputSchema } = definition;
+  return {
+    id,
+    server,
+    serverText: server === undefined ? undefined : describeServer(server),
+    name: alias ?? originalName,
+    title: typeof title === 'string' ? title : undefined,
+    description: typeof description === 'string' ? description : undefined,
+    inputSchema,
+  };
+}
+
+/** Schemas are compared by identity: the catalog keeps those that did not change. */
+function isSame(one: ToolDocument, other: ToolDocument): boolean {
+  const members = ['server', 'serverText', 'name', 'title', 'description', 'inputSchema'] as const;
+  return members.every((member) => one[member] === other[member]);
 }
 
 function answer(value: JsonObject): JsonObject {

@@ -7,9 +7,9 @@ import { answer, body, isoTime, json, list } from './named.ts';
 
 const exposureShape = {
   count: z.int().describe('The number of tools that the profile offers.'),
-  estimatedTokens: z.int().describe('The size of all tools, estimated as one token per four characters.'),
+  estimatedTokens: z.int().describe('The estimated size of all tools. Each model counts differently.'),
   exposed: z.enum(['all', 'search']).describe('How tools are listed; the choice of `auto`.'),
-  listedTokens: z.int().describe('The size of what is listed, estimated in the same way.'),
+  listedTokens: z.int().describe('The estimated size of what is listed.'),
 };
 
 export const profileSchema = answer(

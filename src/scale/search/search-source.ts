@@ -1,0 +1,149 @@
+import { createMatcher } from '../../catalog/match-globs.ts';
+import { exposeDefaults } from '../../config/defaults.ts';
+import type { JsonObject, JsonSchema } from '../../kernel/json.ts';
+import type { CallOptions, ContentBlock, Tool, ToolResult, ToolSource } from '../../kernel/tool.ts';
+import { countTokens } from '../count-tokens.ts';
+import {
+  createToolSearch,
+  isSearchTool,
+  type SearchableTools,
+  type SearchedTool,
+  type SearchToolName,
+  searchToolDefinitions,
+} from './search-tools.ts';
+
+/** How a model is offered the tools of a source. */
+export interface ExposeOptions {
+  /**
+   * `all` lists every tool, `search` lists tools with which the model finds and calls the others, `auto` chooses `search` if
+   * the definitions exceed `exposeBudget`. Default: `all`.
+   */
+  readonly expose?: 'all' | 'search' | 'auto';
+  /** The tokens that `auto` accepts for the definitions, estimated. Default: 10 000. */
+  readonly exposeBudget?: number;
+  /** Patterns of tools that `search` lists too, such as `github/create_*`. */
+  readonly alwaysList?: readonly string[];
+}
+
+/** The tools of a source that a model is offered. */
+export interface ExposedTools {
+  readonly expose: 'all' | 'search';
+  /** With `search`, only the tools that are always listed. */
+  readonly tools: readonly Tool[];
+}
+
+/** Decides which tools of a source a model is offered. A source with a tool that is named like a search tool lists all. */
+export function exposeSource(source: ToolSource, options: ExposeOptions = {}): ExposedTools {
+  const { expose = exposeDefaults.expose, exposeBudget = exposeDefaults.exposeBudget, alwaysList = [] } = options;
+  const { tools } = source;
+  const isLong = expose === 'search' || (expose === 'auto' && tokensOf(tools) > exposeBudget);
+  if (!isLong || tools.some(({ name }) => isSearchTool(name))) return { expose: 'all', tools };
+  const isAlwaysListed = createMatcher(alwaysList);
+  const always = tools.filter(({ server = 'local', originalName }) => isAlwaysListed(`${server}/${originalName}`));
+  return { expose: 'search', tools: always };
+}
+
+const tokensByList = new WeakMap<readonly Tool[], number>();
+
+/** The estimated tokens of the definitions of these tools. */
+function tokensOf(tools: readonly Tool[]): number {
+  const known = tokensByList.get(tools);
+  if (known !== undefined) return known;
+  const tokens = tools.reduce((sum, tool) => sum + countTokens(JSON.stringify(toDefinition(tool))), 0);
+  tokensByList.set(tools, tokens);
+  return tokens;
+}
+
+/** Searches the tools of a source. */
+export interface SourceSearch {
+  /** The three tools, which are called like those of the source. */
+  readonly tools: readonly Tool[];
+  /** The tools that match best, or the result that says what is wrong with the arguments. */
+  find(args: unknown): Promise<readonly Tool[] | ToolResult>;
+  /** Calls a tool of the source, or one of the three tools. */
+  call: ToolSource['call'];
+}
+
+const searches = new WeakMap<ToolSource, SourceSearch>();
+
+/** The search in a source. Its index is kept as long as the source, and follows its tools. */
+export function searchSource(source: ToolSource): SourceSearch {
+  const known = searches.get(source);
+  if (known) return known;
+  const search = createSourceSearch(source);
+  searches.set(source, search);
+  return search;
+}
+
+function createSourceSearch(source: ToolSource): SourceSearch {
+  const toolSearch = createToolSearch();
+  let current: { readonly list: readonly Tool[]; readonly tools: SearchableTools } | undefined;
+
+  function searchable(): SearchableTools {
+    const list = source.tools;
+    if (current?.list !== list) current = { list, tools: toSearchable(list) };
+    return current.tools;
+  }
+
+  async function run(name: SearchToolName, args: unknown, options?: CallOptions): Promise<ToolResult> {
+    if (name === 'search_tools') return toResult(await toolSearch.search(searchable(), args));
+    if (name === 'describe_tools') return toResult(await toolSearch.describe(searchable(), args));
+    const call = await toolSearch.readCall(searchable(), args);
+    return 'problem' in call ? toResult(call.problem) : source.call(call.name, call.arguments, options);
+  }
+
+  const isOwn = (name: string) => searchable().byName.has(name);
+  return {
+    tools: searchToolDefinitions.map((definition) => toTool(definition, run)),
+    async find(args) {
+      const result = await toolSearch.search(searchable(), args);
+      if (result.isError) return toResult(result);
+      const { tools } = result.structuredContent as { tools: readonly { readonly name: string }[] };
+      const byName = new Map(source.tools.map((tool) => [tool.name, tool]));
+      return tools.map(({ name }) => byName.get(name)).filter((tool) => tool !== undefined);
+    },
+    call: (name, args, options) =>
+      isSearchTool(name) && !isOwn(name) ? run(name, args, options) : source.call(name, args, options),
+  };
+}
+
+function toSearchable(tools: readonly Tool[]): SearchableTools {
+  const byName = new Map<string, SearchedTool>(
+    tools.map((tool) => [
+      tool.name,
+      { server: tool.server, originalName: tool.originalName, definition: toDefinition(tool) },
+    ]),
+  );
+  return { byName, define: (name) => byName.get(name)?.definition, describeServer: () => undefined };
+}
+
+function toDefinition({ name, title, description, parameters, outputSchema, annotations }: Tool): JsonObject {
+  return { name, title, description, inputSchema: parameters, outputSchema, annotations };
+}
+
+function toTool(
+  definition: JsonObject,
+  run: (name: SearchToolName, args: unknown, options?: CallOptions) => Promise<ToolResult>,
+): Tool {
+  const name = definition.name as SearchToolName;
+  return {
+    name,
+    originalName: name,
+    description: String(definition.description),
+    parameters: definition.inputSchema as JsonSchema,
+    annotations: definition.annotations as Tool['annotations'],
+    execute: (args, options) => run(name, args, options),
+  };
+}
+
+function toResult({ content, structuredContent, isError = false }: JsonObject): ToolResult {
+  const blocks = content as readonly ContentBlock[];
+  const text = blocks.map((block) => (block.type === 'text' ? block.text : '')).join('\n');
+  return {
+    isError: isError === true,
+    content: blocks,
+    structuredContent,
+    text: isError ? `MCP error: ${text}` : text,
+    callId: '',
+  };
+}
