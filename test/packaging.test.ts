@@ -100,7 +100,7 @@ describe('the library package', () => {
     expect(failed.stderr).toContain('Run: npx toolwharf-gateway serve --port 1');
   });
 
-  test('the library package starts no process on import, keeps none alive and loads only what it needs', async () => {
+  test('the library package starts no process on import, keeps none alive and loads no unused packages', async () => {
     const entry = pathToFileURL(join(root, 'dist', 'index.js')).href;
     // The process must end without help: no timer, socket or child may keep it alive.
     const program = `

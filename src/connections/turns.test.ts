@@ -51,7 +51,7 @@ test('tools that asked nothing in three calls run side by side, until one of the
   expect(turns.tryTake(asker)).toBeUndefined();
 });
 
-test('requests whose responses have their own streams run side by side, until a question comes on another stream', () => {
+test('requests whose responses have their own streams run side by side, until a question arrives on another stream', () => {
   const turns = createTurns('s');
   const streamed = { ...asker, hasOwnStream: true };
   const [one, two] = [take(turns, streamed), take(turns, streamed)];

@@ -127,7 +127,7 @@ describe('a result above the size limit', () => {
     expect(result.text).toContain('[cut by Toolwharf: 1000 of 5000 bytes shown;');
   });
 
-  test('a result above the size limit omits structuredContent only if it exceeds the limit by itself, and states the omission', () => {
+  test('a result above the size limit omits structuredContent only if it alone exceeds the limit, and states the omission', () => {
     const rows = { rows: Array.from({ length: 500 }, (_, at) => ({ at })) };
     const dropped = shape({ content: [{ type: 'text', text: 'ok' }], structuredContent: rows }, 1000);
     expect(dropped.result.structuredContent).toBeUndefined();

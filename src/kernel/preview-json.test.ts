@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { previewJson } from './preview-json.ts';
 
-test('a small value is its own preview', () => {
+test('the preview of a small value is the value itself', () => {
   const value = { a: 'text', b: [1, true, null], c: { d: { e: 'f' } } };
   expect(previewJson(value)).toEqual(value);
 });

@@ -64,7 +64,7 @@ describe.each(eras)('a client of the %s era', (era) => {
     },
   );
 
-  test('the client is asked where the profile says so, for one call at a time, and creates no rule', async () => {
+  test('the client is asked if the profile has approvers: client, for one call at a time, and creates no rule', async () => {
     const key = await api.key(['read', 'call'], 'client');
     const replies = [{ answer: 'once' }, { answer: 'server' }, { answer: 'tool' }, { answer: 'once' }];
     const messages: unknown[] = [];
@@ -114,7 +114,7 @@ describe.each(eras)('a client of the %s era', (era) => {
 describe('over REST and A2A', () => {
   const call = (args: object, key: string) => api.post('/api/tools/mcp_s_add/call', { arguments: args }, { key });
 
-  test('a caller answers for its own call only where the profile says so, and only once', async () => {
+  test('a caller approves its own call only if the profile has approvers: client, and only once', async () => {
     const key = await api.key(['read', 'call'], 'client');
     const calling = call({ a: 2, b: 2 }, key);
     const pending = await pendingOf(key);
@@ -126,7 +126,7 @@ describe('over REST and A2A', () => {
     expect(await rules()).toEqual([]);
   });
 
-  test("an administrator's key does not answer for its own call, another administrator does", async () => {
+  test("an administrator's key cannot approve its own call, and another administrator can", async () => {
     const [key, other] = [await api.key(['admin']), await api.key(['admin'])];
     await using client = await connectClient(`${api.url}/mcp/strict`, { key });
     const calling = client.text('s__add', { a: 2, b: 3 });
@@ -136,7 +136,7 @@ describe('over REST and A2A', () => {
     expect(await calling).toBe('5');
   });
 
-  test('a task of A2A waits for someone else', async () => {
+  test('an A2A task waits for an answer of another caller', async () => {
     const key = await api.key(['read', 'call'], 'strict');
     const agent = await connectAgent(api.url, key);
     const sent = agent.sendMessage(toCall('s__add', { a: 3, b: 3 }));
@@ -181,7 +181,7 @@ describe('a remembered answer', () => {
     await api.delete(`/api/rules/${rule?.id}`);
   });
 
-  test('a remembered answer is for everyone only if an administrator says so', async () => {
+  test('a remembered answer applies to everyone only if an administrator chooses it', async () => {
     const [key, other] = [await api.key(['read', 'call'], 'strict'), await api.key(['read', 'call'], 'strict')];
     const first = call({ a: 1, b: 1 }, key);
     const pending = await pendingOf(key);
@@ -191,7 +191,7 @@ describe('a remembered answer', () => {
     for (const { id } of await rules()) await api.delete(`/api/rules/${id}`);
   });
 
-  test('a remembered answer with argument patterns holds only for arguments that match', async () => {
+  test('a remembered answer with argument patterns applies only to arguments that match', async () => {
     const key = await api.key(['read', 'call'], 'strict');
     const echo = (text: string) => api.post('/api/tools/mcp_s_echo/call', { arguments: { text } }, { key });
     const first = echo('docs/a.md');

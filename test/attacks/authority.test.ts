@@ -161,7 +161,7 @@ describe('when a key is revoked', () => {
   });
 });
 
-test('a queued call of a legacy client does not run after its key was revoked, though its session goes on', async () => {
+test('a queued call of a legacy client does not run after its key was revoked, although its session continues', async () => {
   await using directory = await tempDir();
   const [gate, file] = [directory.file('gate'), directory.file('written')];
   await using own = await startApi({

@@ -181,7 +181,7 @@ describe('a second route without authentication', () => {
     '//mcp',
     '/mcp/..%2fapi',
     '/mcp?x=/api',
-  ])('%s answers nobody without a key', async (path) => {
+  ])('%s rejects requests without a key', async (path) => {
     for (const method of ['GET', 'POST', 'DELETE', 'HEAD', 'PUT']) {
       const { status } = await send(locked.url, path, {
         method,

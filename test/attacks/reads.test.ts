@@ -98,7 +98,7 @@ describe.each(cells)('a client of the $era era, with the server $server', ({ era
     await client.close();
   });
 
-  test('the client is asked itself where the profile says so', async () => {
+  test('the client is asked if the profile has approvers: client', async () => {
     let asked = 0;
     const { client } = await open(`${server}-client`, era, () => {
       asked++;

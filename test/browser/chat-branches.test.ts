@@ -151,7 +151,7 @@ test('a cost is shown for each answer and for the conversation, only if prices a
   await app.put('/api/model-settings', model);
 });
 
-test('an answer goes on without the tab, and a new tab shows it running', async () => {
+test('an answer continues after its tab is closed, and a new tab shows it running', async () => {
   const [gate, end] = [createGate(), createGate()];
   assistant.model.push({ text: 'It begins,', hold: gate, calls: [{ name: 'mcp_files_add', args: { a: 20, b: 22 } }] });
   assistant.model.push({ text: 'and it goes on', hold: end });

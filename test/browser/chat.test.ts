@@ -274,7 +274,7 @@ test('a model error is shown, and the answer can be retried', async () => {
   await answer().getByText('Yes, now.').waitFor();
 });
 
-test('sending a message denies the pending call, and a hint says so first [R14]', async () => {
+test('sending a message denies the pending call, as a hint announces [R14]', async () => {
   model.push({ calls: [writeNote('dropped.txt', 'x')] }, { text: 'Something else it is.' });
   await send('Write it down');
   await dialog().getByRole('button', { name: 'Decide later' }).click();

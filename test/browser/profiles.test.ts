@@ -44,7 +44,7 @@ test('profiles of the file are shown read-only with their tools and their URL', 
   expect((await app.get('/api/profiles/copied')).body).toMatchObject({ source: 'store', servers: ['notes'] });
 });
 
-test('a profile that exposes its tools by search shows what its clients list', async () => {
+test('a profile that exposes its tools by search shows the list of its clients', async () => {
   const { page } = app;
   await app.goto('/profiles');
   await page.getByRole('link', { name: 'New profile' }).click();
@@ -93,7 +93,7 @@ test('a profile is created and edited, and its clients see the chosen tools', as
   expect((await client.client.listTools()).tools.map(({ name }) => name)).toEqual(['notes__add', 'notes__echo']);
 });
 
-test('the playground sends what a client of the profile sends, with its approval policy', async () => {
+test('the playground sends the requests of a client of the profile, with its approval policy', async () => {
   const { page } = app;
   await page.getByRole('link', { name: 'Try' }).click();
   await page.getByRole('heading', { name: 'Try writers' }).waitFor();

@@ -118,7 +118,7 @@ test('a local server is shown as its command and needs the admin token', async (
   await chosen.waitFor();
 });
 
-test('settings of the publisher that change what runs must be accepted', async () => {
+test('risky settings of the publisher must be accepted', async () => {
   const found = await browse();
   await found.getByRole('searchbox', { name: 'Search' }).fill('tunnel');
   await found.getByRole('button', { name: 'Select io.github.ada/tunnel' }).click();

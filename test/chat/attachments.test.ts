@@ -54,7 +54,7 @@ describe('an attachment', () => {
     expect(await testChat.storage.conversations.attachmentTotals(id)).toEqual({ count: 0, sizeBytes: 0 });
   });
 
-  test('an attachment that is an image is refused with a reason if the model takes none, or nobody says so', async () => {
+  test('an image is refused with a reason if the model accepts no images, or if that is unknown', async () => {
     await using testChat = await open([{ text: 'Fine.' }]);
     const { chat, id } = testChat;
     const unknown = { code: 'REQUEST_INVALID', message: /Whether scripted takes images is unknown.*Tester/ };
@@ -78,7 +78,7 @@ describe('an attachment', () => {
     expect(sent).not.toContain(png.data);
   });
 
-  test('an attachment is what its content says, not what its name says', async () => {
+  test('the type of an attachment is detected from its content, not from its name', async () => {
     await using testChat = await open([{ text: 'Read.' }]);
     const { chat, id } = testChat;
     const svg = { name: '../../logo\u202e.png', data: base64('<svg xmlns="x"><script>alert(1)</script></svg>') };

@@ -22,7 +22,7 @@ async function open(options: TestChatOptions = {}) {
 }
 
 describe('the demo model', () => {
-  test('the demo model introduces itself as scripted and lists what it can do, without a key or a network', async () => {
+  test('the demo model introduces itself as scripted and lists its abilities, without a key or a network', async () => {
     await using testChat = await open();
     const answer = await testChat.sendAndWait('Hello!');
     expect(answer).toMatchObject({ status: 'complete', model: 'Demo (scripted)' });

@@ -176,7 +176,7 @@ describe('an answer awaiting approval', () => {
     expect(await storage.approvals.list({ status: 'pending' })).toEqual([]);
   });
 
-  test('an answer awaiting approval tells the model that its tool was removed', async () => {
+  test('an answer awaiting approval informs the model that its tool was removed', async () => {
     await using model = await startScriptedChat([
       { calls: [{ name: 'mcp_fixture_echo', args: { text: 'hi' } }] },
       repeatLast,

@@ -67,7 +67,7 @@ describe('toolwharf approvals', () => {
     expect(await cli.run(['approvals', 'allow', question.id])).toMatchObject({ code: 2 });
   });
 
-  test('toolwharf approvals deny tells the caller the reason', async () => {
+  test('toolwharf approvals deny sends the caller the reason', async () => {
     const { result, question } = await ask('refused');
     expect(await cli.run(['approvals', 'deny', question.id, '--reason', 'not today'])).toMatchObject({ code: 0 });
     expect(await result).toMatchObject({

@@ -90,7 +90,7 @@ describe.each(['in this process', 'in the gateway'])('a conversation at a termin
     expect(await readFile(file, 'utf8')).toBe('one\n');
   });
 
-  test('the model is told of a denial and its reason, and edited arguments are the ones that run [R14]', async () => {
+  test('the model receives a denial with its reason, and edited arguments replace the original ones [R14]', async () => {
     await startChat();
     model.push(
       { calls: [call('echo', { text: 'first' })] },

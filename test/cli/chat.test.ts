@@ -70,7 +70,7 @@ describe('toolwharf chat --once', () => {
     here = await room('once');
   });
 
-  test('chat --attach sends text files, and refuses what is neither text nor an image', async () => {
+  test('chat --attach sends text files and images, and refuses other files', async () => {
     const [note, binary] = [directory.file('note.txt'), directory.file('data.bin')];
     await writeFile(note, 'high water is at six');
     await writeFile(binary, Buffer.from([0, 1, 2]));
@@ -109,7 +109,7 @@ describe('toolwharf chat --once', () => {
     expect(stderr).toMatch(/^ {2}✗ [\d.]+ m?s this tool always fails$/m);
   });
 
-  test('a call that nobody can approve is denied, and the message says how to allow it [R14, R16]', async () => {
+  test('a call without an approver is denied, and the message says how to allow it [R14, R16]', async () => {
     const file = directory.file('unwritten');
     model.push({ calls: [call('write', { path: file, text: 'x' })] }, { text: 'I may not.' });
     const { code, stdout, stderr } = await here.chat('--once', 'Write it');
@@ -155,7 +155,7 @@ describe('toolwharf chat --once', () => {
     });
   });
 
-  test('a prompt can come from stdin', async () => {
+  test('a prompt can be read from stdin', async () => {
     model.push({ text: 'Read.' });
     const { code, stdout } = await cli.run(['chat', '-c', config], { env: here.env, input: 'From a pipe\n' });
     expect({ code, stdout }).toEqual({ code: 0, stdout: 'Read.\n' });

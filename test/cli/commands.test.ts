@@ -208,7 +208,7 @@ describe('toolwharf call', () => {
     ['the path is mistyped', ['files/ecko'], 2, "did you mean 'files/echo'?"],
     ['it takes too long', ['files/sleep', '--arg', 'ms=60000', '--timeout', '200ms'], 124, '→ CALL_TIMED_OUT'],
     ['the server asks and nobody is there', ['files/ask', '--arg', 'question=who'], 1, 'the client has no elicitation'],
-  ])('toolwharf call says what is wrong when %s', async (_, args, code, message) => {
+  ])('toolwharf call explains the problem when %s', async (_, args, code, message) => {
     const result = await call(...(args as [string]));
     expect(result).toMatchObject({ code, stdout: '' });
     expect(result.stderr).toContain(message);
@@ -224,7 +224,7 @@ describe('toolwharf call', () => {
     }
   });
 
-  test('a call that needs approval is denied when nobody can be asked [R16]', async () => {
+  test('a call that needs approval is denied if there is no approver [R16]', async () => {
     const file = directory.file('never-written');
     const args = ['--arg', `path=${file}`, '--arg', 'text=x'];
     const { code, stdout, stderr } = await run(['call', 'files/write', '-c', asking, ...args]);

@@ -229,7 +229,7 @@ describe('toolwharf import', () => {
   test.each([
     ['claude_desktop_config.json', ['filesystem', 'brave-search'], 'has secrets in plain text: env.BRAVE_API_KEY'],
     ['mcp_config.json', ['talk', 'local', 'intranet'], "Server 'intranet' will not be connected"],
-  ])('toolwharf import converts %s, with a warning for what is lost', async (name, servers, warning) => {
+  ])('toolwharf import converts %s, with a warning for each lost setting', async (name, servers, warning) => {
     const { code, stdout, stderr } = await run(['import', join(clients, name)]);
     expect(code).toBe(0);
     expect(parseConfig(parse(stdout), { env: {} }).config.servers.map((server) => server.name)).toEqual(servers);
@@ -270,7 +270,7 @@ describe('toolwharf import', () => {
     },
   );
 
-  test('toolwharf import says what is wrong with an unusable file', async () => {
+  test('toolwharf import explains the problem of an unusable file', async () => {
     const missing = await run(['import', directory.file('none.json')]);
     expect(missing).toMatchObject({ code: 3, stdout: '', stderr: expect.stringContaining('does not exist') });
     const other = await run(['import', join(root, 'package.json')]);

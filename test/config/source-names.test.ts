@@ -40,7 +40,7 @@ test('every schema that the page names is exported [N2]', () => {
 });
 
 describe('the record schemas', () => {
-  test('the record schemas accept what a real server offers and the records of its calls [N2, R1]', async () => {
+  test('the record schemas accept the lists of a real server and the records of its calls [N2, R1]', async () => {
     const records: library.CallRecord[] = [];
     await using toolbox = await openToolbox({ servers: { everything: everything('stdio') } });
     toolbox.on('call.changed', (record) => void records.push(record));
@@ -60,7 +60,7 @@ describe('the record schemas', () => {
       expect(library.callRecordSchema.parse(record)).toEqual(record);
   });
 
-  test("the record schemas have the documents' defaults and reject what they do not allow [N2, R8]", () => {
+  test("the record schemas have the documents' defaults and reject invalid values [N2, R8]", () => {
     expect(library.assistantToolsSchema.parse({})).toEqual({
       serverIds: [],
       toolApproval: 'always-ask',

@@ -21,7 +21,7 @@ function runScript(...args: string[]): Promise<{ code: unknown; output: string; 
 }
 
 test(
-  'what a server of either era passes, it passes through the gateway, for both revisions of the protocol',
+  'a server of either era passes the same scenarios through the gateway as directly, for both revisions of the protocol',
   async () => {
     const direct = await runScript('--direct');
     expect(direct.code, direct.output).toBe(0);

@@ -50,7 +50,7 @@ describe('a sign-in without an immediate answer', () => {
     await callEcho(await connect(servers.mcp, createTestOAuth(servers.mcp, { store, redirectUrl }).oauth));
   });
 
-  test('pending sign-ins that nobody finishes leave no records behind', async () => {
+  test('unfinished sign-ins leave no records behind', async () => {
     const servers = await startServers();
     const records = new Set<string>();
     const store = createMemoryOAuthStore();

@@ -5,7 +5,7 @@ import { type FaultProxy, openFaultProxy } from './support/fault-proxy.ts';
 import { scaled } from './support/scale.ts';
 import { openWorld } from './support/world.ts';
 
-describe('a network that breaks in every way', () => {
+describe('a network with every kind of fault', () => {
   test('a network that breaks under load loses no call, repeats none, explains every unknown outcome, and recovers [A8]', {
     timeout: 900_000,
   }, async () => {
@@ -87,7 +87,7 @@ describe('a network that breaks in every way', () => {
     }
   });
 
-  test('a host name that is not found is reported, retried, and delays nobody', async () => {
+  test('a host name that is not found is reported, retried, and delays no other call', async () => {
     await using world = await openWorld();
     const servers = { s: world.program(), nowhere: { url: 'https://toolwharf-test.invalid/mcp' } };
     await using gateway = await world.open({ servers });

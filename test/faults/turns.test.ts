@@ -19,7 +19,7 @@ async function connectSilent(url: string) {
   return Object.assign(client, { asked: asked.promise });
 }
 
-test('a server that is killed while a client holds the turn frees the turn: its call fails and others are asked [A8, N10]', async () => {
+test('a server that is killed during the turn of a client releases the turn: its call fails and others are asked [A8, N10]', async () => {
   await using gateway = await serveMcp({ subject: fixture('legacy') });
   await using silent = await connectSilent(gateway.url);
   await using other = await connectMcp(gateway.url, 'legacy', { caller: 'other', answers: usualAnswers });
@@ -33,7 +33,7 @@ test('a server that is killed while a client holds the turn frees the turn: its 
   expect(await other.text('ask', { question: 'who?' })).toContain('re: who?');
 });
 
-test('a client that cancels with an open question frees the turn, and its question reaches nobody else [N10]', async () => {
+test('a client that cancels with an open question releases the turn, and its question reaches no other client [N10]', async () => {
   await using gateway = await serveMcp({ subject: fixture('legacy') });
   const silent = await connectSilent(gateway.url);
   const abort = new AbortController();

@@ -135,7 +135,7 @@ test('a request fails when the other replica stops before it answers, and when i
   await expect(one.fleet.request('nobody', 'wait', {})).rejects.toMatchObject({ code: 'GONE' });
 });
 
-test('a request that is aborted while it is being sent rejects, and the process goes on', async () => {
+test('a request that is aborted while it is being sent rejects, and the process continues', async () => {
   using workspace = await createPostgresWorkspace(postgres);
   const sent = Promise.withResolvers<void>();
   const slowly = (store: FleetStore): FleetStore => ({

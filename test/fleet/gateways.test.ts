@@ -93,7 +93,7 @@ describe('a client whose requests reach one replica after the other', () => {
   });
 });
 
-describe('what one replica changes, the other knows', () => {
+describe('a change on one replica applies on the other', () => {
   test('servers that one replica adds, changes and removes are the same on the other', async () => {
     const [one, two] = replicas.all;
     const toolsOn = async (replica: typeof one) =>

@@ -143,6 +143,6 @@ test('the list stays the same when the tools change, and a search finds the new 
   expect((await client.client.listTools()).tools).toEqual(before.tools);
 });
 
-test('a way of exposing tools that does not exist is rejected with the allowed ones', () => {
+test('an unknown value of expose is rejected with the allowed values', () => {
   expect(() => parseConfig({ servers: {}, profiles: { p: { expose: 'code' } } })).toThrow(/all.*search.*auto/);
 });

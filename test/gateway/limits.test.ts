@@ -333,7 +333,7 @@ describe('memory of results', () => {
     },
   );
 
-  test('while unread results hold the memory, further calls of the tool get 429 with Retry-After before they are sent', async () => {
+  test('while unread results use up the memory, further calls of the tool get 429 with Retry-After before they are sent', async () => {
     await using http = await startHttp(unruly, { TRANSPORT: 'http', JSON: '1' });
     const many = { maxResultMemoryBytes: 60_000_000, maxResultMemoryBytesPerCaller: 30_000_000 };
     await using api = await startLimited(many, { servers: { wild: { url: http.url } } });

@@ -27,7 +27,7 @@ async function signIn(api: TestApi): Promise<void> {
   await fetch(`${api.url}/api/oauth/callback?${await visit(url)}`);
 }
 
-test('each step of a sign-in and a renewal is shown with what was sent and answered, without secrets', async () => {
+test('each step of a sign-in and a renewal is shown with its request and response, without secrets', async () => {
   const { mcp, stats, expire } = await startServers();
   await using api = await openGuarded(mcp);
   const waiting = await waitFor(async () => {
@@ -72,7 +72,7 @@ test('each step of a sign-in and a renewal is shown with what was sent and answe
   expectNoSecrets(await stats(), [JSON.stringify(await readSignIn(api))]);
 });
 
-test('a failed sign-in says what to do, and signing out starts over', async () => {
+test('a failed sign-in shows a remedy, and signing out allows a new sign-in', async () => {
   const { mcp, setMode } = await startServers('deny');
   await using api = await openGuarded(mcp);
   await signIn(api);

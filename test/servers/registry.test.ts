@@ -117,7 +117,7 @@ describe('the registry over the REST API', () => {
     expect((await api.get('/api/registry/servers', { key: reader })).status).toBe(403);
   });
 
-  test('the registry API plans a server with settings that change what runs only if they are accepted', async () => {
+  test('the registry API plans a server with risky settings only if they are accepted', async () => {
     await using served = await serveRegistry([privileged]);
     await using api = await startApi({ servers: {}, gateway: { registry: served.url } });
     const { body } = await api.get(`/api/registry/servers/${encodeURIComponent(privileged.name)}`);
@@ -184,7 +184,7 @@ describe('toolwharf registry', () => {
     expect((await gateway.api('GET', '/api/servers/mine')).body).toMatchObject({ description: 'Notes' });
   });
 
-  test('toolwharf registry adds a server with settings that change what runs only with --accept-risks', async () => {
+  test('toolwharf registry adds a server with risky settings only with --accept-risks', async () => {
     await using served = await serveRegistry([privileged]);
     await using dir = await tempDir();
     const cli = cliIn(dir);

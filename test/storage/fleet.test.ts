@@ -167,7 +167,7 @@ describe('processes that share one Postgres', () => {
     await Promise.all(storages.map((storage) => storage.close()));
   });
 
-  test('processes that share one Postgres read what other processes stored', async () => {
+  test('processes that share one Postgres read the changes of other processes', async () => {
     using workspace = await createPostgresWorkspace(postgres);
     await using one = await workspace.open();
     await using two = await workspace.open();

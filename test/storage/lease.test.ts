@@ -88,7 +88,7 @@ describe('a replica whose lease was removed', () => {
   });
 });
 
-test('a lease that expired is extended with its epoch if nobody removed it', async () => {
+test('an expired lease is extended with its epoch if no other process removed it', async () => {
   await using pair = await openPair();
   const { stopped, other, lease } = pair;
   await pair.expire();

@@ -51,7 +51,7 @@ describe('a started call', () => {
     call.cancel();
   });
 
-  test('a started call uses the approver and observers of the toolbox if it has no host of its own', async () => {
+  test('a started call uses the approver and observers of the toolbox if it has no own host', async () => {
     const progress: unknown[] = [];
     const tool = localTool({
       name: 'work',

@@ -144,7 +144,7 @@ describe('a chain of tools', () => {
     });
   });
 
-  test('a chain needs no permit of its own, so one permit is enough for many chains [M12]', async () => {
+  test('a chain takes no permit, so one permit is enough for many chains [M12]', async () => {
     await using opened = await openMail({ mail }, { maxConcurrent: 1, maxQueued: 100 });
     const { toolbox, sent } = opened;
     const results = await Promise.all(Array.from({ length: 20 }, () => toolbox.call('mail', { name: 'plan' })));

@@ -50,7 +50,7 @@ test('a running gateway is found by its record, which only the owner can read', 
   expect(await findGateway(directory)).toBeUndefined();
 });
 
-test('the record of a dead process, or of a port that nobody listens on, is ignored', async () => {
+test('the record of a dead process, or of a port without a listener, is ignored', async () => {
   await using gateway = await listen(gatewayWith('twadmin_secret'));
   await writeGatewayFile(directory, { url: gateway.url, pid: 2 ** 30 });
   expect(await findGateway(directory)).toBeUndefined();

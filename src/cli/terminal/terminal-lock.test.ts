@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { createTerminalLock } from './terminal-lock.ts';
 
-test('one prompt at a time holds the terminal, and listeners are called when it is released', async () => {
+test('one prompt at a time has the terminal, and listeners are called when it is released', async () => {
   const lock = createTerminalLock();
   const order: string[] = [];
   const end = lock.onRelease(() => order.push('released'));

@@ -36,7 +36,7 @@ function createPool(options: PoolFetchOptions = {}) {
   return pool;
 }
 
-test('a pooled fetch sends what fetch sends, and requests no compression', async () => {
+test('a pooled fetch sends the same requests as fetch, without requesting compression', async () => {
   const seen: IncomingMessage[] = [];
   const bodies: string[] = [];
   const { url } = await serve(async (request, response) => {

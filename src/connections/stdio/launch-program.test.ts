@@ -33,7 +33,7 @@ test('a program started ahead is used only for the same command, arguments and e
   await Promise.all([endProgram(other), endProgram(same)]);
 });
 
-test('a program that nobody uses is ended', async () => {
+test('an unused program is ended', async () => {
   const program = node('process.stdin.resume()');
   const ahead = launchAhead([program, program]);
   const used = await launchProgram(program);

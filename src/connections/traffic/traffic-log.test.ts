@@ -30,7 +30,7 @@ function createManualClock() {
 
 const request = (id: number, method = 'tools/call') => ({ jsonrpc: '2.0', id, method, params: {} });
 
-test('messages are recorded only while somebody watches or recording is enabled', async () => {
+test('messages are recorded only while a client watches or recording is enabled', async () => {
   const { clock, wake } = createManualClock();
   const log = createTrafficLog({ clock });
   const tap = log.openTap(createRedactor());

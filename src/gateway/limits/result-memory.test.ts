@@ -136,7 +136,7 @@ test('a client that does not receive a large result in time is disconnected, als
   expect(memory.used).toBe(0);
 });
 
-test('a retained result counts until nobody retains it', async () => {
+test('a retained result counts until it is released', async () => {
   const { memory } = openMemory(1_000, 1_000);
   const retained = Promise.withResolvers<void>();
   const results = memory.open(ada);

@@ -96,7 +96,7 @@ test('a legacy client receives an error that explains its invalid request', asyn
   expect(await codeOf('completion/complete', { ref: { type: 'ref/prompt', name: 'none' }, argument: {} })).toBe(-32602);
 });
 
-test('a modern request is complete by itself and may omit the client information', async () => {
+test('a modern request needs no session and may omit the client information', async () => {
   const { status, body } = await sendModern('server/discover');
   expect(status).toBe(200);
   expect(body).toMatchObject({

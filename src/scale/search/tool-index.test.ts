@@ -40,7 +40,7 @@ describe('a search', () => {
     expect(idsOf(index, query)[0]).toBe(expected);
   });
 
-  test('a search corrects misspelt words and says so', () => {
+  test('a search corrects misspelt words and shows the correction', () => {
     const [first] = index.search('mrege reqest');
     expect(first).toMatchObject({ id: 'github__merge_pull_request', matched: ['mrege→merge', 'reqest→request'] });
   });

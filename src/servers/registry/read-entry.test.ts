@@ -175,7 +175,7 @@ test('exact versions of every package type are accepted', () => {
   expect(reasonOf(npm({ registryType: 'oci', identifier: 'ada/weather:stable' }))).toContain('not one exact version');
 });
 
-test('settings of the publisher that change what runs are shown, and must be accepted', () => {
+test('risky settings of the publisher are shown, and must be accepted', () => {
   const option = onlyOption(
     npm({
       runtimeArguments: [

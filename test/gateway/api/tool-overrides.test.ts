@@ -88,7 +88,7 @@ test('a new name and description are shown on every face, and the pin keeps the 
   expect((await api.get('/api/calls?limit=1')).body.calls[0]).toMatchObject({ originalName: 'add', server: 's' });
 });
 
-test('a name that belongs to another tool is refused with what to do', async () => {
+test('a name that belongs to another tool is refused with a remedy', async () => {
   const own = await override('mcp_s_echo', { name: 'sum' });
   expect(own.body.error).toMatchObject({
     code: 'CONFLICT',

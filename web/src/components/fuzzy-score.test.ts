@@ -7,7 +7,7 @@ test('a beginning scores higher than a later word, and a later word higher than 
   expect(new Set(scores).size).toBe(3);
 });
 
-test('a text with a missing letter in what was typed is found, and unrelated texts are not', () => {
+test('a typed text with a missing letter finds the text, and not unrelated texts', () => {
   expect(fuzzyScore('stripe', 'strpe')).toBeGreaterThan(0);
   expect(fuzzyScore('filesystem', 'fsystem')).toBeGreaterThan(0);
   expect(fuzzyScore('the server returned a prompt', 'strpe')).toBe(0);

@@ -28,7 +28,7 @@ test('a long list is split between its entries', () => {
   expect(blocks.every(({ kind, text }) => kind === 'markdown' && text.startsWith('- '))).toBe(true);
 });
 
-test('what grows at the end leaves the pieces before it as they were', () => {
+test('text that is appended leaves the earlier pieces unchanged', () => {
   const text = 'One.\n\n- a\n- b\n\nTwo.\n\n```js\nx\n```\n\nThree *and* more.\n\n> four';
   const last = splitMarkdown(text);
   for (let end = 1; end < text.length; end++) {
@@ -42,7 +42,7 @@ test('a text that defines its links at the end is not cut', () => {
   expect(splitMarkdown('See [this][1].\n\n[1]: https://example.com')).toHaveLength(1);
 });
 
-test('what is endless, or nested without end, is plain text', () => {
+test('very long or deeply nested text is plain text', () => {
   expect(splitMarkdown('x'.repeat(30_000))[0]?.kind).toBe('plain');
   expect(splitMarkdown('>'.repeat(5_000))[0]?.kind).toBe('plain');
   expect(splitMarkdown('- '.repeat(5_000))[0]?.kind).toBe('plain');
