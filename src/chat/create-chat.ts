@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { systemClock } from '../kernel/clock.ts';
 import { messageOf, ToolwharfError } from '../kernel/errors.ts';
+import { omitUndefined } from '../kernel/json.ts';
 import { createKeyedMutex } from '../kernel/keyed-mutex.ts';
 import type { Assistant } from '../storage/ports/assistant-store.ts';
 import {
@@ -219,7 +220,7 @@ export async function createChat(ports: ChatPorts): Promise<Chat> {
     update: (id, { title, assistantId }) =>
       withConversation(id, async (open) => {
         if (assistantId !== undefined) await findAssistant(assistantId);
-        await open.change({ ...(title !== undefined && { title }), ...(assistantId !== undefined && { assistantId }) });
+        await open.change(omitUndefined({ title, assistantId }));
         return open.conversation;
       }),
     remove: async (id) => {

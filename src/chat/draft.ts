@@ -1,3 +1,4 @@
+import { omitUndefined } from '../kernel/json.ts';
 import type { Message, MessagePart, ToolCallPart } from '../storage/ports/conversation-store.ts';
 import type { ChatEvent } from './chat.ts';
 import type { Saver } from './saver.ts';
@@ -55,18 +56,14 @@ export function createDraft(given: Message, { publish, createSaver }: DraftPorts
     changePart(index, change) {
       const part = parts[index];
       if (!part) return;
-      set(index, withoutUndefined({ ...part, ...change }));
+      set(index, omitUndefined({ ...part, ...change }));
       saver.saveSoon();
     },
     change(change) {
-      fields = withoutUndefined({ ...fields, ...change });
+      fields = omitUndefined({ ...fields, ...change });
       publish({ kind: 'message', message: read() });
       saver.saveSoon();
     },
     save: saver.save,
   };
-}
-
-function withoutUndefined<Value extends object>(value: Value): Value {
-  return Object.fromEntries(Object.entries(value).filter(([, member]) => member !== undefined)) as Value;
 }

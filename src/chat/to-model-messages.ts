@@ -1,5 +1,6 @@
 import type { ModelMessage } from 'ai';
 import { type AiSdkModelOutput, toAiSdkOutput } from '../bridges/shared/ai-sdk-output.ts';
+import { isObject } from '../kernel/json.ts';
 import type { ContentBlock } from '../kernel/tool.ts';
 import type { AttachmentPart, Message, MessagePart, ToolCallPart } from '../storage/ports/conversation-store.ts';
 
@@ -72,7 +73,13 @@ function toAnswer(parts: readonly MessagePart[], options: ModelMessageOptions): 
         input: part.arguments,
         ...providerOptions(part),
       });
-      results.push({ type: 'tool-result', toolCallId: part.id, toolName: part.name, output: outputOf(part, options) });
+      results.push({
+        type: 'tool-result',
+        toolCallId: part.id,
+        toolName: part.name,
+        output: outputOf(part, options),
+        ...errorCodeOptions(part.result?.errorCode),
+      });
     } else if (part.type !== 'attachment' && (part.text !== '' || part.metadata))
       said.push({ type: part.type, text: part.text, ...providerOptions(part) });
   }
@@ -84,6 +91,17 @@ type ProviderOptions = NonNullable<Extract<AssistantContent[number], { type: 'te
 
 function providerOptions({ metadata }: { readonly metadata?: Record<string, Record<string, unknown>> }) {
   return metadata ? { providerOptions: metadata as ProviderOptions } : {};
+}
+
+/** Provider options that tell a scripted model the error code of a call. Other models ignore them. */
+function errorCodeOptions(errorCode: string | undefined) {
+  return errorCode === undefined ? {} : { providerOptions: { toolwharf: { errorCode } } };
+}
+
+/** The error code in the provider options of a tool result. */
+export function errorCodeOf(options: Readonly<Record<string, unknown>> | undefined): string | undefined {
+  const errorCode = isObject(options?.toolwharf) ? options.toolwharf.errorCode : undefined;
+  return typeof errorCode === 'string' ? errorCode : undefined;
 }
 
 function outputOf({ callId, result }: ToolCallPart, { outputs, takesMedia }: ModelMessageOptions): AiSdkModelOutput {

@@ -49,8 +49,3 @@ export function notFound(noun: string, given: string, names: readonly string[]):
   const hint = near === undefined ? known : `did you mean '${near}'?`;
   return new ToolwharfError('NOT_FOUND', `There is no ${noun} '${given}'; ${hint}`, { data: { [noun]: given } });
 }
-
-/** The object without members that are undefined: an option that is not given must not overwrite a setting. */
-export function withoutUndefined<Value extends object>(value: Value): Partial<Value> {
-  return Object.fromEntries(Object.entries(value).filter(([, member]) => member !== undefined)) as Partial<Value>;
-}

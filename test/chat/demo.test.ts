@@ -78,7 +78,7 @@ describe('the demo model', () => {
     await testChat.answer({ kind: 'deny', reason: 'not today' });
     const answer = await testChat.waitForAnswer();
     expect(answer.status).toBe('complete');
-    expect(textOf(answer)).toMatch(/not allowed to use `mcp_filesystem_list_allowed_directories`: not today/);
+    expect(textOf(answer)).toMatch(/not allowed to use `mcp_filesystem_list_allowed_directories`\. .*: not today/);
     await testChat.chat.send(testChat.id, 'List the files');
     await testChat.answer({ kind: 'allow' });
     await waitFor(async () => (await testChat.calls()).length === 2, { what: 'the second call' });

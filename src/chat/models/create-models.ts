@@ -2,11 +2,11 @@ import { systemClock } from '../../kernel/clock.ts';
 import { ToolwharfError, toToolwharfError } from '../../kernel/errors.ts';
 import type { ModelSettingsStore } from '../../storage/ports/model-settings-store.ts';
 import type { Provider, ProviderStore } from '../../storage/ports/provider-store.ts';
+import { explainModelError } from './explain-model-error.ts';
 import { listModels } from './list-models.ts';
 import { createPublicModelFetch, modelFetch } from './model-fetch.ts';
-import type { Models, ProviderInfo } from './models.ts';
-import { openModel } from './open-model.ts';
-import { toProviderSetup } from './provider-setup.ts';
+import type { Models, OpenedModel, ProviderInfo } from './models.ts';
+import { type ProviderSetup, toProviderSetup } from './provider-setup.ts';
 
 export interface ModelPorts {
   readonly providers: Pick<ProviderStore, 'list' | 'get'>;
@@ -118,3 +118,41 @@ const providerVariables = [
     base: ['GOOGLE_GENERATIVE_AI_BASE_URL', 'GOOGLE_GEMINI_BASE_URL'],
   },
 ] as const;
+
+/** Opens a model with the provider's AI SDK package, which is loaded on demand. */
+async function openModel(setup: ProviderSetup, model: string, send: typeof fetch): Promise<OpenedModel> {
+  const { kind, name } = setup;
+  return {
+    model: await load(setup, model, send),
+    label: `${name} · ${model}`,
+    // Tool messages of the Chat Completions API are text only.
+    takesMedia: kind !== 'openai-compatible',
+    // By default, OpenAI would store every answer.
+    providerOptions: kind === 'openai' ? { openai: { store: false } } : undefined,
+    explain: (error) => explainModelError(error, setup),
+  };
+}
+
+async function load({ kind, baseUrl, apiKey }: ProviderSetup, model: string, send: typeof fetch) {
+  // URL and key are always set, because the packages would otherwise read them from the environment.
+  const common = { baseURL: baseUrl, apiKey, fetch: send };
+  switch (kind) {
+    case 'openai': {
+      const { createOpenAI } = await import('@ai-sdk/openai');
+      return createOpenAI(common)(model);
+    }
+    case 'anthropic': {
+      const { createAnthropic } = await import('@ai-sdk/anthropic');
+      return createAnthropic(common)(model);
+    }
+    case 'google': {
+      const { createGoogle } = await import('@ai-sdk/google');
+      return createGoogle(common)(model);
+    }
+    case 'openai-compatible': {
+      const { createOpenAICompatible } = await import('@ai-sdk/openai-compatible');
+      const key = apiKey === '' ? {} : { apiKey };
+      return createOpenAICompatible({ name: kind, baseURL: baseUrl, fetch: send, includeUsage: true, ...key })(model);
+    }
+  }
+}

@@ -86,7 +86,7 @@ function networkCodeOf(error: unknown): string | undefined {
   return found;
 }
 
-/** Providers have no common code for this error. */
+/** Providers without a code for this error answer 400 and explain it only in their message. */
 function isTooLong({ status, code, message }: Facts): boolean {
   if (code === 'context_length_exceeded' || status === 413) return true;
   return (

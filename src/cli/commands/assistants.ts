@@ -1,11 +1,12 @@
 import { randomUUID } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { messageOf } from '../../kernel/errors.ts';
+import { omitUndefined } from '../../kernel/json.ts';
 import { toDisplayText } from '../../policy/display-text.ts';
 import { type Assistant, assistantSchema } from '../../storage/ports/assistant-store.ts';
 import type { CommandContext, JsonOption } from '../command-context.ts';
 import { exitCodes, UsageError } from '../errors.ts';
-import { findByName, withoutUndefined } from '../find-item.ts';
+import { findByName } from '../find-item.ts';
 import { jsonText, oneLine, shortId } from '../terminal/format.ts';
 import { printList } from '../terminal/print-table.ts';
 import { type ChatSettings, findModel, findServers, modelLabel, openSettings } from './chat/chat-settings.ts';
@@ -110,7 +111,7 @@ async function toChanges(options: AssistantOptions, settings: ChatSettings): Pro
   const { description, instructions, model, servers, withoutTool, approval, trustedTool } = options;
   const maxTokens = parseNumber('--max-tokens', options.maxTokens);
   const maxSteps = parseNumber('--max-steps', options.maxSteps);
-  const changes = withoutUndefined({
+  const changes = omitUndefined({
     description,
     instructions: instructions === undefined ? undefined : await readInstructions(instructions),
     model: model === undefined ? undefined : findModel(model, await settings.providers()),

@@ -86,7 +86,7 @@ function clientMetadataFor(
     response_types: ['code'],
     software_id: 'toolwharf',
     software_version: version,
-    ...(method !== undefined && { token_endpoint_auth_method: method }),
-    ...(settings.scope !== undefined && { scope: settings.scope }),
+    token_endpoint_auth_method: method,
+    scope: settings.scope,
   };
 }

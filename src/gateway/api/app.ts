@@ -2,14 +2,16 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { getRequestListener } from '@hono/node-server';
 import { RESPONSE_ALREADY_SENT } from '@hono/node-server/utils/response';
 import { type Context, Hono } from 'hono';
+import type { z } from 'zod';
+import { parseSafely } from '../../config/parse-safely.ts';
 import { messageOf, ToolwharfError } from '../../kernel/errors.ts';
 import { isObject } from '../../kernel/json.ts';
 import { stringifyInSlices } from '../../kernel/slices.ts';
 import { actAs } from '../../storage/audit/acts.ts';
 import { challengeFor, unauthorized } from '../auth/admit-caller.ts';
 import { hasRight, type Identity } from '../auth/identity.ts';
-import { readRequest } from './read-request.ts';
 import { actDetails, recordAct } from './record-act.ts';
+import { type RequestProblem, requestError, toProblems } from './request-problems.ts';
 import type { ApiPorts, FileAnswer, Route } from './route.ts';
 
 interface Env {
@@ -143,4 +145,41 @@ function missingRight({ right }: Route, identity: Identity | undefined): Toolwha
 
 function toPattern(path: string): string {
   return path.replaceAll(/\{(\w+)\}/g, ':$1');
+}
+
+/** Parses path, query and body by the route's schemas. All problems are reported in one `REQUEST_INVALID`. */
+async function readRequest(
+  { params, query, body }: Pick<Route, 'params' | 'query' | 'body'>,
+  pathParts: Readonly<Record<string, string>>,
+  search: URLSearchParams,
+  incoming: IncomingMessage,
+  readBody: () => Promise<unknown>,
+): Promise<{ readonly params: unknown; readonly query: unknown; readonly body: unknown }> {
+  const problems: RequestProblem[] = [];
+
+  function check(part: string, schema: z.ZodType | undefined, value: unknown): unknown {
+    if (!schema) return undefined;
+    const checked = parseSafely(schema, value);
+    problems.push(...toProblems(part, checked.error, value));
+    return checked.data;
+  }
+
+  const checked = {
+    params: check('path', params, pathParts),
+    query: check('query', query?.strict(), Object.fromEntries(search)),
+    body: check('body', body, body && (await readJson(incoming, readBody))),
+  };
+  if (problems.length > 0) throw requestError(problems);
+  return checked;
+}
+
+async function readJson(incoming: IncomingMessage, readBody: () => Promise<unknown>): Promise<unknown> {
+  if (!/^application\/json\b/i.test(incoming.headers['content-type'] ?? ''))
+    throw requestError([{ path: 'body', message: 'must be sent as application/json' }]);
+  try {
+    return await readBody();
+  } catch (cause) {
+    if (!(cause instanceof ToolwharfError) || cause.code !== 'REQUEST_INVALID') throw cause;
+    throw requestError([{ path: 'body', message: cause.message.replace('The body ', '') }]);
+  }
 }

@@ -1,6 +1,7 @@
 import { messageOf } from '../../kernel/errors.ts';
 import { createStartWait } from '../../servers/start-wait.ts';
 import { createStoredServers } from '../../servers/stored-servers.ts';
+import type { AdministeredToolbox } from '../../toolbox.ts';
 import { sendUnauthorized } from '../auth/admit-caller.ts';
 import { hasRight } from '../auth/identity.ts';
 import { startApprovalWebhook } from '../events/approval-webhook.ts';
@@ -11,7 +12,6 @@ import type { RouteParts, Routes } from '../gateway.ts';
 import { sendJson } from '../mcp/responder.ts';
 import { createMetrics } from '../metrics/metrics.ts';
 import { createReadiness } from '../metrics/readiness.ts';
-import { clearOverrides, copyOverrides } from '../profiles/server-overrides.ts';
 import { createStoredProfiles } from '../profiles/stored-profiles.ts';
 import type { RestApi, RestApiPorts } from './open-rest-api.ts';
 import { recordAct } from './record-act.ts';
@@ -153,4 +153,18 @@ function createLazyRestApi(ports: RestApiPorts) {
       await opened?.close();
     },
   };
+}
+
+type Overrides = Pick<AdministeredToolbox['catalog'], 'overrides' | 'override'>;
+
+/** Gives a server's overrides to its new name, before its tools are listed under it: a tool that is off stays off. */
+async function copyOverrides(catalog: Overrides, from: string, to: string): Promise<void> {
+  const own = [...catalog.overrides.values()].filter(({ server }) => server === from);
+  if (own.length > 0) await catalog.override(own.map((override) => ({ ...override, server: to })));
+}
+
+/** Removes the overrides of a server that was removed. */
+async function clearOverrides(catalog: Overrides, server: string): Promise<void> {
+  const own = [...catalog.overrides.values()].filter((override) => override.server === server);
+  if (own.length > 0) await catalog.override(own.map(({ tool }) => ({ server, tool, enabled: true })));
 }

@@ -245,7 +245,7 @@ function summarizeCall(record: KeptCall): EventData<'call.changed'> {
 
 function detailCall(record: KeptCall): EventData<'call.changed'> {
   const { arguments: args, result, error } = record;
-  return { ...summarizeCall(record), error, ...(args && { arguments: args }), ...(result && { result }) };
+  return { ...summarizeCall(record), error, arguments: args, result };
 }
 
 /** A call record as kept in the event log. */

@@ -1,5 +1,8 @@
+import type { Fleet } from '../../fleet/fleet.ts';
+import type { InternalToolbox } from '../../toolbox.ts';
+import type { OpenRequests } from '../auth/open-requests.ts';
 import { type DescribeReplicaPorts, describeReplica } from './describe-replica.ts';
-import { type FollowChangesPorts, followChanges } from './follow-changes.ts';
+import type { createEndedSessions } from './ended-sessions.ts';
 import { type ResumeCallsPorts, resumeCalls } from './resume-calls.ts';
 
 export type JoinFleetPorts = Omit<DescribeReplicaPorts, 'store' | 'intervalMs'> &
@@ -13,4 +16,22 @@ export function joinFleet(ports: JoinFleetPorts): Disposable {
   parts.use(resumeCalls(ports));
   followChanges(ports);
   return parts;
+}
+
+interface FollowChangesPorts {
+  readonly fleet: Fleet;
+  readonly toolbox: Pick<InternalToolbox, 'reloadPins' | 'servers'>;
+  readonly ended: Pick<ReturnType<typeof createEndedSessions>, 'load'>;
+  readonly openRequests: Pick<OpenRequests, 'recheck'>;
+}
+
+/** Applies changes of other replicas: keys, ended sessions, accepted definitions and sign-ins to servers. */
+function followChanges({ fleet, toolbox, ended, openRequests }: FollowChangesPorts): void {
+  fleet.onChange('api_keys', openRequests.recheck);
+  fleet.onChange('pins', toolbox.reloadPins);
+  fleet.onChange('oauth_records', toolbox.servers.retrySignIns);
+  fleet.onChange('ended_sessions', async () => {
+    await ended.load();
+    await openRequests.recheck();
+  });
 }

@@ -1,6 +1,7 @@
 import type { CallHost } from '../../invocation/call.ts';
 import { isObject, type JsonObject } from '../../kernel/json.ts';
-import { askClientUser } from './ask-client-user.ts';
+import type { ApprovalAnswer, ApprovalRequest } from '../../policy/approval.ts';
+import { toDisplayText } from '../../policy/display-text.ts';
 import type { ClientRequest } from './client-request.ts';
 import { passesLevel } from './log-levels.ts';
 import { metaOf } from './rpc.ts';
@@ -62,4 +63,45 @@ function extractName(params: JsonObject): { readonly name?: string; readonly que
   const { _meta, ...rest } = params;
   const question = Object.keys(meta).length > 0 ? { ...rest, _meta: meta } : rest;
   return { question, name: typeof name === 'string' && name !== '' ? name : undefined };
+}
+
+/** Asks the calling client's own user for approval, by elicitation. */
+async function askClientUser(
+  client: Pick<ClientRequest, 'ask'>,
+  request: ApprovalRequest,
+  signal: AbortSignal,
+): Promise<ApprovalAnswer> {
+  return toAnswer(await client.ask('elicitation/create', toForm(request), signal));
+}
+
+function toForm(request: ApprovalRequest): JsonObject {
+  const server = request.server === undefined ? '' : ` of server ${request.server}`;
+  const shown = (text: string) => toDisplayText(text, { maxLength: 2_000 });
+  const lines = [
+    `Allow ${shown(request.originalName)}${server} to run?`,
+    `Reason: ${shown(request.reason)}.`,
+    `Arguments: ${shown(JSON.stringify(request.arguments))}`,
+  ];
+  return {
+    mode: 'form',
+    message: lines.join('\n'),
+    requestedSchema: {
+      type: 'object',
+      properties: {
+        answer: {
+          type: 'string',
+          title: 'Answer',
+          enum: ['once', 'deny'],
+          default: 'once',
+        },
+      },
+      required: ['answer'],
+    },
+  };
+}
+
+function toAnswer(reply: JsonObject): ApprovalAnswer {
+  const answer = isObject(reply.content) ? reply.content.answer : undefined;
+  if (reply.action === 'accept' && (answer === undefined || answer === 'once')) return { kind: 'allow' };
+  return { kind: 'deny', reason: 'the user denied it' };
 }

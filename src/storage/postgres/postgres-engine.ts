@@ -1,14 +1,15 @@
+import { randomUUID } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { Kysely, PostgresDialect, sql } from 'kysely';
 import { messageOf, ToolwharfError } from '../../kernel/errors.ts';
 import { silentLog } from '../../kernel/log.ts';
-import type { Engine } from '../sql/engine.ts';
+import type { Database, Engine, WithLock } from '../sql/engine.ts';
 import { openSql } from '../sql/open-sql.ts';
 import type { Tables } from '../sql/tables.ts';
 import type { PostgresStorageOptions, Storage } from '../storage.ts';
 import { appendRows } from './append-rows.ts';
-import { type PostgresLease, takeLease } from './lease.ts';
+import { databaseNow, type PostgresLease, takeLease } from './lease.ts';
 import { createPostgresFleet } from './postgres-fleet.ts';
-import { createPostgresLocks } from './postgres-locks.ts';
 import { createPostgresPool } from './postgres-pool.ts';
 
 export type PostgresEngineOptions = Pick<PostgresStorageOptions, 'url' | 'leaseMs' | 'queryTimeoutMs' | 'log'>;
@@ -53,4 +54,37 @@ function checkUrl(url: string): void {
 /** Storage in a Postgres database that several processes use at the same time. */
 export async function openPostgres(options: Omit<PostgresStorageOptions, 'kind'>): Promise<Storage> {
   return openSql(createPostgresEngine(options), options);
+}
+
+/** A lock that is held longer is free: its holder has failed. */
+const maxLockMs = 60_000;
+const lockPollMs = 50;
+
+/** Locks in rows, because a connection pooler does not keep the session that an advisory lock belongs to. */
+function createPostgresLocks(db: Database, owner: string): WithLock {
+  async function take(name: string, holder: string): Promise<boolean> {
+    const { rows } = await sql`
+      insert into locks (name, holder, owner, expires_at) values (${name}, ${holder}, ${owner}, ${databaseNow} + ${maxLockMs})
+      on conflict (name) do update set holder = excluded.holder, owner = excluded.owner, expires_at = excluded.expires_at
+      where locks.expires_at < ${databaseNow}
+        or not exists (select from owners where owners.id = locks.owner and owners.expires_at >= ${databaseNow})
+      returning name`.execute(db);
+    return rows.length > 0;
+  }
+
+  return async (name, work) => {
+    const holder = randomUUID();
+    while (!(await take(name, holder))) await sleep(lockPollMs);
+    try {
+      return await work();
+    } finally {
+      // A lock that cannot be released expires.
+      await db
+        .deleteFrom('locks')
+        .where('name', '=', name)
+        .where('holder', '=', holder)
+        .execute()
+        .catch(() => {});
+    }
+  };
 }

@@ -78,10 +78,17 @@ test('a call that needs a folder first requests the list of allowed folders', ()
 });
 
 test('the demo stops if the list of allowed folders is denied', () => {
-  const failed = { ...allowed(''), failed: true, text: 'MCP error: The call to x was denied: no' };
+  const failed = {
+    ...allowed(''),
+    failed: true,
+    errorCode: 'CALL_DENIED',
+    text: 'MCP error: The call to x was denied: no',
+  };
   const turn = demoTurn(dialog('List the files', [failed]), files);
   expect(turn.calls).toEqual([]);
-  expect(turn.text).toMatch(/not allowed to use `mcp_fs_list_allowed_directories`: no\..*no result to show/s);
+  expect(turn.text).toMatch(
+    /not allowed to use `mcp_fs_list_allowed_directories`\. The call to x was denied: no\..*no result to show/s,
+  );
 });
 
 test('a call with edited arguments is not repeated, and failed calls are reported with the successful ones', () => {

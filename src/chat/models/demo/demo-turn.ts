@@ -29,11 +29,10 @@ function announce({ calls, prepares }: Plan): string {
   return `I run these calls at the same time: ${names.slice(0, -1).join(', ')} and ${names.at(-1)}.`;
 }
 
-function reportOf({ name, failed, text }: DialogCall): string {
+function reportOf({ name, failed, errorCode, text }: DialogCall): string {
   if (!failed) return `\`${name}\` answered:\n\n${quote(text)}`;
   const reason = text.replace(/^MCP error: /, '');
-  if (/ was denied: /.test(reason))
-    return `I was not allowed to use \`${name}\`: ${reason.replace(/^.* was denied: /s, '')}.`;
+  if (errorCode === 'CALL_DENIED') return `I was not allowed to use \`${name}\`. ${reason}.`;
   return `\`${name}\` did not work:\n\n${quote(reason)}`;
 }
 

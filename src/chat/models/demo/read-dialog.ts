@@ -1,6 +1,6 @@
 import type { LanguageModel } from 'ai';
 import { isObject, type JsonObject } from '../../../kernel/json.ts';
-import { continueNote } from '../../to-model-messages.ts';
+import { continueNote, errorCodeOf } from '../../to-model-messages.ts';
 
 /** The AI SDK's interface to a model, in its current version. */
 export type LanguageModelV4 = Extract<LanguageModel, { readonly specificationVersion: 'v4' }>;
@@ -17,6 +17,8 @@ export interface DialogCall {
   /** The turn since the user's last message, from 1; 0 for calls before that message. */
   readonly turn: number;
   readonly failed: boolean;
+  /** The code of the error if Toolwharf ended the call. */
+  readonly errorCode?: string;
   readonly text: string;
 }
 
@@ -34,7 +36,7 @@ export function readDialog(prompt: ModelRequest['prompt']): Dialog {
   let turn = 0;
   let continued = false;
   const calls: { name: string; input: JsonObject; turn: number; id: string }[] = [];
-  const outputs = new Map<string, { readonly failed: boolean; readonly text: string }>();
+  const outputs = new Map<string, Pick<DialogCall, 'failed' | 'errorCode' | 'text'>>();
   for (const message of prompt) {
     if (message.role === 'user') {
       const text = message.content.flatMap((part) => (part.type === 'text' ? [part.text] : [])).join('\n');
@@ -58,7 +60,8 @@ export function readDialog(prompt: ModelRequest['prompt']): Dialog {
     }
     if (message.role === 'tool') {
       for (const part of message.content)
-        if (part.type === 'tool-result') outputs.set(part.toolCallId, readOutput(part.output));
+        if (part.type === 'tool-result')
+          outputs.set(part.toolCallId, { ...readOutput(part.output), errorCode: errorCodeOf(part.providerOptions) });
     }
   }
   return {

@@ -1,10 +1,11 @@
 import { addAbortSignal } from 'node:stream';
 import { text as readText } from 'node:stream/consumers';
+import { omitUndefined } from '../../../kernel/json.ts';
 import type { Conversation } from '../../../storage/ports/conversation-store.ts';
 import { selectGateway } from '../../backend/select-gateway.ts';
 import type { CommandContext, JsonOption } from '../../command-context.ts';
 import { UsageError } from '../../errors.ts';
-import { findById, withoutUndefined } from '../../find-item.ts';
+import { findById } from '../../find-item.ts';
 import { createTerminalLock, type TerminalLock } from '../../terminal/terminal-lock.ts';
 import { type AssistantOverrides, type ChatHost, listOwnConversations } from './chat-host.ts';
 import { findAssistant, findModel, findServers } from './chat-settings.ts';
@@ -85,7 +86,7 @@ async function openSession(
     if (conversation) await session.open(conversation);
     if (options.assistant !== undefined) await session.use(findAssistant(options.assistant, assistants));
     const { model, servers, toolApproval } = options;
-    const overrides: AssistantOverrides = withoutUndefined({
+    const overrides: AssistantOverrides = omitUndefined({
       model: model === undefined ? undefined : findModel(model, await settings.providers()),
       serverIds: servers === undefined ? undefined : findServers(servers, await settings.servers()),
       toolApproval,

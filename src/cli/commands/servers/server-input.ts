@@ -1,9 +1,8 @@
 import { parseDuration } from '../../../config/durations.ts';
 import { type Environment, resolveReference } from '../../../config/references.ts';
 import { messageOf } from '../../../kernel/errors.ts';
-import type { JsonObject } from '../../../kernel/json.ts';
+import { type JsonObject, omitUndefined } from '../../../kernel/json.ts';
 import { UsageError } from '../../errors.ts';
-import { withoutUndefined } from '../../find-item.ts';
 
 /** The settings of a server on the command line. */
 export interface ServerOptions {
@@ -49,7 +48,7 @@ export function toServerInput(options: ServerOptions, args: readonly string[], e
     command !== undefined
       ? 'stdio'
       : (options.transport ?? (url === undefined ? undefined : openapi === undefined ? 'auto' : 'api'));
-  return withoutUndefined({
+  return omitUndefined({
     url: url === undefined ? undefined : resolve('--url', url),
     openapi: openapi === undefined ? undefined : resolve('--openapi', openapi),
     command,

@@ -4,11 +4,11 @@ import { createPoolFetch } from '../../../connections/http/pool-fetch.ts';
 import { claimedVersion } from '../../../connections/http/request-headers.ts';
 import { createStreamableHttpTransport } from '../../../connections/http/streamable-http-transport.ts';
 import { createNotificationThrottle } from '../../../connections/notification-throttle.ts';
+import { findParamHeaders, type ParamHeader, toParamHeaders } from '../../../connections/param-headers.ts';
 import { createLineReader } from '../../../connections/stdio/line-reader.ts';
 import { messageOf } from '../../../kernel/errors.ts';
-import { isObject, type JsonObject } from '../../../kernel/json.ts';
+import { isObject, type JsonObject, type JsonSchema } from '../../../kernel/json.ts';
 import { type FindGateway, followGateway } from './follow-gateway.ts';
-import { createToolHeaders } from './tool-headers.ts';
 
 export interface ProxyOptions {
   /** The gateway's MCP endpoint. */
@@ -69,7 +69,7 @@ export async function proxyStdio({ url, token, adminToken, find, input, output, 
     if (isReply && lists.has(id as RequestId)) {
       const settle = lists.get(id as RequestId);
       lists.delete(id as RequestId);
-      toolHeaders.learn(result);
+      toolHeaders.readList(result);
       if (settle) return settle(result);
     }
     if (isReply) pending.delete(id as RequestId);
@@ -175,4 +175,37 @@ function parse(line: string): JsonObject | undefined {
   } catch {
     return undefined;
   }
+}
+
+/** The arguments that tools declare with `x-mcp-header`: over HTTP they are repeated in headers, over stdio they are not. */
+interface ToolHeaders {
+  /** Reads the declarations from the result of `tools/list`. */
+  readList(result: unknown): void;
+  /** Discards the declarations, because the tools have changed. */
+  clear(): void;
+  has(tool: unknown): boolean;
+  /** The headers of a call; undefined if there are none. */
+  of(params: unknown): Record<string, string> | undefined;
+}
+
+/** Creates an empty collection. */
+function createToolHeaders(): ToolHeaders {
+  const declared = new Map<unknown, readonly ParamHeader[]>();
+  const none: readonly ParamHeader[] = [];
+  return {
+    readList(result) {
+      const tools = isObject(result) && Array.isArray(result.tools) ? result.tools : [];
+      for (const tool of tools.filter(isObject)) {
+        const found = findParamHeaders((tool.inputSchema ?? {}) as JsonSchema);
+        declared.set(tool.name, found.ok && found.headers.length > 0 ? found.headers : none);
+      }
+    },
+    clear: () => declared.clear(),
+    has: (tool) => declared.has(tool),
+    of(params) {
+      const { name, arguments: args } = (isObject(params) ? params : {}) as JsonObject;
+      const headers = declared.get(name) ?? none;
+      return headers.length === 0 ? undefined : toParamHeaders(headers, isObject(args) ? args : {});
+    },
+  };
 }

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { createSingleFlight } from './single-flight.ts';
+import { createSingleFlight } from './oauth-shared.ts';
 
 test('callers that arrive while a task runs share it, and later callers start a new one', async () => {
   const flights = createSingleFlight();
