@@ -65,7 +65,7 @@ test('a question that may belong to a cancelled call is refused until the server
   const { inner, owners, channel } = createTestChannel();
   const ask = () => inner.onmessage?.({ jsonrpc: '2.0', id: 7, method: 'elicitation/create' } as JSONRPCMessage);
   const turns = createTurns('s');
-  const turn = turns.tryTake({ subject: 'ask', canBeAsked: true });
+  const turn = turns.tryTake({ subject: 'ask', canBeAsked: true, maxWaitMs: 30_000 });
   const cancel = new AbortController();
   const first = channel.request('tools/call', {}, { host: answering('one'), turn, signal: cancel.signal });
   cancel.abort();

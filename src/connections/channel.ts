@@ -35,6 +35,8 @@ export interface MessageOwner {
   readonly callId?: string;
   /** The turns of all requests that the message may belong to. */
   readonly turns?: readonly Turn[];
+  /** Requests with open questions, beside which `host` is the only possible owner: certain once they have ended. */
+  readonly besides?: readonly Turn[];
   /** Several requests are possible and the transport cannot say which one the message belongs to. */
   readonly isAmbiguous?: boolean;
 }
@@ -267,10 +269,16 @@ export function createChannel(inner: Transport, options: ChannelOptions = {}): C
       // The request has ended: nobody can answer for it, and no other request may.
       return request ? { host: request.host, callId: request.callId } : { isAmbiguous: true };
     }
-    const [first, ...others] = [...pending.values()].filter(({ host }) => host);
-    if (others.length === 0 && !hasAbandoned())
-      return first ? { host: first.host, callId: first.callId, turns: first.turn && [first.turn] } : {};
-    return { isAmbiguous: true, turns: [first, ...others].flatMap((request) => request?.turn ?? []) };
+    const candidates = [...pending.values()].filter(({ host }) => host);
+    const [first, ...others] = candidates.filter(({ turn }) => !turn?.hasOpenQuestion);
+    const besides = candidates.flatMap(({ turn }) => (turn?.hasOpenQuestion ? turn : []));
+    if (candidates.length > 1 || hasAbandoned()) {
+      if (first?.turn && others.length === 0 && !hasAbandoned())
+        return { host: first.host, callId: first.callId, turns: [first.turn], besides };
+      return { isAmbiguous: true, turns: candidates.flatMap(({ turn }) => turn ?? []) };
+    }
+    const [only] = candidates;
+    return only ? { host: only.host, callId: only.callId, turns: only.turn && [only.turn] } : {};
   }
 
   function abandon(id: number, turn: Turn): void {

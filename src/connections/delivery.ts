@@ -70,15 +70,14 @@ export function createDelivery(ports: DeliveryPorts): Delivery {
     { host, signal, onWait }: DeliveryOptions,
   ): Promise<Turn | undefined> {
     if (!host || era === 'modern' || transport === 'api') return undefined;
-    const request = { subject, canBeAsked: canBeAsked(host, defaultHost), hasOwnStream: transport === 'http' };
-    const immediate = lane.turns.tryTake(request);
-    if (immediate) return immediate;
-    const resume = onWait?.();
-    try {
-      return await lane.turns.take(request, { signal, maxWaitMs: spec.timeoutMs });
-    } finally {
-      resume?.();
-    }
+    const request = {
+      subject,
+      canBeAsked: canBeAsked(host, defaultHost),
+      hasOwnStream: transport === 'http',
+      maxWaitMs: spec.timeoutMs,
+      onWait,
+    };
+    return lane.turns.tryTake(request) ?? lane.turns.take(request, signal);
   }
 
   return {

@@ -33,19 +33,24 @@ export function createServerMessages(options: ServerMessagesOptions): ServerMess
     const cancel = new AbortController();
     open.set(id, cancel);
     let reply: JsonObject;
+    let isAnswered = false;
     for (const turn of owner.turns ?? []) {
-      turn.recordQuestion();
-      turn.openQuestions++;
+      if (owner.isAmbiguous) turn.recordQuestion();
+      else turn.openQuestion();
     }
+    const [turn] = owner.isAmbiguous ? [] : (owner.turns ?? []);
     try {
-      if (owner.isAmbiguous) throw ambiguous(server, method);
+      const isCertain = !owner.besides || (await turn?.outlasts(owner.besides, cancel.signal));
+      if (owner.isAmbiguous || !isCertain) throw ambiguous(server, method);
       const context = { server, signal: cancel.signal, callId: owner.callId };
       reply = { result: await answerQuestion(owner.host, defaultHost, method, paramsOf(message), context) };
+      isAnswered = true;
     } catch (cause) {
       reply = { error: toRpcError(cause) };
     }
-    for (const turn of owner.turns ?? []) turn.openQuestions--;
+    await turn?.resume(cancel.signal);
     if (open.get(id) === cancel) open.delete(id);
+    turn?.closeQuestion(isAnswered);
     // The server withdrew the question, or the connection is closed: no reply is expected.
     if (cancel.signal.aborted) return;
     await send({ jsonrpc: '2.0', id, ...reply } as JSONRPCMessage).catch(() => {});
@@ -53,8 +58,9 @@ export function createServerMessages(options: ServerMessagesOptions): ServerMess
 
   function receiveLog(message: JsonObject, owner: MessageOwner): void {
     const params = paramsOf(message);
+    if (owner.isAmbiguous || owner.besides) return;
     if (owner.host) owner.host.onLog?.(params);
-    else if (!owner.isAmbiguous) onNotification('notifications/message', params);
+    else onNotification('notifications/message', params);
   }
 
   return {

@@ -5,10 +5,24 @@ import { abortable } from '../kernel/wait.ts';
 export interface Turn {
   /** True when the request may lead to a question: its tool has asked before, or has not run often enough to know. */
   readonly mayAsk: boolean;
-  /** Questions of this request that are being answered. */
-  openQuestions: number;
+  /** True while a question of this request is open, until its answer is sent. */
+  readonly hasOpenQuestion: boolean;
   /** Records that the tool asks questions whose request is not certain. */
   recordQuestion(): void;
+  /** A question of this request is open: requests whose tools are not known to ask may start meanwhile. */
+  openQuestion(): void;
+  /**
+   * Resolves when the answer to the open question may be sent: the requests that started meanwhile have ended or wait for
+   * answers themselves, so that the next question is this request's beyond doubt. Waits for ten seconds at most.
+   */
+  resume(signal: AbortSignal): Promise<void>;
+  /** The answer was sent; `isAnswered` when it was not an error. */
+  closeQuestion(isAnswered: boolean): void;
+  /**
+   * True once the server has replied to all these requests, after their questions were answered: a question that may
+   * have been theirs is this request's. False if that stays uncertain.
+   */
+  outlasts(others: readonly Turn[], signal: AbortSignal): Promise<boolean>;
   readonly hasEnded: boolean;
   /** Releases the turn; `isAnswered` when the server has replied to the request. */
   end(isAnswered: boolean): void;
@@ -24,12 +38,16 @@ export interface TurnRequest {
   readonly canBeAsked: boolean;
   /** True if the response has its own stream: questions on that stream belong to this request. */
   readonly hasOwnStream?: boolean;
+  /** How long the request, or a question of it, waits for the requests of other clients. */
+  readonly maxWaitMs: number;
+  /** Called while it waits; the returned function is called afterwards. */
+  readonly onWait?: () => () => void;
 }
 
 /**
  * Keeps apart the requests on one legacy session over stdio or SSE, where nothing says which request a question belongs
  * to: a request that may lead to a question runs alone if any client concerned can be asked. All other requests run side
- * by side.
+ * by side. While a question is open, requests whose tools are not known to ask start beside it.
  */
 export interface Turns {
   /** A turn that starts now; undefined if the request has to wait. */
@@ -38,12 +56,21 @@ export interface Turns {
    * Waits in order of arrival; rejects on abort. A request whose tool is known to ask rejects with CALL_TIMED_OUT after
    * `maxWaitMs`. Any other starts beside the running ones after ten seconds: a question that arrives then is refused.
    */
-  take(request: TurnRequest, options: { readonly signal?: AbortSignal; readonly maxWaitMs: number }): Promise<Turn>;
+  take(request: TurnRequest, signal?: AbortSignal): Promise<Turn>;
 }
 
 interface Waiting {
   readonly request: TurnRequest;
   readonly start: (turn: Turn) => void;
+}
+
+interface RunningTurn extends Turn {
+  readonly subject: string;
+  readonly canBeAsked: boolean;
+  /** True while the server waits for an answer to this request's question. */
+  isWaiting(): boolean;
+  /** True when the server has replied, and no question of the request failed. */
+  endedWell: boolean;
 }
 
 // A tool that asked nothing in this many calls counts as one that does not ask.
@@ -56,80 +83,165 @@ const releaseMs = 3_000;
 
 export function createTurns(server: string): Turns {
   const quietCalls = new Map<string, number>();
+  // Tools that asked two questions at once: an open question does not mean that they ask no other.
+  const asksAtOnce = new Set<string>();
   const queue: Waiting[] = [];
-  let running = 0;
-  let runningMayAsk = 0;
-  let runningCanBeAsked = 0;
+  const running = new Set<RunningTurn>();
+  // Called after each change of what is running.
+  const watchers = new Set<() => void>();
+  // Refuses the one question that waits for other requests to end.
+  let refuseHeld: (() => void) | undefined;
 
   function mayAsk({ subject, hasOwnStream }: TurnRequest): boolean {
     return (quietCalls.get(subject) ?? (hasOwnStream ? quietCallsNeeded : 0)) < quietCallsNeeded;
   }
 
+  function isAsker({ subject }: TurnRequest): boolean {
+    return (quietCalls.get(subject) ?? 0) < 0;
+  }
+
   function conflicts(request: TurnRequest): boolean {
-    return running > 0 && (runningMayAsk > 0 || mayAsk(request)) && (runningCanBeAsked > 0 || request.canBeAsked);
+    const others = [...running];
+    if (!request.canBeAsked && !others.some(({ canBeAsked }) => canBeAsked)) return false;
+    if (isAsker(request)) return others.length > 0;
+    return others.some((other) => !other.isWaiting() && (other.mayAsk || mayAsk(request)));
+  }
+
+  /** While a question is open, requests that need not wait for its answer overtake those that must. */
+  function mayOvertake(): boolean {
+    return queue.length === 0 || [...running].some((turn) => turn.isWaiting());
   }
 
   function begin(request: TurnRequest): Turn {
     const { subject } = request;
-    const counts = { mayAsk: mayAsk(request) ? 1 : 0, canBeAsked: request.canBeAsked ? 1 : 0 };
     let hasAsked = false;
-    running++;
-    runningMayAsk += counts.mayAsk;
-    runningCanBeAsked += counts.canBeAsked;
-    const turn: Turn & { hasEnded: boolean } = {
-      mayAsk: counts.mayAsk > 0,
-      openQuestions: 0,
+    let hasFailed = false;
+    let openQuestions = 0;
+    let isResuming = false;
+    const turn: RunningTurn & { hasEnded: boolean } = {
+      subject,
+      mayAsk: mayAsk(request),
+      canBeAsked: request.canBeAsked,
       hasEnded: false,
+      endedWell: false,
+      get hasOpenQuestion() {
+        return openQuestions > 0;
+      },
+      isWaiting: () => openQuestions > 0 && !isResuming && !asksAtOnce.has(subject),
       recordQuestion() {
         hasAsked = true;
         quietCalls.set(subject, Number.NEGATIVE_INFINITY);
       },
+      openQuestion() {
+        turn.recordQuestion();
+        if (openQuestions++ > 0) asksAtOnce.add(subject);
+        update();
+      },
+      async resume(signal) {
+        isResuming = true;
+        const isAlone = () => [...running].every((other) => other === turn || other.isWaiting());
+        await waitUntil(() => turn.hasEnded || isAlone(), request, patienceMs, signal);
+      },
+      closeQuestion(isAnswered) {
+        hasFailed ||= !isAnswered;
+        isResuming = false;
+        openQuestions--;
+        update();
+      },
+      async outlasts(others, signal) {
+        // Two questions that wait for each other's requests would wait forever.
+        let isRefused = refuseHeld !== undefined;
+        refuseHeld?.();
+        if (isRefused) return false;
+        refuseHeld = () => {
+          isRefused = true;
+          update();
+        };
+        const waited = others as readonly RunningTurn[];
+        const haveEnded = () => waited.every(({ hasEnded }) => hasEnded);
+        await waitUntil(() => isRefused || turn.hasEnded || haveEnded(), request, request.maxWaitMs, signal);
+        refuseHeld = undefined;
+        if (isRefused || turn.hasEnded) return false;
+        return waited.every((other) => other.endedWell && !asksAtOnce.has(other.subject));
+      },
       end(isAnswered) {
         if (turn.hasEnded) return;
         turn.hasEnded = true;
-        running--;
-        runningMayAsk -= counts.mayAsk;
-        runningCanBeAsked -= counts.canBeAsked;
+        turn.endedWell = isAnswered && !hasFailed;
+        running.delete(turn);
         if (isAnswered && !hasAsked && mayAsk(request)) quietCalls.set(subject, (quietCalls.get(subject) ?? 0) + 1);
-        startWaiting();
+        update();
       },
       abandon() {
         if (turn.hasEnded) return;
         // A server whose open question is withdrawn has nothing left to ask.
-        if (!turn.mayAsk || turn.openQuestions > 0) return turn.end(false);
-        const isAsker = (quietCalls.get(subject) ?? 0) < 0;
-        setTimeout(turn.end, isAsker ? askerReleaseMs : releaseMs, false).unref();
+        if (!turn.mayAsk || openQuestions > 0) return turn.end(false);
+        setTimeout(turn.end, isAsker(request) ? askerReleaseMs : releaseMs, false).unref();
       },
     };
+    running.add(turn);
     return turn;
   }
 
-  function startWaiting(): void {
-    for (let next = queue[0]; next && !conflicts(next.request); next = queue[0]) {
-      queue.shift();
-      next.start(begin(next.request));
+  function update(): void {
+    for (const check of [...watchers]) check();
+    for (const waiting of [...queue]) {
+      if (conflicts(waiting.request)) {
+        if (!mayOvertake()) return;
+        continue;
+      }
+      queue.splice(queue.indexOf(waiting), 1);
+      waiting.start(begin(waiting.request));
     }
   }
 
-  return {
-    tryTake: (request) => (queue.length > 0 || conflicts(request) ? undefined : begin(request)),
+  /** Waits for `maxMs` at most, or until the signal is aborted. */
+  async function waitUntil(
+    isTrue: () => boolean,
+    { onWait }: TurnRequest,
+    maxMs: number,
+    signal: AbortSignal,
+  ): Promise<void> {
+    if (isTrue()) return;
+    const { promise, resolve } = Promise.withResolvers<void>();
+    const check = () => {
+      if (isTrue()) resolve();
+    };
+    const onAbort = () => resolve();
+    const timer = setTimeout(resolve, maxMs);
+    signal.addEventListener('abort', onAbort, { once: true });
+    const resumeClock = onWait?.();
+    watchers.add(check);
+    await promise;
+    watchers.delete(check);
+    clearTimeout(timer);
+    signal.removeEventListener('abort', onAbort);
+    resumeClock?.();
+  }
 
-    async take(request, { signal, maxWaitMs }) {
+  return {
+    tryTake: (request) => (conflicts(request) || !mayOvertake() ? undefined : begin(request)),
+
+    async take(request, signal) {
+      const { maxWaitMs, onWait } = request;
       const { promise, resolve } = Promise.withResolvers<Turn>();
       const waiting: Waiting = { request, start: resolve };
       queue.push(waiting);
-      const isAsker = (quietCalls.get(request.subject) ?? 0) < 0;
-      const timeout = AbortSignal.timeout(isAsker ? maxWaitMs : Math.min(maxWaitMs, patienceMs));
+      const mustWait = isAsker(request);
+      const timeout = AbortSignal.timeout(mustWait ? maxWaitMs : Math.min(maxWaitMs, patienceMs));
+      const resumeClock = onWait?.();
       try {
         return await abortable(promise, signal ? AbortSignal.any([signal, timeout]) : timeout);
       } catch (cause) {
         const at = queue.indexOf(waiting);
         if (at === -1) void promise.then((turn) => turn.end(false));
         else queue.splice(at, 1);
-        startWaiting();
+        update();
         if (signal?.aborted || !timeout.aborted) throw cause;
-        if (isAsker) throw busy(server, maxWaitMs, cause);
+        if (mustWait) throw busy(server, maxWaitMs, cause);
         return begin(request);
+      } finally {
+        resumeClock?.();
       }
     },
   };

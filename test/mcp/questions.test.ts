@@ -42,6 +42,11 @@ async function askAll(client: McpClient, name: string, round: number): Promise<v
   await [asked, sampled, listed][round % 3]?.();
 }
 
+/** A call that asks nothing, beside those that do. */
+async function add(client: McpClient, round: number): Promise<void> {
+  expect(await client.text('add', { a: round, b: 1 })).toBe(String(round + 1));
+}
+
 const callers = [
   ['the same key', 'somebody', 'somebody'],
   ['different keys', 'ada', 'bob'],
@@ -60,7 +65,11 @@ describe.each(callers)('clients with %s and simultaneous questions', (_what, cal
       await using one = await connectAs(gateway.url, eraOfOne, 'one', callerOfOne);
       await using two = await connectAs(gateway.url, eraOfTwo, 'two', callerOfTwo);
       for (let round = 0; round < rounds; round++)
-        await Promise.all([askAll(one, 'one', round), askAll(two, 'two', round + 1)]);
+        await Promise.all([
+          askAll(one, 'one', round),
+          askAll(two, 'two', round + 1),
+          add(round % 2 ? one : two, round),
+        ]);
       expect([...one.foreign, ...two.foreign]).toEqual([]);
     },
   );
@@ -109,6 +118,60 @@ test('a call waits while the question of another client is open, and its timeout
   gate.resolve();
   expect(await first).toContain('decline');
   expect(await second).toContain('quick accepts quick one');
+});
+
+/** A client that answers its first elicitation when the gate is opened, and all others at once. */
+async function connectSlow(url: string) {
+  const gate = Promise.withResolvers<void>();
+  const asked = Promise.withResolvers<void>();
+  const messages: unknown[] = [];
+  const client = await connectMcp(url, 'legacy', {
+    answers: {
+      'elicitation/create': (async ({ message }: JsonObject) => {
+        messages.push(message);
+        asked.resolve();
+        await gate.promise;
+        return { action: 'accept', content: { answer: `re: ${message}` } };
+      }) as never,
+    },
+  });
+  return Object.assign(client, { gate, asked: asked.promise, messages });
+}
+
+test('calls to other tools of a stdio server run while the question of another client is open, and its next question reaches it too', async () => {
+  await using gateway = await serveMcp({ subject: fixture('steps') });
+  await using slow = await connectSlow(gateway.url);
+  await using quick = await connectAs(gateway.url, 'legacy', 'quick', 'somebody');
+  const first = slow.text('steps', { name: 'slow' });
+  await slow.asked;
+  // Neither has run before. Nothing but their results ends this wait: the question stays open.
+  await Promise.all([add(quick, 1), quick.text('echo', { text: 'hello' })]);
+  const begun = Promise.withResolvers<void>();
+  const beside = quick.client.callTool(
+    { name: 'sleep', arguments: { ms: 200 } },
+    { onprogress: () => begun.resolve() },
+  );
+  await begun.promise;
+  slow.gate.resolve();
+  expect(await first).toBe('re: slow first, re: slow second');
+  expect(slow.messages).toEqual(['slow first', 'slow second']);
+  expect(quick.foreign).toEqual([]);
+  await beside;
+});
+
+test('a tool that asks for the first time beside an open question asks its own client, after the other call has ended', async () => {
+  await using gateway = await serveMcp({ subject: fixture('steps') });
+  await using slow = await connectSlow(gateway.url);
+  await using quick = await connectAs(gateway.url, 'legacy', 'quick', 'somebody');
+  const first = slow.text('ask', { question: 'slow' });
+  await slow.asked;
+  const second = quick.text('sample', { prompt: 'quick one' });
+  // The server has read the call before it when it answers this one.
+  await add(quick, 1);
+  slow.gate.resolve();
+  expect(await first).toContain('re: slow');
+  expect(await second).toContain('quick sampled');
+  expect(slow.messages).toEqual(['slow']);
 });
 
 test('calls of clients that cannot answer questions run concurrently', async () => {
