@@ -5,7 +5,7 @@ import { isObject, type JsonObject } from '../kernel/json.ts';
 import { createRedactor, type Redactor } from '../kernel/redact.ts';
 import type { SignInState } from './authentication/sign-in-state.ts';
 import type { ChannelRequestOptions, DroppedReplies } from './channel.ts';
-import { createDelivery, type DeliveryOptions } from './delivery.ts';
+import { createDelivery, type DeliveryOptions, sharedLegacyLane } from './delivery.ts';
 import { retryReadOnDisconnect } from './delivery-errors.ts';
 import type { ListKind } from './discovery.ts';
 import type { HttpEndpoints } from './http/http-endpoints.ts';
@@ -18,7 +18,7 @@ import { createResourceSubscriptions } from './resource-subscriptions.ts';
 import { createServerListCache, type ServerLists } from './server-lists.ts';
 import type { Session, SessionOptions } from './session.ts';
 import { createSessionSupervisor } from './session-supervisor.ts';
-import { createSideSessions } from './side-sessions.ts';
+import { createSideSessions, type OpenSideSession } from './side-sessions.ts';
 import type { ConnectionState, ConnectionStatus } from './status.ts';
 import { createStderrTail } from './stderr-tail.ts';
 import { createTurns } from './turns.ts';
@@ -86,9 +86,16 @@ export interface Connection {
   signInState(): Promise<SignInState | undefined>;
   /** Deletes the tokens and the registration. */
   signOut(): Promise<void>;
-  /** Subscribes to changes of a resource, across reconnects; the returned function unsubscribes. */
-  watchResource(uri: string): Promise<() => Promise<void>>;
+  /** Subscribes to changes of resources, across reconnects; the returned function unsubscribes. */
+  watchResources(uris: readonly string[]): Promise<() => Promise<void>>;
 }
+
+/** The list and the parameter that a request takes its item from. */
+const itemOf: Readonly<Record<string, readonly [ListKind, string] | undefined>> = {
+  'tools/call': ['tools', 'name'],
+  'prompts/get': ['prompts', 'name'],
+  'resources/read': ['resources', 'uri'],
+};
 
 export function createConnection(spec: ServerSpec, options: ConnectionOptions): Connection {
   const { clock, log, defaultHost, protocolCache, env, maxMessageBytes, logLevel, traffic } = options;
@@ -128,6 +135,12 @@ export function createConnection(spec: ServerSpec, options: ConnectionOptions): 
       retryReadOnDisconnect(() =>
         send(supervisor.require(), method, params, { signal: AbortSignal.timeout(spec.timeoutMs) }),
       ),
+    sideRequest() {
+      const session = sides.opened(sharedLegacyLane);
+      return (
+        session && ((method, params) => send(session, method, params, { signal: AbortSignal.timeout(spec.timeoutMs) }))
+      );
+    },
     log,
     server: spec.name,
     onList: options.onList,
@@ -143,7 +156,11 @@ export function createConnection(spec: ServerSpec, options: ConnectionOptions): 
       session: async (signal) => supervisor.session() ?? supervisor.ready(signal),
       retire: supervisor.retire,
     },
-    openSide: (protocol) => (signal, onLost) => open({ ...spec, protocol }, signal, onLost),
+    openSide,
+    onlySessionFor(method, params) {
+      const [kind, key] = itemOf[method] ?? [];
+      return kind && lists.onlySessionOf(kind, params[key as string]);
+    },
     isWanted: supervisor.isWanted,
     send,
   });
@@ -174,6 +191,22 @@ export function createConnection(spec: ServerSpec, options: ConnectionOptions): 
         options.onNotification(method, params);
       },
     });
+  }
+
+  /** The lists of a server with two sessions depend on both: its processes may have changed differently. */
+  function openSide(protocol: ServerSpec['protocol']): OpenSideSession {
+    return async (signal, onLost) => {
+      const session = await open({ ...spec, protocol }, signal, () => {
+        onLost();
+        lists.handleSideChange();
+      });
+      lists.handleSideChange();
+      const close = async () => {
+        await session.close();
+        lists.handleSideChange();
+      };
+      return { ...session, close };
+    };
   }
 
   function monitor(session: Session): void {
@@ -271,7 +304,7 @@ export function createConnection(spec: ServerSpec, options: ConnectionOptions): 
     },
 
     refresh: (kind) => lists.read(kind),
-    watchResource: (uri) => resources.watch(uri),
+    watchResources: (uris) => resources.watch(uris),
     signInState: async () => http?.signInState(),
     signOut: async () => http?.signOut(),
     finishSignIn: async (params) => (await http?.finishSignIn(params)) ?? false,

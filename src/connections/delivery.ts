@@ -22,6 +22,8 @@ export interface DeliveryPorts {
   readonly main: Lane;
   readonly sides: SideSessions;
   readonly openSide: (protocol: ServerSpec['protocol']) => OpenSideSession;
+  /** The session that alone can serve the request: the main one, or the legacy one beside it. */
+  readonly onlySessionFor: (method: string, params: JsonObject) => 'main' | 'side' | undefined;
   /** False once the connection is no longer wanted. */
   readonly isWanted: () => boolean;
   readonly send: (
@@ -40,6 +42,9 @@ export interface Delivery {
   reset(): void;
 }
 
+/** The lane of legacy clients beside a modern session that all of them share. */
+export const sharedLegacyLane = 'legacy ';
+
 export function createDelivery(ports: DeliveryPorts): Delivery {
   const { spec, defaultHost, main, sides, openSide, send } = ports;
   // A server of the modern era that did not accept a legacy session.
@@ -51,10 +56,13 @@ export function createDelivery(ports: DeliveryPorts): Delivery {
     return isLegacy && !refusesLegacy && canBeAsked(host, defaultHost);
   }
 
-  async function laneFor(host: RequestHost, signal: AbortSignal | undefined): Promise<Lane> {
+  async function laneFor(method: string, params: JsonObject, { host, signal }: DeliveryOptions): Promise<Lane> {
+    const only = ports.onlySessionFor(method, params);
+    if (only === 'side') return sides.lane(sharedLegacyLane, openSide('legacy'));
+    if (!host || only === 'main' || !(spec.isolation === 'session' || prefersLegacy(host))) return main;
     const own = spec.isolation === 'session' ? (host.client?.session ?? '') : '';
     if (prefersLegacy(host) && (await main.session(signal)).era === 'modern') {
-      const lane = sides.lane(`legacy ${own}`, openSide('legacy'));
+      const lane = sides.lane(`${sharedLegacyLane}${own}`, openSide('legacy'));
       const session = await lane.session(signal).catch(() => undefined);
       if (session && canAsk(session)) return lane;
       signal?.throwIfAborted();
@@ -83,7 +91,7 @@ export function createDelivery(ports: DeliveryPorts): Delivery {
   return {
     async deliver(method, params, options) {
       const { signal, host, callId, toHeaders } = options;
-      const lane = host && (spec.isolation === 'session' || prefersLegacy(host)) ? await laneFor(host, signal) : main;
+      const lane = await laneFor(method, params, options);
       const subject = method === 'tools/call' ? String(params.name) : method;
       const turn = await turnFor(lane, await lane.session(signal), subject, options);
       const sendOn = (session: Session) =>

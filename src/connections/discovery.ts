@@ -11,19 +11,34 @@ export interface ListSource {
   readonly method: string;
   readonly member: string;
   readonly capability: string;
+  /** The member that identifies an item. */
+  readonly key: string;
   readonly check: (item: JsonObject) => string | undefined;
 }
 
 export const listSources: Readonly<Record<ListKind, ListSource>> = {
-  tools: { method: 'tools/list', member: 'tools', capability: 'tools', check: checkTool },
-  resources: { method: 'resources/list', member: 'resources', capability: 'resources', check: needsText('uri') },
+  tools: { method: 'tools/list', member: 'tools', capability: 'tools', key: 'name', check: checkTool },
+  resources: {
+    method: 'resources/list',
+    member: 'resources',
+    capability: 'resources',
+    key: 'uri',
+    check: needsText('uri'),
+  },
   resourceTemplates: {
     method: 'resources/templates/list',
     member: 'resourceTemplates',
     capability: 'resources',
+    key: 'uriTemplate',
     check: needsText('uriTemplate'),
   },
-  prompts: { method: 'prompts/list', member: 'prompts', capability: 'prompts', check: needsText('name') },
+  prompts: {
+    method: 'prompts/list',
+    member: 'prompts',
+    capability: 'prompts',
+    key: 'name',
+    check: needsText('name'),
+  },
 };
 
 // Twice the depth that argument validation supports.

@@ -6,8 +6,11 @@ import type { Session } from './session.ts';
 
 /** Subscriptions to resources, renewed for each new session. */
 export interface ResourceSubscriptions {
-  /** Resolves once the server has the subscription; the returned function ends it. Watchers of one resource share it. */
-  watch(uri: string): Promise<() => Promise<void>>;
+  /**
+   * Subscribes to these resources together. Resolves once the server has the subscriptions; the returned function ends
+   * them. Watchers of one resource share its subscription.
+   */
+  watch(uris: readonly string[]): Promise<() => Promise<void>>;
   /** Subscribes to all watched resources on a new session. */
   renew(session: Session): Promise<void>;
 }
@@ -26,34 +29,39 @@ export function createResourceSubscriptions(options: ResourceSubscriptionsOption
   const watchers = new Map<string, number>();
 
   /** A legacy server takes one resource at a time, a modern one all at once. */
-  async function update(session: Session, uri: string, verb: 'subscribe' | 'unsubscribe'): Promise<void> {
-    if (session.era === 'modern') await options.subscription()?.watch([...watchers.keys()]);
-    else await session.channel.request(`resources/${verb}`, { uri }, { signal: AbortSignal.timeout(timeoutMs) });
+  async function update(session: Session, uris: Iterable<string>, verb: 'subscribe' | 'unsubscribe'): Promise<void> {
+    if (session.era === 'modern') return options.subscription()?.watch([...watchers.keys()]);
+    const signal = AbortSignal.timeout(timeoutMs);
+    for (const uri of uris) await session.channel.request(`resources/${verb}`, { uri }, { signal });
+  }
+
+  async function end(uris: readonly string[]): Promise<void> {
+    const unwatched = uris.filter(release);
+    if (unwatched.length > 0) await update(options.session(), unwatched, 'unsubscribe');
   }
 
   return {
-    async watch(uri) {
+    async watch(uris) {
       assertSubscribable(options.session(), server);
-      const count = watchers.get(uri) ?? 0;
-      watchers.set(uri, count + 1);
+      const added = uris.filter(retain);
       try {
-        if (count === 0) await update(options.session(), uri, 'subscribe');
+        if (added.length > 0) await update(options.session(), added, 'subscribe');
       } catch (cause) {
-        release(uri);
+        await end(uris).catch(() => {});
         throw cause;
       }
       let ended = false;
       return async () => {
         if (ended) return;
         ended = true;
-        if (release(uri)) await update(options.session(), uri, 'unsubscribe').catch(() => {});
+        // Without a session there is nothing to unsubscribe from.
+        await end(uris).catch(() => {});
       };
     },
     async renew(session) {
       if (watchers.size === 0) return;
       try {
-        if (session.era === 'modern') await update(session, '', 'subscribe');
-        else for (const uri of watchers.keys()) await update(session, uri, 'subscribe');
+        await update(session, watchers.keys(), 'subscribe');
       } catch (cause) {
         log.warning(
           'connection.watch-failed',
@@ -65,6 +73,13 @@ export function createResourceSubscriptions(options: ResourceSubscriptionsOption
       }
     },
   };
+
+  /** True for the first watcher of the resource. */
+  function retain(uri: string): boolean {
+    const count = watchers.get(uri) ?? 0;
+    watchers.set(uri, count + 1);
+    return count === 0;
+  }
 
   /** True for the last watcher of the resource. */
   function release(uri: string): boolean {

@@ -22,14 +22,22 @@ export interface ServerListCache extends ServerLists {
   read(kind: ListKind): Promise<void>;
   /** Reads a list again after the server's notification that it changed. */
   handleNotification(method: string): void;
+  /** Reads all lists again if they have ever changed: the legacy session beside the main one was opened or closed. */
+  handleSideChange(): void;
+  /** The only session that has the item, if the other one surely lacks it. */
+  onlySessionOf(kind: ListKind, key: unknown): 'main' | 'side' | undefined;
   markStale(): void;
   clear(): void;
   /** The lists that could not be read, if any. */
   problem(): string | undefined;
 }
 
+type ListRequest = (method: string, params: JsonObject) => Promise<JsonObject>;
+
 export interface ServerListCacheOptions {
-  readonly request: (method: string, params: JsonObject) => Promise<JsonObject>;
+  readonly request: ListRequest;
+  /** Requests of the legacy session beside a modern one, if it is open: its server has a state of its own. */
+  readonly sideRequest?: () => ListRequest | undefined;
   readonly log: Log;
   readonly server: string;
   /** Awaited before the list counts as read; `isAnnounced` when the server said that it changed. */
@@ -59,6 +67,10 @@ export function createServerListCache(options: ServerListCacheOptions): ServerLi
   const timers = new Map<ListKind, NodeJS.Timeout>();
   // Lists that the server said have changed, and that are not read yet.
   const announced = new Set<ListKind>();
+  // Servers that never change their lists have the same ones in all sessions.
+  let hasEverChanged = false;
+  // The keys of the items in each session, if both could be read.
+  const sessionKeys = new Map<ListKind, { readonly main: ReadonlySet<unknown>; readonly side: ReadonlySet<unknown> }>();
   // Lists that the server does not announce.
   const unannounced = new Set<ListKind>();
   // A read that was started for an earlier session must not overwrite what a later one read.
@@ -104,9 +116,10 @@ export function createServerListCache(options: ServerListCacheOptions): ServerLi
         if (isOptional(kind, cause)) return { items: [], rejected: [] };
         throw cause;
       });
+      const merged = await addSideItems(kind, listing);
       if (startedIn !== generation) return;
-      logRejected(kind, listing);
-      lists.set(kind, { ...listing, stale: false });
+      logRejected(kind, merged);
+      lists.set(kind, { ...merged, stale: false });
       failures.delete(kind);
       await options.onList(kind, announced.delete(kind));
     } catch (cause) {
@@ -119,6 +132,18 @@ export function createServerListCache(options: ServerListCacheOptions): ServerLi
       readLater(kind, retryMs);
     }
     options.onProblemChange();
+  }
+
+  /** Adds the items that only the session beside the main one has. */
+  async function addSideItems(kind: ListKind, listing: Listing): Promise<Listing> {
+    sessionKeys.delete(kind);
+    const request = hasEverChanged ? options.sideRequest?.() : undefined;
+    const found = request && (await listAll(listSources[kind], request).catch(() => undefined));
+    if (!found) return listing;
+    const keyOf = (item: JsonObject) => item[listSources[kind].key];
+    const keys = { main: new Set(listing.items.map(keyOf)), side: new Set(found.items.map(keyOf)) };
+    sessionKeys.set(kind, keys);
+    return { ...listing, items: [...listing.items, ...found.items.filter((item) => !keys.main.has(keyOf(item)))] };
   }
 
   /** True when the failure means that the server has no such list. */
@@ -151,9 +176,18 @@ export function createServerListCache(options: ServerListCacheOptions): ServerLi
       const changed = Object.hasOwn(changedLists, method) ? changedLists[method] : undefined;
       for (const kind of changed ?? []) {
         if (!lists.has(kind) && !failures.has(kind)) continue;
+        hasEverChanged = true;
         announced.add(kind);
         readLater(kind, debounceMs);
       }
+    },
+    handleSideChange() {
+      if (hasEverChanged) for (const kind of lists.keys()) readLater(kind, debounceMs);
+    },
+    onlySessionOf(kind, key) {
+      const keys = sessionKeys.get(kind);
+      if (!keys || keys.main.has(key) === keys.side.has(key)) return undefined;
+      return keys.main.has(key) ? 'main' : 'side';
     },
     markStale() {
       startGeneration();

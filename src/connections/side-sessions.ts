@@ -17,6 +17,8 @@ export interface Lane {
 export interface SideSessions {
   /** The lane with this key. Throws QUEUE_FULL when there are too many. */
   lane(key: string, open: OpenSideSession): Lane;
+  /** The open session of the lane with this key. */
+  opened(key: string): Session | undefined;
   close(): Promise<void>;
 }
 
@@ -36,6 +38,7 @@ interface Side {
   readonly turns: Turns;
   usedAt: number;
   opening?: Promise<Session>;
+  session?: Session;
 }
 
 export function createSideSessions(options: SideSessionsOptions): SideSessions {
@@ -85,22 +88,24 @@ export function createSideSessions(options: SideSessionsOptions): SideSessions {
         turns: side.turns,
         session(signal) {
           if (!side.opening) {
-            const opening = open(lifetime.current.signal, () => {
-              if (side.opening === opening) side.opening = undefined;
-            });
+            const forget = () => {
+              if (side.opening === opening) side.opening = side.session = undefined;
+            };
+            const opening = open(lifetime.current.signal, forget);
             side.opening = opening;
-            opening.catch(() => {
-              if (side.opening === opening) side.opening = undefined;
-            });
+            opening.then((session) => {
+              if (side.opening === opening) side.session = session;
+            }, forget);
           }
           return abortable(side.opening, signal);
         },
         retire(session) {
-          side.opening = undefined;
+          side.opening = side.session = undefined;
           void session.channel.whenIdle().then(() => session.close());
         },
       };
     },
+    opened: (key) => sides.get(key)?.session,
     async close() {
       const closing = [...sides.values()];
       sides.clear();

@@ -122,7 +122,8 @@ test('while a question is open, requests of tools that are not known to ask star
   expect(turns.tryTake(unknown)).toBeUndefined();
   expect(nextAsker).not.toHaveBeenCalled();
   first.end(true);
-  await vi.waitFor(() => expect(nextAsker).toHaveBeenCalled());
+  await vi.advanceTimersByTimeAsync(0);
+  expect(nextAsker).toHaveBeenCalled();
 });
 
 test('an answer is sent when the requests that started beside its question have ended', async () => {

@@ -13,7 +13,7 @@ import { decide } from '../policy/decide.ts';
 import { type ApprovalPorts, askApproval } from './ask-approval.ts';
 import type { CallPolicy } from './authorize.ts';
 import { type CallHost, programCaller, RunningCall } from './call.ts';
-import { endingFor, toCallError } from './call-ending.ts';
+import { type CallEnding, endingFor, toCallError } from './call-ending.ts';
 import type { CallRecord, ContentKind } from './call-record.ts';
 import { type DispatchPorts, toRequestHost } from './dispatch.ts';
 import { assertHeld, type Journal, writeRecord } from './journal.ts';
@@ -63,10 +63,10 @@ export interface ReaderPorts
 /** Reads resources and prompts. */
 export type ReadContent = (read: ContentRead, options?: InternalReadOptions) => Promise<JsonObject>;
 
-/** Subscribes to changes of a resource, and records it if there is a caller; the returned function ends the subscription. */
-export type WatchResource = (
+/** Subscribes to changes of resources, and records that if there is a caller; the returned function unsubscribes. */
+export type WatchResources = (
   server: string,
-  uri: string,
+  uris: string | readonly string[],
   options?: Pick<ReadOptions, 'caller'>,
 ) => Promise<() => Promise<void>>;
 
@@ -75,13 +75,35 @@ const subscribeMethod = 'resources/subscribe';
 
 /** Records subscriptions like reads. They need no approval, since they return no content. */
 export function createRecordedWatch(
-  watch: WatchResource,
+  watch: WatchResources,
   ports: Pick<ReaderPorts, 'clock' | 'journal' | 'log' | 'onCall' | 'findConnection'>,
-): WatchResource {
-  return async (server, uri, { caller } = {}) => {
-    if (!caller) return watch(server, uri);
-    const read: ContentRead = { kind: 'resource', server, params: { uri } };
-    const call = new RunningCall({
+): WatchResources {
+  return async (server, uris, { caller } = {}) => {
+    if (!caller) return watch(server, uris);
+    const epoch = ports.journal.lease?.epoch;
+    const write = async (record: CallRecord, when: 'before' | 'after') => {
+      await writeRecord(record, when, ports, when === 'before' ? epoch : undefined);
+      ports.onCall(record);
+    };
+    const calls = [uris].flat().map((uri) => subscriptionCall({ kind: 'resource', server, params: { uri } }, caller));
+    const endAll = (endingOf: (call: RunningCall) => CallEnding) =>
+      Promise.all(calls.map((call) => write(call.end(endingOf(call)), 'after')));
+    await Promise.all(calls.map((call) => write(call.start(call.record.arguments), 'before')));
+    try {
+      assertHeld(ports.journal, epoch);
+      const unwatch = await watch(server, uris);
+      await endAll(() => ({ status: 'success' }));
+      return unwatch;
+    } catch (cause) {
+      await endAll(({ signal }) => endingFor(toCallError(cause, signal)));
+      throw cause;
+    } finally {
+      for (const call of calls) call.setState('ended');
+    }
+  };
+
+  function subscriptionCall(read: ContentRead, caller: Caller): RunningCall {
+    return new RunningCall({
       id: createId(),
       kind: read.kind,
       entry: toEntry(read, ports, subscribeMethod),
@@ -90,24 +112,7 @@ export function createRecordedWatch(
       host: {},
       now: () => isoTime(ports.clock.now()),
     });
-    const epoch = ports.journal.lease?.epoch;
-    const write = async (record: CallRecord, when: 'before' | 'after') => {
-      await writeRecord(record, when, ports, when === 'before' ? epoch : undefined);
-      ports.onCall(record);
-    };
-    await write(call.start(read.params), 'before');
-    try {
-      assertHeld(ports.journal, epoch);
-      const unwatch = await watch(server, uri);
-      await write(call.end({ status: 'success' }), 'after');
-      return unwatch;
-    } catch (cause) {
-      await write(call.end(endingFor(toCallError(cause, call.signal))), 'after');
-      throw cause;
-    } finally {
-      call.setState('ended');
-    }
-  };
+  }
 }
 
 /** Authorizes and records every read. It returns the server's answer unchanged, and rejects with its error. */

@@ -21,10 +21,14 @@ export interface ServerContent {
     list(server?: string): readonly Offered[];
     listTemplates(server?: string): readonly Offered[];
     /**
-     * Subscribes to changes of a resource, which arrive as `server.notified` events; the returned function ends it. A
-     * subscription of a caller is recorded in the journal.
+     * Subscribes to changes of one or several resources, which arrive as `server.notified` events; the returned function
+     * unsubscribes. Subscriptions of a caller are recorded in the journal.
      */
-    watch(server: string, uri: string, options?: { readonly caller?: Caller }): Promise<() => Promise<void>>;
+    watch(
+      server: string,
+      uris: string | readonly string[],
+      options?: { readonly caller?: Caller },
+    ): Promise<() => Promise<void>>;
   };
   readonly prompts: {
     list(server?: string): readonly Offered[];
@@ -82,7 +86,7 @@ export function createServerContent(
     resources: {
       list: (server) => offered('resources', server),
       listTemplates: (server) => offered('resourceTemplates', server),
-      watch: async (server, uri) => connectionOf(server).watchResource(uri),
+      watch: async (server, uris) => connectionOf(server).watchResources([uris].flat()),
     },
     prompts: {
       list: (server) => offered('prompts', server),

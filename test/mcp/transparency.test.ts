@@ -1,7 +1,8 @@
+import { readFile } from 'node:fs/promises';
 import { Agent } from 'node:http';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { fixture } from '../support/fixtures.ts';
-import { connectMcp } from '../support/mcp-client.ts';
+import { fixture, tempDir } from '../support/fixtures.ts';
+import { connectMcp, usualAnswers } from '../support/mcp-client.ts';
 import { initializeParams, post } from '../support/raw-mcp.ts';
 import { type ServedMcp, serveMcp } from '../support/serve-mcp.ts';
 import { waitFor } from '../support/wait-for.ts';
@@ -124,4 +125,38 @@ describe('argument validation', () => {
     await using client = await connectMcp(served.url, 'legacy');
     expect(await client.text('add', { a: '1', b: '2' })).toContain(expected);
   });
+});
+
+test('a subscription to several resources replaces the subscription at their server once', async () => {
+  await using directory = await tempDir();
+  const RECORD_FILE = directory.file('messages');
+  const program = fixture('late', { SERVER: 'modern', START_MS: '0', RECORD_FILE });
+  await using modern = await serveMcp({ subject: program });
+  await using client = await connectMcp(modern.url, 'modern');
+  const listens = async () => (await readFile(RECORD_FILE, 'utf8')).match(/subscriptions\/listen/g)?.length ?? 0;
+  await waitFor(async () => (await listens()) === 1, { what: 'the subscription to list changes' });
+  const uris = ['a', 'b', 'c', 'd', 'e'].map((name) => `memo://${name}`);
+  await client.client.listen({ resourceSubscriptions: uris });
+  expect(await listens()).toBe(2);
+  const updated = () => client.notices.filter(({ method }) => method === 'notifications/resources/updated');
+  for (const uri of uris) await client.text('touch', { uri });
+  await waitFor(() => updated().length === uris.length, { what: 'an update of each resource' });
+});
+
+test('tools that a dual-era server adds for clients of one era are listed and called by clients of both', async () => {
+  await using dual = await serveMcp({ subject: fixture('growing') });
+  // A legacy client that can be asked gets a process of its own beside the one of modern clients.
+  await using legacy = await connectMcp(dual.url, 'legacy', { answers: usualAnswers });
+  await using modern = await connectMcp(dual.url, 'modern');
+  const pids = [
+    await legacy.text('grow', { name: 'added_legacy' }),
+    await modern.text('grow', { name: 'added_modern' }),
+  ];
+  expect(pids[0]).not.toBe(pids[1]);
+  for (const client of [legacy, modern]) {
+    const names = async () => (await client.client.listTools()).tools.map(({ name }) => name);
+    await waitFor(async () => (await names()).length === 3, { what: 'both tools' });
+    expect(await names()).toEqual(expect.arrayContaining(['added_legacy', 'added_modern']));
+    expect([await client.text('added_legacy'), await client.text('added_modern')]).toEqual(pids);
+  }
 });

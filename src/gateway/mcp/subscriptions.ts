@@ -72,8 +72,8 @@ export function createSubscriptions(options: SubscriptionsOptions): Subscription
       using _watched = request.usage?.reserve('subscriptions', uris.size);
       const filter = agreed(notifications, uris);
       await using watched = new AsyncDisposableStack();
-      for (const [uri, server] of uris)
-        watched.defer(await toolbox.resources.watch(server, uri, { caller: request.caller }));
+      for (const [server, found] of byServer(uris))
+        watched.defer(await toolbox.resources.watch(server, found, { caller: request.caller }));
 
       const stamp = { [metaKey.subscriptionId]: message.id };
       const ended = Promise.withResolvers<void>();
@@ -108,6 +108,13 @@ export function createSubscriptions(options: SubscriptionsOptions): Subscription
       for (const subscription of open) subscription.end();
     },
   };
+}
+
+/** The URIs of each server: one subscription at each. */
+function byServer(uris: ReadonlyMap<string, string>): Map<string, string[]> {
+  const found = new Map<string, string[]>();
+  for (const [uri, server] of uris) found.set(server, [...(found.get(server) ?? []), uri]);
+  return found;
 }
 
 /** The part of the requested subscription that the gateway accepts. */
