@@ -1,10 +1,11 @@
-import { resolve } from 'node:path';
+import { basename, isAbsolute, resolve } from 'node:path';
+import { pathToFileURL } from 'node:url';
 import { closest } from '../kernel/closest.ts';
 import { omitUndefined } from '../kernel/json.ts';
 import { buildProfiles } from './build-profiles.ts';
 import type { CheckContext } from './check-context.ts';
 import type { CheckedNative } from './check-native.ts';
-import type { Config, GatewayConfig, GatewayLimits, ServerSpec } from './config.ts';
+import type { Config, GatewayConfig, GatewayLimits, ServerRoot, ServerSpec } from './config.ts';
 import {
   approvalDefaults,
   chainTimeoutMs,
@@ -65,7 +66,13 @@ export function buildServer(name: string, server: CheckedServer, defaults: Diale
     onChange: server.onChange ?? serverDefaults.onChange,
     rate: server.rate && { calls: server.rate.calls, perMs: server.rate.per },
     prompts: server.prompts ?? defaults.prompts,
+    roots: server.roots?.map(buildRoot),
   });
+}
+
+function buildRoot(value: string): ServerRoot {
+  const uri = isAbsolute(value) ? pathToFileURL(value).href : value;
+  return { uri, name: decodeURIComponent(basename(new URL(uri).pathname)) || uri };
 }
 
 function buildTarget(server: CheckedServer): ServerSpec['target'] {

@@ -131,6 +131,14 @@ export interface ServerSpec {
   readonly rate?: RateLimit;
   /** Names of the prompts to offer. Undefined offers all prompts. */
   readonly prompts?: readonly string[];
+  /** The roots that the server gets. Undefined: those of the client that calls. */
+  readonly roots?: readonly ServerRoot[];
+}
+
+/** A directory that a server may use, as `roots/list` returns it. */
+export interface ServerRoot {
+  readonly uri: string;
+  readonly name: string;
 }
 
 /** A server that Toolwharf starts as a child process. */

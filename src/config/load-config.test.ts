@@ -125,6 +125,7 @@ servers:
     trusted: true
     protocol: legacy
     isolation: session
+    roots: [/srv/my notes, 'file:///work']
     validation: coerce
     timeout: 2m
     maxTimeout: 1h
@@ -169,6 +170,10 @@ toolbox:
       },
       protocol: 'legacy',
       isolation: 'session',
+      roots: [
+        { uri: 'file:///srv/my%20notes', name: 'my notes' },
+        { uri: 'file:///work', name: 'work' },
+      ],
       validation: 'coerce',
       trusted: true,
       timeoutMs: 120_000,

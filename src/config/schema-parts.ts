@@ -1,3 +1,4 @@
+import { isAbsolute } from 'node:path';
 import { z } from 'zod';
 import { longestMs, readDuration } from './durations.ts';
 
@@ -15,6 +16,12 @@ export const filledText = text.min(1, 'must not be empty');
 export const glob = filledText.refine(
   (pattern) => !pattern.startsWith('!'),
   'must not start with "!": list what to offer under allow and what to refuse under deny',
+);
+
+/** A directory: an absolute path or a `file://` URL. */
+export const root = filledText.refine(
+  (value) => isAbsolute(value) || URL.parse(value)?.protocol === 'file:',
+  'must be an absolute path or a file:// URL',
 );
 
 export const serverName = z

@@ -97,6 +97,7 @@ describe('a server record', () => {
       trusted: true,
       protocol: 'legacy',
       isolation: 'session',
+      roots: ['/srv/notes'],
       validation: 'off',
       timeout: '60s',
       maxTimeout: '1h',

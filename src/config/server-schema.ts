@@ -22,6 +22,7 @@ import {
   globs,
   headers,
   list,
+  root,
   text,
   wholeNumber,
 } from './schema-parts.ts';
@@ -132,6 +133,11 @@ const commonShape = {
     .meta({ default: serverDefaults.onChange }),
   rate: rateSchema.optional().describe('Rate limit of calls to this server.'),
   prompts: list(filledText).optional().describe('Names of prompts to offer; all if omitted.'),
+  roots: list(root)
+    .optional()
+    .describe(
+      'Directories that the server may use, as absolute paths or file:// URLs; it gets these instead of the roots of clients.',
+    ),
 };
 
 /**

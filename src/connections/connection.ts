@@ -12,8 +12,8 @@ import type { HttpEndpoints } from './http/http-endpoints.ts';
 import { createModernSubscription, type ModernSubscription } from './modern-subscription.ts';
 import { openSession } from './open-session.ts';
 import { type ParamHeader, toParamHeaders } from './param-headers.ts';
-import { answerQuestion, type RequestHost } from './request-host.ts';
-import { requestWithInput, withInput } from './request-with-input.ts';
+import { answerQuestion, type RequestHost, withRoots } from './request-host.ts';
+import { answerRoots, requestWithInput, withInput } from './request-with-input.ts';
 import { createResourceSubscriptions } from './resource-subscriptions.ts';
 import { createServerListCache, type ServerLists } from './server-lists.ts';
 import type { Session, SessionOptions } from './session.ts';
@@ -98,7 +98,8 @@ const itemOf: Readonly<Record<string, readonly [ListKind, string] | undefined>> 
 };
 
 export function createConnection(spec: ServerSpec, options: ConnectionOptions): Connection {
-  const { clock, log, defaultHost, protocolCache, env, maxMessageBytes, logLevel, traffic } = options;
+  const { clock, log, protocolCache, env, maxMessageBytes, logLevel, traffic } = options;
+  const defaultHost = withRoots(options.defaultHost, spec.roots);
   const redactor = createRedactor();
   const stderr = createStderrTail({ redact: redactor.text });
   const http = spec.target.transport === 'stdio' ? undefined : options.openHttp(spec, redactor);
@@ -240,7 +241,8 @@ export function createConnection(spec: ServerSpec, options: ConnectionOptions): 
     params: JsonObject,
     requestOptions: ChannelRequestOptions,
   ): Promise<JsonObject> {
-    const { host, callId } = requestOptions;
+    const { callId } = requestOptions;
+    const host = requestOptions.host && withRoots(requestOptions.host, spec.roots);
     const sendOnce = async (withParams: JsonObject) => {
       const subject = method === 'tools/call' ? String(params.name) : method;
       const reply = host?.openReply?.(`${spec.name}/${subject}`);
@@ -248,7 +250,7 @@ export function createConnection(spec: ServerSpec, options: ConnectionOptions): 
         const result = await session.channel.request(
           method,
           withParams,
-          reply ? { ...requestOptions, reply } : requestOptions,
+          reply || host ? { ...requestOptions, host, reply } : requestOptions,
         );
         lastTrafficAt = clock.now();
         return result;
@@ -257,7 +259,11 @@ export function createConnection(spec: ServerSpec, options: ConnectionOptions): 
         throw cause instanceof ToolwharfError ? redactError(cause, redactor) : cause;
       }
     };
-    if (host?.input) return sendOnce(withInput(params, host.input));
+    if (host?.input) {
+      const sent = sendOnce(withInput(params, host.input));
+      const { roots } = spec;
+      return roots ? sent.then((result) => answerRoots(params, result, roots, sendOnce)) : sent;
+    }
     if (session.era === 'legacy') return sendOnce(params);
     const context = { server: spec.name, signal: requestOptions.signal ?? session.lifetime.signal, callId };
     return requestWithInput(params, {

@@ -68,6 +68,18 @@ export interface RequestHost {
   };
 }
 
+/** A host whose roots are configured for the server: the same for every request. */
+export interface RootedHost extends RequestHost {
+  readonly fixedRoots?: readonly Root[];
+}
+
+/** Makes a host answer `roots/list` with the roots that are configured for the server, if there are any. */
+export function withRoots<Host extends RequestHost>(host: Host, fixedRoots?: readonly Root[]): Host & RootedHost {
+  if (!fixedRoots) return host;
+  const capabilities = host.capabilities && { ...host.capabilities, roots: {} };
+  return { ...host, capabilities, fixedRoots, listRoots: async () => fixedRoots };
+}
+
 /** The client capabilities to announce: the kinds of questions that the host answers. */
 export function capabilitiesOf({ capabilities, elicit, sample, listRoots }: RequestHost): JsonObject {
   if (capabilities) return capabilities;
@@ -79,9 +91,11 @@ export function capabilitiesOf({ capabilities, elicit, sample, listRoots }: Requ
 }
 
 /** True when the host, or else the default host, answers at least one kind of question. */
-export function canBeAsked(host: RequestHost, defaultHost: RequestHost): boolean {
+export function canBeAsked(host: RootedHost, defaultHost: RootedHost): boolean {
   const { elicitation, sampling, roots } = capabilitiesOf(host);
-  if (elicitation !== undefined || sampling !== undefined || roots !== undefined) return true;
+  if (elicitation !== undefined || sampling !== undefined) return true;
+  // Every request has the same configured roots: it does not matter which one asks for them.
+  if (roots !== undefined && !host.fixedRoots) return true;
   return host.capabilities === undefined && host !== defaultHost && canBeAsked(defaultHost, defaultHost);
 }
 

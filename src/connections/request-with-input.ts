@@ -1,6 +1,6 @@
 import { ToolwharfError } from '../kernel/errors.ts';
 import { isObject, type JsonObject } from '../kernel/json.ts';
-import type { RequestHost } from './request-host.ts';
+import type { RequestHost, Root } from './request-host.ts';
 
 export interface InputRequiredOptions {
   readonly send: (params: JsonObject) => Promise<JsonObject>;
@@ -20,11 +20,34 @@ export function withInput(params: JsonObject, { responses, state }: NonNullable<
 }
 
 /**
+ * Answers an `input_required` result that asks only for roots which are configured for the server; returns any other result
+ * unchanged.
+ */
+export async function answerRoots(
+  params: JsonObject,
+  first: JsonObject,
+  roots: readonly Root[],
+  send: InputRequiredOptions['send'],
+): Promise<JsonObject> {
+  let result = first;
+  for (let round = 0; result.resultType === 'input_required' && round < defaultRounds; round++) {
+    const questions = Object.entries(isObject(result.inputRequests) ? result.inputRequests : {});
+    const asksOnlyRoots = questions.every(([, question]) => isObject(question) && question.method === 'roots/list');
+    if (questions.length === 0 || !asksOnlyRoots) break;
+    const responses = Object.fromEntries(questions.map(([key]) => [key, { roots }]));
+    result = await send(withInput(params, { responses, state: result.requestState }));
+  }
+  return result;
+}
+
+const defaultRounds = 10;
+
+/**
  * Sends a request of the modern era. While the result is `input_required`, answers its questions and sends the request
  * again with the answers and the server's state.
  */
 export async function requestWithInput(params: JsonObject, options: InputRequiredOptions): Promise<JsonObject> {
-  const { send, answer, maxRounds = 10 } = options;
+  const { send, answer, maxRounds = defaultRounds } = options;
   let result = await send(params);
   for (let round = 0; result.resultType === 'input_required'; round++) {
     if (round >= maxRounds) {

@@ -2,12 +2,12 @@ import type { JSONRPCMessage, Transport } from '@modelcontextprotocol/client';
 import { messageOf } from '../kernel/errors.ts';
 import { isObject, type JsonObject } from '../kernel/json.ts';
 import type { MessageOwner } from './channel.ts';
-import { answerQuestion, type RequestHost } from './request-host.ts';
+import { answerQuestion, type RootedHost } from './request-host.ts';
 
 export interface ServerMessagesOptions {
   readonly server: string;
   /** Answers questions that the host of their request cannot answer, or that belong to no request. */
-  readonly defaultHost: RequestHost;
+  readonly defaultHost: RootedHost;
   readonly send: Transport['send'];
   /** Receives log messages that belong to no request. */
   readonly onNotification: (method: string, params: JsonObject) => void;
@@ -30,6 +30,12 @@ export function createServerMessages(options: ServerMessagesOptions): ServerMess
   async function answer(message: JsonObject, owner: MessageOwner): Promise<void> {
     const { id } = message;
     const method = String(message.method);
+    const { fixedRoots } = defaultHost;
+    if (method === 'roots/list' && fixedRoots) {
+      // The same for every request: it does not matter which one asks.
+      await send({ jsonrpc: '2.0', id, result: { roots: fixedRoots } } as JSONRPCMessage).catch(() => {});
+      return;
+    }
     const cancel = new AbortController();
     open.set(id, cancel);
     let reply: JsonObject;

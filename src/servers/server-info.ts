@@ -1,4 +1,4 @@
-import type { ServerSpec, ToolMode, TransportName } from '../config/config.ts';
+import type { ServerRoot, ServerSpec, ToolMode, TransportName } from '../config/config.ts';
 import { describeLocation } from '../config/server-location.ts';
 import type { Connection } from '../connections/connection.ts';
 import type { ListKind } from '../connections/discovery.ts';
@@ -16,6 +16,8 @@ export interface ServerInfo {
   readonly required: boolean;
   readonly trusted: boolean;
   readonly mode: ToolMode;
+  /** The roots that the server gets; undefined: those of the client that calls. */
+  readonly roots?: readonly ServerRoot[];
   readonly status: ConnectionStatus;
   /** Counts of what the server offers; undefined if a list was never read. */
   readonly offers: Readonly<Record<ListKind, OfferedList | undefined>>;
@@ -57,5 +59,6 @@ function describe(spec: ServerSpec): Omit<ServerInfo, 'status' | 'offers'> {
     required: spec.required,
     trusted: spec.trusted,
     mode: spec.mode,
+    roots: spec.roots,
   };
 }

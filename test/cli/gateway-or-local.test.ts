@@ -51,6 +51,32 @@ describe('where a gateway of the data directory runs, commands talk to it', () =
     },
   );
 
+  test('toolwharf tools with words lists the tools that match them, best first, also with a typo', async () => {
+    const names = async (...words: string[]) =>
+      (JSON.parse((await cli.run(['tools', '--json', ...words])).stdout) as { originalName: string }[]).map(
+        ({ originalName }) => originalName,
+      );
+    expect((await names('retuns', 'text'))[0]).toBe('echo');
+    expect((await names('ech', '--server', 'extra')).length).toBe(1);
+    const { code, stdout, stderr } = await cli.run(['tools', 'zzzz']);
+    expect({ code, stdout }).toEqual({ code: 0, stdout: '' });
+    expect(stderr).toContain("No tool matches 'zzzz'.");
+  });
+
+  test('toolwharf pins names the server, and connect knows stored profiles and another data directory', async () => {
+    expect((await cli.run(['pins'])).stdout).toMatch(/^files, extra +echo /m);
+    await cli.run(['profiles', 'create', 'team']);
+    const entry = await cli.run(
+      ['connect', 'claude-desktop', '--profile', 'team', '--file', 'desktop.json', '--json'],
+      {
+        env: { TOOLWHARF_DATA_DIR: directory.file('data') },
+      },
+    );
+    expect(JSON.parse(entry.stdout).entry.args).toEqual(
+      expect.arrayContaining(['stdio', '--data-dir', directory.file('data'), '--profile', 'team']),
+    );
+  });
+
   test('--local uses the configuration in this process instead', async () => {
     const file = await cli.config({ servers: { files: fixture('legacy') } });
     for (const args of [

@@ -89,7 +89,7 @@ describe('toolwharf audit', () => {
     expect((await verify('--anchor', directory.file('missing'))).code).not.toBe(0);
   });
 
-  test('toolwharf audit reports an empty store, a store in use and invalid numbers', async () => {
+  test('toolwharf audit reports an empty store and invalid numbers, and asks the gateway that runs', async () => {
     expect(await run('audit', 'verify')).toMatchObject({
       code: 4,
       stderr: expect.stringContaining('has no data yet'),
@@ -98,7 +98,22 @@ describe('toolwharf audit', () => {
     expect(await run('audit', 'export', '--after', 'x')).toMatchObject({ code: 2 });
     expect(await run('audit', 'export', '--limit', '0')).toMatchObject({ code: 2 });
     await using gateway = await startGateway(cli, data, ['-c', config]);
-    const { code, stderr } = await run('audit', 'verify');
+    for (const name of ['one', 'two']) await gateway.api('POST', '/api/keys', { name, rights: ['call'] });
+    const anchor = join(data, 'audit-checkpoints.jsonl');
+    expect(await run('audit', 'verify', '--anchor', anchor)).toMatchObject({
+      code: 0,
+      stdout: 'The journal is intact.\n',
+    });
+    const lines = (await run('audit', 'export')).stdout.trimEnd().split('\n');
+    expect(lines.map((line) => JSON.parse(line).record.act)).toEqual(expect.arrayContaining(['key.created']));
+    const pages = [await run('audit', 'export', '--limit', '1'), await run('audit', 'export', '--after', '1')];
+    expect(pages.flatMap(({ stdout }) => stdout.trimEnd().split('\n'))).toEqual(lines);
+    // A key that may only call tools reads no journal.
+    const { body } = await gateway.api('POST', '/api/keys', { name: 'three', rights: ['call', 'read'] });
+    const restricted = { env: { TOOLWHARF_API_KEY: (body as { key: string }).key } };
+    const refused = await cli.run(['audit', 'export', '--url', gateway.url, '--data-dir', data], restricted);
+    expect(refused).toMatchObject({ stdout: '', stderr: expect.stringContaining("needs the right 'admin'") });
+    const { code, stderr } = await run('audit', 'verify', '--local');
     expect(code).toBe(4);
     expect(stderr).toContain(`in use by process ${gateway.pid}`);
   });

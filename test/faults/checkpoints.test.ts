@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { readAuditPublicKey } from '../../src/storage/audit/audit-key.ts';
 import { auditKeyFile, openAudited } from '../../src/storage/audit/open-audited.ts';
-import { verifyAnchor } from '../../src/storage/audit/verify-anchor.ts';
+import { journalOf, verifyAnchor } from '../../src/storage/audit/verify-anchor.ts';
 import { createSqliteWorkspace, type SqliteWorkspace } from '../storage/kinds.ts';
 import { gather, makeCall, writeSteps } from '../storage/records.ts';
 import { collectLog } from '../support/fixtures.ts';
@@ -26,7 +26,7 @@ async function run(workspace: SqliteWorkspace, tool: string) {
 async function verify(workspace: SqliteWorkspace) {
   await using storage = await workspace.open();
   const publicKey = await readAuditPublicKey(auditKeyFile({ dataDir: workspace.directory }));
-  return await gather(verifyAnchor(storage, place(workspace), publicKey));
+  return await gather(verifyAnchor(journalOf(storage), place(workspace), publicKey));
 }
 
 test('a second place that cannot be written is reported, the gateway continues, and later checkpoints are written there', async () => {

@@ -6,7 +6,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { hashOf } from '../../src/kernel/canonical-json.ts';
 import { readAuditPublicKey } from '../../src/storage/audit/audit-key.ts';
 import { auditKeyFile, checkpointsFile, openAudited } from '../../src/storage/audit/open-audited.ts';
-import { verifyAnchor } from '../../src/storage/audit/verify-anchor.ts';
+import { journalOf, verifyAnchor } from '../../src/storage/audit/verify-anchor.ts';
 import type { AuditFinding } from '../../src/storage/ports/audit.ts';
 import { startPostgres, type TestPostgres } from '../support/postgres.ts';
 import { postgresKind, type StorageKind, sqliteKind, type Workspace } from './kinds.ts';
@@ -56,7 +56,7 @@ async function verify(
   await using storage = await workspace.open();
   const publicKey = await readAuditPublicKey(auditKeyFile({ dataDir: workspace.directory }));
   const chain = await gather(storage.audit.verify());
-  return [...chain, ...(await gather(verifyAnchor(storage, anchor, publicKey)))];
+  return [...chain, ...(await gather(verifyAnchor(journalOf(storage), anchor, publicKey)))];
 }
 
 const removePrefix = `update chain set anchor_seq = 4, anchor_hash = (select hash from steps where seq = 4)`;
@@ -154,7 +154,7 @@ describe.each([sqliteKind, postgresKind(() => postgres)])('signed checkpoints of
     using _ = workspace;
     await using storage = await workspace.open();
     const other = createPublicKey(generateKeyPairSync('ed25519').privateKey);
-    const findings = await gather(verifyAnchor(storage, anchor, other));
+    const findings = await gather(verifyAnchor(journalOf(storage), anchor, other));
     expect(findings.at(-1)?.detail).toContain('has no checkpoint signed with the audit key');
   });
 

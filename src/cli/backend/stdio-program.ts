@@ -1,16 +1,19 @@
 import { resolve } from 'node:path';
+import { dataDirectory } from '../../config/data-directory.ts';
 import type { StdioProgram } from '../../gateway/clients/mcp-clients.ts';
 import type { CommandContext } from '../command-context.ts';
 
-/** The command that starts `toolwharf stdio`, with absolute paths: desktop apps have another PATH and working directory. */
-export function stdioProgram({ dataDir }: CommandContext['options'], config: string | undefined): StdioProgram {
+/** The command that starts `toolwharf stdio`, with absolute paths: desktop apps have another environment and working directory. */
+export function stdioProgram({ env }: Pick<CommandContext, 'env'>, config: string | undefined): StdioProgram {
+  const dataDir = resolve(dataDirectory(env));
+  const isDefault = dataDir === resolve(dataDirectory({ ...env, TOOLWHARF_DATA_DIR: undefined }));
   return {
     command: process.execPath,
     args: [
       resolve(process.argv[1] ?? ''),
       'stdio',
       ...(config === undefined ? [] : ['--config', config]),
-      ...(dataDir === undefined ? [] : ['--data-dir', resolve(dataDir)]),
+      ...(isDefault ? [] : ['--data-dir', dataDir]),
     ],
   };
 }

@@ -10,7 +10,7 @@ import type { CommandContext, JsonOption } from '../command-context.ts';
 import { exitCodes, UsageError } from '../errors.ts';
 import { findById } from '../find-item.ts';
 import { count, jsonText, oneLine, shortId, until } from '../terminal/format.ts';
-import { printList } from '../terminal/print-table.ts';
+import { printDone, printList } from '../terminal/print-table.ts';
 import { type PendingApproval, promptForApproval, rulesNote } from '../terminal/terminal-approver.ts';
 
 const pollMs = 1_000;
@@ -46,20 +46,25 @@ export async function approvals(options: ApprovalsOptions, context: CommandConte
 /** `toolwharf approvals allow`: lets a call run. */
 export async function allowApproval(
   id: string,
-  { scope, audience, args }: Pick<AnswerReach, 'scope' | 'audience'> & { readonly args?: string },
+  { scope, audience, args, json }: Pick<AnswerReach, 'scope' | 'audience'> & JsonOption & { readonly args?: string },
   context: CommandContext,
 ): Promise<number> {
   const edited = args === undefined ? undefined : parseArguments(args);
-  return answerApproval(id, { answer: 'allow', scope, audience, arguments: edited }, context);
+  return answerApproval(id, { answer: 'allow', scope, audience, arguments: edited }, { json }, context);
 }
 
 /** `toolwharf approvals deny`: denies a call and sends the caller the reason. */
 export async function denyApproval(
   id: string,
-  { scope, audience, reason }: Pick<AnswerReach, 'scope' | 'audience'> & { readonly reason?: string },
+  {
+    scope,
+    audience,
+    reason,
+    json,
+  }: Pick<AnswerReach, 'scope' | 'audience'> & JsonOption & { readonly reason?: string },
   context: CommandContext,
 ): Promise<number> {
-  return answerApproval(id, { answer: 'deny', scope, audience, reason: reason || undefined }, context);
+  return answerApproval(id, { answer: 'deny', scope, audience, reason: reason || undefined }, { json }, context);
 }
 
 /** Shows each call as it arrives and, at a terminal, prompts for the answer, until Ctrl-C. */
@@ -134,12 +139,15 @@ async function listPending(gateway: GatewayClient): Promise<readonly ApprovalVie
 async function answerApproval(
   id: string,
   answer: { readonly answer: 'allow' | 'deny' } & Readonly<Record<string, unknown>>,
+  options: JsonOption,
   context: CommandContext,
 ): Promise<number> {
   const gateway = await requireGateway(context);
   const found = findById(id, await listPending(gateway), 'pending approval');
   await postAnswer(gateway, found.id, answer);
-  context.terminal.print(`${answer.answer === 'allow' ? 'Allowed' : 'Denied'}: ${oneLine(found.tool)}`);
+  const done = answer.answer === 'allow' ? 'Allowed' : 'Denied';
+  const { id: full, callId, tool } = found;
+  printDone(context.terminal, options, `${done}: ${oneLine(tool)}`, { id: full, callId, tool, ...answer });
   return exitCodes.ok;
 }
 

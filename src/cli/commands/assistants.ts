@@ -8,7 +8,7 @@ import type { CommandContext, JsonOption } from '../command-context.ts';
 import { exitCodes, UsageError } from '../errors.ts';
 import { findByName } from '../find-item.ts';
 import { jsonText, oneLine, shortId } from '../terminal/format.ts';
-import { printList } from '../terminal/print-table.ts';
+import { printDone, printList } from '../terminal/print-table.ts';
 import { type ChatSettings, findModel, findServers, modelLabel, openSettings } from './chat/chat-settings.ts';
 
 /** The settings of an assistant that the command line can change. */
@@ -98,11 +98,12 @@ export async function editAssistant(
 }
 
 /** `toolwharf assistants remove`: removes an assistant and keeps its conversations. */
-export async function removeAssistant(name: string, _options: object, context: CommandContext): Promise<number> {
+export async function removeAssistant(name: string, options: JsonOption, context: CommandContext): Promise<number> {
   await using settings = await openSettings(context);
   const assistant = findByName(name, await settings.assistants.list(), 'assistant');
   await settings.assistants.remove(assistant.id);
-  context.terminal.print(`Removed: ${oneLine(assistant.name)}`);
+  const { id } = assistant;
+  printDone(context.terminal, options, `Removed: ${oneLine(assistant.name)}`, { id, name: assistant.name });
   return exitCodes.ok;
 }
 

@@ -3,7 +3,8 @@ import { readAuditPublicKey } from '../../storage/audit/audit-key.ts';
 import { auditKeyFile } from '../../storage/audit/open-audited.ts';
 import { verifyAnchor } from '../../storage/audit/verify-anchor.ts';
 import type { AuditFinding } from '../../storage/ports/audit.ts';
-import { openStore, requireStore } from '../backend/open-store.ts';
+import { openJournal } from '../backend/open-journal.ts';
+import { locateStore } from '../backend/open-store.ts';
 import type { CommandContext, JsonOption } from '../command-context.ts';
 import { exitCodes, UsageError } from '../errors.ts';
 import { count, jsonText, oneLine } from '../terminal/format.ts';
@@ -23,18 +24,16 @@ export interface VerifyOptions extends AuditOptions, JsonOption {
 export async function auditVerify(options: VerifyOptions, context: CommandContext): Promise<number> {
   const { terminal, signal } = context;
   const { colors } = terminal;
-  const location = await requireStore(context, options);
+  await using journal = await openJournal(context, options);
   const publicKey =
     options.anchor === undefined
       ? undefined
-      : await readAuditPublicKey(options.key ?? auditKeyFile({ dataDir: location.dataDir, ...location.audit }));
-  const { storage } = await openStore({ ...location, isAudited: false });
-  await using store = storage;
+      : await readAuditPublicKey(options.key ?? (await findKeyFile(options, context)));
   terminal.status('Verifying the journal …');
   const findings: AuditFinding[] = [];
   async function* verify(): AsyncGenerator<AuditFinding> {
-    yield* store.audit.verify();
-    if (options.anchor !== undefined && publicKey) yield* verifyAnchor(store, options.anchor, publicKey);
+    yield* journal.verify();
+    if (options.anchor !== undefined && publicKey) yield* verifyAnchor(journal, options.anchor, publicKey);
   }
   for await (const finding of verify()) {
     signal.throwIfAborted();
@@ -57,11 +56,10 @@ export async function auditExport(
   const { terminal, signal } = context;
   const after = parseInteger('--after', options.after, 0);
   const limit = parseInteger('--limit', options.limit, 1);
-  const { storage } = await openStore({ ...(await requireStore(context, options)), isAudited: false });
-  await using store = storage;
+  await using journal = await openJournal(context, options);
   let entries = 0;
   let last = after;
-  for await (const entry of store.audit.export({ after, limit })) {
+  for await (const entry of journal.export({ after, limit })) {
     signal.throwIfAborted();
     if (process.stdout.destroyed || process.stdout.errored) break;
     terminal.print(jsonText(entry, { indent: 0 }));
@@ -75,6 +73,11 @@ export async function auditExport(
   const next = last === undefined ? '' : `; continue with --after ${last}`;
   terminal.note(terminal.noteColors.dim(`${count(entries, 'entry', 'entries')}${next}`));
   return exitCodes.ok;
+}
+
+async function findKeyFile(options: AuditOptions, context: CommandContext): Promise<string> {
+  const { dataDir, audit } = await locateStore(context, options);
+  return auditKeyFile({ dataDir, ...audit });
 }
 
 function parseInteger(option: string, text: string | undefined, minimum: number): number | undefined {

@@ -33,6 +33,7 @@ export async function listCalls(
   const { server, tool, status, caller, parent, since } = filters;
   const query = { server, tool, status, caller, parent, since: since && toTime(since), limit };
   const { calls } = await fetchCalls(gateway, query);
+  const waits = json ? new Map<string, string>() : await findWaits(calls, gateway);
   printList(context.terminal, calls, {
     json,
     empty: 'No calls.',
@@ -41,7 +42,7 @@ export async function listCalls(
       TIME: ({ createdAt }) => ago(createdAt),
       TOOL: (call) => call.tool,
       CALLER: (call) => call.caller.name ?? call.caller.id,
-      STATUS: statusOf,
+      STATUS: (call) => waits.get(call.id) ?? statusOf(call),
       DURATION: durationOf,
       ARGUMENTS: (call) => jsonText(call.arguments, { indent: 0 }),
     },
@@ -79,7 +80,7 @@ export async function followCalls(
     if (name !== 'call.changed') return;
     const call = data as EventData<'call.changed'>;
     if ((server !== undefined && call.server !== server) || (tool !== undefined && call.tool !== tool)) return;
-    const facts = [shortId(call.id), statusOf(call).padEnd(9), durationOf(call).padStart(7), oneLine(call.tool)];
+    const facts = [shortId(call.id), statusOf(call).padEnd(15), durationOf(call).padStart(7), oneLine(call.tool)];
     const about = call.error
       ? oneLine(call.error.message)
       : call.arguments
@@ -107,8 +108,29 @@ function pathOf(call: string): string {
   return `/api/calls/${encodeURIComponent(call)}`;
 }
 
+/** What open calls wait for, by the id of the call. */
+async function findWaits(calls: readonly CallView[], gateway: GatewayClient): Promise<ReadonlyMap<string, string>> {
+  if (!calls.some(({ status }) => status === 'pending' || status === 'running')) return new Map();
+  type Waiting = { readonly callId?: string };
+  const [{ approvals }, { questions }] = await Promise.all([
+    gateway.get<{ readonly approvals: readonly Waiting[] }>('/api/approvals?status=pending'),
+    gateway.get<{ readonly questions: readonly Waiting[] }>('/api/questions'),
+  ]);
+  return new Map([
+    ...approvals.map(({ callId = '' }) => [callId, 'awaiting approval'] as const),
+    ...questions.map(({ callId = '' }) => [callId, 'awaiting input'] as const),
+  ]);
+}
+
+/** The words for the ends whose name says too little. */
+const endWords: Partial<Record<NonNullable<CallView['end']>, string>> = {
+  tool: 'tool error',
+  timeout: 'timed out',
+  'unknown-outcome': 'unknown outcome',
+};
+
 function statusOf({ status, end }: Pick<CallView, 'status' | 'end'>): string {
-  return end ?? status;
+  return end === undefined ? status : (endWords[end] ?? end);
 }
 
 function durationOf({ startedAt, completedAt }: Pick<CallView, 'startedAt' | 'completedAt'>): string {

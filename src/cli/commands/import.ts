@@ -3,12 +3,12 @@ import { stringify } from 'yaml';
 import { type ClientName, importClientConfig } from '../../config/import-client-config.ts';
 import { messageOf } from '../../kernel/errors.ts';
 import { writeFileAtomically } from '../backend/write-file.ts';
-import type { CommandContext } from '../command-context.ts';
+import type { CommandContext, JsonOption } from '../command-context.ts';
 import { exitCodes, UsageError } from '../errors.ts';
-import { count } from '../terminal/format.ts';
+import { count, jsonText } from '../terminal/format.ts';
 import { logLine } from '../terminal/terminal-log.ts';
 
-export interface ImportOptions {
+export interface ImportOptions extends JsonOption {
   /** The file to write; true for `toolwharf.yaml`. */
   readonly write?: string | boolean;
   readonly force?: boolean;
@@ -20,7 +20,7 @@ export async function importFile(file: string, options: ImportOptions, context: 
   const { nativeConfig, servers, warnings, client } = await importClientConfig(file, { env });
   for (const warning of warnings) terminal.note(logLine(terminal, 'warning', warning));
   const text = stringify(nativeConfig, { lineWidth: 0 });
-  if (!options.write) terminal.print(text.trimEnd());
+  if (!options.write) terminal.print(options.json ? jsonText(nativeConfig) : text.trimEnd());
   else {
     const target = options.write === true ? 'toolwharf.yaml' : options.write;
     await write(target, text, options.force ?? false);

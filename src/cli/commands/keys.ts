@@ -4,8 +4,8 @@ import { requireGateway } from '../backend/select-gateway.ts';
 import type { CommandContext, JsonOption } from '../command-context.ts';
 import { exitCodes } from '../errors.ts';
 import { findById } from '../find-item.ts';
-import { ago, jsonText, shortId } from '../terminal/format.ts';
-import { printList } from '../terminal/print-table.ts';
+import { ago, jsonText, oneLine, shortId } from '../terminal/format.ts';
+import { printDone, printList } from '../terminal/print-table.ts';
 
 type KeyInfo = Omit<ApiKey, 'hash'>;
 
@@ -46,11 +46,11 @@ export async function createKey(name: string, options: CreateKeyOptions, context
 }
 
 /** `toolwharf keys revoke`: the key stops working immediately. */
-export async function revokeKey(id: string, _options: object, context: CommandContext): Promise<number> {
+export async function revokeKey(id: string, options: JsonOption, context: CommandContext): Promise<number> {
   const gateway = await requireGateway(context);
   const key = findById(id, await fetchKeys(gateway), 'key');
   await gateway.delete(`/api/keys/${encodeURIComponent(key.id)}`);
-  context.terminal.print(`Revoked: ${key.name}`);
+  printDone(context.terminal, options, `Revoked: ${oneLine(key.name)}`, { id: key.id, name: key.name });
   return exitCodes.ok;
 }
 

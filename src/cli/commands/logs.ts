@@ -1,15 +1,16 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { toDisplayText } from '../../policy/display-text.ts';
 import { requireGateway } from '../backend/select-gateway.ts';
-import type { CommandContext } from '../command-context.ts';
+import type { CommandContext, JsonOption } from '../command-context.ts';
 import { exitCodes } from '../errors.ts';
+import { jsonText } from '../terminal/format.ts';
 
-export interface LogsOptions {
+export interface LogsOptions extends JsonOption {
   readonly follow?: boolean;
 }
 
 /** `toolwharf logs`: prints the stderr output of a local server. */
-export async function logs(server: string, { follow }: LogsOptions, context: CommandContext): Promise<number> {
+export async function logs(server: string, { follow, json }: LogsOptions, context: CommandContext): Promise<number> {
   const { terminal, signal } = context;
   const gateway = await requireGateway(context);
   const path = `/api/servers/${encodeURIComponent(server)}/stderr`;
@@ -17,7 +18,8 @@ export async function logs(server: string, { follow }: LogsOptions, context: Com
   for (;;) {
     const { lines } = await gateway.get<{ readonly lines: readonly string[] }>(path);
     for (const line of newLines(seen, lines)) {
-      terminal.print(terminal.isPerson ? toDisplayText(line, { maxLength: 10_000 }) : line);
+      const shown = terminal.isPerson ? toDisplayText(line, { maxLength: 10_000 }) : line;
+      terminal.print(json ? jsonText({ line }, { indent: 0 }) : shown);
     }
     seen = lines;
     if (!follow) break;

@@ -6,7 +6,7 @@ import type { CommandContext, JsonOption } from '../command-context.ts';
 import { exitCodes, UsageError } from '../errors.ts';
 import { findByName } from '../find-item.ts';
 import { count, jsonText, oneLine } from '../terminal/format.ts';
-import { printList } from '../terminal/print-table.ts';
+import { printDone, printList } from '../terminal/print-table.ts';
 import type { Terminal } from '../terminal/terminal.ts';
 import { type ChatSettings, openSettings } from './chat/chat-settings.ts';
 
@@ -77,7 +77,7 @@ export async function addProvider(name: string, options: ProviderOptions, contex
 }
 
 /** `toolwharf models remove`: removes a provider and its API key. */
-export async function removeProvider(name: string, _options: object, context: CommandContext): Promise<number> {
+export async function removeProvider(name: string, options: JsonOption, context: CommandContext): Promise<number> {
   await using settings = await openSettings(context);
   const provider = findByName(name, await settings.providers(), 'provider');
   if (provider.source !== 'store') {
@@ -85,7 +85,7 @@ export async function removeProvider(name: string, _options: object, context: Co
     throw new UsageError(`${provider.name} cannot be removed: ${reason}`);
   }
   await settings.removeProvider(provider.id);
-  context.terminal.print(`Removed: ${oneLine(provider.name)}`);
+  printDone(context.terminal, options, `Removed: ${oneLine(provider.name)}`, { id: provider.id, name: provider.name });
   return exitCodes.ok;
 }
 

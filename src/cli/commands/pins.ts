@@ -5,19 +5,22 @@ import { requireGateway } from '../backend/select-gateway.ts';
 import type { CommandContext, JsonOption } from '../command-context.ts';
 import { exitCodes } from '../errors.ts';
 import { ago, jsonText, oneLine } from '../terminal/format.ts';
-import { printList, shortAddress } from '../terminal/print-table.ts';
+import { printDone, printList, shortAddress } from '../terminal/print-table.ts';
 import type { Terminal } from '../terminal/terminal.ts';
 import { changeLines } from '../terminal/terminal-approver.ts';
 
+/** A pin with the names of the servers that have its address now. */
+type NamedPin = Pin & { readonly servers: readonly string[] };
+
 interface PinList {
-  readonly pins: readonly Pin[];
+  readonly pins: readonly NamedPin[];
   readonly next?: string;
 }
 
 /** `toolwharf pins`: lists the accepted tool definitions. */
 export async function listPins({ json }: JsonOption, context: CommandContext): Promise<number> {
   const gateway = await requireGateway(context);
-  const pins: Pin[] = [];
+  const pins: NamedPin[] = [];
   for (let path: string | undefined = '/api/pins'; path !== undefined; ) {
     const page: PinList = await gateway.get<PinList>(path);
     pins.push(...page.pins);
@@ -28,10 +31,10 @@ export async function listPins({ json }: JsonOption, context: CommandContext): P
     json,
     empty: 'No tool definitions have been accepted yet.',
     columns: {
+      SERVER: ({ servers, serverAddress }) => servers.join(', ') || `removed (${shortAddress(serverAddress)})`,
       TOOL: ({ tool }) => tool,
       HASH: ({ hash }) => hash.slice(0, 12),
       ACCEPTED: ({ acceptedAt }) => ago(acceptedAt),
-      'SERVER ADDRESS': ({ serverAddress }) => shortAddress(serverAddress),
     },
   });
   return exitCodes.ok;
@@ -52,14 +55,15 @@ export async function listChanges({ json }: JsonOption, context: CommandContext)
 }
 
 /** `toolwharf pins accept`: shows what changed and accepts exactly that definition. */
-export async function acceptChange(name: string, _options: object, context: CommandContext): Promise<number> {
+export async function acceptChange(name: string, options: JsonOption, context: CommandContext): Promise<number> {
   const { terminal } = context;
   const gateway = await requireGateway(context);
   const path = `/api/tools/${encodeURIComponent(name)}`;
   const tool = await gateway.get<ToolView>(path);
-  if (tool.changed) printChange(tool, terminal);
+  if (tool.changed && !options.json) printChange(tool, terminal);
   await gateway.post(`${path}/accept`, { definitionHash: tool.definitionHash });
-  terminal.print(`Accepted: ${oneLine(tool.name)}`);
+  const { definitionHash } = tool;
+  printDone(terminal, options, `Accepted: ${oneLine(tool.name)}`, { tool: tool.name, definitionHash });
   return exitCodes.ok;
 }
 

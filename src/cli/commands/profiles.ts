@@ -7,7 +7,7 @@ import { requireGateway } from '../backend/select-gateway.ts';
 import type { CommandContext, JsonOption } from '../command-context.ts';
 import { exitCodes } from '../errors.ts';
 import { jsonText, oneLine } from '../terminal/format.ts';
-import { printList } from '../terminal/print-table.ts';
+import { printDone, printList } from '../terminal/print-table.ts';
 
 export interface ProfileOptions extends JsonOption {
   readonly file?: string;
@@ -69,10 +69,10 @@ export async function editProfile(name: string, options: ProfileOptions, context
 }
 
 /** `toolwharf profiles remove`: deletes a stored profile. */
-export async function removeProfile(name: string, _options: object, context: CommandContext): Promise<number> {
+export async function removeProfile(name: string, options: JsonOption, context: CommandContext): Promise<number> {
   const gateway = await requireGateway(context);
   await gateway.delete(pathOf(name));
-  context.terminal.print(`Removed: ${oneLine(name)}`);
+  printDone(context.terminal, options, `Removed: ${oneLine(name)}`, { name });
   return exitCodes.ok;
 }
 

@@ -21,6 +21,8 @@ export async function listResources(options: ServerOption & JsonOption, context:
   printList(context.terminal, items, {
     json: options.json,
     empty: 'The servers offer no resources.',
+    // `resources read` needs the whole URI.
+    whole: ['URI'],
     columns: {
       SERVER: ({ server }) => server,
       URI: ({ uri, uriTemplate }) => String(uri ?? uriTemplate),

@@ -9,7 +9,7 @@ import type { CommandContext, JsonOption } from '../command-context.ts';
 import { exitCodes } from '../errors.ts';
 import { findById } from '../find-item.ts';
 import { ago, shortId } from '../terminal/format.ts';
-import { printList, shortAddress } from '../terminal/print-table.ts';
+import { printDone, printList, shortAddress } from '../terminal/print-table.ts';
 
 /** `toolwharf rules`: lists the remembered approvals. */
 export async function listRules({ json }: JsonOption, context: CommandContext): Promise<number> {
@@ -29,11 +29,11 @@ export async function listRules({ json }: JsonOption, context: CommandContext): 
 }
 
 /** `toolwharf rules revoke`: the calls that a rule covered need approval again. */
-export async function revokeRule(id: string, _options: object, context: CommandContext): Promise<number> {
+export async function revokeRule(id: string, options: JsonOption, context: CommandContext): Promise<number> {
   await using rules = await openRules(context);
   const rule = findById(id, await rules.list(), 'rule');
   await rules.remove(rule.id);
-  context.terminal.print(`Revoked: ${rule.answer} ${scopeOf(rule)}`);
+  printDone(context.terminal, options, `Revoked: ${rule.answer} ${scopeOf(rule)}`, rule);
   return exitCodes.ok;
 }
 

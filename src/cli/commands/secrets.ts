@@ -6,11 +6,12 @@ import { loadMasterKey } from '../../storage/master-key.ts';
 import { createSealer } from '../../storage/sealer.ts';
 import { findGateway } from '../backend/gateway-file.ts';
 import { nextKeyFile, type OpenStoreOptions, openStore, requireStore } from '../backend/open-store.ts';
-import type { CommandContext } from '../command-context.ts';
+import type { CommandContext, JsonOption } from '../command-context.ts';
 import { exitCodes, UnavailableError, UsageError } from '../errors.ts';
 import { count } from '../terminal/format.ts';
+import { printDone } from '../terminal/print-table.ts';
 
-export interface RotateOptions {
+export interface RotateOptions extends JsonOption {
   readonly database?: string;
 }
 
@@ -32,13 +33,16 @@ export async function rotateSecrets(options: RotateOptions, context: CommandCont
       );
     }
     const sealed = await reseal(store, await loadMasterKey({ env: { TOOLWHARF_KEY: next }, dataDir: store.dataDir }));
-    terminal.print(`Encrypted ${count(sealed, 'secret')} with the new key; now set TOOLWHARF_KEY to it`);
+    printDone(terminal, options, `Encrypted ${count(sealed, 'secret')} with the new key; now set TOOLWHARF_KEY to it`, {
+      secrets: sealed,
+    });
     return exitCodes.ok;
   }
   const sealed = await reseal(store, await readOrCreateNextKey(store.dataDir));
   const file = join(store.dataDir, 'master.key');
   await rename(nextKeyFile(store.dataDir), file);
-  terminal.print(`Encrypted ${count(sealed, 'secret')} with the new key in ${file}; back it up`);
+  const sentence = `Encrypted ${count(sealed, 'secret')} with the new key in ${file}; back it up`;
+  printDone(terminal, options, sentence, { secrets: sealed, keyFile: file });
   return exitCodes.ok;
 }
 

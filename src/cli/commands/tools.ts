@@ -1,6 +1,7 @@
 import type { ToolView } from '../../gateway/api/schemas/tools.ts';
+import { createToolIndex } from '../../scale/search/tool-index.ts';
 import { isUnavailable } from '../backend/known-server.ts';
-import { openServerAt } from '../backend/open-server-at.ts';
+import { isUrl, openServerAt } from '../backend/open-server-at.ts';
 import { openTools } from '../backend/open-tools.ts';
 import type { CommandContext, JsonOption } from '../command-context.ts';
 import { exitCodes } from '../errors.ts';
@@ -14,12 +15,17 @@ export interface ToolsOptions extends JsonOption, HeaderOption {
   readonly server?: string;
 }
 
-/** `toolwharf tools`: lists the tools of all servers, then local tools and chains; or those of the server at a URL. */
+/**
+ * `toolwharf tools`: lists the tools of all servers, then local tools and chains; or those of the server at a URL. With words, it
+ * lists the tools that match them, best first.
+ */
 export async function tools(
-  url: string | undefined,
+  given: readonly string[],
   { server, json, header }: ToolsOptions,
   context: CommandContext,
 ): Promise<number> {
+  const url = given.find(isUrl);
+  const query = given.filter((word) => word !== url).join(' ');
   await using opened =
     url === undefined
       ? await openTools(context, { validate: ({ servers }) => requireServer(server, servers) })
@@ -37,10 +43,13 @@ export async function tools(
     groups.push({ name: 'local tools and chains', tools: opened.tools.filter((tool) => tool.server === undefined) });
   }
   opened.reportUnavailable(server);
-  const found = groups.flatMap((group) => group.tools);
+  const all = groups.flatMap((group) => group.tools);
+  const found = query === '' ? all : searchTools(query, groups);
   if (json) terminal.print(jsonText(found));
-  else printGroups(groups, terminal);
-  const exposure = json || server !== undefined ? undefined : await opened.readExposure?.();
+  else if (query === '') printGroups(groups, terminal);
+  else if (found.length === 0) terminal.note(`No tool matches '${oneLine(query)}'.`);
+  else printTools(found, terminal);
+  const exposure = json || server !== undefined || query !== '' ? undefined : await opened.readExposure?.();
   if (exposure?.exposed === 'search') {
     const saved = `about ${exposure.listedTokens} tokens instead of ${exposure.estimatedTokens}`;
     terminal.note(terminal.noteColors.dim(`MCP clients list the tools for searching: ${saved}.`));
@@ -49,7 +58,7 @@ export async function tools(
     const command = [programName(context.env), 'call', url, 'NAME key=value'].filter(Boolean).join(' ');
     terminal.note(terminal.noteColors.dim(`Call a tool with \`${command}\`.`));
   }
-  const hasFailed = listed.some(isUnavailable) && (server !== undefined || found.length === 0);
+  const hasFailed = listed.some(isUnavailable) && (server !== undefined || all.length === 0);
   return hasFailed ? exitCodes.unavailable : exitCodes.ok;
 }
 
@@ -68,27 +77,56 @@ interface Group {
 // With less room than this, the description goes below the name.
 const minDescriptionWidth = 24;
 
+/** The tools that match the words, best first, then those whose name contains the text. */
+function searchTools(query: string, groups: readonly Group[]): readonly ToolView[] {
+  const index = createToolIndex();
+  const tools = new Map<string, ToolView>();
+  for (const { description: serverText, tools: listed } of groups) {
+    for (const tool of listed) {
+      tools.set(tool.name, tool);
+      index.set({ ...tool, id: tool.name, name: tool.originalName, serverText });
+    }
+  }
+  const text = query.toLowerCase();
+  const ranked = index.search(query, { limit: maxFound }).map(({ id }) => id);
+  const named = [...tools.keys()].filter((name) => name.toLowerCase().includes(text));
+  const names = [...new Set([...ranked, ...named])].slice(0, maxFound);
+  return names.map((name) => tools.get(name)).filter((tool) => tool !== undefined);
+}
+
+const maxFound = 30;
+
 function printGroups(groups: readonly Group[], terminal: Terminal): void {
   const { colors, width } = terminal;
   const filled = groups.filter((group) => group.tools.length > 0);
-  const nameWidth = Math.max(0, ...filled.flatMap((group) => group.tools.map(({ name }) => widthOf(oneLine(name)))));
-  const room = width - nameWidth - 4;
+  const nameWidth = nameWidthOf(filled.flatMap((group) => group.tools));
   for (const [at, group] of filled.entries()) {
     const title = `${oneLine(group.name)}  `;
     const size = `${count(group.tools.length, 'tool')}${group.isStale ? ' (stale)' : ''}`;
     const about = group.description === undefined ? size : `${size}  ${oneLine(group.description)}`;
-    const lines = [`${colors.bold(title)}${colors.dim(shorten(about, width - widthOf(title)))}`];
-    for (const tool of group.tools) {
-      const name = oneLine(tool.name);
-      const description = oneLine(tool.description || tool.title || '');
-      if (room >= minDescriptionWidth) {
-        lines.push(`  ${colors.cyan(pad(name, nameWidth))}  ${shorten(description, room)}`.trimEnd());
-      } else {
-        lines.push(`  ${colors.cyan(name)}`);
-        if (description) lines.push(`    ${shorten(description, width - 4)}`);
-      }
-    }
-    terminal.print(`${at > 0 ? '\n' : ''}${lines.join('\n')}`);
+    terminal.print(`${at > 0 ? '\n' : ''}${colors.bold(title)}${colors.dim(shorten(about, width - widthOf(title)))}`);
+    printTools(group.tools, terminal, nameWidth);
   }
   if (filled.length === 0) terminal.note('No tools.');
+}
+
+function nameWidthOf(tools: readonly ToolView[]): number {
+  return Math.max(0, ...tools.map(({ name }) => widthOf(oneLine(name))));
+}
+
+function printTools(tools: readonly ToolView[], terminal: Terminal, nameWidth = nameWidthOf(tools)): void {
+  const { colors, width } = terminal;
+  const room = width - nameWidth - 4;
+  const lines: string[] = [];
+  for (const tool of tools) {
+    const name = oneLine(tool.name);
+    const description = oneLine(tool.description || tool.title || '');
+    if (room >= minDescriptionWidth) {
+      lines.push(`  ${colors.cyan(pad(name, nameWidth))}  ${shorten(description, room)}`.trimEnd());
+    } else {
+      lines.push(`  ${colors.cyan(name)}`);
+      if (description) lines.push(`    ${shorten(description, width - 4)}`);
+    }
+  }
+  terminal.print(lines.join('\n'));
 }

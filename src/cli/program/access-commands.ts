@@ -38,6 +38,7 @@ function addApprovals(root: Command, run: Run): void {
     .addOption(scopeOption())
     .addOption(audienceOption())
     .option('--args <json>', 'Run the call with these arguments instead')
+    .option(...jsonOption)
     .action(action((module) => module.allowApproval));
   approvals
     .command('deny')
@@ -46,6 +47,7 @@ function addApprovals(root: Command, run: Run): void {
     .addOption(scopeOption())
     .addOption(audienceOption())
     .option('--reason <text>', 'Reason to send to the caller')
+    .option(...jsonOption)
     .action(action((module) => module.denyApproval));
 }
 
@@ -61,6 +63,7 @@ function addRules(root: Command, run: Run): void {
     .command('revoke')
     .description('Revoke a remembered approval; its calls need approval again')
     .argument(...idArgument)
+    .option(...jsonOption)
     .action(action((module) => module.revokeRule));
 }
 
@@ -85,6 +88,7 @@ function addKeys(root: Command, run: Run): void {
     .command('revoke')
     .description('Revoke an API key immediately')
     .argument(...idArgument)
+    .option(...jsonOption)
     .action(action((module) => module.revokeKey));
 }
 
@@ -115,6 +119,7 @@ function addProfiles(root: Command, run: Run): void {
     .command('show')
     .description('Print the settings of a profile as JSON')
     .argument(...nameArgument)
+    .option(...jsonOption)
     .action(action((module) => module.showProfile));
   addSettings(profiles.command('create').description('Create a profile')).action(
     action((module) => module.createProfile),
@@ -126,6 +131,7 @@ function addProfiles(root: Command, run: Run): void {
     .command('remove')
     .description('Delete a stored profile')
     .argument(...nameArgument)
+    .option(...jsonOption)
     .action(action((module) => module.removeProfile));
 }
 
@@ -150,5 +156,6 @@ function addPins(root: Command, run: Run): void {
     .command('accept')
     .description("Accept a tool's current definition")
     .argument('<tool>', 'Tool name as listed by `toolwharf tools`')
+    .option(...jsonOption)
     .action(action((module) => module.acceptChange));
 }

@@ -64,6 +64,7 @@ function addAssistants(root: Command, run: Run): void {
     .command('remove')
     .description('Remove an assistant; its conversations are kept')
     .argument('<name>', 'Name or id')
+    .option(...jsonOption)
     .action(action((module) => module.removeAssistant));
 }
 
@@ -119,5 +120,6 @@ function addModels(root: Command, run: Run): void {
     .command('remove')
     .description('Remove a provider and its API key')
     .argument('<provider>', 'Name or id')
+    .option(...jsonOption)
     .action(action((module) => module.removeProvider));
 }

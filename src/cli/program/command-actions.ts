@@ -25,7 +25,7 @@ export function createActions<Module>(run: Run, load: () => Promise<Module>): Cr
 
 /** The commands whose `--url` names the gateway; that of others names a server or a model provider. */
 const gatewayCommands = new WeakSet<Command>();
-const withoutGateway = new Set(['serve', 'import', 'audit', 'secrets', 'connect', 'completion', 'complete']);
+const withoutGateway = new Set(['serve', 'import', 'secrets', 'connect', 'completion', 'complete']);
 
 /** Adds `--url` and `--local` to every command that can use a gateway, except those that define `--url` themselves. */
 export function addGatewayOptions(command: Command): void {
@@ -36,7 +36,7 @@ export function addGatewayOptions(command: Command): void {
     gatewayCommands.add(child);
     child
       .option('--url <url>', 'Use the gateway at this URL, with the API key in TOOLWHARF_API_KEY')
-      .option('--local', 'Use no gateway: run the servers in this process');
+      .option('--local', 'Use no gateway: do the work in this process');
   }
 }
 

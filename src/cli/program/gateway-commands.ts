@@ -33,6 +33,7 @@ export function addGatewayCommands(root: Command, run: Run): void {
     .description("Print a local server's stderr output")
     .argument('<server>', 'Server name')
     .option('-f, --follow', 'Keep printing new lines')
+    .option('--json', 'Print JSON lines')
     .action(logs((module) => module.logs));
   root
     .command('inspect')
@@ -94,6 +95,7 @@ export function addSetupCommands(root: Command, run: Run): void {
     .option('--profile <name>', 'Profile that the client uses', 'default')
     .option('--stdio', 'Make the client start `toolwharf stdio` instead of using the gateway')
     .option('--file <path>', "Configuration file to edit instead of the client's own")
+    .option(...jsonOption)
     .action(connect((module) => module.connect));
   root
     .command('import')
@@ -101,6 +103,7 @@ export function addSetupCommands(root: Command, run: Run): void {
     .argument('<file>', 'Settings file of the other client')
     .option('-w, --write [file]', 'Write to a file (toolwharf.yaml) instead of stdout')
     .option('--force', 'Overwrite an existing file')
+    .option('--json', 'Print JSON instead of YAML')
     .action(importing((module) => module.importFile));
   root
     .command('emit-ts')
@@ -138,7 +141,7 @@ export function addSetupCommands(root: Command, run: Run): void {
 
 const databaseOption = ['--database <url>', 'PostgreSQL database to use instead of the data directory'] as const;
 
-/** Adds `audit` and `secrets`, which work on the data directory or database without a gateway. */
+/** Adds `audit` and `secrets`. */
 export function addDataCommands(root: Command, run: Run): void {
   const audit = createActions(run, () => import('../commands/audit.ts'));
   const secrets = createActions(run, () => import('../commands/secrets.ts'));
@@ -156,6 +159,7 @@ export function addDataCommands(root: Command, run: Run): void {
     .description('Print the journal as JSON lines, oldest first')
     .option('--after <seq>', 'Start after the entry with this sequence number')
     .option('--limit <count>', 'Maximum number of entries')
+    .option('--json', 'Print JSON lines (the default)')
     .option(...databaseOption)
     .action(audit((module) => module.auditExport));
   root
@@ -164,5 +168,6 @@ export function addDataCommands(root: Command, run: Run): void {
     .command('rotate')
     .description('Encrypt every stored secret with a new master key')
     .option(...databaseOption)
+    .option(...jsonOption)
     .action(secrets((module) => module.rotateSecrets));
 }

@@ -85,6 +85,7 @@ function addServerOptions(command: Command): Command {
     .option('--allow <glob>', 'Expose only matching tools (repeatable)', collect)
     .option('--deny <glob>', 'Never expose matching tools (repeatable)', collect)
     .option('--prompt <name>', 'Expose only these prompts (repeatable)', collect)
+    .option('--root <directory>', 'Directory that the server gets as a root (repeatable)', collect)
     .option('--rate <calls/period>', 'Rate limit of calls, such as 100/1m')
     .option('--max-instances <count>', 'Maximum concurrent calls per tool')
     .option('--tool-timeout <duration>', 'Timeout of one call')
@@ -141,8 +142,8 @@ export function addToolCommands(root: Command, run: Run): void {
   const call = createActions(run, () => import('../commands/call/call.ts'));
   root
     .command('tools')
-    .description('List the tools of all servers, or of the server at a URL')
-    .argument('[url]', 'URL of a server that is not configured')
+    .description('List the tools of all servers, search them, or list those of the server at a URL')
+    .argument('[words...]', 'Words to search for, or the URL of a server that is not configured')
     .option(...headerOption)
     .option('-s, --server <name>', 'Only list the tools of this server')
     .option(...jsonOption)

@@ -7,20 +7,32 @@ export interface ListOptions<Item> {
   readonly empty: string;
   /** The text of each column, by its title. */
   readonly columns: Readonly<Record<string, (item: Item) => string | undefined>>;
+  /** The titles of columns that are never shortened. */
+  readonly whole?: readonly string[];
 }
 
 /** Prints items as a JSON array or as a table. */
 export function printList<Item>(
   terminal: Terminal,
   items: readonly Item[],
-  { json, empty, columns }: ListOptions<Item>,
+  { json, empty, columns, whole }: ListOptions<Item>,
 ): void {
   if (json) terminal.print(jsonText(items));
   else if (items.length === 0) terminal.note(empty);
   else {
     const rows = items.map((item) => Object.values(columns).map((cell) => cell(item)));
-    printTable(terminal, Object.keys(columns), rows);
+    printTable(terminal, Object.keys(columns), rows, whole);
   }
+}
+
+/** Prints what a command did: a sentence, or its subject as JSON. */
+export function printDone(
+  terminal: Terminal,
+  { json }: { readonly json?: boolean },
+  sentence: string,
+  subject: object,
+): void {
+  terminal.print(json ? jsonText(subject) : sentence);
 }
 
 /** Prints rows in aligned columns; on a terminal, the widest columns are shortened to fit its width. */
@@ -28,10 +40,11 @@ export function printTable(
   terminal: Terminal,
   titles: readonly string[],
   rows: readonly (readonly (string | undefined)[])[],
+  whole: readonly string[] = [],
 ): void {
   const cells = rows.map((row) => row.map((cell) => oneLine(cell ?? '')));
   const full = titles.map((title, at) => Math.max(...[title, ...cells.map((row) => row[at] ?? '')].map(widthOf)));
-  const widths = terminal.isPerson ? fitWidths(full, terminal.width) : full;
+  const widths = terminal.isPerson ? fitWidths(full, terminal.width, (at) => whole.includes(titles[at] ?? '')) : full;
   const line = (row: readonly string[]) =>
     row
       .map((cell, at) => pad(shorten(cell, widths[at] ?? 0), widths[at] ?? 0))
@@ -42,13 +55,13 @@ export function printTable(
 }
 
 /** Reduces the widest columns until the table fits; a column keeps at least six characters. */
-function fitWidths(full: readonly number[], width: number): readonly number[] {
+function fitWidths(full: readonly number[], width: number, isWhole: (column: number) => boolean): readonly number[] {
   const widths = [...full];
   let excess = widths.reduce((sum, column) => sum + column + 2, -2) - width;
   for (; excess > 0; excess--) {
-    const widest = widths.indexOf(Math.max(...widths));
-    if ((widths[widest] ?? 0) <= 6) break;
-    widths[widest] = (widths[widest] ?? 0) - 1;
+    const most = Math.max(...widths.filter((_, at) => !isWhole(at)));
+    if (most <= 6) break;
+    widths[widths.findIndex((column, at) => column === most && !isWhole(at))] = most - 1;
   }
   return widths;
 }

@@ -1,6 +1,7 @@
 import type { Route } from './route.ts';
 import { approvalRoutes } from './routes/approvals.ts';
 import { assistantRoutes } from './routes/assistants.ts';
+import { auditRoutes } from './routes/audit.ts';
 import { callRoutes } from './routes/calls.ts';
 import { conversationRoutes } from './routes/conversations.ts';
 import { eventRoutes } from './routes/events.ts';
@@ -39,6 +40,7 @@ export const allRoutes: readonly Route[] = [
   ...profileRoutes,
   ...settingsRoutes,
   ...fleetRoutes,
+  ...auditRoutes,
   ...keyRoutes,
   ...sessionRoutes,
   ...eventRoutes,

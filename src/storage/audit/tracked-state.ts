@@ -5,6 +5,7 @@ import { isObject } from '../../kernel/json.ts';
 import { toolKey } from '../../kernel/tool-id.ts';
 import type { ApprovalAnswer } from '../../policy/approval.ts';
 import type { RememberedRule } from '../../policy/remembered-rules.ts';
+import type { Audit } from '../ports/audit.ts';
 import type { ApiKey } from '../ports/key-store.ts';
 import type { ProfileRecord } from '../ports/profile-store.ts';
 import type { Storage } from '../storage.ts';
@@ -57,14 +58,14 @@ export async function readState({ rules, keys, profiles, toolOverrides, approval
 
 /** Applies the signed acts after a step to a state. Acts without a valid signature are ignored. */
 export async function applyActs(
-  { audit }: Storage,
+  journal: Pick<Audit, 'export'>,
   before: TrackedState,
   after: number,
   key: KeyObject,
   onAct: (act: SignedAct) => void = () => {},
 ): Promise<Map<string, string>> {
   const state = new Map(before);
-  for await (const { callId, record } of audit.export({ after })) {
+  for await (const { callId, record } of journal.export({ after })) {
     if (!callId.startsWith(actPrefix) || !isObject(record) || !hasValidSignature(record, key)) continue;
     const act = record as unknown as SignedAct;
     if (act.hash === undefined) state.delete(act.subject);

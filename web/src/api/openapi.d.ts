@@ -1168,6 +1168,54 @@ export interface paths {
         readonly patch?: never;
         readonly trace?: never;
     };
+    readonly "/api/audit/verification": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly get: operations["verifyAudit"];
+        readonly put?: never;
+        readonly post?: never;
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/api/audit/entries": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly get: operations["listAuditEntries"];
+        readonly put?: never;
+        readonly post?: never;
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/api/audit/state": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly get: operations["getAuditState"];
+        readonly put?: never;
+        readonly post?: never;
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
     readonly "/api/keys": {
         readonly parameters: {
             readonly query?: never;
@@ -1332,6 +1380,7 @@ export interface components {
         };
         readonly Pin: {
             readonly serverAddress: string;
+            readonly servers: readonly string[];
             readonly tool: string;
             readonly hash: string;
             readonly definition: {
@@ -1384,6 +1433,39 @@ export interface components {
                 readonly id: string;
                 readonly reason: string;
             }[];
+        };
+        readonly AuditFinding: {
+            readonly seq: number;
+            readonly kind: "changed" | "missing" | "torn" | "order";
+            readonly detail: string;
+        };
+        readonly AuditVerification: {
+            readonly findings: readonly components["schemas"]["AuditFinding"][];
+        };
+        readonly AuditEntry: {
+            readonly seq: number;
+            readonly callId: string;
+            readonly at: string;
+            readonly record: {
+                readonly [key: string]: unknown;
+            } | string;
+            readonly previous: string;
+            readonly hash: string;
+        };
+        readonly AuditEntries: {
+            readonly entries: readonly components["schemas"]["AuditEntry"][];
+            readonly next?: number;
+        };
+        readonly AuditLink: {
+            readonly seq: number;
+            readonly hash: string;
+        };
+        readonly AuditState: {
+            readonly anchor: components["schemas"]["AuditLink"];
+            readonly head: components["schemas"]["AuditLink"];
+            readonly state: {
+                readonly [key: string]: string;
+            };
         };
         readonly Truncation: {
             readonly shownBytes: number;
@@ -1786,6 +1868,7 @@ export interface components {
                 readonly per: number;
             };
             readonly prompts?: readonly string[];
+            readonly roots?: readonly string[];
         };
         readonly ImportedServers: {
             readonly servers: readonly components["schemas"]["ImportedServer"][];
@@ -1878,6 +1961,7 @@ export interface components {
                 readonly per: number;
             };
             readonly prompts?: readonly string[];
+            readonly roots?: readonly string[];
             readonly id: string;
             readonly lastConnectedAt?: string;
             readonly createdAt: string;
@@ -1927,6 +2011,10 @@ export interface components {
             readonly required: boolean;
             readonly trusted: boolean;
             readonly mode: "strict" | "dynamic";
+            readonly roots?: readonly {
+                readonly uri: string;
+                readonly name: string;
+            }[];
             readonly status: components["schemas"]["ConnectionStatus"];
             readonly offers: {
                 readonly tools?: components["schemas"]["OfferedList"];
@@ -2706,6 +2794,7 @@ export interface components {
                 readonly per: number | string;
             };
             readonly prompts?: readonly string[];
+            readonly roots?: readonly string[];
         };
         readonly ServerTestInput: {
             readonly name: string;
@@ -2791,6 +2880,7 @@ export interface components {
                 readonly per: number | string;
             };
             readonly prompts?: readonly string[];
+            readonly roots?: readonly string[];
             readonly server?: string;
         };
         readonly ImportInput: {
@@ -2984,6 +3074,12 @@ export type ModelChoice = components['schemas']['ModelChoice'];
 export type Assistant = components['schemas']['Assistant'];
 export type AssistantList = components['schemas']['AssistantList'];
 export type AssistantPreview = components['schemas']['AssistantPreview'];
+export type AuditFinding = components['schemas']['AuditFinding'];
+export type AuditVerification = components['schemas']['AuditVerification'];
+export type AuditEntry = components['schemas']['AuditEntry'];
+export type AuditEntries = components['schemas']['AuditEntries'];
+export type AuditLink = components['schemas']['AuditLink'];
+export type AuditState = components['schemas']['AuditState'];
 export type Truncation = components['schemas']['Truncation'];
 export type CallResult = components['schemas']['CallResult'];
 export type ResultPage = components['schemas']['ResultPage'];
@@ -5177,6 +5273,66 @@ export interface operations {
                 };
                 content: {
                     readonly "application/json": components["schemas"]["Fleet"];
+                };
+            };
+        };
+    };
+    readonly verifyAudit: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            readonly 200: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["AuditVerification"];
+                };
+            };
+        };
+    };
+    readonly listAuditEntries: {
+        readonly parameters: {
+            readonly query?: {
+                readonly after?: number;
+                readonly limit?: number;
+            };
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            readonly 200: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["AuditEntries"];
+                };
+            };
+        };
+    };
+    readonly getAuditState: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            readonly 200: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["AuditState"];
                 };
             };
         };

@@ -457,6 +457,9 @@ export const en = ({ plural, number, rich }: Grammar) => ({
       },
       maxTimeout: 'Maximum duration in milliseconds',
       maxTimeoutHint: 'Of a call that reports progress, which restarts the timeout. Default: 600000.',
+      roots: 'Roots',
+      rootsHint:
+        'Directories that the server may use, one absolute path or file:// URL per line. Empty: the roots of each client.',
     },
     nouns: { argument: 'argument', variable: 'variable', header: 'header', endpoint: 'endpoint' },
     authenticationFields: {
@@ -913,6 +916,16 @@ export const en = ({ plural, number, rich }: Grammar) => ({
     forbiddenHint: 'Sign in as administrator under Settings → Session.',
     messages: 'Messages',
     message: 'message',
+    roots: {
+      title: 'Roots',
+      ofServer: 'The server gets these roots when it asks, whichever client calls it.',
+      ofClients: 'The server gets the roots of the client that calls it. Tools that you run in the app have none.',
+      readOnly: 'Change them with `roots` of this server in the configuration file.',
+      label: 'Directories',
+      hint: 'One absolute path or file:// URL per line. Empty: the roots of each client.',
+      save: 'Save roots',
+      saved: 'Saved. The server was connected again.',
+    },
     pause: 'Pause',
     resume: 'Resume',
     clear: 'Clear',
@@ -1400,6 +1413,8 @@ export const en = ({ plural, number, rich }: Grammar) => ({
     status: {
       pending: { label: 'Pending', explanation: 'The call is waiting for approval or for a free slot.' },
       running: { label: 'Running', explanation: 'The call was sent to the server.' },
+      approval: { label: 'Awaiting approval', explanation: 'A person must allow the call before it is sent.' },
+      input: { label: 'Awaiting input', explanation: 'The server asked a question that a person must answer.' },
       success: { label: 'Success', explanation: 'The tool returned a result.' },
     },
     end: {

@@ -1,6 +1,6 @@
 import { copyFile, mkdir, readFile, realpath, stat } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
-import type { GatewayConfig } from '../../../config/config.ts';
+import type { Config, GatewayConfig } from '../../../config/config.ts';
 import { dataDirectory } from '../../../config/data-directory.ts';
 import { openConfig } from '../../../config/open-config.ts';
 import { isLoopback } from '../../../gateway/auth/loopback.ts';
@@ -16,14 +16,16 @@ import {
 } from '../../../gateway/clients/mcp-clients.ts';
 import { messageOf } from '../../../kernel/errors.ts';
 import { findGateway, toReachableUrl } from '../../backend/gateway-file.ts';
+import { selectGateway } from '../../backend/select-gateway.ts';
 import { stdioProgram } from '../../backend/stdio-program.ts';
 import { writeFileAtomically } from '../../backend/write-file.ts';
-import type { CommandContext } from '../../command-context.ts';
+import type { CommandContext, JsonOption } from '../../command-context.ts';
 import { exitCodes, UnavailableError, UsageError } from '../../errors.ts';
 import { notFound } from '../../find-item.ts';
+import { jsonText } from '../../terminal/format.ts';
 import { JsonEditError, setInJson } from './edit-json.ts';
 
-export interface ConnectOptions {
+export interface ConnectOptions extends JsonOption {
   readonly scope: ConnectScope;
   readonly profile: string;
   readonly stdio?: boolean;
@@ -38,9 +40,14 @@ export async function connect(name: string, options: ConnectOptions, context: Co
   const file = options.file === undefined ? clientFile(client, options.scope, context) : resolve(options.file);
   const setup = await chooseSetup(client, options, context);
   const before = await readText(file);
-  const after = edit(file, before, [client.key, clientEntryName(options.profile)], client.entry(setup));
+  const entry = client.entry(setup);
+  const after = edit(file, before, [client.key, clientEntryName(options.profile)], entry);
   const target = setup.kind === 'http' ? setup.url : 'the command `toolwharf stdio`';
-  if (after === before) {
+  if (options.json) {
+    const isChanged = after !== before && !options.dryRun;
+    const backup = isChanged ? await replaceFile(file, after) : undefined;
+    terminal.print(jsonText({ client: name, file, changed: isChanged, backup, entry }));
+  } else if (after === before) {
     terminal.print(`${client.title} already uses ${target}: ${file}`);
   } else if (options.dryRun) {
     terminal.print([`--- ${file}`, `+++ ${file}`, ...lineDifference(before, after)].join('\n'));
@@ -68,11 +75,11 @@ function clientFile(client: McpClient, scope: ConnectScope, { env }: CommandCont
 async function chooseSetup(client: McpClient, options: ConnectOptions, context: CommandContext): Promise<ClientSetup> {
   const { terminal, env } = context;
   const { config, file } = await openConfig(context.options.config, { env });
-  const profiles = config.profiles.map((profile) => profile.name);
+  const profiles = await listProfiles(config, context);
   if (!profiles.includes(options.profile)) throw notFound('profile', options.profile, profiles);
   if (options.stdio || !client.takesUrl) {
     if (!options.stdio) terminal.note(`${client.title} does not support URLs, so it starts a command instead.`);
-    return stdioSetup(stdioProgram(context.options, file), options.profile);
+    return stdioSetup(stdioProgram(context, file), options.profile);
   }
   const url = await gatewayUrl(config.gateway, context);
   if (config.gateway.requireAuthentication || !isLoopback(config.gateway.host)) {
@@ -80,6 +87,14 @@ async function chooseSetup(client: McpClient, options: ConnectOptions, context: 
     terminal.note(`The gateway requires an API key: create one with \`toolwharf keys create\` and add ${header}.`);
   }
   return { kind: 'http', url: `${url}${endpointPath(options.profile)}` };
+}
+
+/** The profiles of the running gateway, which may be stored, or of the configuration. */
+async function listProfiles({ profiles }: Config, context: CommandContext): Promise<readonly string[]> {
+  const gateway = await selectGateway(context);
+  type List = { readonly profiles: readonly { readonly name: string }[] };
+  const listed = gateway ? (await gateway.get<List>('/api/profiles')).profiles : profiles;
+  return listed.map(({ name }) => name);
 }
 
 /** The URL of the running gateway, or the one it will have. */

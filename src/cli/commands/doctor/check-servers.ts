@@ -32,15 +32,26 @@ export function checkReferences(
   ];
 }
 
-/** Checks that every enabled server is connected. */
-export function checkConnections(servers: readonly KnownServer[]): Finding[] {
+/** Checks that every enabled server is connected; `gateway` if it is the running gateway that connects to them. */
+export function checkConnections(servers: readonly KnownServer[], gateway?: string): Finding[] {
   return servers
     .filter(({ enabled }) => enabled)
     .map((info) => {
       const subject = `server ${oneLine(info.name)}`;
-      if (isUnavailable(info)) return failed(subject, whyUnavailable(info.status), 'run `toolwharf check` for details');
+      if (isUnavailable(info)) return failed(subject, whyUnavailable(info.status), fixFor(info, gateway));
       return passed(subject, [info.status.state, describeTools(info)].filter(Boolean).join(', '));
     });
+}
+
+/** What a person can do about a server that is unavailable. */
+function fixFor({ name, transport, status: { cause } }: KnownServer, gateway: string | undefined): string {
+  const server = oneLine(name);
+  if (cause === 'unauthorized')
+    return `add its credentials in the app, with \`toolwharf servers edit ${server}\`, or in the configuration file`;
+  if (cause === 'command-not-found') return 'install the command, or correct `command`';
+  if (gateway === undefined) return 'run `toolwharf check`: it connects to every server again and reports all problems';
+  if (transport === 'stdio') return `read its output with \`toolwharf logs ${server}\``;
+  return `see the messages with \`toolwharf inspect ${server}\` while \`toolwharf servers restart ${server}\` runs`;
 }
 
 function checkTexts(owner: string, texts: readonly string[], env: Environment): Finding[] {

@@ -42,7 +42,7 @@ export async function doctor({ json }: JsonOption, context: CommandContext): Pro
     // The gateway may have another configuration and another environment.
     if (!opened.gateway) report(...(await checkCommands(config, env)), ...checkReferences(config, env));
     terminal.status();
-    report(...checkConnections(opened.servers));
+    report(...checkConnections(opened.servers, opened.gateway));
   }
   const failures = findings.filter(({ ok }) => !ok).length;
   if (json) terminal.print(jsonText({ ok: failures === 0, findings }));

@@ -57,7 +57,7 @@ export async function runGateway(options: RunGatewayOptions, context: CommandCon
       sessionKey: Buffer.from(hkdfSync('sha256', masterKey, '', 'toolwharf sessions', 32)),
       adminToken,
       adminTokenFile: adminTokenFile(resolve(dataDir)),
-      stdioProgram: stdioProgram(context.options, file),
+      stdioProgram: stdioProgram(context, file),
       command: programName(context.env),
       host: options.host,
       port,

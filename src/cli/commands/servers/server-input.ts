@@ -31,6 +31,7 @@ export interface ServerOptions {
   readonly allow?: readonly string[];
   readonly deny?: readonly string[];
   readonly prompt?: readonly string[];
+  readonly root?: readonly string[];
   readonly rate?: string;
   readonly maxInstances?: string;
   readonly toolTimeout?: string;
@@ -69,7 +70,7 @@ export function toServerInput(options: ServerOptions, args: readonly string[], e
 
 /** The settings that limit what a server's tools may do; the gateway validates their values. */
 function toPolicy(options: ServerOptions): JsonObject {
-  const { required, trusted, protocol, mode, onChange, allow, deny, prompt, maxInstances, toolTimeout } = options;
+  const { required, trusted, protocol, mode, onChange, allow, deny, prompt, root, maxInstances, toolTimeout } = options;
   const [calls = '', per = ''] = options.rate?.split('/') ?? [];
   const hasLimits = maxInstances !== undefined || toolTimeout !== undefined;
   const limits = { maxInstances: maxInstances === undefined ? undefined : Number(maxInstances), timeout: toolTimeout };
@@ -82,6 +83,7 @@ function toPolicy(options: ServerOptions): JsonObject {
     allow,
     deny,
     prompts: prompt,
+    roots: root,
     rate: options.rate === undefined ? undefined : { calls: Number(calls), per },
     defaultToolConfig: hasLimits ? limits : undefined,
   };

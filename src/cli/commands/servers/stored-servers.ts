@@ -5,6 +5,7 @@ import { requireGateway } from '../../backend/select-gateway.ts';
 import type { CommandContext, JsonOption } from '../../command-context.ts';
 import { exitCodes, UsageError } from '../../errors.ts';
 import { count, duration, jsonText, oneLine } from '../../terminal/format.ts';
+import { printDone } from '../../terminal/print-table.ts';
 import { type ServerOptions, toServerInput } from './server-input.ts';
 
 /** `toolwharf servers add`: stores a server in the gateway and connects it. */
@@ -43,10 +44,10 @@ export async function editServer(
 }
 
 /** `toolwharf servers remove`. */
-export async function removeServer(name: string, _options: object, context: CommandContext): Promise<number> {
+export async function removeServer(name: string, options: JsonOption, context: CommandContext): Promise<number> {
   const gateway = await requireGateway(context);
   await gateway.delete(pathOf(name));
-  context.terminal.print(`Removed: ${oneLine(name)}`);
+  printDone(context.terminal, options, `Removed: ${oneLine(name)}`, { name });
   return exitCodes.ok;
 }
 

@@ -1,6 +1,8 @@
 import { z } from 'zod';
 import { pinKey } from '../../../catalog/pins.ts';
 import { withoutSecrets } from '../../../config/server-url.ts';
+import { toServerSpec } from '../../../config/server-record.ts';
+import { toServerAddress } from '../../../connections/protocol-cache.ts';
 import { ToolwharfError } from '../../../kernel/errors.ts';
 import { toolIdOf } from '../../../kernel/tool-id.ts';
 import type { ApprovalAnswer, ApprovalRequest } from '../../../policy/approval.ts';
@@ -132,12 +134,18 @@ export const approvalRoutes = [
       limit: z.coerce.number().int().min(1).max(500).default(500),
     }),
     answer: pinListSchema,
-    async handle({ query: { after, limit } }, { storage }) {
+    async handle({ query: { after, limit } }, { storage, toolbox }) {
+      const specs = [...toolbox.config.servers, ...(await storage.servers.list()).map(toServerSpec)];
+      const byAddress = Map.groupBy(specs, toServerAddress);
       const found = await storage.pins.list({ after, limit: limit + 1 });
       const pins = found.slice(0, limit);
       const last = found.length > limit ? pins.at(-1) : undefined;
       return {
-        pins: pins.map((pin) => ({ ...pin, serverAddress: withoutSecrets(pin.serverAddress) })),
+        pins: pins.map((pin) => ({
+          ...pin,
+          serverAddress: withoutSecrets(pin.serverAddress),
+          servers: [...new Set(byAddress.get(pin.serverAddress)?.map(({ name }) => name))],
+        })),
         next: last && pinKey(last),
       };
     },

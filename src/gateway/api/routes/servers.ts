@@ -234,7 +234,7 @@ function toServerView(
   { identity }: { readonly identity: Identity },
   { servers, toolbox }: ApiPorts,
 ): ServerView {
-  const { place, status, ...rest } = info;
+  const { place, status, roots, ...rest } = info;
   const { isAdmin } = identity;
   return {
     id: record?.id ?? info.name,
@@ -245,6 +245,7 @@ function toServerView(
     enabled: record?.enabled ?? info.enabled,
     status: toVisibleStatus(status, identity),
     place: isAdmin ? place : undefined,
+    roots: isAdmin ? roots : undefined,
     record: isAdmin && record ? toRecordView(record) : undefined,
   };
 }

@@ -137,7 +137,8 @@ export const ruleListSchema = answer('RuleList', z.strictObject({ rules: list(ru
 const pinSchema = answer(
   'Pin',
   z.strictObject({
-    serverAddress: z.string(),
+    serverAddress: z.string().describe('The URL of the server, or the hash of its command.'),
+    servers: list(z.string()).describe('The names of the servers that have this address now.'),
     tool: z.string().describe('Name of the tool on its server.'),
     hash: z.string(),
     definition: json.describe('The accepted definition.'),

@@ -1,6 +1,7 @@
 import type { Call } from '../../api/client.ts';
 import { StatusBadge, type Tone } from '../../components/Badge.tsx';
 import { text } from '../../text/text.ts';
+import { type Awaited, useAwaited } from './use-awaited.ts';
 
 interface StatusLabel {
   readonly tone: Tone;
@@ -20,17 +21,26 @@ const endTones: Readonly<Record<NonNullable<Call['end']>, Tone>> = {
   failed: 'bad',
 };
 
-const tones = { pending: 'neutral', running: 'info', success: 'good' } as const;
+const tones = { pending: 'neutral', running: 'info', success: 'good', approval: 'warn', input: 'warn' } as const;
 
 /** The label of a call's status, or of its end. */
-export function labelStatus({ status, end = 'failed' }: Pick<Call, 'status' | 'end'>): StatusLabel {
+export function labelStatus({ status, end = 'failed' }: Pick<Call, 'status' | 'end'>, awaited?: Awaited): StatusLabel {
   if (status === 'error') return { tone: endTones[end], ...text.calls.end[end] };
-  return { tone: tones[status], pulsing: status !== 'success', ...text.calls.status[status] };
+  const shown = status === 'success' ? status : (awaited ?? status);
+  return { tone: tones[shown], pulsing: status !== 'success', ...text.calls.status[shown] };
 }
 
 /** The status of a call as a badge. */
-export function CallStatus({ call }: { readonly call: Pick<Call, 'status' | 'end'> }) {
-  const { tone, label, pulsing = false, explanation } = labelStatus(call);
+export function CallStatus({ call }: { readonly call: Pick<Call, 'id' | 'status' | 'end'> }) {
+  const isOpen = call.status === 'pending' || call.status === 'running';
+  return isOpen ? <OpenStatus call={call} /> : <Status {...labelStatus(call)} />;
+}
+
+function OpenStatus({ call }: { readonly call: Pick<Call, 'id' | 'status'> }) {
+  return <Status {...labelStatus(call, useAwaited().get(call.id))} />;
+}
+
+function Status({ tone, label, pulsing = false, explanation }: StatusLabel) {
   return (
     <span title={explanation}>
       <StatusBadge tone={tone} pulsing={pulsing}>

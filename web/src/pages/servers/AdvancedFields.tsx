@@ -1,4 +1,4 @@
-import { SelectField, TextField } from '../../components/fields.tsx';
+import { Field, SelectField, TextArea, TextField } from '../../components/fields.tsx';
 import { text } from '../../text/text.ts';
 import type { FormPartProps } from './form-problems.ts';
 import type { ServerDraft } from './server-draft.ts';
@@ -38,6 +38,18 @@ export function AdvancedFields({ draft, problems, onChange }: FormPartProps) {
           value={draft.maxTimeout}
           onChange={(maxTimeout) => onChange({ maxTimeout })}
         />
+        <Field label={words.roots} hint={words.rootsHint} error={problems.at('roots')} className="sm:col-span-2">
+          {(field) => (
+            <TextArea
+              {...field}
+              rows={2}
+              spellCheck={false}
+              className="font-mono"
+              value={draft.roots}
+              onChange={(event) => onChange({ roots: event.target.value })}
+            />
+          )}
+        </Field>
       </div>
     </details>
   );

@@ -35,7 +35,7 @@ describe('the request of the form', () => {
 
   test('the request keeps settings that the form does not show', () => {
     const kept = { deny: ['delete_*'], trusted: true, rate: { calls: 5, per: 1_000 } };
-    const advanced = { isolation: 'session', validation: 'coerce', maxTimeout: 60_000 } as const;
+    const advanced = { isolation: 'session', validation: 'coerce', maxTimeout: 60_000, roots: ['/a', '/b'] } as const;
     expect(toInput(toDraft({ ...stored, ...kept, ...advanced, inheritEnv: true }))).toMatchObject({
       ...kept,
       ...advanced,

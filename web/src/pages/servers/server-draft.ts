@@ -50,6 +50,8 @@ export interface ServerDraft {
   readonly isolation: NonNullable<ServerInput['isolation']>;
   readonly validation: NonNullable<ServerInput['validation']>;
   readonly maxTimeout: string;
+  /** One per line. */
+  readonly roots: string;
   readonly enabled: boolean;
   /** Settings that the form does not show. Saving keeps them. */
   readonly others: Partial<ServerInput>;
@@ -85,6 +87,7 @@ export function toDraft(server?: ServerRecord | ServerInput | ImportedServer): S
     isolation: server?.isolation ?? defaults.isolation,
     validation: server?.validation ?? defaults.validation,
     maxTimeout: server?.maxTimeout === undefined ? '' : String(server.maxTimeout),
+    roots: (server?.roots ?? []).join('\n'),
     enabled: server?.enabled ?? true,
     others: pickOthers(server),
   };
@@ -104,6 +107,7 @@ function pickOthers(server: ServerRecord | ServerInput | ImportedServer | undefi
 export function toInput(draft: ServerDraft): ServerInput {
   const { name, description, transport, timeout, retryAttempts, enabled } = draft;
   const { isolation, validation, maxTimeout, others } = draft;
+  const roots = draft.roots.split('\n').flatMap((line) => line.trim() || []);
   const common = {
     ...others,
     name: name.trim(),
@@ -114,6 +118,7 @@ export function toInput(draft: ServerDraft): ServerInput {
     ...(isolation !== defaults.isolation && { isolation }),
     ...(validation !== defaults.validation && { validation }),
     ...(maxTimeout !== '' && { maxTimeout: Number(maxTimeout) }),
+    ...(roots.length > 0 && { roots }),
     enabled,
   };
   if (transport === 'stdio') {

@@ -19,6 +19,7 @@ import { text } from '../../../text/text.ts';
 import { readServer, serverAddress } from '../server-address.ts';
 import { MessageList } from './MessageList.tsx';
 import { ResourceUpdates } from './ResourceUpdates.tsx';
+import { ServerRoots } from './ServerRoots.tsx';
 import { SignInSteps } from './SignInSteps.tsx';
 import { TrafficFilters } from './TrafficFilters.tsx';
 import { matchesTraffic, type TrafficFilter, toJsonLines } from './traffic-filter.ts';
@@ -64,6 +65,7 @@ function Inspector({ server }: { readonly server: Server }) {
       label: words.resources.label,
       content: <ResourceUpdates server={server} traffic={traffic} subscribed={subscribed} onChange={setSubscribed} />,
     },
+    { id: 'roots', label: words.roots.title, content: <ServerRoots server={server} /> },
     { id: 'sign-in', label: words.signIn.title, content: <SignInSteps server={server} /> },
   ];
   const tab = search.get('tab');
