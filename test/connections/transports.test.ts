@@ -82,25 +82,30 @@ describe('a connection', () => {
     });
   }
 
-  test.each(['legacy', 'modern'])('a %s server with configured roots gets them instead of those of the client', async (era) => {
-    const roots = [{ uri: 'file:///srv/my%20notes', name: 'my notes' }];
-    await using connection = createTestConnection(fixture(era), { roots });
-    await connection.connect();
-    const client = {
-      capabilities: { roots: {} },
-      listRoots: async () => [{ uri: 'file:///of-client' }],
-    };
-    const answers = await Promise.all([
-      connection.request('tools/call', call('roots')),
-      connection.request('tools/call', call('roots'), { host: client }),
-      // A modern client that answers questions itself is not asked either.
-      connection.request('tools/call', call('roots'), { host: { capabilities: {}, ...(era === 'modern' && { input: {} }) } }),
-    ]);
-    for (const answer of answers) {
-      expect(firstText(answer)).toContain('file:///srv/my%20notes');
-      expect(firstText(answer)).not.toContain('of-client');
-    }
-  });
+  test.each(['legacy', 'modern'])(
+    'a %s server with configured roots gets them instead of those of the client',
+    async (era) => {
+      const roots = [{ uri: 'file:///srv/my%20notes', name: 'my notes' }];
+      await using connection = createTestConnection(fixture(era), { roots });
+      await connection.connect();
+      const client = {
+        capabilities: { roots: {} },
+        listRoots: async () => [{ uri: 'file:///of-client' }],
+      };
+      const answers = await Promise.all([
+        connection.request('tools/call', call('roots')),
+        connection.request('tools/call', call('roots'), { host: client }),
+        // A modern client that answers questions itself is not asked either.
+        connection.request('tools/call', call('roots'), {
+          host: { capabilities: {}, ...(era === 'modern' && { input: {} }) },
+        }),
+      ]);
+      for (const answer of answers) {
+        expect(firstText(answer)).toContain('file:///srv/my%20notes');
+        expect(firstText(answer)).not.toContain('of-client');
+      }
+    },
+  );
 
   test('a connection rejects the question of a server if there is no host that can answer it', async () => {
     await using legacy = createTestConnection(fixture('legacy'));

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { pinKey } from '../../../catalog/pins.ts';
-import { withoutSecrets } from '../../../config/server-url.ts';
 import { toServerSpec } from '../../../config/server-record.ts';
+import { withoutSecrets } from '../../../config/server-url.ts';
 import { toServerAddress } from '../../../connections/protocol-cache.ts';
 import { ToolwharfError } from '../../../kernel/errors.ts';
 import { toolIdOf } from '../../../kernel/tool-id.ts';

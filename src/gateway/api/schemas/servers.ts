@@ -166,7 +166,9 @@ export const serverSchema = answer(
     mode: z.enum(toolModes),
     roots: list(z.strictObject({ uri: z.string(), name: z.string() }))
       .optional()
-      .describe('The roots that are set for the server. Absent: it gets those of the client that calls. Only for administrators.'),
+      .describe(
+        'The roots that are set for the server. Absent: it gets those of the client that calls. Only for administrators.',
+      ),
     status: statusSchema,
     offers: offersSchema,
     record: serverRecordViewSchema
