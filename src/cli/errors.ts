@@ -92,7 +92,7 @@ export function reportFailure(terminal: Terminal, code: string | undefined, mess
 const hints: Partial<Record<ErrorCode, string>> = {
   CALL_DENIED: 'see toolbox.approval in the configuration; at a terminal you are asked instead',
   CALL_TIMED_OUT: 'raise --timeout, the timeout of the tool under toolbox.tools, or defaultToolConfig of the server',
-  INPUT_REFUSED: 'the server asked a question that nobody could answer; run the command at a terminal to answer it',
+  INPUT_REFUSED: 'the server asked a question; run the command at a terminal to answer it',
   INTERNAL: 'this is a bug in Toolwharf; run with --log-level debug to see the stack trace',
   OUTCOME_UNKNOWN: 'the call may have run; check before you retry',
   SERVER_UNREACHABLE: 'run `toolwharf check` to see the state of every server',

@@ -248,6 +248,6 @@ export function createTurns(server: string): Turns {
 }
 
 function busy(server: string, maxWaitMs: number, cause: unknown): ToolwharfError {
-  const message = `Server '${server}' was busy with the call of another client for ${maxWaitMs} ms; this call was not sent. Set isolation: session to give each client a session of its own`;
+  const message = `Server '${server}' was busy with the call of another client for ${maxWaitMs} ms; this call was not sent. Set isolation: session to give each client its own session`;
   return new ToolwharfError('CALL_TIMED_OUT', message, { cause, data: { reached: false } });
 }

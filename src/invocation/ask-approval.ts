@@ -42,7 +42,7 @@ export async function askApproval(
   const { entry, args, reason } = question;
   const { host, caller } = call;
   const approver = host.approve ? { ask: host.approve } : ports.approver;
-  if (!approver) throw denied(call, entry, `${reason}, and there is nobody to ask`);
+  if (!approver) throw denied(call, entry, `${reason}, and no approver is available`);
   await ports.onWaiting(call);
   call.setState('awaiting-approval');
   using _progress = reportWaiting(host.onProgress?.bind(host));
@@ -95,7 +95,7 @@ async function answerInTime(
   return new Promise((resolve, reject) => {
     const onAbort = () => {
       if (call.signal.aborted) reject(call.signal.reason);
-      else resolve({ kind: 'deny', reason: `nobody answered within ${Math.round(expiresMs / 1_000)} s` });
+      else resolve({ kind: 'deny', reason: `no answer within ${Math.round(expiresMs / 1_000)} s` });
     };
     signal.addEventListener('abort', onAbort, { once: true });
     approver

@@ -89,7 +89,7 @@ async function readPrivate(file: string): Promise<string> {
       const shown = (mode & 0o777).toString(8);
       throw new ToolwharfError(
         'CONFIG_INVALID',
-        `${file} can be read by others (mode ${shown}). Run: chmod 600 ${file}. If somebody may have read it, change the key too`,
+        `${file} can be read by others (mode ${shown}). Run: chmod 600 ${file}. If another user may have read it, change the key too`,
       );
     }
     return await handle.readFile('utf8');

@@ -134,7 +134,7 @@ describe('the list of pending approvals', () => {
     await panel('echo').waitFor();
     await panel('echo').getByRole('timer').waitFor();
     await panel('echo').waitFor({ state: 'detached' });
-    expect(await calling).toContain('nobody answered');
+    expect(await calling).toContain('no answer within');
     await tab('Answered').click();
     await app.page.getByText('No answer in time; the call was denied.').first().waitFor();
     await tab('Pending').click();

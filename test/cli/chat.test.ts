@@ -114,8 +114,8 @@ describe('toolwharf chat --once', () => {
     model.push({ calls: [call('write', { path: file, text: 'x' })] }, { text: 'I may not.' });
     const { code, stdout, stderr } = await here.chat('--once', 'Write it');
     expect({ code, stdout }).toEqual({ code: 5, stdout: 'I may not.\n' });
-    expect(stderr).toContain('approval mode is always-ask, and there is nobody to ask');
-    expect(stderr).toContain('→ There was nobody to approve files write: use --auto to allow every tool');
+    expect(stderr).toContain('approval mode is always-ask, and no approver is available');
+    expect(stderr).toContain('→ No terminal is available to approve files write: use --auto to allow every tool');
     expect(existsSync(file)).toBe(false);
     expect(model.requests.at(-1)?.last).toContain('was denied');
   });
@@ -129,7 +129,7 @@ describe('toolwharf chat --once', () => {
     const { code, stderr } = await here.chat('--trusted-only', '--once', 'Both');
     expect(code).toBe(5);
     expect(stderr).toMatch(/✓ files echo [\d.]+ m?s trusted/);
-    expect(stderr).toContain('mcp_files_add is not a trusted tool, and there is nobody to ask');
+    expect(stderr).toContain('mcp_files_add is not a trusted tool, and no approver is available');
   });
 
   test('--json prints one document with parts, usage and conversation', async () => {

@@ -49,7 +49,7 @@ describe('the toolbox', () => {
     await using toolbox = await openToolbox(config({ mode: 'always-ask' }));
     const result = await toolbox.call('mcp_s_echo', { text: 'x' });
     expect(result).toMatchObject({ failure: { code: 'CALL_DENIED' } });
-    expect(result.text).toContain('nobody to ask');
+    expect(result.text).toContain('no approver is available');
   });
 
   test('the toolbox validates edited arguments again before it runs them, and does not ask twice about a remembered answer until it is revoked', async () => {
@@ -75,7 +75,7 @@ describe('the toolbox', () => {
     await using expired = await openToolbox(config({ mode: 'always-ask', expires: '100ms' }), {
       approver: asking(['never']),
     });
-    expect((await expired.call('mcp_s_echo', { text: 'x' })).text).toContain('nobody answered');
+    expect((await expired.call('mcp_s_echo', { text: 'x' })).text).toContain('no answer within');
   });
 
   test('the toolbox neither holds a permit nor runs the tool timeout while a call waits for approval', async () => {

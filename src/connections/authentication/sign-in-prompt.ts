@@ -27,7 +27,7 @@ export interface SignInRequest {
   readonly insist?: boolean;
 }
 
-/** Asks a person to sign in and returns the tokens; rejects with OAUTH_REQUIRED, and a URL if there is one, if nobody can be asked. */
+/** Asks a person to sign in and returns the tokens; rejects with OAUTH_REQUIRED, and a URL if there is one, if no person can be asked. */
 export type SignInPrompt = (question: SignInRequest) => Promise<OAuthTokensRecord>;
 
 export function createSignInPrompt(
@@ -73,7 +73,7 @@ export function createSignInPrompt(
   async function rejectWithUrl({ discovery, scope }: SignInRequest): Promise<never> {
     const redirectUrl = configuredRedirectUrl ?? options.redirectUrl;
     if (redirectUrl === undefined) {
-      throw oauthRequired(server, 'nobody can be asked here. Sign in where there is a browser, or set redirectUrl');
+      throw oauthRequired(server, 'no sign-in is possible here. Sign in where there is a browser, or set redirectUrl');
     }
     const begun = await store.get(serverKey, 'pending');
     // A person may be signing in at this moment: a new state would invalidate the redirect.

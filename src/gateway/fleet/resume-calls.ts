@@ -63,7 +63,7 @@ export function resumeCalls({ storage, toolbox, hosts, log, intervalMs = 2_000 }
           return policy();
         },
       });
-      log.info('call.resumed', 'A call that waited for approval on another replica goes on', { call: id });
+      log.info('call.resumed', 'A call that waited for approval on another replica continues', { call: id });
     } catch (cause) {
       await end(record, cause as ToolwharfError);
     }
@@ -95,5 +95,5 @@ function problemOf(approval: ApprovalRecord | undefined): ToolwharfError | undef
   if (status === 'used')
     return new ToolwharfError('TOOLBOX_CLOSED', 'The replica of the call ended before it was sent');
   const isLate = status === 'expired' || (status === 'pending' && Date.parse(request.expiresAt) <= Date.now());
-  return isLate ? denied('nobody answered in time') : undefined;
+  return isLate ? denied('no answer in time') : undefined;
 }

@@ -50,7 +50,7 @@ function report(message: Message, unanswerable: ReadonlySet<string>, terminal: C
 
 function howToAllow(denied: readonly ToolCallPart[]): string {
   const names = [...new Set(denied.map(nameOf))].join(', ');
-  return `There was nobody to approve ${names}: use --auto to allow every tool, or --trusted-only to allow those that the assistant trusts (\`toolwharf assistants edit NAME --trusted-tool TOOL\`)`;
+  return `No terminal is available to approve ${names}: use --auto to allow every tool, or --trusted-only to allow those that the assistant trusts (\`toolwharf assistants edit NAME --trusted-tool TOOL\`)`;
 }
 
 /** Says how to answer a call that awaits approval in the gateway, where no prompt is shown. */

@@ -49,7 +49,7 @@ export function createTerminalPrompter(ports: PrompterPorts): TerminalPrompter {
   const nobody: Approver = {
     async ask({ callId, reason }) {
       unanswerable.add(callId);
-      return { kind: 'deny', reason: `${reason}, and there is nobody to ask` };
+      return { kind: 'deny', reason: `${reason}, and no approver is available` };
     },
   };
   return {

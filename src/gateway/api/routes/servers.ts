@@ -64,7 +64,7 @@ export const serverRoutes = [
     right: 'admin',
     group,
     summary:
-      'Connects to a server without storing it, and reports whether it is reachable, its latency, what it offers and any problems.',
+      'Connects to a server without storing it, and reports whether it is reachable, its latency, its lists and any problems.',
     body: serverTestInputSchema,
     answer: serverTestSchema,
     errors: ['CONFIG_INVALID', 'NOT_FOUND'],

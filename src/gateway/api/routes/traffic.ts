@@ -60,7 +60,7 @@ export const trafficRoutes = [
     operationId: 'recordTraffic',
     method: 'put',
     path,
-    summary: 'Starts or stops recording messages while nobody watches. Stopping discards the messages.',
+    summary: 'Starts or stops recording messages in the background. Stopping discards the messages.',
     body: trafficSettingsSchema,
     errors: ['NOT_FOUND'],
     async handle({ resource, body }, { toolbox }) {

@@ -51,7 +51,7 @@ const modelSchema = answer(
   z.strictObject({
     id: z.string(),
     name: z.string().optional(),
-    takesImages: z.boolean().optional().describe('Whether the model accepts images, if the provider says so.'),
+    takesImages: z.boolean().optional().describe('Whether the model accepts images, if the provider reports it.'),
   }),
 );
 

@@ -35,7 +35,7 @@ export const toolSchema = answer(
       ),
     changes: list(changeSchema).optional().describe('The differences to the accepted definition.'),
     rejected: z.boolean().optional().describe('The change was rejected: calls are denied until a change is accepted.'),
-    disabled: z.boolean().optional().describe('The tool is switched off: nobody can list or call it.'),
+    disabled: z.boolean().optional().describe('The tool is switched off: it cannot be listed or called.'),
     override: z
       .strictObject({ name: z.string().optional(), title: z.string().optional(), description: z.string().optional() })
       .optional()

@@ -26,14 +26,14 @@ export const trafficMessageSchema = answer(
 export const trafficSchema = answer(
   'Traffic',
   z.strictObject({
-    enabled: z.boolean().describe('True if messages are recorded even while nobody watches.'),
+    enabled: z.boolean().describe('True if messages are recorded in the background.'),
     messages: list(trafficMessageSchema).describe('The recorded messages, oldest first.'),
   }),
 );
 
 export const trafficSettingsSchema = body(
   'TrafficSettings',
-  z.strictObject({ enabled: z.boolean().describe('Record messages even while nobody watches.') }),
+  z.strictObject({ enabled: z.boolean().describe('Record messages in the background.') }),
 );
 
 /** The events of the traffic stream, by name. */
