@@ -51,7 +51,8 @@ describe('programs that behave badly, all at once', () => {
         wild.text('talkative__stderr', { megabytes: scaled(20, 100) }),
         wild.text('dies__die').catch((cause: Error) => cause.message),
       ]);
-      expect(results[0]).toMatch(/did not finish within 2000 ms/);
+      // A program that stays silent for longer is found unresponsive, and its connection is closed.
+      expect(results[0]).toMatch(/did not finish within 2000 ms|connection to the server was lost/);
       expect(results[1]).toBe('said');
       for (const pid of JSON.parse(await forks) as number[]) seen.add(pid);
       for (const pid of descendantsOf(gateway.pid)) seen.add(pid);

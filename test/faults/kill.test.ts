@@ -8,9 +8,7 @@ import type { LoadClient } from './support/load.ts';
 import { scaled } from './support/scale.ts';
 import { openWorld, type World } from './support/world.ts';
 
-test('kill -9 at random moments under load loses no call, repeats none, leaves none open, and the chain verifies [R6]', {
-  timeout: 1_800_000,
-}, async () => {
+test('kill -9 at random moments under load loses no call, repeats none, leaves none open, and the chain verifies [R6]', async () => {
   await using world = await openWorld();
   const rounds = scaled(4, 200);
   const config = {
