@@ -68,11 +68,11 @@ export async function createChat(ports: ChatPorts): Promise<Chat> {
     if (status !== 'running') await open.change({ status: 'running' });
     const run = startAnswer(open, { ...ports, now });
     runs.set(id, run);
-    void run.done.then(() => locks.run(id, async () => forget(id, run)));
+    void run.done.then(() => locks.run(id, async () => discard(id, run)));
     return open.messages.at(-1) as Message;
   }
 
-  function forget(id: string, run: AnswerRun): void {
+  function discard(id: string, run: AnswerRun): void {
     if (runs.get(id) !== run) return;
     runs.delete(id);
     opened.delete(id);

@@ -118,7 +118,9 @@ const commonShape = {
     .meta({ default: durationText(serverDefaults.maxTimeoutMs) }),
   retryAttempts: wholeNumber(0, 5)
     .optional()
-    .describe('Attempts after a failed one before the connection rests for an hour, or until someone connects it.')
+    .describe(
+      'Attempts after a failed one before the connection rests for an hour, or until it is connected explicitly.',
+    )
     .meta({ default: serverDefaults.retryAttempts }),
   mode: choice(toolModes)
     .optional()

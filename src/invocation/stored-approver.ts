@@ -50,7 +50,7 @@ export interface PendingLimits {
 
 const pollBatch = 500;
 const yieldMs = 3_000;
-const withdrawalReason = 'its call was cancelled before anybody answered';
+const withdrawalReason = 'its call was cancelled before an answer';
 
 export function createStoredApprover(options: StoredApproverOptions): StoredApprover {
   const { store, log, stopping, pollMs = 1_000, now = Date.now } = options;

@@ -138,7 +138,7 @@ describe('the approval of a call', () => {
     expect((await api.get(`/api/approvals/${id}`)).body).toMatchObject({
       status: 'denied',
       answeredBy: 'withdrawal',
-      answer: { kind: 'deny', reason: 'its call was cancelled before anybody answered' },
+      answer: { kind: 'deny', reason: 'its call was cancelled before an answer' },
     });
     expect((await api.post(`/api/approvals/${id}/answer`, { answer: 'allow' })).status).toBe(409);
   });

@@ -33,6 +33,6 @@ test('the explanation never contains the key and is short', () => {
   const explanation = failed({ statusCode: 400, data: { error: { message: `sk-secret-key ${'x'.repeat(5_000)}` } } });
   expect(explanation).not.toContain('sk-secret-key');
   expect(explanation.length).toBeLessThan(600);
-  expect(explainModelError('plain text', setup)).toBe('Ours failed. It said: plain text');
+  expect(explainModelError('plain text', setup)).toBe('Ours failed. Message of the provider: plain text');
   expect(explainModelError(undefined, setup)).toBe('Ours failed.');
 });

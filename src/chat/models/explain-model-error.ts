@@ -14,7 +14,7 @@ export function explainModelError(error: unknown, { name, apiKey }: Pick<Provide
 function explain(error: unknown, name: string): string {
   if (error instanceof ToolwharfError) return `${name}: ${error.message}.`;
   const facts = readFacts(error);
-  const said = facts.message === '' ? '' : ` It said: ${shorten(facts.message)}`;
+  const said = facts.message === '' ? '' : ` Message of the provider: ${shorten(facts.message)}`;
   if (isTooLong(facts))
     return `The conversation is too long for this model. Start a new one, or choose a model with a larger context.${said}`;
   const { status } = facts;

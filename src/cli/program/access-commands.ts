@@ -106,7 +106,7 @@ function addProfiles(root: Command, run: Run): void {
     command
       .argument(...nameArgument)
       .option('--file <file>', 'Read the settings from a YAML or JSON file')
-      .option('--description <text>', 'What the profile is for')
+      .option('--description <text>', 'Purpose of the profile')
       .option('-s, --server <pattern>', 'Servers of the profile (repeatable; default: all)', collect)
       .option('--allow <pattern>', 'Only offer these tools, as server/tool (repeatable)', collect)
       .option('--deny <pattern>', 'Never offer these tools, as server/tool (repeatable)', collect)

@@ -35,7 +35,7 @@ export function createLoopbackCallback(options: LoopbackCallbackOptions): OAuthC
           const shown = (async () => open(url, name))();
           const [params] = await Promise.all([redirect, shown]).catch((cause) => {
             if (!deadline.aborted || signal.aborted) throw cause;
-            throw new ToolwharfError('OAUTH_FAILED', `Nobody signed in to server '${name}' in time: start again`);
+            throw new ToolwharfError('OAUTH_FAILED', `The sign-in to server '${name}' timed out: start again`);
           });
           return params;
         },

@@ -122,7 +122,7 @@ export function createOAuth(spec: OAuthAuthentication, options: OAuthOptions): O
     forget: () => tokens.forget(),
 
     close() {
-      lifetime.abort(oauthFailed(server, 'the server was disconnected before anybody signed in'));
+      lifetime.abort(oauthFailed(server, 'the server was disconnected before the sign-in was complete'));
     },
   };
 }

@@ -62,7 +62,7 @@ export function createSignInPrompt(
       shared.declinedAt.delete(serverKey);
       return tokens;
     } catch (cause) {
-      if (signal.aborted) throw oauthFailed(server, 'it was cancelled before anybody signed in. Start again');
+      if (signal.aborted) throw oauthFailed(server, 'it was cancelled. Start again');
       shared.declinedAt.set(serverKey, clock.now());
       throw cause;
     } finally {

@@ -42,7 +42,7 @@ export function createServerProcess(spec: ServerSpec, options: ServerProcessOpti
         const reason = `The server sent a message of ${bytes} bytes; at most ${maxMessageBytes} bytes are read`;
         transport.onunreadable?.(edges, reason);
       }
-      log.debug('connection.noise', `Server '${spec.name}' printed something that is not a message`, {
+      log.debug('connection.noise', `Server '${spec.name}' printed output that is not a message`, {
         server: spec.name,
       });
     },

@@ -88,7 +88,7 @@ export function createMcpEndpoint(options: McpEndpointOptions): McpEndpoint {
     const client = { ...admitted, usage: { reserve: usage.reserve, calls: usage.calls, body: reservation, results } };
     if (Array.isArray(body)) return await postBatch(body, request, response, client);
     const message = withTraceContext(toMessage(body), request);
-    if (saysModern(message, request)) {
+    if (claimsModernEra(message, request)) {
       if (message.kind === 'request')
         return await serveModern(
           message.request,
@@ -184,7 +184,7 @@ export function sendRpcFailure(
 }
 
 /** True if the body or the version header names the modern era. A body that does not match the header is rejected later. */
-function saysModern(message: RpcMessage, request: IncomingMessage): boolean {
+function claimsModernEra(message: RpcMessage, request: IncomingMessage): boolean {
   if (message.kind === 'response') return false;
   const params = message.kind === 'request' ? message.request.params : message.params;
   return isModern(params) || request.headers['mcp-protocol-version'] === modernVersion;

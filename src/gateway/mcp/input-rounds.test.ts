@@ -105,7 +105,7 @@ test('a call ends if its question is not answered in time', async () => {
       throw cause;
     }),
   );
-  expect(await ended.promise).toMatchObject({ message: 'Nobody answered in time' });
+  expect(await ended.promise).toMatchObject({ message: 'No answer in time' });
   await new Promise((resolve) => setImmediate(resolve));
   await expect(calls.resume(roundOf('a'), String(requestState))).rejects.toThrow(/has ended/);
 });

@@ -131,7 +131,7 @@ export function createInputRounds(options: InputRoundsOptions = {}): InputRounds
         return;
       }
       paused.delete(state);
-      exchange.cancel.abort(new Error('Nobody answered in time'));
+      exchange.cancel.abort(new Error('No answer in time'));
       exchange.released.resolve();
     }
     paused.set(state, entry);

@@ -4,7 +4,7 @@ import { getHeapStatistics } from 'node:v8';
 export interface ReplayMemory {
   /** Stores an event. Above a limit, drops the oldest events. An event that alone exceeds the limits is not stored. */
   keep(event: KeptEvent): void;
-  forget(event: KeptEvent): void;
+  discard(event: KeptEvent): void;
   readonly bytes: number;
 }
 
@@ -34,7 +34,7 @@ export function createReplayMemory(options: ReplayMemoryOptions = {}): ReplayMem
   const byCaller = new Map<string, { readonly events: Set<KeptEvent>; bytes: number }>();
   let bytes = 0;
 
-  function forget(event: KeptEvent): void {
+  function discard(event: KeptEvent): void {
     if (!all.delete(event)) return;
     bytes -= sizeOf(event);
     const own = byCaller.get(event.caller);
@@ -46,7 +46,7 @@ export function createReplayMemory(options: ReplayMemoryOptions = {}): ReplayMem
 
   function dropOldest(events: Iterable<KeptEvent>): void {
     for (const event of events) {
-      forget(event);
+      discard(event);
       event.onDrop();
       return;
     }
@@ -56,7 +56,7 @@ export function createReplayMemory(options: ReplayMemoryOptions = {}): ReplayMem
     get bytes() {
       return bytes;
     },
-    forget,
+    discard,
     keep(event) {
       if (sizeOf(event) > Math.min(maxBytes, maxBytesPerCaller)) return event.onDrop();
       const own = byCaller.get(event.caller) ?? { events: new Set(), bytes: 0 };

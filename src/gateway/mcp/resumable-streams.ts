@@ -71,19 +71,19 @@ export function createResumableStreams({ caller, memory, primes }: ResumableStre
   function drop(stream: Stream, number: number): void {
     const event = stream.events.get(number);
     stream.events.delete(number);
-    if (event) memory.forget(event);
+    if (event) memory.discard(event);
   }
 
-  function forget(stream: Stream): void {
+  function discard(stream: Stream): void {
     streams.delete(stream.number);
     for (const number of [...stream.events.keys()]) drop(stream, number);
   }
 
   /** Makes room among streams that wait for their client. */
-  function forgetOldest(): void {
+  function discardOldest(): void {
     for (const stream of streams.values()) {
       if (streams.size <= maxStreams) return;
-      if (!stream.connection) forget(stream);
+      if (!stream.connection) discard(stream);
     }
   }
 
@@ -105,7 +105,7 @@ export function createResumableStreams({ caller, memory, primes }: ResumableStre
         options.onClose?.();
         if (stream.connection !== connection) return;
         stream.connection = undefined;
-        if (stream.hasEnded && response.writableFinished) forget(stream);
+        if (stream.hasEnded && response.writableFinished) discard(stream);
       },
     });
     stream.connection = connection;
@@ -136,7 +136,7 @@ export function createResumableStreams({ caller, memory, primes }: ResumableStre
       hasEnded: false,
     };
     streams.set(stream.number, stream);
-    forgetOldest();
+    discardOldest();
     connect(stream, response, options);
     if (primes) stream.connection?.write(`id: ${idOf(stream, 0)}\nretry: ${retryMs}\ndata:\n\n`);
     return toEventStream(stream, options);
@@ -164,7 +164,7 @@ export function createResumableStreams({ caller, memory, primes }: ResumableStre
       if (waiting) toEventStream(waiting, {}).send(message);
     },
     clear() {
-      for (const stream of [...streams.values()]) forget(stream);
+      for (const stream of [...streams.values()]) discard(stream);
     },
   };
 }

@@ -41,7 +41,7 @@ test('a question is withdrawn when its caller stops waiting', async () => {
   const withdrawn = session.ask(stream, 'roots/list', {}, over.signal);
   over.abort(new Error('answered elsewhere'));
   await expect(withdrawn).rejects.toThrow('answered elsewhere');
-  await expect(session.ask(stream, 'roots/list', {}, never)).rejects.toThrow('Nobody answered in time');
+  await expect(session.ask(stream, 'roots/list', {}, never)).rejects.toThrow('No answer in time');
   const [first, , second] = stream.sent;
   expect(stream.sent.filter(({ method }) => method === 'notifications/cancelled')).toEqual([
     expect.objectContaining({ params: { requestId: first?.id } }),

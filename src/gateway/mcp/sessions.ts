@@ -208,7 +208,7 @@ function createSession(facts: SessionFacts, { patienceMs, replica, memory }: Ses
           settle(reject)(cause);
         };
         const onAbort = () => withdraw(signal.reason);
-        const patience = setTimeout(() => withdraw(new Error('Nobody answered in time')), patienceMs).unref();
+        const patience = setTimeout(() => withdraw(new Error('No answer in time')), patienceMs).unref();
         signal.addEventListener('abort', onAbort, { once: true });
         waiting.set(id, { resolve: settle(resolve), reject: settle(reject) });
         stream.send({ jsonrpc: '2.0', id, method, params });

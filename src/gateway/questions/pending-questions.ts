@@ -119,7 +119,7 @@ export function createPendingQuestions(options: PendingQuestionsOptions): Pendin
         pending.set(question.id, { question, bytes, settle });
         events.emit('asked', question);
       });
-      if (!answer) throw new ToolwharfError('CALL_CANCELLED', 'The call ended before anybody answered');
+      if (!answer) throw new ToolwharfError('CALL_CANCELLED', 'The call ended before an answer');
       return answer;
     },
     on: events.on,

@@ -16,8 +16,8 @@ const object = (properties: JsonObject, required = Object.keys(properties)) => (
   properties,
   required,
 });
-const dialog = (said: string, calls: readonly Partial<DialogCall>[] = [], continued = false): Dialog => ({
-  said,
+const dialog = (userMessage: string, calls: readonly Partial<DialogCall>[] = [], continued = false): Dialog => ({
+  userMessage,
   continued,
   calls: calls.map((call) => ({ name: '', input: {}, turn: 1, failed: false, text: '', ...call })),
 });
@@ -47,8 +47,8 @@ test.each([
     { node: { name: 'x', tags: ['put'] } },
   ],
   ['anything', { type: 'object', properties: { optional: text } }, {}],
-])('arguments are derived from the message %j', (wish, schema, args) => {
-  expect(makeArguments(schema, { wish })).toEqual(args);
+])('arguments are derived from the message %j', (request, schema, args) => {
+  expect(makeArguments(schema, { request })).toEqual(args);
 });
 
 test.each([
@@ -59,8 +59,8 @@ test.each([
   ['read it', { directory: '/home', lastFile: '/home/a.txt' }, '/home/a.txt'],
   ['write it', { directory: 'C:\\data', lastFile: 'C:\\data\\a.txt' }, 'C:\\data\\note.md'],
   ['list everything', {}, '.'],
-])('a path is derived from %j', (wish, material, path) => {
-  expect(makeArguments(object({ path: text }), { wish, ...material })).toEqual({ path });
+])('a path is derived from %j', (request, material, path) => {
+  expect(makeArguments(object({ path: text }), { request, ...material })).toEqual({ path });
 });
 
 test('a call that needs a folder first requests the list of allowed folders', () => {

@@ -44,9 +44,9 @@ function closing(results: readonly DialogCall[]): string {
     : 'The other calls succeeded.';
 }
 
-function introduce({ said }: Dialog, tools: readonly ShownTool[]): string {
+function introduce({ userMessage }: Dialog, tools: readonly ShownTool[]): string {
   const isGreeting = /^\W*(?:hi|hello|hey|good (?:morning|day|evening)|help|who are you|what can you do|start)\b/i.test(
-    said,
+    userMessage,
   );
   const who =
     'I am the **demo model**: my answers are scripted, without a language model, and the token counts are estimates. I show how tools, approvals and results work together.';
@@ -63,13 +63,13 @@ function listTools(tools: readonly ShownTool[]): string {
 }
 
 function examples(tools: readonly ShownTool[]): string {
-  const wishes = [
+  const requests = [
     ...(findTool(tools, 'list_allowed_directories') ? ['Which folders may you use?', 'List the files'] : []),
     ...(findTool(tools, 'write_file') ? ['Write a note "Hello from the demo", then read it'] : []),
   ];
   const [first] = tools;
-  const offered = wishes.length > 0 || !first ? wishes : [`Use ${first.name}`];
-  return offered.length === 0 ? '' : `Try:\n\n${offered.map((wish) => `- ${wish}`).join('\n')}`;
+  const offered = requests.length > 0 || !first ? requests : [`Use ${first.name}`];
+  return offered.length === 0 ? '' : `Try:\n\n${offered.map((request) => `- ${request}`).join('\n')}`;
 }
 
 /** The first lines of a result, in a code block that the result cannot close. */

@@ -3,7 +3,7 @@ import { isObject, type JsonObject, type JsonSchema } from '../../../kernel/json
 /** The sources of generated arguments. */
 export interface Material {
   /** The part of the user's message that the call is for. */
-  readonly wish: string;
+  readonly request: string;
   /** A known directory that may be used. */
   readonly directory?: string;
   /** The file used last. */
@@ -16,9 +16,9 @@ export function makeArguments(schema: JsonSchema, material: Material): JsonObjec
 }
 
 /** True if the schema requires a path and the message contains none, so that a directory must be known first. */
-export function wantsDirectory(schema: JsonSchema, wish: string): boolean {
+export function needsDirectory(schema: JsonSchema, request: string): boolean {
   const names = requiredOf(schema).filter((name) => isPath(name));
-  return names.length > 0 && !isAbsolute(createSupply({ wish }).fileName() ?? '');
+  return names.length > 0 && !isAbsolute(createSupply({ request }).fileName() ?? '');
 }
 
 interface Supply {
@@ -29,9 +29,9 @@ interface Supply {
   has(text: string): boolean;
 }
 
-function createSupply({ wish, directory, lastFile }: Material): Supply {
-  const quoted = [...wish.matchAll(quotes)].map((match) => match.slice(1).find((text) => text !== undefined) ?? '');
-  const bare = wish.replace(quotes, ' ');
+function createSupply({ request, directory, lastFile }: Material): Supply {
+  const quoted = [...request.matchAll(quotes)].map((match) => match.slice(1).find((text) => text !== undefined) ?? '');
+  const bare = request.replace(quotes, ' ');
   const numbers = [...bare.matchAll(/-?\d+(?:\.\d+)?/g)].map(([text]) => Number(text));
   const file = /(?:[A-Za-z]:)?[\w./\\-]*(?:[/\\][\w.-]+|\w\.[A-Za-z]\w{0,4})(?=$|[\s,;:!?]|\.\s|\.$)/.exec(bare)?.[0];
   // For example: write "buy milk" to "list.txt".
@@ -41,12 +41,12 @@ function createSupply({ wish, directory, lastFile }: Material): Supply {
     nextText: () => quoted.shift() ?? remainder(bare),
     nextNumber: () => numbers.shift(),
     fileName: () => fileName,
-    has: (text) => wish.toLowerCase().includes(text.toLowerCase()),
+    has: (text) => request.toLowerCase().includes(text.toLowerCase()),
     path(name) {
       if (fileName !== undefined) return isAbsolute(fileName) ? fileName : join(directory, fileName);
-      const isDirectory = /dir|folder|root/i.test(name) || /\b(?:list|search|tree|folder|director|find)/i.test(wish);
+      const isDirectory = /dir|folder|root/i.test(name) || /\b(?:list|search|tree|folder|director|find)/i.test(request);
       if (isDirectory) return directory ?? '.';
-      return /\b(?:write|save|create|make|take|add)\b/i.test(wish) || lastFile === undefined
+      return /\b(?:write|save|create|make|take|add)\b/i.test(request) || lastFile === undefined
         ? join(directory, 'note.md')
         : lastFile;
     },

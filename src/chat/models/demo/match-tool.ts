@@ -8,29 +8,29 @@ export interface ShownTool {
 }
 
 // Tuned for the public filesystem server, which most people try first.
-const intents: readonly { readonly wish: RegExp; readonly tool: string }[] = [
+const intents: readonly { readonly pattern: RegExp; readonly tool: string }[] = [
   {
-    wish: /\b(?:which|what)\b.*\b(?:folders?|director(?:y|ies))\b|\ballowed (?:folders?|director)/i,
+    pattern: /\b(?:which|what)\b.*\b(?:folders?|director(?:y|ies))\b|\ballowed (?:folders?|director)/i,
     tool: 'list_allowed_directories',
   },
-  { wish: /\b(?:write|save|create|make|take|add)\b.*\b(?:notes?|files?)\b/i, tool: 'write_file' },
-  { wish: /\bread\b|\b(?:open|show|print)\b.*(?:\bnotes?\b|\.\w{1,5}\b)/i, tool: 'read_text_file' },
+  { pattern: /\b(?:write|save|create|make|take|add)\b.*\b(?:notes?|files?)\b/i, tool: 'write_file' },
+  { pattern: /\bread\b|\b(?:open|show|print)\b.*(?:\bnotes?\b|\.\w{1,5}\b)/i, tool: 'read_text_file' },
   {
-    wish: /\b(?:list|show|which|what)\b.*\b(?:files?|notes?)\b|\bwhat(?:'s| is) (?:in|there)\b/i,
+    pattern: /\b(?:list|show|which|what)\b.*\b(?:files?|notes?)\b|\bwhat(?:'s| is) (?:in|there)\b/i,
     tool: 'list_directory',
   },
 ];
 
 /** The tool whose name and description share most words with the message; undefined if none matches. */
-export function matchTool(wish: string, tools: readonly ShownTool[]): ShownTool | undefined {
-  const tokens = new Set(wish.toLowerCase().split(/[^\w-]+/));
+export function matchTool(request: string, tools: readonly ShownTool[]): ShownTool | undefined {
+  const tokens = new Set(request.toLowerCase().split(/[^\w-]+/));
   const named = tools.find(({ name }) => tokens.has(name.toLowerCase()));
   if (named) return named;
   for (const intent of intents) {
-    const tool = intent.wish.test(wish) ? findTool(tools, intent.tool) : undefined;
+    const tool = intent.pattern.test(request) ? findTool(tools, intent.tool) : undefined;
     if (tool) return tool;
   }
-  const words = new Set(wordsOf(wish));
+  const words = new Set(wordsOf(request));
   const scored = tools.map((tool) => ({ tool, score: scoreOf(tool, words) })).filter(({ score }) => score >= 2);
   return scored.sort((one, other) => other.score - one.score)[0]?.tool;
 }

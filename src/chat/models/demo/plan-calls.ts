@@ -1,5 +1,5 @@
 import type { JsonObject } from '../../../kernel/json.ts';
-import { makeArguments, wantsDirectory } from './make-arguments.ts';
+import { makeArguments, needsDirectory } from './make-arguments.ts';
 import { findTool, matchTool, type ShownTool } from './match-tool.ts';
 import type { Dialog, DialogCall } from './read-dialog.ts';
 
@@ -19,8 +19,8 @@ const maxParallel = 4;
 /** The next calls for the user's message: the requests of one stage concurrently, one stage after the other. */
 export function planCalls(dialog: Dialog, tools: readonly ShownTool[]): Plan {
   const made = dialog.calls.filter(({ turn }) => turn > 0).map(({ name }) => name);
-  for (const stage of stagesOf(dialog.said)) {
-    const open = wishesOf(stage, tools).filter(({ tool }) => {
+  for (const stage of stagesOf(dialog.userMessage)) {
+    const open = requestsOf(stage, tools).filter(({ tool }) => {
       // Compared by name, because an approval may have edited the arguments.
       const done = made.indexOf(tool.name);
       if (done >= 0) made.splice(done, 1);
@@ -31,28 +31,28 @@ export function planCalls(dialog: Dialog, tools: readonly ShownTool[]): Plan {
   return { calls: [], prepares: false };
 }
 
-interface Wish {
-  wish: string;
+interface ToolRequest {
+  request: string;
   readonly tool: ShownTool;
 }
 
 /** A part that matches no tool is added to the previous one: "add 20" and "22". */
-function wishesOf(stage: readonly string[], tools: readonly ShownTool[]): Wish[] {
-  const wishes: Wish[] = [];
-  for (const wish of stage) {
-    const tool = matchTool(wish, tools);
-    const before = wishes.at(-1);
-    if (tool) wishes.push({ wish, tool });
-    else if (before) before.wish += ` and ${wish}`;
+function requestsOf(stage: readonly string[], tools: readonly ShownTool[]): ToolRequest[] {
+  const requests: ToolRequest[] = [];
+  for (const request of stage) {
+    const tool = matchTool(request, tools);
+    const before = requests.at(-1);
+    if (tool) requests.push({ request, tool });
+    else if (before) before.request += ` and ${request}`;
   }
-  return wishes;
+  return requests;
 }
 
-function planStage(open: readonly Wish[], dialog: Dialog, tools: readonly ShownTool[]): Plan {
+function planStage(open: readonly ToolRequest[], dialog: Dialog, tools: readonly ShownTool[]): Plan {
   const directory = knownDirectory(dialog.calls);
   const finder = findTool(tools, 'list_allowed_directories');
-  const isBlind = (one: Wish) =>
-    finder !== undefined && directory === undefined && wantsDirectory(one.tool.schema, one.wish);
+  const isBlind = (one: ToolRequest) =>
+    finder !== undefined && directory === undefined && needsDirectory(one.tool.schema, one.request);
   if (finder && open.some(isBlind)) {
     const wasTried = dialog.calls.some(({ name, turn }) => name === finder.name && turn > 0);
     if (!wasTried) return { calls: [{ name: finder.name, input: {} }], prepares: true };
@@ -60,17 +60,17 @@ function planStage(open: readonly Wish[], dialog: Dialog, tools: readonly ShownT
   const lastFile = lastFileOf(dialog.calls);
   const calls = open
     .filter((one) => !isBlind(one))
-    .map(({ wish, tool }) => ({
+    .map(({ request, tool }) => ({
       name: tool.name,
-      input: makeArguments(tool.schema, { wish, directory, lastFile }),
+      input: makeArguments(tool.schema, { request, directory, lastFile }),
     }));
   return { calls: calls.slice(0, maxParallel), prepares: false };
 }
 
 /** Splits "do this and that, then this" into two stages, the first with two requests. Quoted text is not split. */
-function stagesOf(said: string): string[][] {
+function stagesOf(userMessage: string): string[][] {
   const quoted: string[] = [];
-  const masked = said.replace(
+  const masked = userMessage.replace(
     /"[^"]*"|“[^”]*”|„[^“”]*[“”]|«[^»]*»|`[^`]*`/g,
     (text) => `\uE000${quoted.push(text) - 1}\uE000`,
   );

@@ -25,14 +25,14 @@ export interface DialogCall {
 /** A conversation as the demo reads it. */
 export interface Dialog {
   /** The user's last message. */
-  readonly said: string;
+  readonly userMessage: string;
   readonly calls: readonly DialogCall[];
   /** True if an answer that was cut off should continue. */
   readonly continued: boolean;
 }
 
 export function readDialog(prompt: ModelRequest['prompt']): Dialog {
-  let said = '';
+  let userMessage = '';
   let turn = 0;
   let continued = false;
   const calls: { name: string; input: JsonObject; turn: number; id: string }[] = [];
@@ -42,7 +42,7 @@ export function readDialog(prompt: ModelRequest['prompt']): Dialog {
       const text = message.content.flatMap((part) => (part.type === 'text' ? [part.text] : [])).join('\n');
       continued = text === continueNote;
       if (continued) continue;
-      said = text;
+      userMessage = text;
       turn = 0;
       for (const call of calls) call.turn = 0;
     }
@@ -65,7 +65,7 @@ export function readDialog(prompt: ModelRequest['prompt']): Dialog {
     }
   }
   return {
-    said,
+    userMessage,
     continued,
     calls: calls.map(({ id, ...call }) => ({ ...call, ...(outputs.get(id) ?? { failed: true, text: '' }) })),
   };

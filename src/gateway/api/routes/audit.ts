@@ -55,7 +55,7 @@ export const auditRoutes = [
     operationId: 'getAuditState',
     method: 'get',
     path: '/api/audit/state',
-    summary: 'Returns what signed checkpoints are compared with.',
+    summary: 'Returns the state that signed checkpoints are compared with.',
     answer: auditStateSchema,
     async handle(_request, { storage }) {
       return { ...(await storage.audit.ends()), state: Object.fromEntries(await readState(storage)) };

@@ -57,7 +57,7 @@ export const profileRoutes = [
     right: 'admin',
     group,
     recorded: false,
-    summary: 'Returns what clients of a profile with these settings would see. Nothing is stored.',
+    summary: 'Returns the lists that clients of a profile with these settings would see. Nothing is stored.',
     body: profilePreviewInputSchema,
     answer: profilePreviewSchema,
     errors: ['CONFIG_INVALID'],

@@ -17,7 +17,7 @@ export const toolOverrideRoutes = [
     path: '/api/tools/switch',
     right: 'admin',
     group,
-    summary: 'Switches tools on or off for everyone. Nobody can list or call a tool that is switched off.',
+    summary: 'Switches tools on or off for everyone. A tool that is switched off cannot be listed or called.',
     body: switchInputSchema,
     answer: switchedToolsSchema,
     errors: ['TOOL_NAME_INVALID'],

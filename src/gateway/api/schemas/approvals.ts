@@ -26,7 +26,7 @@ const reachInput = {
   scope: scope
     .optional()
     .describe(
-      'What the answer applies to; `once`. `conversation` is this tool in this conversation. The others are remembered for the `audience`.',
+      'The calls that the answer applies to; `once`. `conversation` is this tool in this conversation. The others are remembered for the `audience`.',
     ),
   audience: audience
     .optional()
@@ -65,7 +65,7 @@ export const approvalSchema = answer(
     reason: z.string().describe('Why the call needs approval.'),
     change: list(changeSchema)
       .optional()
-      .describe('What changed since the definition was accepted, if that is the reason.'),
+      .describe('The changes since the definition was accepted, if they are the reason.'),
     approvers: z
       .enum(approverGroups)
       .optional()

@@ -18,7 +18,7 @@ export const errorSchema = answer(
   z.strictObject({
     error: z.strictObject({
       code: z.string().describe('One of the error codes in docs/errors.md.'),
-      message: z.string().describe('What happened and what to do about it.'),
+      message: z.string().describe('The problem and its remedy.'),
       data: json.optional().describe('Machine-readable details; `problems` lists every problem of an invalid request.'),
     }),
   }),

@@ -12,7 +12,7 @@ export const providerViewSchema = answer(
     kind: z.enum([...providerKinds, 'demo']),
     source: z
       .enum(['store', 'environment', 'built-in'])
-      .describe('Where the provider is defined. Only stored providers can be changed.'),
+      .describe('The origin of the provider. Only stored providers can be changed.'),
     baseUrl: z.string().optional().describe("Absent if it is the provider's default address. Only for administrators."),
     allowInsecure: z.boolean().optional(),
     apiKey: maskSchema.optional().describe('Present if there is a key. The key itself is never shown.'),
@@ -95,6 +95,6 @@ export const providerTestSchema = answer(
     ok: z.boolean(),
     latencyMs: z.int(),
     models: list(modelSchema),
-    problem: z.string().optional().describe('What is wrong and what to do about it.'),
+    problem: z.string().optional().describe('The problem and its remedy.'),
   }),
 );

@@ -9,7 +9,7 @@ const exposureShape = {
   count: z.int().describe('The number of tools that the profile offers.'),
   estimatedTokens: z.int().describe('The estimated size of all tools. Each model counts differently.'),
   exposed: z.enum(['all', 'search']).describe('How tools are listed; the choice of `auto`.'),
-  listedTokens: z.int().describe('The estimated size of what is listed.'),
+  listedTokens: z.int().describe('The estimated size of the list.'),
 };
 
 export const profileSchema = answer(

@@ -68,7 +68,7 @@ export const importedServersSchema = answer(
         name: z.string().optional().describe('Name of the server with the problem.'),
         message: z.string(),
       }),
-    ).describe('What was not imported, and what to check.'),
+    ).describe('Settings that were not imported or need a check.'),
   }),
 );
 

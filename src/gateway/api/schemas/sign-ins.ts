@@ -26,7 +26,7 @@ const attemptSchema = answer(
         '`sign-in`: no valid token. `renewal`: the token had expired. `scope`: the server asked for more rights.',
       ),
     outcome: z.enum(oauthOutcomes).describe('`waiting`: a person has to sign in.'),
-    error: z.string().optional().describe('What happened and what to do about it.'),
+    error: z.string().optional().describe('The problem and its remedy.'),
     steps: list(stepSchema),
   }),
 );
