@@ -1,12 +1,13 @@
 import type { ModelMessage } from 'ai';
 import type { AiSdkModelOutput } from '../bridges/shared/ai-sdk-output.ts';
 import { messageOf, ToolwharfError } from '../kernel/errors.ts';
-import type { Caller, Tool } from '../kernel/tool.ts';
+import type { Caller } from '../kernel/tool.ts';
 import type { Assistant } from '../storage/ports/assistant-store.ts';
 import type { MessagePart, ToolCallPart } from '../storage/ports/conversation-store.ts';
 import { createCallApproval, pickTools, visibilityOf } from './assistant-policy.ts';
 import { attachmentsOf, loadAttachments } from './attachments.ts';
 import type { ChatPorts } from './chat.ts';
+import { createModelTools, type ModelTools } from './model-tools.ts';
 import type { OpenedModel } from './models/models.ts';
 import type { OpenConversation } from './open-conversation.ts';
 import { completed, endedBy, failed, limited, maxCharacters, type Outcome, unfinishedTurn } from './outcomes.ts';
@@ -43,6 +44,7 @@ export function startAnswer(open: OpenConversation, ports: AnswerPorts): AnswerR
   const stopwatch = createStopwatch();
   const outputs = new Map<string, AiSdkModelOutput>();
   const ending = new AbortController();
+  const toModelTools = createModelTools();
   let end: 'stopped' | 'closed' | undefined;
   let used = noUsage;
   let costUsd: number | undefined;
@@ -97,7 +99,7 @@ export function startAnswer(open: OpenConversation, ports: AnswerPorts): AnswerR
     { instructions, ...assistant }: Assistant,
     opened: OpenedModel,
     messages: ModelMessage[],
-    tools: readonly Tool[],
+    { shown: tools }: ModelTools,
   ): Promise<Turn | Outcome> {
     const tooLong = new AbortController();
     const signal = AbortSignal.any([ending.signal, tooLong.signal]);
@@ -130,12 +132,13 @@ export function startAnswer(open: OpenConversation, ports: AnswerPorts): AnswerR
     return { attachments, takesImages: takesImages === true };
   }
 
-  async function ownTools(assistant: Assistant): Promise<Tool[]> {
+  async function ownTools(assistant: Assistant): Promise<ModelTools> {
     const { tools } = await pickTools(assistant, profileName, ports);
-    return tools.filter(({ enabled }) => enabled).map(({ tool }) => tool);
+    const enabled = tools.filter((one) => one.enabled).map(({ tool }) => tool);
+    return toModelTools(enabled, assistant.expose);
   }
 
-  function callOptions(assistant: Assistant, opened: OpenedModel, tools: readonly Tool[]): RunCallsOptions {
+  function callOptions(assistant: Assistant, opened: OpenedModel, tools: ModelTools): RunCallsOptions {
     const caller: Caller = {
       id: `assistant:${assistant.id}`,
       kind: 'assistant',

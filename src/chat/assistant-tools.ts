@@ -1,4 +1,4 @@
-import { expressTools } from '../bridges/shared/express-tools.ts';
+import { type ExpressedTool, expressTools } from '../bridges/shared/express-tools.ts';
 import { anyProviderRules } from '../bridges/shared/provider-rules.ts';
 import type { CatalogEntry } from '../catalog/catalog.ts';
 import { createPatternIndex } from '../catalog/pattern-index.ts';
@@ -8,6 +8,7 @@ import { countTokens } from '../scale/count-tokens.ts';
 import type { Assistant } from '../storage/ports/assistant-store.ts';
 import { localTools, type PickedTools, pickTools, qualifiedName } from './assistant-policy.ts';
 import type { AssistantPorts } from './chat.ts';
+import { createModelTools } from './model-tools.ts';
 
 export interface AssistantTool {
   readonly name: string;
@@ -27,10 +28,14 @@ export interface AssistantTool {
 export interface AssistantTools {
   /** Every tool of its servers, including disabled ones. */
   readonly tools: readonly AssistantTool[];
-  /** Number of tools shown to the model. */
+  /** Number of tools that the model can use. */
   readonly count: number;
+  /** How the model is shown the tools; the choice of `auto`. */
+  readonly exposed: 'all' | 'search';
   /** Estimated token cost per model request. */
   readonly estimatedTokens: number;
+  /** Estimated token cost of all tools. */
+  readonly allTokens: number;
   /** Set if there are so many tools that models choose badly. */
   readonly warning?: string;
   /** Tools that models do not support, with the reason. */
@@ -43,7 +48,7 @@ const maxToolsWithoutWarning = 40;
 
 /** The tools that an assistant with these settings has now for a caller of `profile`. */
 export async function assistantTools(
-  assistant: Pick<Assistant, 'serverIds' | 'disabledTools' | 'trustedTools'>,
+  assistant: Pick<Assistant, 'serverIds' | 'disabledTools' | 'trustedTools'> & Partial<Pick<Assistant, 'expose'>>,
   ports: AssistantPorts,
   profile?: string,
 ): Promise<AssistantTools> {
@@ -56,9 +61,8 @@ export async function assistantTools(
   const disabledBy = createPatternIndex(assistant.disabledTools);
   // One array per pattern: the compiled pattern is cached with its array as the key.
   const trusting = assistant.trustedTools.map((pattern) => [pattern]);
-  const tokens = shown.map(({ name, description, schema }) =>
-    countTokens(JSON.stringify({ name, description, schema })),
-  );
+  const { shown: listed, search } = createModelTools()(enabled, assistant.expose ?? 'all');
+  const allTokens = tokensOf(shown);
   return {
     tools: picked.tools.map(({ tool, enabled }) => ({
       name: tool.name,
@@ -70,11 +74,18 @@ export async function assistantTools(
       trustedBy: trustingPatterns(trusting, ports.toolbox.catalog.find(toolIdOf(tool))),
     })),
     count: shown.length,
-    estimatedTokens: tokens.reduce((sum, count) => sum + count, 0),
-    warning: shown.length > maxToolsWithoutWarning ? warningFor(shown.length) : undefined,
+    exposed: search ? 'search' : 'all',
+    estimatedTokens: search ? tokensOf(expressTools(listed, anyProviderRules)) : allTokens,
+    allTokens,
+    warning: !search && shown.length > maxToolsWithoutWarning ? warningFor(shown.length) : undefined,
     omitted,
     missingServers: missingServers(picked, ports, profile),
   };
+}
+
+function tokensOf(tools: readonly ExpressedTool[]): number {
+  const texts = tools.map(({ name, description, schema }) => JSON.stringify({ name, description, schema }));
+  return texts.reduce((sum, text) => sum + countTokens(text), 0);
 }
 
 function trustingPatterns(patterns: readonly (readonly string[])[], entry: CatalogEntry | undefined): string[] {
@@ -82,7 +93,7 @@ function trustingPatterns(patterns: readonly (readonly string[])[], entry: Catal
 }
 
 function warningFor(count: number): string {
-  return `${count} tools are many: models choose worse, and every model request pays for them. Disable the tools that the assistant does not need.`;
+  return `${count} tools are many: models choose worse, and every model request pays for them. Disable the tools that the assistant does not need, or let the model search them.`;
 }
 
 function missingServers({ servers, hasServer }: PickedTools, { toolbox }: AssistantPorts, profile?: string) {

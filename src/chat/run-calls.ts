@@ -3,11 +3,13 @@ import type { CatalogEntry } from '../catalog/catalog.ts';
 import type { CallPolicy } from '../invocation/authorize.ts';
 import { failureResult } from '../invocation/shape-result.ts';
 import { canonicalJson } from '../kernel/canonical-json.ts';
-import type { Caller, Progress, Tool, ToolResult } from '../kernel/tool.ts';
+import type { Caller, Progress, ToolResult } from '../kernel/tool.ts';
 import { toDisplayText } from '../policy/display-text.ts';
+import { isSearchTool } from '../scale/search/search-tools.ts';
 import type { ToolCallPart } from '../storage/ports/conversation-store.ts';
 import type { ChatPorts } from './chat.ts';
 import type { Draft } from './draft.ts';
+import type { ModelTools } from './model-tools.ts';
 import type { OpenedModel } from './models/models.ts';
 import type { Stopwatch } from './stopwatch.ts';
 import { toStoredResult } from './stored-result.ts';
@@ -21,7 +23,7 @@ export interface RunCallsOptions {
   /** The current policy for the assistant's calls of a tool. */
   readonly policyFor: (entry: CatalogEntry) => CallPolicy;
   /** The assistant's current tools. */
-  readonly tools: readonly Tool[];
+  readonly tools: ModelTools;
   /** Results for the model, by call id. */
   readonly outputs: Map<string, AiSdkModelOutput>;
   readonly stopwatch: Stopwatch;
@@ -52,8 +54,10 @@ async function runCall(index: number, options: RunCallsOptions): Promise<void> {
   const part = draft.parts[index];
   if (part?.type !== 'tool-call') return;
   const { callId = '', tool: name = '' } = part;
-  const entry = options.tools.some((tool) => tool.name === name) ? toolbox.catalog.find(name) : undefined;
+  const { all, search } = options.tools;
+  const entry = all.some((tool) => tool.name === name) ? toolbox.catalog.find(name) : undefined;
   if (endedBy() === 'closed') return;
+  if (search && isSearchTool(name)) return end(await search.call(name, part.arguments));
   if (!entry) return end(failureResult(callId, 'TOOL_NAME_INVALID', `The tool ${name} is no longer available`));
   if (endedBy() === 'stopped')
     return end(failureResult(callId, 'CALL_CANCELLED', 'The tool was not called: the answer ended'));

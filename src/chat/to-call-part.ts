@@ -2,21 +2,26 @@ import { randomUUID } from 'node:crypto';
 import { readModelCall } from '../bridges/shared/call-by-provider-name.ts';
 import { anyProviderRules } from '../bridges/shared/provider-rules.ts';
 import { createId } from '../kernel/create-id.ts';
-import type { Tool } from '../kernel/tool.ts';
 import type { Message, ToolCallPart } from '../storage/ports/conversation-store.ts';
+import { callTool, type ModelTools, readCalledTool } from './model-tools.ts';
 import { toStoredResult } from './stored-result.ts';
 import type { RequestedCall } from './take-turn.ts';
 
 export interface CallPartOptions {
-  /** The tools shown to the model. */
-  readonly tools: readonly Tool[];
+  readonly tools: ModelTools;
   readonly messages: readonly Message[];
   readonly now: string;
 }
 
-/** The message part of a requested call: `waiting`, or `error` if the call is not possible. */
+/**
+ * The message part of a requested call: `waiting`, or `error` if the call is not possible. A call through `call_tool` is the part
+ * of the tool itself.
+ */
 export function toCallPart(call: RequestedCall, { tools, messages, now }: CallPartOptions): ToolCallPart {
-  const read = readModelCall(tools, { name: call.name, args: call.input }, anyProviderRules);
+  const shown = readModelCall(tools.shown, { name: call.name, args: call.input }, anyProviderRules);
+  const isThrough = tools.search && !shown.problem && shown.tool.name === callTool;
+  const called = isThrough ? readCalledTool(shown.args, tools.all) : undefined;
+  const read = called ? { ...called, problem: undefined } : shown;
   const { tool } = read;
   const common = {
     type: 'tool-call' as const,

@@ -3,6 +3,7 @@ import { type AiSdkModelOutput, toAiSdkOutput } from '../bridges/shared/ai-sdk-o
 import { isObject } from '../kernel/json.ts';
 import type { ContentBlock } from '../kernel/tool.ts';
 import type { AttachmentPart, Message, MessagePart, ToolCallPart } from '../storage/ports/conversation-store.ts';
+import { callTool } from './model-tools.ts';
 
 /** Asks the model to continue an answer that was cut off. It is not part of the stored conversation. */
 export const continueNote = '(Your answer above was cut off. Go on from where it stopped, without repeating it.)';
@@ -70,7 +71,7 @@ function toAnswer(parts: readonly MessagePart[], options: ModelMessageOptions): 
         type: 'tool-call',
         toolCallId: part.id,
         toolName: part.name,
-        input: part.arguments,
+        input: inputOf(part),
         ...providerOptions(part),
       });
       results.push({
@@ -85,6 +86,11 @@ function toAnswer(parts: readonly MessagePart[], options: ModelMessageOptions): 
   }
   end();
   return messages;
+}
+
+/** The arguments that the model sent: those of `call_tool` contain the name and the arguments of the tool itself. */
+function inputOf({ name, tool, arguments: args }: ToolCallPart): ToolCallPart['arguments'] {
+  return name === callTool && tool !== undefined && tool !== callTool ? { name: tool, arguments: args } : args;
 }
 
 type ProviderOptions = NonNullable<Extract<AssistantContent[number], { type: 'text' }>['providerOptions']>;

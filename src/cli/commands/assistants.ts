@@ -18,6 +18,7 @@ export interface AssistantOptions extends JsonOption {
   readonly model?: string;
   readonly servers?: string;
   readonly withoutTool?: readonly string[];
+  readonly expose?: Assistant['expose'];
   readonly approval?: Assistant['toolApproval'];
   readonly trustedTool?: readonly string[];
   readonly maxSteps?: string;
@@ -60,6 +61,7 @@ export async function showAssistant(name: string, { json }: JsonOption, context:
     model: modelLabel(assistant.model, await settings.providers()),
     servers: assistant.serverIds.map(servers).join(', '),
     'without tools': assistant.disabledTools.join(', '),
+    expose: assistant.expose,
     approval: assistant.toolApproval,
     'trusted tools': assistant.trustedTools.join(', '),
     limits: `${maxSteps} steps${maxTokens === undefined ? '' : `, ${maxTokens} tokens`}`,
@@ -109,7 +111,7 @@ export async function removeAssistant(name: string, options: JsonOption, context
 
 /** The settings that the options change; a setting that is not given is not a key of the result. */
 async function toChanges(options: AssistantOptions, settings: ChatSettings): Promise<Partial<Assistant>> {
-  const { description, instructions, model, servers, withoutTool, approval, trustedTool } = options;
+  const { description, instructions, model, servers, withoutTool, expose, approval, trustedTool } = options;
   const maxTokens = parseNumber('--max-tokens', options.maxTokens);
   const maxSteps = parseNumber('--max-steps', options.maxSteps);
   const changes = omitUndefined({
@@ -118,6 +120,7 @@ async function toChanges(options: AssistantOptions, settings: ChatSettings): Pro
     model: model === undefined ? undefined : findModel(model, await settings.providers()),
     serverIds: servers === undefined ? undefined : findServers(servers, await settings.servers()),
     disabledTools: withoutTool?.filter(Boolean),
+    expose,
     toolApproval: approval,
     trustedTools: trustedTool?.filter(Boolean),
     maxSteps,

@@ -16,6 +16,8 @@ Examples:
   toolwharf models add OpenRouter --url https://openrouter.ai/api/v1 --key-env OPENROUTER_API_KEY
   toolwharf models add Ollama --url http://127.0.0.1:11434/v1 --no-key`;
 
+const exposeOption = (about: string) => new Option('--expose <mode>', about).choices(['all', 'search', 'auto']);
+
 /** Adds `chat`, `assistants` and `models`. */
 export function addChatCommands(root: Command, run: Run): void {
   const chat = createActions(run, () => import('../commands/chat/chat.ts'));
@@ -30,6 +32,7 @@ export function addChatCommands(root: Command, run: Run): void {
     .option('--auto', 'Run tools without asking for approval')
     .option('--always-ask', 'Ask for approval of every call')
     .option('--trusted-only', 'Ask for approval of calls to tools that the assistant does not trust')
+    .addOption(exposeOption("How the model is shown the tools instead of the assistant's"))
     .option('--once <prompt>', 'Send one prompt, print the answer and exit')
     .option('--attach <file>', 'Image or text file to send with the first message (repeatable)', collect)
     .option('--json', 'Print the answer as JSON (with --once or a prompt on stdin)')
@@ -77,6 +80,7 @@ function addAssistantOptions(command: Command): Command {
     .option('--model <provider/model>', 'Model that answers (default: the demo)')
     .option('--servers <names>', 'Comma-separated servers whose tools it can use')
     .option('--without-tool <glob>', 'Tool it cannot use, as server/tool (repeatable)', collect)
+    .addOption(exposeOption('How the model is shown the tools (default: all)'))
     .addOption(approval.choices(approvalModes))
     .option('--trusted-tool <glob>', 'Tool that runs without approval in mode trusted-only (repeatable)', collect)
     .option('--max-steps <count>', 'Maximum model requests per answer (default: 20)')

@@ -1404,6 +1404,7 @@ export interface components {
             readonly model: components["schemas"]["ModelChoice"];
             readonly serverIds: readonly string[];
             readonly disabledTools?: readonly string[];
+            readonly expose: "all" | "search" | "auto";
             readonly toolApproval: "auto" | "always-ask" | "trusted-only";
             readonly trustedTools?: readonly string[];
             readonly maxSteps: number;
@@ -1423,7 +1424,9 @@ export interface components {
                 readonly trustedBy: readonly string[];
             }[];
             readonly count: number;
+            readonly exposed: "all" | "search";
             readonly estimatedTokens: number;
+            readonly allTokens: number;
             readonly warning?: string;
             readonly omitted: readonly {
                 readonly name: string;
@@ -2672,6 +2675,7 @@ export interface components {
             };
             readonly serverIds?: readonly string[];
             readonly disabledTools?: readonly string[];
+            readonly expose?: "all" | "search" | "auto";
             readonly toolApproval?: "auto" | "always-ask" | "trusted-only";
             readonly trustedTools?: readonly string[];
             readonly maxSteps?: number;

@@ -1,7 +1,7 @@
 import { keepPreviousData, queryOptions, useQuery } from '@tanstack/react-query';
 import { type Api, type Assistant, api, type Call } from './client.ts';
 
-type ToolSettings = Pick<Assistant, 'serverIds' | 'disabledTools' | 'trustedTools'>;
+type ToolSettings = Pick<Assistant, 'serverIds' | 'disabledTools' | 'trustedTools' | 'expose'>;
 type CallQuery = NonNullable<NonNullable<Parameters<Api['listCalls']>[0]>['query']>;
 
 /** The queries of the pages for `useQuery`; events invalidate them by the first part of their key. */
@@ -136,12 +136,12 @@ export const queries = {
       queryFn: async ({ signal }) => (await api.listAssistants({ signal })).assistants,
     }),
   /** The tools that an assistant with these settings gets. */
-  preview: ({ serverIds, disabledTools, trustedTools }: ToolSettings) =>
+  preview: ({ serverIds, disabledTools, trustedTools, expose }: ToolSettings) =>
     queryOptions({
-      queryKey: ['previews', serverIds, disabledTools, trustedTools],
+      queryKey: ['previews', serverIds, disabledTools, trustedTools, expose],
       queryFn: ({ signal }) =>
         // The name does not affect the tools.
-        api.previewAssistant({ body: { name: 'preview', serverIds, disabledTools, trustedTools }, signal }),
+        api.previewAssistant({ body: { name: 'preview', serverIds, disabledTools, trustedTools, expose }, signal }),
       placeholderData: keepPreviousData,
     }),
   conversations: () =>

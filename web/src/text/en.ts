@@ -1646,6 +1646,13 @@ export const en = ({ plural, number, rich }: Grammar) => ({
       approvalMode: 'Approval mode',
       limits: 'Limits',
       limitsHint: 'Stops runaway replies.',
+      expose: 'The model is shown',
+      exposeHint: 'A long list of tools costs tokens in every request.',
+      exposures: {
+        all: 'All tools',
+        search: 'Three tools that search, describe and call the others',
+        auto: 'All tools, or the tools for searching if the list is long',
+      },
       steps: 'Steps per answer',
       stepsHint: 'The maximum number of model calls, 1 to 200.',
       tokens: 'Tokens per answer',
@@ -1717,6 +1724,7 @@ export const en = ({ plural, number, rich }: Grammar) => ({
       noMatches: 'no matching tools',
       total: (count: number, tokens: number, strong: Element) =>
         rich`${strong(plural(count, { one: '# tool', other: '# tools' }))} for the model, about ${number(tokens)} tokens per message`,
+      bySearch: (tokens: number) => `, by search instead of ${number(tokens)}`,
       notCounted: 'Could not count the tools.',
       counting: 'Counting tools …',
       unavailable: (count: number) => plural(count, { one: '# server unavailable', other: '# servers unavailable' }),

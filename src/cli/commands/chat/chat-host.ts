@@ -7,7 +7,7 @@ import type { TerminalLock } from '../../terminal/terminal-lock.ts';
 import type { ChatSettings } from './chat-settings.ts';
 
 /** The settings of an assistant that a chat can override. */
-export type AssistantOverrides = Partial<Pick<Assistant, 'model' | 'serverIds' | 'toolApproval'>>;
+export type AssistantOverrides = Partial<Pick<Assistant, 'model' | 'serverIds' | 'toolApproval' | 'expose'>>;
 
 /** Runs conversations in this process or in the running gateway. */
 export interface ChatHost extends AsyncDisposable {

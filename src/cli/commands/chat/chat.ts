@@ -24,6 +24,7 @@ export interface ChatOptions extends JsonOption {
   readonly auto?: boolean;
   readonly alwaysAsk?: boolean;
   readonly trustedOnly?: boolean;
+  readonly expose?: AssistantOverrides['expose'];
   readonly once?: string;
   readonly attach?: readonly string[];
 }
@@ -85,11 +86,12 @@ async function openSession(
   try {
     if (conversation) await session.open(conversation);
     if (options.assistant !== undefined) await session.use(findAssistant(options.assistant, assistants));
-    const { model, servers, toolApproval } = options;
+    const { model, servers, toolApproval, expose } = options;
     const overrides: AssistantOverrides = omitUndefined({
       model: model === undefined ? undefined : findModel(model, await settings.providers()),
       serverIds: servers === undefined ? undefined : findServers(servers, await settings.servers()),
       toolApproval,
+      expose,
     });
     if (Object.keys(overrides).length > 0) await session.override(overrides);
     return session;

@@ -72,13 +72,16 @@ const actions: Readonly<Record<Exclude<SlashName, 'exit'>, Action>> = {
   },
 
   async tools(_, { session, host, context: { terminal } }) {
-    const { estimatedTokens, warning, omitted, missingServers, ...available } = await host.tools(session.assistant);
+    const { estimatedTokens, allTokens, exposed, warning, omitted, missingServers, ...available } = await host.tools(
+      session.assistant,
+    );
     for (const { server, originalName, description } of available.tools.filter(({ enabled }) => enabled)) {
       row(terminal, server ?? 'local', originalName, description);
     }
     for (const { name, reason } of omitted) terminal.note(`  omitted: ${oneLine(`${name}: ${reason}`)}`);
     for (const { id, reason } of missingServers) terminal.note(`  unavailable server: ${oneLine(`${id}: ${reason}`)}`);
-    terminal.note(`${count(available.count, 'tool')}, about ${estimatedTokens} tokens per request.`);
+    const saved = exposed === 'search' ? `, by search instead of ${allTokens}` : '';
+    terminal.note(`${count(available.count, 'tool')}, about ${estimatedTokens} tokens per request${saved}.`);
     if (warning !== undefined) terminal.note(oneLine(warning));
   },
 

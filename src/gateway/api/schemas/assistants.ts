@@ -19,6 +19,11 @@ export const assistantViewSchema = answer(
       .describe(
         'Tools of those servers that the assistant may not use, as `server/tool` globs. Only for administrators.',
       ),
+    expose: z
+      .enum(['all', 'search', 'auto'])
+      .describe(
+        'Shows the model all tools, or tools that search the others, or chooses by the size of the definitions.',
+      ),
     toolApproval: z.enum(approvalModes),
     trustedTools: list(z.string()).optional().describe('Tools that run without approval. Only for administrators.'),
     maxSteps: z.int().describe('Maximum number of model requests per answer.'),
@@ -47,7 +52,9 @@ export const assistantPreviewSchema = answer(
       }),
     ),
     count: z.int().describe('Number of enabled tools.'),
+    exposed: z.enum(['all', 'search']).describe('How the model is shown the tools; the choice of `auto`.'),
     estimatedTokens: z.int().describe('Approximate token cost of the tool definitions per model request.'),
+    allTokens: z.int().describe('Approximate token cost of all tools, if the model were shown them.'),
     warning: z.string().optional(),
     omitted: list(z.strictObject({ name: z.string(), reason: z.string() })).describe(
       'Tools that models do not support, with the reason.',

@@ -2,7 +2,7 @@ import { useMemo } from 'react';
 import { Notice } from '../../components/ErrorNotice.tsx';
 import { FormSection } from '../../components/FormSection.tsx';
 import { problemAt } from '../../components/field-problems.ts';
-import { Field, RadioCards, TextArea, TextField } from '../../components/fields.tsx';
+import { Field, RadioCards, SelectField, TextArea, TextField } from '../../components/fields.tsx';
 import { text } from '../../text/text.ts';
 import { approvalModes } from './approval-modes.ts';
 import type { AssistantDraft } from './assistant-draft.ts';
@@ -23,6 +23,10 @@ const modeOptions = (Object.keys(approvalModes) as AssistantDraft['toolApproval'
   title: approvalModes[value].label,
   hint: approvalModes[value].meaning,
 }));
+
+const exposeOptions = (Object.keys(text.assistants.fields.exposures) as AssistantDraft['expose'][]).map(
+  (value) => [value, text.assistants.fields.exposures[value]] as const,
+);
 
 /** The fields of an assistant. */
 export function AssistantFields({ draft, error, onChange }: AssistantFieldsProps) {
@@ -66,8 +70,16 @@ export function AssistantFields({ draft, error, onChange }: AssistantFieldsProps
           serverIds={draft.serverIds}
           disabledTools={draft.disabledTools}
           trustedTools={draft.trustedTools}
+          expose={draft.expose}
           error={problemAt(error, 'serverIds') ?? problemAt(error, 'disabledTools')}
           onChange={onChange}
+        />
+        <SelectField
+          label={text.assistants.fields.expose}
+          hint={text.assistants.fields.exposeHint}
+          options={exposeOptions}
+          value={draft.expose}
+          onChange={(expose) => onChange({ expose })}
         />
       </FormSection>
       <FormSection title={text.assistants.fields.approval} hint={text.assistants.fields.approvalHint}>
@@ -83,6 +95,7 @@ export function AssistantFields({ draft, error, onChange }: AssistantFieldsProps
             serverIds={draft.serverIds}
             disabledTools={draft.disabledTools}
             patterns={draft.trustedTools}
+            expose={draft.expose}
             error={problemAt(error, 'trustedTools')}
             onChange={(trustedTools) => onChange({ trustedTools })}
           />
@@ -116,15 +129,15 @@ export function AssistantFields({ draft, error, onChange }: AssistantFieldsProps
   );
 }
 
-interface TrustedToolsProps extends Pick<AssistantDraft, 'serverIds' | 'disabledTools'> {
+interface TrustedToolsProps extends Pick<AssistantDraft, 'serverIds' | 'disabledTools' | 'expose'> {
   readonly patterns: readonly string[];
   readonly error: string | undefined;
   readonly onChange: (patterns: readonly string[]) => void;
 }
 
 /** The tools of the assistant that run without approval. */
-function TrustedTools({ serverIds, disabledTools, patterns, error, onChange }: TrustedToolsProps) {
-  const { preview } = useToolPreview({ serverIds, disabledTools, trustedTools: patterns });
+function TrustedTools({ serverIds, disabledTools, expose, patterns, error, onChange }: TrustedToolsProps) {
+  const { preview } = useToolPreview({ serverIds, disabledTools, trustedTools: patterns, expose });
   const enabledTools = useMemo(() => preview?.tools.filter(({ enabled }) => enabled) ?? [], [preview]);
   return (
     <>

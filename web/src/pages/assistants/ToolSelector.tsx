@@ -15,7 +15,8 @@ import { toChoices } from './server-choices.ts';
 import { isGlob, toPattern } from './tool-patterns.ts';
 import { useToolPreview } from './use-tool-preview.ts';
 
-export interface ToolSelectorProps extends Pick<AssistantDraft, 'serverIds' | 'disabledTools' | 'trustedTools'> {
+export interface ToolSelectorProps
+  extends Pick<AssistantDraft, 'serverIds' | 'disabledTools' | 'trustedTools' | 'expose'> {
   readonly error: string | undefined;
   readonly onChange: (change: Partial<Pick<AssistantDraft, 'serverIds' | 'disabledTools'>>) => void;
 }
@@ -24,7 +25,7 @@ const pageSize = 50;
 const minServersForSearch = 8;
 
 /** Selects the servers and tools of an assistant. */
-export function ToolSelector({ serverIds, disabledTools, trustedTools, error, onChange }: ToolSelectorProps) {
+export function ToolSelector({ serverIds, disabledTools, trustedTools, expose, error, onChange }: ToolSelectorProps) {
   const servers = useQuery(queries.servers());
   const tools = useQuery(queries.tools());
   const [search, setSearch] = useState('');
@@ -36,7 +37,7 @@ export function ToolSelector({ serverIds, disabledTools, trustedTools, error, on
     [servers.data, tools.data, serverIds, first],
   );
   const patterns = disabledTools.filter(isGlob);
-  const toolPreview = useToolPreview({ serverIds, disabledTools, trustedTools });
+  const toolPreview = useToolPreview({ serverIds, disabledTools, trustedTools, expose });
   const previewed = new Map(toolPreview.preview?.tools.map((tool) => [tool.name, tool]));
   const disabledByName = new Set(disabledTools);
   const patternOf = (tool: Tool) =>
@@ -138,6 +139,7 @@ function ToolTotals({ preview: data, isError, isOutdated }: ReturnType<typeof us
             {text.assistants.tools.total(data.count, data.estimatedTokens, (tools) => (
               <strong className="font-semibold text-ink tabular-nums">{tools}</strong>
             ))}
+            {data.exposed === 'search' && text.assistants.tools.bySearch(data.allTokens)}
           </span>
         )}
         {!data && (isError ? text.assistants.tools.notCounted : text.assistants.tools.counting)}

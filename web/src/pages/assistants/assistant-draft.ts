@@ -8,6 +8,7 @@ export interface AssistantDraft {
   readonly model: { readonly provider: string; readonly model: string };
   readonly serverIds: readonly string[];
   readonly disabledTools: readonly string[];
+  readonly expose: Assistant['expose'];
   readonly toolApproval: Assistant['toolApproval'];
   readonly trustedTools: readonly string[];
   readonly maxSteps: string;
@@ -23,6 +24,7 @@ export const emptyDraft: AssistantDraft = {
   model: demoModel,
   serverIds: [],
   disabledTools: [],
+  expose: 'all',
   toolApproval: 'always-ask',
   trustedTools: [],
   maxSteps: '20',
@@ -37,6 +39,7 @@ export function toDraft(assistant: Assistant): AssistantDraft {
     model: assistant.model,
     serverIds: assistant.serverIds,
     disabledTools: assistant.disabledTools ?? [],
+    expose: assistant.expose,
     toolApproval: assistant.toolApproval,
     trustedTools: assistant.trustedTools ?? [],
     maxSteps: String(assistant.maxSteps),

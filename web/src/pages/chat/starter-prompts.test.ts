@@ -12,7 +12,15 @@ function previewOf(
     disabledBy: [],
     trustedBy: [],
   }));
-  return { tools: named, count: tools.length, estimatedTokens: 0, omitted: [], missingServers: [] };
+  return {
+    tools: named,
+    count: tools.length,
+    exposed: 'all' as const,
+    estimatedTokens: 0,
+    allTokens: 0,
+    omitted: [],
+    missingServers: [],
+  };
 }
 
 test('suggestions match the enabled tools', () => {
