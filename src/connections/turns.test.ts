@@ -108,12 +108,29 @@ test('a request whose question is open when it is cancelled releases its turn at
   take(turns, asker);
 });
 
+/** Opens a question that is not answered soon. */
+function openQuestion(turn: Turn): void {
+  turn.openQuestion();
+  vi.advanceTimersByTime(250);
+}
+
+test('a question that is answered at once lets no other request start', async () => {
+  const turns = createTurns('s');
+  const first = take(turns, asker);
+  first.openQuestion();
+  expect(turns.tryTake(unknown)).toBeUndefined();
+  await first.resume(signal);
+  first.closeQuestion(true);
+  vi.advanceTimersByTime(1_000);
+  expect(turns.tryTake(unknown)).toBeUndefined();
+});
+
 test('while a question is open, requests of tools that are not known to ask start at once, before those that wait', async () => {
   const turns = createTurns('s');
   const first = take(turns, asker);
   const waitingSum = turns.take(unknown);
   const nextAsker = vi.fn<(turn: Turn) => void>();
-  first.openQuestion();
+  openQuestion(first);
   void turns.take(asker).then(nextAsker);
   const sum = await waitingSum;
   sum.end(true);
@@ -129,7 +146,7 @@ test('while a question is open, requests of tools that are not known to ask star
 test('an answer is sent when the requests that started beside its question have ended', async () => {
   const turns = createTurns('s');
   const first = take(turns, asker);
-  first.openQuestion();
+  openQuestion(first);
   const sum = take(turns, unknown);
   const resumed = vi.fn<() => void>();
   void first.resume(signal).then(resumed);
@@ -145,7 +162,7 @@ test('an answer is sent after ten seconds when a slow request beside its questio
   const turns = createTurns('s');
   const resumeClock = vi.fn<() => void>();
   const first = take(turns, { ...asker, onWait: () => resumeClock });
-  first.openQuestion();
+  openQuestion(first);
   take(turns, unknown);
   const resumed = first.resume(signal);
   await vi.advanceTimersByTimeAsync(10_000);
@@ -156,7 +173,7 @@ test('an answer is sent after ten seconds when a slow request beside its questio
 /** A request with an open question, and a second one that was started beside it and may have asked too. */
 function startBeside(turns: Turns): [Turn, Turn] {
   const first = take(turns, asker);
-  first.openQuestion();
+  openQuestion(first);
   const second = take(turns, unknown);
   second.openQuestion();
   return [first, second];

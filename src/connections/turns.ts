@@ -9,7 +9,7 @@ export interface Turn {
   readonly hasOpenQuestion: boolean;
   /** Records that the tool asks questions whose request is not certain. */
   recordQuestion(): void;
-  /** A question of this request is open: requests whose tools are not known to ask may start meanwhile. */
+  /** A question of this request is open: requests whose tools are not known to ask may start unless it is answered soon. */
   openQuestion(): void;
   /**
    * Resolves when the answer to the open question may be sent: the requests that started meanwhile have ended or wait for
@@ -67,7 +67,7 @@ interface Waiting {
 interface RunningTurn extends Turn {
   readonly subject: string;
   readonly canBeAsked: boolean;
-  /** True while the server waits for an answer to this request's question. */
+  /** True while the server has waited for some time for an answer to this request's question. */
   isWaiting(): boolean;
   /** True when the server has replied, and no question of the request failed. */
   endedWell: boolean;
@@ -77,6 +77,8 @@ interface RunningTurn extends Turn {
 const quietCallsNeeded = 3;
 // How long a request waits whose tool has not asked so far: a slow call must not stop those of other clients.
 const patienceMs = 10_000;
+// Programs answer sooner, people do not. Requests that started beside a question would only delay a quick answer.
+const quickAnswerMs = 250;
 // How long a server may go on with a cancelled request: one that has asked before, and one that may ask.
 const askerReleaseMs = 30_000;
 const releaseMs = 3_000;
@@ -118,6 +120,8 @@ export function createTurns(server: string): Turns {
     let hasFailed = false;
     let openQuestions = 0;
     let isResuming = false;
+    let waitsLong = false;
+    let timer: NodeJS.Timeout | undefined;
     const turn: RunningTurn & { hasEnded: boolean } = {
       subject,
       mayAsk: mayAsk(request),
@@ -127,7 +131,7 @@ export function createTurns(server: string): Turns {
       get hasOpenQuestion() {
         return openQuestions > 0;
       },
-      isWaiting: () => openQuestions > 0 && !isResuming && !asksAtOnce.has(subject),
+      isWaiting: () => waitsLong && !isResuming && !asksAtOnce.has(subject),
       recordQuestion() {
         hasAsked = true;
         quietCalls.set(subject, Number.NEGATIVE_INFINITY);
@@ -135,17 +139,24 @@ export function createTurns(server: string): Turns {
       openQuestion() {
         turn.recordQuestion();
         if (openQuestions++ > 0) asksAtOnce.add(subject);
+        timer ??= setTimeout(() => {
+          waitsLong = true;
+          update();
+        }, quickAnswerMs).unref();
         update();
       },
       async resume(signal) {
         isResuming = true;
-        const isAlone = () => [...running].every((other) => other === turn || other.isWaiting());
+        const isAlone = () => [...running].every((other) => other === turn || other.hasOpenQuestion);
         await waitUntil(() => turn.hasEnded || isAlone(), request, patienceMs, signal);
       },
       closeQuestion(isAnswered) {
         hasFailed ||= !isAnswered;
         isResuming = false;
-        openQuestions--;
+        if (--openQuestions > 0) return;
+        clearTimeout(timer);
+        timer = undefined;
+        waitsLong = false;
         update();
       },
       async outlasts(others, signal) {
@@ -168,6 +179,7 @@ export function createTurns(server: string): Turns {
         if (turn.hasEnded) return;
         turn.hasEnded = true;
         turn.endedWell = isAnswered && !hasFailed;
+        clearTimeout(timer);
         running.delete(turn);
         if (isAnswered && !hasAsked && mayAsk(request)) quietCalls.set(subject, (quietCalls.get(subject) ?? 0) + 1);
         update();
@@ -202,7 +214,7 @@ export function createTurns(server: string): Turns {
     maxMs: number,
     signal: AbortSignal,
   ): Promise<void> {
-    if (isTrue()) return;
+    if (signal.aborted || isTrue()) return;
     const { promise, resolve } = Promise.withResolvers<void>();
     const check = () => {
       if (isTrue()) resolve();
