@@ -86,7 +86,7 @@ async function runSuite(revision, url, results) {
   return said;
 }
 
-/** Starts a program that prints its address and ends when told to. */
+/** Starts a program that prints its address and ends on disposal. */
 async function start(program, ...args) {
   const child = begin([program, ...args], ['pipe', 'pipe', 'inherit']);
   const [line] = await Promise.race([once(createInterface({ input: child.stdout }), 'line'), once(child, 'exit')]);

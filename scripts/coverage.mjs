@@ -49,7 +49,7 @@ function coverageByRoom(root, report, childCoverage, maps) {
     .sort((one, other) => one.room.localeCompare(other.room));
 }
 
-/** A function that tells whether a child process ran the statement at a position of a source. */
+/** A function that returns whether a child process ran the statement at a position of a source. */
 function createChildLookup(root, childCoverage, maps) {
   const bundles = readdirSync(maps)
     .filter((file) => file.endsWith('.map'))

@@ -204,7 +204,7 @@ describe('the gateway package', () => {
   });
 });
 
-/** Runs a command that serves the gateway, in a process group of its own, until it is disposed. */
+/** Runs a command that serves the gateway, in a separate process group, until it is disposed. */
 async function serve(
   command: string,
   args: readonly string[],

@@ -14,7 +14,7 @@ export async function measure() {
   const rows = [];
   for (const tools of [10_000, 50_000]) {
     await inWorkplace(async ({ directory, echo, gateway }) => {
-      // The echo server has three tools of its own.
+      // The echo server has three more tools.
       const upstream = await echo({ TOOLS: String(tools - 3), PAGE: '1000' });
       const file = join(directory, 'delay.json');
       const env = { NODE_OPTIONS: `--import ${preload}`, LOOP_DELAY_FILE: file };

@@ -1,5 +1,5 @@
 // The least that a gateway in Node does: reads a message, parses it, sends it to the server at UPSTREAM and returns the
-// answer's bytes. It checks nothing and knows no sessions of its own. Prints its address.
+// answer's bytes. It checks nothing and has no sessions. Prints its address.
 // SYNC=file   before a call is sent, it is written to this file and synced; calls of the same moment share a sync
 import { fdatasync, fsyncSync, openSync, writeSync } from 'node:fs';
 import { createServer } from 'node:http';

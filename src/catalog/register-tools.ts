@@ -188,7 +188,7 @@ export function joinViolations(errors: readonly ToolwharfError[]): ToolwharfErro
   return new ToolwharfError('TOOL_NOT_CONFIGURED', errors.map((error) => error.message).join('\n\n'), { cause: first });
 }
 
-/** A strict tool does not take the server's `defaultToolConfig`, which is for tools that nobody configured. */
+/** A strict tool does not take the server's `defaultToolConfig`, which is for tools that are not configured. */
 function defaultsFor(config: ToolConfig, server: ServerSpec, toolboxDefault: ToolLimits): ToolLimits {
   if (config.mode !== 'strict') return server.defaultTool;
   return { maxInstances: toolboxDefault.maxInstances, timeoutMs: server.timeoutMs };

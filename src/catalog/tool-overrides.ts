@@ -59,7 +59,7 @@ export function applyOverride(entry: UnnamedEntry, override: ToolOverride): Over
   return made;
 }
 
-/** Rejects a name that does not fit, or that another tool has, with what to do about it. */
+/** Rejects a name that does not fit, or that another tool has, with a remedy. */
 export function assertNameFree(
   { server, tool, name }: ToolOverride,
   tools: readonly CatalogEntry[],

@@ -115,7 +115,7 @@ function kindOf(type: string): 'text' | 'reasoning' {
   return type.startsWith('text') ? 'text' : 'reasoning';
 }
 
-/** The tools without `execute`, so that the SDK leaves calling them to us. */
+/** The tools without `execute`, so that the SDK does not call them. */
 function toShownTools(tools: readonly Tool[]): ToolSet {
   const source = { tools, call: () => Promise.reject(new Error('not called here')) };
   const shown: ToolSet = Object.create(null);

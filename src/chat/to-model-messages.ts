@@ -99,7 +99,7 @@ function providerOptions({ metadata }: { readonly metadata?: Record<string, Reco
   return metadata ? { providerOptions: metadata as ProviderOptions } : {};
 }
 
-/** Provider options that tell a scripted model the error code of a call. Other models ignore them. */
+/** Provider options with the error code of a call, for the demo model. Other models ignore them. */
 function errorCodeOptions(errorCode: string | undefined) {
   return errorCode === undefined ? {} : { providerOptions: { toolwharf: { errorCode } } };
 }

@@ -6,7 +6,7 @@ import type { Environment } from '../config/references.ts';
 
 /**
  * Enables Node's compile cache, which makes the next start faster. The cached code is executed, so the cache is used only in
- * directories that nobody but the user can write to. Without one, startup is merely slower.
+ * directories that only the user can write to. Without one, startup is merely slower.
  */
 export function useCompileCache(env: Environment): void {
   // Already enabled through NODE_COMPILE_CACHE.

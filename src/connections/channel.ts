@@ -266,7 +266,7 @@ export function createChannel(inner: Transport, options: ChannelOptions = {}): C
       // A request of the SDK belongs to no call.
       if (typeof requestId !== 'number' || requestId < firstId) return {};
       const request = pending.get(requestId);
-      // The request has ended: nobody can answer for it, and no other request may.
+      // The request has ended: neither its host nor that of another request may answer.
       return request ? { host: request.host, callId: request.callId } : { isAmbiguous: true };
     }
     const candidates = [...pending.values()].filter(({ host }) => host);

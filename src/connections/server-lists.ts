@@ -36,7 +36,7 @@ type ListRequest = (method: string, params: JsonObject) => Promise<JsonObject>;
 
 export interface ServerListCacheOptions {
   readonly request: ListRequest;
-  /** Requests of the legacy session beside a modern one, if it is open: its server has a state of its own. */
+  /** Requests of the legacy session beside a modern one, if it is open: its server process has its own state. */
   readonly sideRequest?: () => ListRequest | undefined;
   readonly log: Log;
   readonly server: string;

@@ -315,7 +315,7 @@ export function createInvoker(ports: InvokerPorts): Invoker {
     return call.recorded;
   }
 
-  /** Records what another replica needs to continue the call. */
+  /** Records the data with which another replica continues the call. */
   async function recordAwaited(call: RunningCall, approval: string): Promise<void> {
     const { profile, calledAs } = call;
     if (profile === undefined || !ports.journal.isShared) return;

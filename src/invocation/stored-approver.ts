@@ -195,7 +195,7 @@ export function createStoredApprover(options: StoredApproverOptions): StoredAppr
         if (given?.kind !== 'allow') return given ?? { kind: 'deny', reason: 'the approval no longer exists' };
         // A client that repeated its call waits for the answer too, and goes first.
         if (host?.isResumed === true) await sleep(yieldMs, undefined, { signal });
-        // Two calls may wait for one answer; it is good for one of them.
+        // Two calls may wait for one answer, which allows only one of them.
         if (await store.use(id)) return given;
         return { kind: 'deny', reason: 'the answer was used for another call' };
       } finally {

@@ -150,7 +150,7 @@ export const textRules: readonly TextRule[] = [
       /\brequires?\s+(?:sudo|root)\s+(?:access|permissions?|privileges|rights)\b/i,
       /\b(?:set|export)\s+(?:PATH|PYTHONPATH|LD_PRELOAD|LD_LIBRARY_PATH|NODE_OPTIONS)\s*=/i,
       /\b(?:read|add(?:ing)?|append|write|update|modify|edit)\b.{0,80}(?:\.(?:bashrc|zshrc|bash_profile|profile)|authorized_keys|crontab)\b/i,
-      // Orders about the order of calls, and news about other tools.
+      // Orders about the sequence of calls, and statements about other tools.
       /\bthis\s+tool\s+(?:must|has\s+to|needs\s+to)\s+be\s+(?:called|used|run|invoked)\s+(?:first\s+)?before\s+(?:any|all|every|each)\b/i,
       /\b(?:call|invoke|run|execute)\s+\w{2,60}\(\)\s+(?:first|before)\b/i,
       /\bthe\s+\w{2,60}\s+tool\s+(?:has\s+been|is\s+now|was|now)\s+(?:upgraded|deprecated|replaced|removed|disabled|changed|requires?)\b/i,

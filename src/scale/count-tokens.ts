@@ -1,5 +1,5 @@
 /**
- * Estimates how many tokens a model counts for a text of English, identifiers and JSON. Providers have tokenizers of their own,
+ * Estimates how many tokens a model counts for a text of English, identifiers and JSON. Providers have their own tokenizers,
  * and those that can be downloaded are larger than Toolwharf. `npm run bench:search` measures the error.
  */
 export function countTokens(text: string): number {

@@ -93,7 +93,7 @@ describe('config or "test connection" that executes without the right', () => {
 
 describe('DNS rebinding and missing Origin', () => {
   // CVE-2025-66414 (TypeScript SDK), CVE-2025-66416 (Python SDK), CVE-2025-9611 (Playwright MCP): a page reached a local server
-  // under a name of its own.
+  // under its own host name.
   test.each([
     ['a name that was rebound', { host: 'evil.example' }],
     ['the name with our port', { host: 'evil.example:7420' }],

@@ -307,7 +307,7 @@ test('an approval that is answered elsewhere closes the dialog in every window [
   await dialog().waitFor();
   const other = await app.openPage(new URL(page.url()).pathname);
   await other.getByRole('dialog', { name: 'Allow this call?' }).waitFor();
-  // The windows do not poll: events tell them.
+  // The windows do not poll: events update them.
   const { body } = await app.get('/api/approvals?status=pending', { key: app.adminToken });
   await app.post(`/api/approvals/${body.approvals[0].id}/answer`, { answer: 'allow' }, { key: app.adminToken });
   await dialog().waitFor({ state: 'detached' });

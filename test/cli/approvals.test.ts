@@ -144,7 +144,7 @@ describe('toolwharf approvals', () => {
     });
     expect(await readFile(file, 'utf8')).toBe('one\n');
 
-    // Nobody at the terminal answers this one; somebody else does.
+    // This approval is not answered at the terminal, but elsewhere.
     const { result, question } = await ask('elsewhere', 'write', { path: file });
     await waitFor(() => person.questions.at(-1)?.startsWith('Run it?') && person.isAsked(), { what: 'the question' });
     await cli.run(['approvals', 'deny', question.id]);

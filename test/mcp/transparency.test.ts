@@ -145,7 +145,7 @@ test('a subscription to several resources replaces the subscription at their ser
 
 test('tools that a dual-era server adds for clients of one era are listed and called by clients of both', async () => {
   await using dual = await serveMcp({ subject: fixture('growing') });
-  // A legacy client that can be asked gets a process of its own beside the one of modern clients.
+  // A legacy client that can be asked gets a separate process beside that of modern clients.
   await using legacy = await connectMcp(dual.url, 'legacy', { answers: usualAnswers });
   await using modern = await connectMcp(dual.url, 'modern');
   const pids = [

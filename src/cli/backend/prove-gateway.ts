@@ -32,7 +32,7 @@ export async function connectToGateway(url: string, adminToken: string): Promise
   }
 }
 
-/** Whether the connection failed because the gateway is not there: nobody, or another program, listens on its port. */
+/** Whether the connection failed because the gateway is not there: no program, or another one, listens on its port. */
 export function isAbsent(cause: unknown): boolean {
   if (cause instanceof ConnectionError) return cause.data.network === 'UNPROVEN';
   return cause instanceof Error && 'code' in cause && cause.code === 'ECONNREFUSED';

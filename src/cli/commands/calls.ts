@@ -108,7 +108,7 @@ function pathOf(call: string): string {
   return `/api/calls/${encodeURIComponent(call)}`;
 }
 
-/** What open calls wait for, by the id of the call. */
+/** The approvals and questions that open calls wait for, by the id of the call. */
 async function findWaits(calls: readonly CallView[], gateway: GatewayClient): Promise<ReadonlyMap<string, string>> {
   if (!calls.some(({ status }) => status === 'pending' || status === 'running')) return new Map();
   type Waiting = { readonly callId?: string };
@@ -122,7 +122,7 @@ async function findWaits(calls: readonly CallView[], gateway: GatewayClient): Pr
   ]);
 }
 
-/** The words for the ends whose name says too little. */
+/** Clearer words for some ends. */
 const endWords: Partial<Record<NonNullable<CallView['end']>, string>> = {
   tool: 'tool error',
   timeout: 'timed out',

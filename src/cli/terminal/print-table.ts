@@ -25,7 +25,7 @@ export function printList<Item>(
   }
 }
 
-/** Prints what a command did: a sentence, or its subject as JSON. */
+/** Prints the outcome of a command: a sentence, or its subject as JSON. */
 export function printDone(
   terminal: Terminal,
   { json }: { readonly json?: boolean },

@@ -53,7 +53,7 @@ export async function beginSignIn(context: OAuthContext, options: BeginOptions):
     resource: requested.get('resource') ?? undefined,
   };
   const previous = await store.get(serverKey, 'pending');
-  // Nobody finished it. Without this, each start of a sign-in would leave a record.
+  // Removes unfinished sign-ins: otherwise each start would leave a record.
   if (previous && pending.startedAt - previous.startedAt >= restMs)
     await store.delete(serverKey, 'pending', pendingId(previous.state));
   // Several sign-ins can be pending: each redirect finds its own by the state. The latest is offered to others.

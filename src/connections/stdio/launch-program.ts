@@ -91,7 +91,7 @@ async function start(program: Program): Promise<RunningProgram> {
   } catch (cause) {
     throw toLaunchError(program, cause);
   }
-  // From the start: Node drops the output of a process that ended before anybody listened.
+  // From the start: Node drops the output of a process that ended before a listener was added.
   let listener: ((chunk: Buffer) => void) | undefined;
   let unheard: Buffer[] = [];
   child.stderr.on('data', (chunk: Buffer) => (listener ? listener(chunk) : unheard.push(chunk)));

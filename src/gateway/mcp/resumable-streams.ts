@@ -97,7 +97,7 @@ export function createResumableStreams({ caller, memory, primes }: ResumableStre
   }
 
   function connect(stream: Stream, response: ServerResponse, options: ConnectionOptions): void {
-    // The client knows better than the operating system that the earlier connection is broken.
+    // The client detects a broken connection before the operating system does.
     stream.connection?.end();
     const connection = openEventStream(response, {
       ...options,

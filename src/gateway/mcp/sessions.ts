@@ -95,7 +95,7 @@ export function createSessions(options: SessionsOptions): Sessions {
     onEnd(session);
   }
 
-  /** Releases the session, of a caller or of anybody, that was idle longest. Returns false if no session is idle. */
+  /** Releases the session, of this caller or of any caller, that was idle longest. Returns false if no session is idle. */
   function releaseIdle(caller: string | undefined): boolean {
     for (const id of caller === undefined ? sessions.keys() : (byCaller.get(caller) ?? [])) {
       if (!sessions.get(id)?.session.isIdle) continue;
@@ -202,7 +202,7 @@ function createSession(facts: SessionFacts, { patienceMs, replica, memory }: Ses
             signal.removeEventListener('abort', onAbort);
             end(value);
           };
-        // Tells the client to stop showing a question that no longer needs an answer.
+        // Notifies the client that a question no longer needs an answer.
         const withdraw = (cause: unknown) => {
           stream.send({ jsonrpc: '2.0', method: 'notifications/cancelled', params: { requestId: id } });
           settle(reject)(cause);

@@ -7,7 +7,7 @@ import { toSignature } from '../signatures/to-signature.ts';
 import { firstSentence, type ToolDocument } from './tool-fields.ts';
 import { createToolIndex } from './tool-index.ts';
 
-/** What the search reads of a tool, such as an entry of the catalog. */
+/** The properties of a tool that the search reads, such as an entry of the catalog. */
 export interface SearchedTool {
   readonly server?: string;
   readonly originalName: string;

@@ -1,7 +1,7 @@
 import { isObject } from '../../kernel/json.ts';
 import { memberName, schemaToType, toComment } from './schema-to-type.ts';
 
-/** What the signature of a tool is made from. */
+/** The parts of a tool's signature. */
 export interface SignedTool {
   /** The name in the signature. */
   readonly name: string;

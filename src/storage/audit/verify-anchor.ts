@@ -4,7 +4,7 @@ import type { Storage } from '../storage.ts';
 import { type Checkpoint, readCheckpoints } from './checkpoints.ts';
 import { applyActs, readState, type TrackedState } from './tracked-state.ts';
 
-/** What is compared with checkpoints: the journal, and the stores whose changes are signed. */
+/** The data that is compared with checkpoints: the journal, and the stores whose changes are signed. */
 export interface AnchoredJournal extends Pick<Audit, 'ends' | 'export'> {
   readState(): Promise<TrackedState>;
 }

@@ -5,7 +5,7 @@
 //             sent, how often the list was read, and how long it took; over `own` they come in the call's own stream, else in the standing one
 // Over stdio: unterminated {megabytes}: so much output without a line's end, and no answer
 //             stderr {megabytes}: so much error output, then an answer
-//             forks {count}: starts so many programs, half of them in process groups of their own; their ids come back
+//             forks {count}: starts so many programs, half of them in separate process groups; their ids come back
 // Over HTTP:  stalled {megabytes}: the same as huge, without its end
 //             endless: an event that never ends;  events: events without end, none of them the answer
 //             bomb {megabytes}: that much in gzip, which was not asked for

@@ -43,7 +43,7 @@ export function checkConnections(servers: readonly KnownServer[], gateway?: stri
     });
 }
 
-/** What a person can do about a server that is unavailable. */
+/** The remedy for a server that is unavailable. */
 function fixFor({ name, transport, status: { cause } }: KnownServer, gateway: string | undefined): string {
   const server = oneLine(name);
   if (cause === 'unauthorized')

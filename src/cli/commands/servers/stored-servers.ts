@@ -122,7 +122,7 @@ export async function testServer(
   return test.ok ? exitCodes.ok : exitCodes.unavailable;
 }
 
-/** Prints what was done to a server and its state afterwards. */
+/** Prints the action on a server and its state afterwards. */
 export function reportServer(
   verb: string,
   server: ServerView,

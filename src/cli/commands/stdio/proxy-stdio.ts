@@ -46,7 +46,7 @@ export async function proxyStdio({ url, token, adminToken, find, input, output, 
   /** The pending requests of the modern era. */
   const modern = new WeakSet<AbortController>();
   const toolHeaders = createToolHeaders();
-  /** The pending `tools/list` requests: those of the client, and those of the proxy with what to do with their reply. */
+  /** The pending `tools/list` requests: those of the client, and those of the proxy with the handler of their reply. */
   const lists = new Map<RequestId, ((result: unknown) => void) | undefined>();
   let ownRequests = 0;
   let initializeId: RequestId | undefined;
@@ -145,7 +145,7 @@ export async function proxyStdio({ url, token, adminToken, find, input, output, 
     onOversize: ({ bytes }) =>
       write({ jsonrpc: '2.0', id: null, error: { code: parseError, message: `${bytes} bytes are too large` } }),
   });
-  // A gateway that was started for this client stops when nobody is connected to it.
+  // A gateway that was started for this client stops when no client is connected to it.
   const keepAlive = setInterval(() => {
     pool.fetch(new URL('/healthz', url)).then(
       (response) => response.text(),
