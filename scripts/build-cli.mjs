@@ -45,7 +45,9 @@ rmSync(outDir, { recursive: true, force: true });
 const commandLine = await bundle({ main: 'cli/main.ts' }, { codeSplitting: { groups: startGroups } });
 /** The thread of the journal, in one file: what it shared with the command line would be loaded whole in the thread too. */
 const thread = await bundle({ 'spool-thread': 'storage/sqlite/spool/spool-thread.ts' }, { codeSplitting: false });
-writeFileSync(join(outDir, 'third-party-licences.txt'), licencesOf([...commandLine, ...thread]));
+/** The process that runs a script, in one file: it may read nothing else. */
+const sandbox = await bundle({ sandbox: 'scale/code/sandbox/sandbox-main.ts' }, { codeSplitting: false });
+writeFileSync(join(outDir, 'third-party-licences.txt'), licencesOf([...commandLine, ...thread, ...sandbox]));
 // Only the coverage check reads the source maps: they are not published.
 rmSync(mapsDirectory, { recursive: true, force: true });
 mkdirSync(mapsDirectory, { recursive: true });

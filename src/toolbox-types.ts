@@ -18,6 +18,7 @@ import type { ResultPage } from './invocation/large-results.ts';
 import type { PermitLimits, PermitStats, Permits } from './invocation/permits.ts';
 import type { Rates } from './invocation/rates.ts';
 import type { InternalReadOptions, ReadOptions } from './invocation/read-content.ts';
+import type { ScriptRunner } from './invocation/run-steps.ts';
 import type { ToolwharfError } from './kernel/errors.ts';
 import type { JsonObject } from './kernel/json.ts';
 import type { Log } from './kernel/log.ts';
@@ -75,6 +76,8 @@ export interface InternalToolboxOptions extends ToolboxOptions {
   readonly listeners?: { readonly [Name in keyof ToolboxEvents]?: (event: ToolboxEvents[Name]) => void };
   /** Stores overrides of tools; in memory by default. */
   readonly overrides?: ToolOverrideStore;
+  /** Runs tools that are scripts; undefined if they cannot run. */
+  readonly scripts?: ScriptRunner;
   /** The limits that other replicas share; those of this process by default. */
   readonly limits?: LimitPorts;
   /** How long the scan of new definitions waits, so that calls come first; 0. */
@@ -251,6 +254,8 @@ export interface InternalToolbox extends Toolbox {
   start(tool: string | ToolId | CatalogEntry, args: unknown, options?: InternalStartOptions): Call;
   /** Compares all tools with their pins, which another replica has changed. */
   reloadPins(): Promise<void>;
+  /** Whether tools that are scripts can run. */
+  readonly runsScripts: boolean;
   /** The number of calls that the queue refused: at the limit of a caller, or of all callers. */
   readonly queueRefusals?: { readonly caller: number; readonly total: number };
 }

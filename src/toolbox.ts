@@ -166,6 +166,7 @@ export async function startToolbox(
     rates: limits.rates,
     checker: createLazyArgumentsChecker(),
     largeResults,
+    scripts: options.scripts,
     onAccepted: async (entry) => void (await catalog.accept(toolIdOf(entry))),
   });
   const protocolCache = createProtocolCache();
@@ -374,6 +375,7 @@ export async function startToolbox(
       get: (server, name, args = {}, readOptions) =>
         read({ kind: 'prompt', server, params: { name, arguments: args } }, readOptions),
     },
+    runsScripts: options.scripts !== undefined,
     queueRefusals: permits.refusals,
     reloadPins: () => registerAgain(),
     calls: {

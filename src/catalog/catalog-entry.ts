@@ -34,6 +34,10 @@ export interface CatalogEntry {
   readonly accepted?: { readonly hash: string; readonly at: string };
   readonly paramHeaders: readonly ParamHeader[];
   readonly local?: LocalTool;
+  /** Set if the tool is a script: its code, or undefined if callers send the code. */
+  readonly script?: { readonly code?: string };
+  /** The tool is in no catalog and has no effect of its own: the calls that it makes are authorized instead. */
+  readonly isBuiltIn?: boolean;
 }
 
 /** The names that a pattern can refer to. */

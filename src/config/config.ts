@@ -58,9 +58,9 @@ export type ToolMode = (typeof toolModes)[number];
 export const namings = ['mcp', 'server__tool', 'plain'] as const;
 
 /** How the tools of a profile can be listed. */
-export const exposures = ['all', 'search', 'auto'] as const;
+export const exposures = ['all', 'search', 'code', 'auto'] as const;
 
-/** `all` lists every tool, `search` three tools that find and call the others, `auto` chooses by the size of the list. */
+/** `all` lists every tool, `search` three tools that find and call the others, `code` tools that run scripts over the others, `auto` `all` or `search` by the size of the list. */
 export type Expose = (typeof exposures)[number];
 
 /** How exposed tool names are built. */
@@ -370,6 +370,10 @@ export interface GatewayLimits {
   /** The stored results that were too large to return whole. */
   readonly maxStoredResultBytes: number;
   readonly maxStoredResultBytesPerCaller: number;
+  /** Processes that run scripts; further scripts wait. */
+  readonly maxScripts: number;
+  /** Scripts of one caller that have not ended, those that wait included. */
+  readonly maxScriptsPerCaller: number;
 }
 
 /** Accepts tokens of an identity provider instead of a key. */

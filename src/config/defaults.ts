@@ -80,6 +80,8 @@ export const limitDefaults: GatewayLimits = {
   slowClientTimeoutMs: 120_000,
   maxStoredResultBytes: 64 * mebibyte,
   maxStoredResultBytesPerCaller: 64 * mebibyte,
+  maxScripts: 8,
+  maxScriptsPerCaller: 20,
 };
 
 export const gatewayDefaults = {

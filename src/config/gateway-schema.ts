@@ -159,6 +159,12 @@ export const limitsSchema = z.strictObject(
       'Results that were too large to return whole and can be read in pages. The oldest results of the caller with the most are deleted first.',
     ),
     maxStoredResultBytesPerCaller: limit('maxStoredResultBytesPerCaller', minBytes, 'The same for one caller.'),
+    maxScripts: limit('maxScripts', 1, 'Processes that run scripts at the same time; further scripts wait.'),
+    maxScriptsPerCaller: limit(
+      'maxScriptsPerCaller',
+      1,
+      'Scripts of one caller that have not ended, those that wait for approval included.',
+    ),
   },
   { error: 'must be a map' },
 );

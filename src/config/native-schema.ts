@@ -107,13 +107,15 @@ export const profileSchema = z.strictObject(
       .meta({ default: profileNaming }),
     expose: choice(exposures)
       .optional()
-      .describe('How tools are listed: all of them, three tools that search and call the others, or by size.')
+      .describe(
+        'How tools are listed: all of them, three tools that search and call the others, tools that run scripts, or by size.',
+      )
       .meta({ default: exposeDefaults.expose }),
     exposeBudget: wholeNumber(1, unlimited)
       .optional()
       .describe('Estimated tokens of the list above which auto chooses search.')
       .meta({ default: exposeDefaults.exposeBudget }),
-    alwaysList: globs.optional().describe('Globs over server/tool; these tools are listed with search too.'),
+    alwaysList: globs.optional().describe('Globs over server/tool; these tools are listed with search and code too.'),
     approval: z
       .strictObject(approvalShape, { error: 'must be a map' })
       .optional()

@@ -10,6 +10,8 @@ import { createStoredApprover, type PendingLimits, type StoredApprover } from '.
 import { messageOf, ToolwharfError } from '../kernel/errors.ts';
 import type { Log } from '../kernel/log.ts';
 import type { Caller } from '../kernel/tool.ts';
+import { createScriptRunner } from '../scale/code/script-runner.ts';
+import { answerScript, createSearchForScripts } from '../scale/code/search-for-scripts.ts';
 import type { Storage } from '../storage/storage.ts';
 import { type AdministeredToolbox, type InternalToolboxOptions, startToolbox } from '../toolbox.ts';
 import { type A2aRoutes, createA2aRoutes } from './a2a/a2a-routes.ts';
@@ -36,6 +38,7 @@ import { questionsNeedCall } from './mcp/client-host.ts';
 import { createMcpEndpoint, type McpEndpoint } from './mcp/endpoint.ts';
 import { sendJson } from './mcp/responder.ts';
 import { createPendingQuestions, type PendingQuestions } from './questions/pending-questions.ts';
+import { createSandboxPool } from './scripts/sandbox-pool.ts';
 import { createTraces, noTraces } from './traces/traces.ts';
 import { createWeb, type Web } from './web/serve-web.ts';
 
@@ -163,6 +166,19 @@ export async function openGateway(source: ConfigSource | undefined, options: Gat
     stopping: stopping.signal,
     limits: (caller) => pendingLimits(caller, toolbox.config.gateway.limits),
   });
+  const sandboxes = createSandboxPool({ maxProcesses: () => toolbox.config.gateway.limits.maxScripts });
+  const scripts = createScriptRunner({
+    maxScriptsPerCaller: () => toolbox.config.gateway.limits.maxScriptsPerCaller,
+    openSandbox: sandboxes.open,
+    journal: storage.journal,
+    entries: () => toolbox.catalog.entries,
+    async answer({ profile: name }, question) {
+      const profile = toolbox.config.profiles.find((candidate) => candidate.name === name);
+      if (!profile) throw new ToolwharfError('NOT_FOUND', `There is no profile '${name}'`);
+      const { toolSearch, searchable } = await mcp.viewOf(profile);
+      return answerScript(createSearchForScripts(toolSearch, searchable), question);
+    },
+  });
   const toolbox = await startToolbox(loaded, {
     ...{ env, tools, signal, watch, spawn },
     log,
@@ -171,6 +187,7 @@ export async function openGateway(source: ConfigSource | undefined, options: Gat
     rules: storage.rules,
     overrides: storage.toolOverrides,
     limits: sharedLimits,
+    scripts,
     oauth: { store: storage.oauth, redirectUrl: oauthReturnUrl(host, port) },
     approver,
     host: questionsNeedCall,
@@ -243,6 +260,7 @@ export async function openGateway(source: ConfigSource | undefined, options: Gat
     await fleet[Symbol.asyncDispose]();
     await closeRoutes();
     await toolbox.close();
+    await sandboxes[Symbol.asyncDispose]();
     sharedLimits?.[Symbol.dispose]();
     await traces.close();
     limits.unsent[Symbol.dispose]();

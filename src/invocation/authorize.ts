@@ -81,7 +81,7 @@ export async function reauthorize(
 
 /** The current entry of the same tool. */
 function findCurrent({ calledAs }: RunningCall, before: CatalogEntry, { catalog }: AuthorizePorts): CatalogEntry {
-  const entry = catalog.find(toolIdOf(before));
+  const entry = before.isBuiltIn ? before : catalog.find(toolIdOf(before));
   if (entry) return entry;
   throw new ToolwharfError('TOOL_CHANGED', `${calledAs} was removed while the call was waiting`);
 }
@@ -93,6 +93,7 @@ async function decideCall(
   { approval, mayUse }: CallPolicy,
   { rules }: AuthorizePorts,
 ): Promise<Exclude<Decision, { kind: 'deny' }>> {
+  if (entry.isBuiltIn) return { kind: 'allow', because: 'the calls that it makes are authorized' };
   const args = isObject(input) ? input : undefined;
   const decision = decide({ tool: entry, approval, remembered: await rules.list(), caller, args });
   if (decision.kind !== 'deny') {

@@ -63,6 +63,30 @@ export interface CallRecord {
   readonly awaiting?: AwaitedApproval;
   /** The approval that a person answered for this call. */
   readonly approval?: RecordedApproval;
+  /** Set if the call is a script that another process can continue. */
+  readonly script?: RecordedScript;
+  /** Set if a script made the call. */
+  readonly step?: CallStep;
+}
+
+/** What another process needs to continue a script. */
+export interface RecordedScript {
+  /** The profile whose policy applies. */
+  readonly profile: string;
+  /** The caller's name for the tool. */
+  readonly calledAs: string;
+  /** How often another process has continued it. */
+  readonly continued?: number;
+}
+
+/** The position of a call in the script that made it. */
+export interface CallStep {
+  /** 1 for the first call of the script. */
+  readonly number: number;
+  /** Hash of the tool and the arguments as the script gave them. */
+  readonly hash: string;
+  /** The calls whose outcomes the script knew when it made this one, in the order in which it learnt them: `1-4,6,5`. */
+  readonly known: string;
 }
 
 /** The properties that an A2A task has besides its call. */

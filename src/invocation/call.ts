@@ -75,7 +75,7 @@ export interface Call {
 }
 
 export interface CallFacts
-  extends Pick<CallRecord, 'kind' | 'task'>,
+  extends Pick<CallRecord, 'kind' | 'task' | 'step'>,
     Pick<Partial<RunningCall>, 'profile'>,
     Pick<Call, 'id' | 'caller' | 'host' | 'parent' | 'idempotencyKey'> {
   readonly entry: CatalogEntry;
@@ -104,6 +104,8 @@ export class RunningCall implements Call {
   readonly profile: string | undefined;
   /** The call waited for approval on a replica that is gone. It runs only with that approval. */
   readonly isResumed: boolean;
+  /** The call is a script that began in a process that is gone. */
+  readonly isContinued: boolean;
   state: CallState = 'received';
   stateSince: string;
   approval: ApprovalRequest | undefined;
@@ -134,6 +136,7 @@ export class RunningCall implements Call {
     outer,
     idempotencyKey,
     task,
+    step,
     profile,
     resumed,
     now,
@@ -147,7 +150,8 @@ export class RunningCall implements Call {
     this.outer = outer;
     this.idempotencyKey = idempotencyKey;
     this.profile = profile;
-    this.isResumed = resumed !== undefined;
+    this.isResumed = resumed?.awaiting !== undefined;
+    this.isContinued = resumed?.script !== undefined;
     this.#now = now;
     this.stateSince = now();
     this.record = resumed ?? {
@@ -164,6 +168,8 @@ export class RunningCall implements Call {
       createdAt: this.stateSince,
       idempotencyKey,
       task,
+      step,
+      script: entry.script && profile !== undefined ? { profile, calledAs: this.calledAs } : undefined,
     };
   }
 

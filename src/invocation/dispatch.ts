@@ -25,6 +25,8 @@ export interface DispatchOptions {
   readonly meta?: JsonObject;
   /** Calls another tool as a step of this call. */
   readonly callStep: (name: string, args: unknown) => Promise<ToolResult>;
+  /** Runs the tool if it is a script. */
+  readonly runScript: (args: JsonObject) => Promise<JsonObject>;
 }
 
 /** Runs the tool within its timeout: a request to its server, or a local function. Rejects if there is no result. */
@@ -41,6 +43,7 @@ export async function dispatch(
   call.deadline = deadline;
   try {
     // A local function that ignores its signal must not block the call.
+    if (entry.script) return await options.runScript(args);
     if (entry.local) return await abortable(runLocal(call, entry, args, options, ports), call.signal);
     return await send(call, entry, args, options, ports);
   } catch (cause) {

@@ -12,13 +12,14 @@ import { measureJson } from '../policy/measure-json.ts';
 import { type Authorization, type AuthorizePorts, authorize, type CallPolicy, reauthorize } from './authorize.ts';
 import { type Call, type CallHost, createRunningCalls, programCaller, RunningCall, type RunningCalls } from './call.ts';
 import { endingFor, endingOf, toCallError } from './call-ending.ts';
-import type { CallParent, CallRecord, CallTask } from './call-record.ts';
+import type { CallParent, CallRecord, CallStep, CallTask } from './call-record.ts';
 import { type DispatchPorts, dispatch } from './dispatch.ts';
 import { runOnce } from './idempotency.ts';
 import { assertHeld, type Journal, writeRecord } from './journal.ts';
 import type { LargeResults } from './large-results.ts';
 import type { CallerLimits, Permit, PermitCaller, Permits } from './permits.ts';
 import type { RateAnswer, Rates } from './rates.ts';
+import { createStepRunner, isComposed, type ScriptRunner } from './run-steps.ts';
 import { failureResult, shapeResult } from './shape-result.ts';
 
 /** How a call is made. */
@@ -47,6 +48,8 @@ export interface InternalStartOptions extends StartOptions {
   readonly resumed?: CallRecord;
   /** The task of A2A that is this call. */
   readonly task?: CallTask;
+  /** The position of the call in the script that makes it. */
+  readonly step?: CallStep;
 }
 
 export interface InvokerPorts
@@ -59,6 +62,8 @@ export interface InvokerPorts
   readonly rates: Rates;
   readonly journal: Journal;
   readonly largeResults: LargeResults;
+  /** Undefined if tools that are scripts cannot run here. */
+  readonly scripts?: ScriptRunner;
   /** Receives the record of a call whenever it is received, dispatched or ended. */
   readonly onCall: (record: CallRecord) => void;
 }
@@ -77,7 +82,6 @@ interface TakenRate {
 }
 
 const noHost: CallHost = {};
-const maxDepth = 8;
 const maxApprovals = 3;
 const maxJsonDepth = 500;
 
@@ -99,6 +103,7 @@ export function createInvoker(ports: InvokerPorts): Invoker {
       idempotencyKey,
       calledAs,
       task,
+      step,
       profile,
       resumed,
     } = options;
@@ -116,6 +121,7 @@ export function createInvoker(ports: InvokerPorts): Invoker {
       outer,
       idempotencyKey,
       task,
+      step,
       profile,
       resumed,
       now,
@@ -186,8 +192,8 @@ export function createInvoker(ports: InvokerPorts): Invoker {
       mayContinueElsewhere = false;
       ports.onCall(started);
       assertHeld(ports.journal, call.epoch);
-      const callStep = (name: string, args: unknown) => runStep(call, name, args, options);
-      const raw = await dispatch(call, granted.authorization, { meta: options.meta, callStep }, ports);
+      const inner = stepsOf(call, entry, options);
+      const raw = await dispatch(call, granted.authorization, { meta: options.meta, ...inner }, ports);
       const { maxResultBytes } = ports.settings();
       const { result, whole } = shapeResult(raw, { callId: call.id, maxResultBytes });
       if (whole) {
@@ -271,39 +277,6 @@ export function createInvoker(ports: InvokerPorts): Invoker {
     }
   }
 
-  /** Runs a step of a composed tool: a separate call for the same caller, host and policy. */
-  async function runStep(
-    call: RunningCall,
-    name: string,
-    args: unknown,
-    options: InternalStartOptions,
-  ): Promise<ToolResult> {
-    let depth = 1;
-    for (let outer = call.outer; outer; outer = outer.outer) depth++;
-    if (depth > maxDepth)
-      throw new ToolwharfError(
-        'TOOL_FAILED',
-        `${call.calledAs} calls tools that call tools, more than ${maxDepth} deep`,
-      );
-    const entry = ports.catalog.find(name);
-    const mayUse = options.policy?.mayUse;
-    if (!entry || (mayUse && !mayUse(entry)))
-      return failureResult(createId(), 'TOOL_NAME_INVALID', `Invalid MCP tool name: ${name}`);
-    const { caller, host } = call;
-    const { policy, refreshPolicy, callerLimits } = options;
-    const stepHost: CallHost = Object.create(host, { onProgress: { value: undefined }, input: { value: undefined } });
-    const parent: CallParent = { kind: 'call', id: call.id };
-    return start(entry, args, {
-      caller,
-      host: stepHost,
-      parent,
-      signal: call.signal,
-      policy,
-      refreshPolicy,
-      callerLimits,
-    }).result;
-  }
-
   function takeRate({ server }: CatalogEntry): TakenRate | undefined {
     const rate = server === undefined ? undefined : ports.findConnection(server)?.spec.rate;
     return rate && server !== undefined ? { server, rate, answer: ports.rates.take(server, rate) } : undefined;
@@ -328,7 +301,8 @@ export function createInvoker(ports: InvokerPorts): Invoker {
     ports.onCall(record);
   }
 
-  const permitsOf = (entry: CatalogEntry) => (entry.local?.composed ? ports.composedPermits : ports.permits);
+  const stepsOf = createStepRunner({ start, catalog: ports.catalog, scripts: ports.scripts });
+  const permitsOf = (entry: CatalogEntry) => (isComposed(entry) ? ports.composedPermits : ports.permits);
 
   return { start, calls };
 }
@@ -352,7 +326,7 @@ function hostOf({ host = noHost, onProgress }: InternalStartOptions): CallHost {
 
 /** A composed tool holds its permit while its steps need permits too, so the caller's limits apply to the steps only. */
 function permitCaller({ caller }: RunningCall, entry: CatalogEntry, options: InternalStartOptions): PermitCaller {
-  const limits = entry.local?.composed ? undefined : options.callerLimits;
+  const limits = isComposed(entry) ? undefined : options.callerLimits;
   return { id: caller.id, limits, timeoutMs: entry.limits.timeoutMs };
 }
 

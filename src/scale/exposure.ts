@@ -3,18 +3,23 @@ import type { JsonObject } from '../kernel/json.ts';
 import { mapInSlices } from '../kernel/slices.ts';
 import { countTokens } from './count-tokens.ts';
 
-/** How the tools of a profile are listed: every definition, or the three tools that search and call the others. */
+/** How the tools of a profile are listed: every definition, tools that search and call the others, or that run scripts. */
 export interface Exposure {
-  readonly expose: 'all' | 'search';
+  readonly expose: 'all' | 'search' | 'code';
   /** The estimated size of all definitions; undefined if nothing depends on it. */
   readonly allTokens?: number;
 }
 
-/** Decides how tools are listed. `auto` lists them all unless the definitions exceed the budget of the profile. */
+/**
+ * Decides how tools are listed. `auto` lists them all unless the definitions exceed the budget of the profile. Where scripts
+ * cannot run, `code` is `search`.
+ */
 export async function chooseExposure(
   { expose, exposeBudget }: Pick<ProfileConfig, 'expose' | 'exposeBudget'>,
   definitions: readonly JsonObject[],
+  runsScripts: boolean,
 ): Promise<Exposure> {
+  if (expose === 'code') return { expose: runsScripts ? 'code' : 'search' };
   if (expose !== 'auto') return { expose };
   const allTokens = await estimateTokens(definitions);
   return { expose: allTokens > exposeBudget ? 'search' : 'all', allTokens };

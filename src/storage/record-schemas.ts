@@ -90,6 +90,8 @@ export const callRecordSchema = z.object({
       originalArguments: json.optional(),
     })
     .optional(),
+  script: z.object({ profile: z.string(), calledAs: z.string(), continued: z.int().optional() }).optional(),
+  step: z.object({ number: z.int(), hash: z.string(), known: z.string() }).optional(),
 }) satisfies z.ZodType<CallRecord>;
 
 /** The tools of an assistant: its servers, its approval mode (`always-ask` by default) and its trusted tools. */

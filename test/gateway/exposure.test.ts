@@ -144,5 +144,5 @@ test('the list stays the same when the tools change, and a search finds the new 
 });
 
 test('an unknown value of expose is rejected with the allowed values', () => {
-  expect(() => parseConfig({ servers: {}, profiles: { p: { expose: 'code' } } })).toThrow(/all.*search.*auto/);
+  expect(() => parseConfig({ servers: {}, profiles: { p: { expose: 'none' } } })).toThrow(/all.*search.*code.*auto/);
 });

@@ -50,9 +50,10 @@ export async function tools(
   else if (found.length === 0) terminal.note(`No tool matches '${oneLine(query)}'.`);
   else printTools(found, terminal);
   const exposure = json || server !== undefined || query !== '' ? undefined : await opened.readExposure?.();
-  if (exposure?.exposed === 'search') {
+  if (exposure && exposure.exposed !== 'all') {
     const saved = `about ${exposure.listedTokens} tokens instead of ${exposure.estimatedTokens}`;
-    terminal.note(terminal.noteColors.dim(`MCP clients list the tools for searching: ${saved}.`));
+    const purpose = exposure.exposed === 'code' ? 'running scripts' : 'searching';
+    terminal.note(terminal.noteColors.dim(`MCP clients list the tools for ${purpose}: ${saved}.`));
   }
   if (terminal.isPerson && !json && found.length > 0) {
     const command = [programName(context.env), 'call', url, 'NAME key=value'].filter(Boolean).join(' ');

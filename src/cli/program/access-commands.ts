@@ -112,7 +112,11 @@ function addProfiles(root: Command, run: Run): void {
       .option('--deny <pattern>', 'Never offer these tools, as server/tool (repeatable)', collect)
       .addOption(new Option('--naming <naming>', 'How tools are named').choices(namings))
       .addOption(new Option('--expose <exposure>', 'How tools are listed (default: all)').choices(exposures))
-      .option('--always-list <pattern>', 'Tools that are listed with --expose search too (repeatable)', collect)
+      .option(
+        '--always-list <pattern>',
+        'Tools that are listed with --expose search and code too (repeatable)',
+        collect,
+      )
       .addOption(new Option('--approval <mode>', 'Which calls need approval').choices(approvalModes))
       .option(...jsonOption);
   profiles

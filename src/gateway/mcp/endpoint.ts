@@ -33,6 +33,7 @@ import {
   toError,
   toMessage,
 } from './rpc.ts';
+import type { View } from './view.ts';
 
 export interface McpEndpointOptions {
   readonly toolbox: InternalToolbox;
@@ -58,6 +59,8 @@ export interface McpClient {
 /** The aggregated MCP endpoint over HTTP. It serves both protocol eras at one URL. */
 export interface McpEndpoint {
   serve(request: IncomingMessage, response: ServerResponse, client: McpClient): Promise<void>;
+  /** The tools, resources and prompts of a profile. */
+  viewOf(profile: ProfileConfig): Promise<View>;
   /** The number of open sessions and subscriptions. */
   readonly open: { readonly sessions: number; readonly subscriptions: number };
   /** Closes every stream. */
@@ -157,6 +160,7 @@ export function createMcpEndpoint(options: McpEndpointOptions): McpEndpoint {
         sendRpcFailure(request, response, cause, (message) => log.error('mcp.failed', message));
       }
     },
+    viewOf: (profile) => ports.viewFor({ profile }),
     close: ports.close,
   };
 }

@@ -4,6 +4,8 @@ import { createId } from '../../kernel/create-id.ts';
 import { isObject, type JsonObject } from '../../kernel/json.ts';
 import type { ToolResult } from '../../kernel/tool.ts';
 import { version } from '../../kernel/version.ts';
+import { isCodeTool, runCodeEntry } from '../../scale/code/code-tools.ts';
+import { createSearchForScripts } from '../../scale/code/search-for-scripts.ts';
 import { isSearchTool } from '../../scale/search/search-tools.ts';
 import type { InternalToolbox } from '../../toolbox.ts';
 import type { Traces } from '../traces/traces.ts';
@@ -118,12 +120,17 @@ async function list(
   }));
 }
 
-/** Calls a tool, or answers one of the tools that search the others where the profile lists those. */
+/** Calls a tool, or answers one of the tools that search or run the others where the profile lists those. */
 async function callTool(request: ClientRequest, ports: MethodPorts): Promise<JsonObject> {
   const { params } = request;
   const view = await ports.viewFor(request);
-  if (view.exposure.expose !== 'search' || !isSearchTool(params.name)) return runTool(request, view, ports);
-  const { toolSearch, searchable } = view;
+  const { toolSearch, searchable, exposure } = view;
+  if (exposure.expose === 'code' && isCodeTool(params.name)) {
+    if (params.name === 'run_code') return runTool(request, view, ports, runCodeEntry(params.arguments));
+    const search = createSearchForScripts(toolSearch, searchable);
+    return params.name === 'search_tools' ? search.search(params.arguments) : search.describe(params.arguments);
+  }
+  if (exposure.expose !== 'search' || !isSearchTool(params.name)) return runTool(request, view, ports);
   if (params.name === 'search_tools') return toolSearch.search(searchable, params.arguments);
   if (params.name === 'describe_tools') return toolSearch.describe(searchable, params.arguments);
   const call = await toolSearch.readCall(searchable, params.arguments);
@@ -132,9 +139,13 @@ async function callTool(request: ClientRequest, ports: MethodPorts): Promise<Jso
   return runTool({ ...request, params: { ...params, ...call }, headers: undefined }, view, ports);
 }
 
-async function runTool(request: ClientRequest, view: View, ports: MethodPorts): Promise<JsonObject> {
+async function runTool(
+  request: ClientRequest,
+  view: View,
+  ports: MethodPorts,
+  entry = view.findTool(String(request.params.name)),
+): Promise<JsonObject> {
   const { params } = request;
-  const entry = view.findTool(String(params.name));
   if (!entry) throw new RpcError(rpcCode.invalidParams, `Unknown tool: ${String(params.name)}`);
   if (request.headers) checkParamHeaders(entry.definition.inputSchema, params.arguments, request.headers);
   const callId = createId();

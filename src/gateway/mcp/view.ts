@@ -5,6 +5,7 @@ import type { ProfileConfig } from '../../config/config.ts';
 import { isObject, type JsonObject } from '../../kernel/json.ts';
 import { mapInSlices } from '../../kernel/slices.ts';
 import { createMayRead, createVisibility } from '../../policy/visible-tools.ts';
+import { codeToolDefinitions, isCodeTool } from '../../scale/code/code-tools.ts';
 import { chooseExposure, type Exposure } from '../../scale/exposure.ts';
 import {
   createToolSearch,
@@ -26,7 +27,7 @@ export interface View {
   readonly byName: ReadonlyMap<string, CatalogEntry>;
   /** All tools, in a stable order. */
   readonly tools: readonly JsonObject[];
-  /** The tools of `tools/list`: all, or those that search the others. */
+  /** The tools of `tools/list`: all, or those that search or run the others. */
   readonly listed: readonly JsonObject[];
   readonly exposure: Exposure;
   /** The search in these tools, and its input. */
@@ -64,7 +65,9 @@ export async function createView(toolbox: InternalToolbox, profile: ProfileConfi
   const { hasServer, hasTool, hasResource, hasPrompt } = visibility;
   const { entries } = toolbox.catalog;
   const isSame = before?.profile === profile && before.entries === entries;
-  const { tools, byName, listed, exposure } = isSame ? before : await listTools(entries, hasTool, profile);
+  const { tools, byName, listed, exposure } = isSame
+    ? before
+    : await listTools(entries, hasTool, profile, toolbox.runsScripts);
   const servers = toolbox.servers.list().filter((server) => hasServer(server.name));
   const serverNames = servers.map((server) => server.name);
 
@@ -143,6 +146,7 @@ async function listTools(
   entries: readonly CatalogEntry[],
   hasTool: View['hasTool'],
   profile: ProfileConfig,
+  runsScripts: boolean,
 ): Promise<Pick<View, 'tools' | 'byName' | 'listed' | 'exposure'>> {
   const { naming, alwaysList = [] } = profile;
   const visible = await mapInSlices(entries, (entry) => (hasTool(entry) ? entry : undefined));
@@ -157,14 +161,15 @@ async function listTools(
   );
   const sorted = named.map(({ name, entry }) => [name, entry] as const).sort(inOrder);
   const tools = await mapInSlices(sorted, ([name, entry]) => toListed(name, entry));
-  const exposure = await chooseExposure(profile, tools);
+  const exposure = await chooseExposure(profile, tools, runsScripts);
   const isAlwaysListed = createMatcher(alwaysList);
   const always = tools.filter((_, at) => {
     const [name, { server, originalName }] = sorted[at] as (typeof sorted)[number];
-    // A tool that has the name of a search tool can be found and called like the others.
-    return !isSearchTool(name) && isAlwaysListed(`${server ?? 'local'}/${originalName}`);
+    // A tool that has the name of one of our tools can be found and called like the others.
+    return !isSearchTool(name) && !isCodeTool(name) && isAlwaysListed(`${server ?? 'local'}/${originalName}`);
   });
-  const listed = exposure.expose === 'all' ? tools : [...searchToolDefinitions, ...always];
+  const ours = exposure.expose === 'code' ? codeToolDefinitions : searchToolDefinitions;
+  const listed = exposure.expose === 'all' ? tools : [...ours, ...always];
   return { tools, byName: new Map(sorted), listed, exposure };
 }
 

@@ -25,7 +25,7 @@ export interface ProfileExposure {
   /** Estimated size of all tools. */
   readonly estimatedTokens: number;
   /** How the tools are listed; the choice of `auto`. */
-  readonly exposed: 'all' | 'search';
+  readonly exposed: 'all' | 'search' | 'code';
   /** Estimated size of the list. */
   readonly listedTokens: number;
 }

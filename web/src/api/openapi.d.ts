@@ -1535,6 +1535,16 @@ export interface components {
                 readonly profile: string;
                 readonly calledAs: string;
             };
+            readonly script?: {
+                readonly profile: string;
+                readonly calledAs: string;
+                readonly continued?: number;
+            };
+            readonly step?: {
+                readonly number: number;
+                readonly hash: string;
+                readonly known: string;
+            };
             readonly approval?: {
                 readonly id: string;
                 readonly answer: "allow" | "deny";
@@ -2438,7 +2448,7 @@ export interface components {
             readonly source: "file" | "store" | "built-in";
             readonly readOnly?: string;
             readonly naming: "mcp" | "server__tool" | "plain";
-            readonly expose: "all" | "search" | "auto";
+            readonly expose: "all" | "search" | "code" | "auto";
             readonly exposeBudget: number;
             readonly mode: "auto" | "always-ask" | "trusted-only";
             readonly servers?: readonly string[];
@@ -2455,7 +2465,7 @@ export interface components {
             readonly exposure?: {
                 readonly count: number;
                 readonly estimatedTokens: number;
-                readonly exposed: "all" | "search";
+                readonly exposed: "all" | "search" | "code";
                 readonly listedTokens: number;
             };
             readonly keys?: number;
@@ -2483,7 +2493,7 @@ export interface components {
             }[];
             readonly count: number;
             readonly estimatedTokens: number;
-            readonly exposed: "all" | "search";
+            readonly exposed: "all" | "search" | "code";
             readonly listedTokens: number;
         };
         readonly Provider: {
@@ -2945,7 +2955,7 @@ export interface components {
             readonly resources?: readonly string[];
             readonly prompts?: readonly string[];
             readonly naming?: "mcp" | "server__tool" | "plain";
-            readonly expose?: "all" | "search" | "auto";
+            readonly expose?: "all" | "search" | "code" | "auto";
             readonly exposeBudget?: number;
             readonly alwaysList?: readonly string[];
             readonly approval?: {
@@ -2967,7 +2977,7 @@ export interface components {
             readonly resources?: readonly string[];
             readonly prompts?: readonly string[];
             readonly naming?: "mcp" | "server__tool" | "plain";
-            readonly expose?: "all" | "search" | "auto";
+            readonly expose?: "all" | "search" | "code" | "auto";
             readonly exposeBudget?: number;
             readonly alwaysList?: readonly string[];
             readonly approval?: {
@@ -2989,7 +2999,7 @@ export interface components {
             readonly resources?: readonly string[];
             readonly prompts?: readonly string[];
             readonly naming?: "mcp" | "server__tool" | "plain";
-            readonly expose?: "all" | "search" | "auto";
+            readonly expose?: "all" | "search" | "code" | "auto";
             readonly exposeBudget?: number;
             readonly alwaysList?: readonly string[];
             readonly approval?: {

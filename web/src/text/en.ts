@@ -1305,16 +1305,19 @@ export const en = ({ plural, number, rich }: Grammar) => ({
     exposures: {
       all: 'All tools',
       search: 'Three tools that search, describe and call the others',
+      code: 'Tools that search, describe and run scripts over the others',
       auto: 'All tools, or the tools for searching if the list is long',
     },
     exposed: {
       all: (tokens: number) => `Clients list all tools, about ${number(tokens)} tokens.`,
       search: (tokens: number) => `Clients list the tools for searching, about ${number(tokens)} tokens.`,
+      code: (tokens: number) => `Clients list the tools for scripts, about ${number(tokens)} tokens.`,
     },
     exposeBudget: 'Longest list in tokens',
     exposeBudgetHint: 'A list that is estimated to be longer is replaced by the tools for searching. Default: 10000.',
     alwaysList: 'Always listed',
-    alwaysListHint: 'Patterns over server/tool, one per line. Clients list these tools beside the tools for searching.',
+    alwaysListHint:
+      'Patterns over server/tool, one per line. Clients list these tools beside those for searching or scripts.',
     asConfigured: 'As configured',
     servers: 'Servers',
     serversHint: 'Patterns over server names, one per line.',

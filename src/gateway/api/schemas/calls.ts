@@ -111,6 +111,18 @@ export const callSchema = answer(
       .strictObject({ approval: z.string(), profile: z.string(), calledAs: z.string() })
       .optional()
       .describe('Set while the call waits for an approval and another replica can continue it.'),
+    script: z
+      .strictObject({ profile: z.string(), calledAs: z.string(), continued: z.int().optional() })
+      .optional()
+      .describe('Set if the call is a script; `continued` counts how often another process has continued it.'),
+    step: z
+      .strictObject({
+        number: z.int().describe('1 for the first call of the script.'),
+        hash: z.string().describe('Hash of the tool and of the arguments that the script gave.'),
+        known: z.string().describe('The calls whose outcomes the script knew, in the order in which it learnt them.'),
+      })
+      .optional()
+      .describe('Set if a script made the call.'),
     approval: z
       .strictObject({
         id: z.string(),

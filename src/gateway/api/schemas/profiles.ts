@@ -8,7 +8,7 @@ import { answer, body, isoTime, json, list } from './named.ts';
 const exposureShape = {
   count: z.int().describe('The number of tools that the profile offers.'),
   estimatedTokens: z.int().describe('The estimated size of all tools. Each model counts differently.'),
-  exposed: z.enum(['all', 'search']).describe('How tools are listed; the choice of `auto`.'),
+  exposed: z.enum(['all', 'search', 'code']).describe('How tools are listed; the choice of `auto`.'),
   listedTokens: z.int().describe('The estimated size of the list.'),
 };
 

@@ -77,7 +77,7 @@ export function ProfileFields({ draft, isNew, error, onChange }: ProfileFieldsPr
             onChange={(exposeBudget) => onChange({ exposeBudget })}
           />
         )}
-        {(draft.expose === 'auto' || draft.expose === 'search') && (
+        {['auto', 'search', 'code'].includes(draft.expose) && (
           <LinesField
             label={words.alwaysList}
             hint={words.alwaysListHint}

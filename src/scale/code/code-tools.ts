@@ -1,0 +1,75 @@
+import { z } from 'zod';
+import type { CatalogEntry } from '../../catalog/catalog.ts';
+import { definitionHash } from '../../catalog/definition-hash.ts';
+import type { JsonObject, JsonSchema } from '../../kernel/json.ts';
+import { searchToolDefinitions } from '../search/search-tools.ts';
+
+const defaultTimeoutMs = 60_000;
+const maxTimeoutMs = 600_000;
+
+const runCodeInput = z.strictObject({
+  code: z.string().min(1).max(262_144).describe('TypeScript. The value of the last expression is the result'),
+  timeoutMs: z
+    .int()
+    .min(1_000)
+    .max(maxTimeoutMs)
+    .default(defaultTimeoutMs)
+    .describe('Time limit of the script. Time in which a person is asked does not count'),
+});
+
+/** The arguments of `describe_tools` and of `describe` in scripts. */
+export const describeInput = z.strictObject({
+  names: z.array(z.string()).min(1).max(20).describe('Names of tools, as search_tools returns them'),
+});
+
+const runCode = {
+  name: 'run_code',
+  description: [
+    'Runs TypeScript that calls tools: await tools.SERVER.TOOL({ ... }).',
+    'Find tools with search_tools and read their types with describe_tools first; scripts can also call search(query) and describe(names).',
+    'A tool resolves with its structured result, else with its text; it rejects with a ToolError that has code and message.',
+    'Use Promise.all for independent calls. Return only what you need. console.log is returned too.',
+    'There is no network, no file system, no timers and no import.',
+  ].join(' '),
+  inputSchema: z.toJSONSchema(runCodeInput, { io: 'input' }) as JsonSchema,
+};
+
+/** The definitions of the tools for scripts. They never change, so that clients can cache prompts that contain them. */
+export const codeToolDefinitions: readonly JsonObject[] = [
+  runCode,
+  ...searchToolDefinitions.filter(({ name }) => name === 'search_tools'),
+  {
+    name: 'describe_tools',
+    description: 'Returns the TypeScript declarations of tools, as run_code calls them.',
+    inputSchema: z.toJSONSchema(describeInput, { io: 'input' }) as JsonObject,
+    annotations: { readOnlyHint: true, openWorldHint: false },
+  },
+];
+
+const names = codeToolDefinitions.map(({ name }) => name);
+
+export function isCodeTool(name: unknown): boolean {
+  return names.includes(name);
+}
+
+/** `run_code` for a call with these arguments, which contain the time limit. */
+export function runCodeEntry(args: unknown): CatalogEntry {
+  const parsed = runCodeInput.safeParse(args);
+  return {
+    ...entry,
+    limits: { ...entry.limits, timeoutMs: parsed.success ? parsed.data.timeoutMs : defaultTimeoutMs },
+  };
+}
+
+const entry: CatalogEntry = {
+  name: runCode.name,
+  originalName: runCode.name,
+  scope: { naming: 'mcp', servers: [], localTools: new Set() },
+  serverTrusted: true,
+  definition: runCode,
+  definitionHash: definitionHash(runCode),
+  limits: { maxInstances: Number.MAX_SAFE_INTEGER, timeoutMs: defaultTimeoutMs },
+  paramHeaders: [],
+  script: {},
+  isBuiltIn: true,
+};

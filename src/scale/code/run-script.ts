@@ -1,0 +1,79 @@
+import type { JsonObject } from '../../kernel/json.ts';
+import type { Burst, SandboxProgram, ScriptEnd, Settlement } from './sandbox/protocol.ts';
+import type { ScriptSteps } from './script-steps.ts';
+
+/** A process that runs one script. Disposing ends it at once, whatever the script does. */
+export interface Sandbox extends Disposable {
+  start(program: SandboxProgram): Promise<Burst>;
+  /** Gives the script the outcome of one of its calls, and runs it until it can only wait again. */
+  settle(number: number, settlement: Settlement): Promise<Burst>;
+}
+
+export interface RunScriptPorts {
+  readonly openSandbox: (signal: AbortSignal) => Promise<Sandbox>;
+  readonly steps: ScriptSteps;
+  readonly signal: AbortSignal;
+  /** The script waits for a person until the returned object is disposed. */
+  readonly onPause: () => Disposable;
+}
+
+/**
+ * Runs a script to its end. While all its calls wait for a person, it has no sandbox: when one of them ends, the script is
+ * run again from its first line with the outcomes that it already knows.
+ */
+export async function runScript(
+  program: SandboxProgram,
+  { openSandbox, steps, signal, onPause }: RunScriptPorts,
+): Promise<ScriptEnd> {
+  for (;;) {
+    const end = await runUntilPaused();
+    if (end) return end;
+    using _pause = onPause();
+    await steps.someEnded(signal);
+  }
+
+  async function runUntilPaused(): Promise<ScriptEnd | undefined> {
+    using sandbox = await openSandbox(signal);
+    const stop = () => sandbox[Symbol.dispose]();
+    signal.addEventListener('abort', stop, { once: true });
+    try {
+      steps.rewind();
+      let burst: Burst = await sandbox.start(program);
+      for (;;) {
+        for (const call of burst.calls) steps.make(call);
+        if (burst.end) return burst.end;
+        const next = await steps.next(signal);
+        if (next === 'paused') return undefined;
+        burst = await sandbox.settle(next.number, next.settlement);
+      }
+    } finally {
+      signal.removeEventListener('abort', stop);
+    }
+  }
+}
+
+/** The result of a script as a tool result. */
+export function toScriptResult(
+  { value, error, log, isLogTruncated }: ScriptEnd,
+  steps: Pick<ScriptSteps, 'made' | 'failed'>,
+): JsonObject {
+  const calls = { made: steps.made, failed: steps.failed };
+  const shownLog = log === '' ? undefined : isLogTruncated ? `${log}…` : log;
+  const logBlock = shownLog === undefined ? [] : [{ type: 'text', text: `Log:\n${shownLog}` }];
+  if (error) {
+    const { name, message, position } = error;
+    const where = position === undefined ? '' : ` (${position})`;
+    const text = `${name}: ${message}${where}\nCalls that the script made: ${calls.made}, of which failed: ${calls.failed}`;
+    return {
+      isError: true,
+      content: [{ type: 'text', text }, ...logBlock],
+      structuredContent: { error, log: shownLog, calls },
+    };
+  }
+  const result = value === undefined ? undefined : JSON.parse(value);
+  const text = typeof result === 'string' ? result : (value ?? 'The script has no result');
+  return {
+    content: [{ type: 'text', text }, ...logBlock],
+    structuredContent: { result, log: shownLog, calls },
+  };
+}

@@ -1,0 +1,120 @@
+import { createHash } from 'node:crypto';
+import type { CatalogEntry } from '../../catalog/catalog.ts';
+import { reportWaiting } from '../../invocation/ask-approval.ts';
+import type { RunningCall } from '../../invocation/call.ts';
+import type { CallRecord } from '../../invocation/call-record.ts';
+import type { Journal } from '../../invocation/journal.ts';
+import type { ScriptRun, ScriptRunner } from '../../invocation/run-steps.ts';
+import { ToolwharfError } from '../../kernel/errors.ts';
+import type { JsonObject } from '../../kernel/json.ts';
+import { type RunScriptPorts, runScript, toScriptResult } from './run-script.ts';
+import type { SandboxCall, SandboxLimits } from './sandbox/protocol.ts';
+import { createScriptSteps } from './script-steps.ts';
+import { createScriptTools, type ScriptTools } from './script-tools.ts';
+
+export interface ScriptRunnerPorts {
+  readonly maxScriptsPerCaller: () => number;
+  /** Waits until there is a sandbox for the script. */
+  readonly openSandbox: RunScriptPorts['openSandbox'];
+  readonly journal: Pick<Journal, 'list' | 'get'>;
+  readonly entries: () => readonly CatalogEntry[];
+  /** Answers `search` and `describe` of a script. */
+  readonly answer: (call: RunningCall, question: SandboxCall) => Promise<unknown>;
+}
+
+const mebibyte = 1024 * 1024;
+
+/** What one script may use. */
+export const scriptLimits: SandboxLimits = {
+  memoryBytes: 64 * mebibyte,
+  computeMs: 5_000,
+  maxCalls: 1_000,
+  maxLogBytes: 64 * 1024,
+  maxValueBytes: 4 * mebibyte,
+};
+
+/** Runs the scripts of a gateway. */
+export function createScriptRunner({
+  maxScriptsPerCaller,
+  openSandbox,
+  journal,
+  entries,
+  answer,
+}: ScriptRunnerPorts): ScriptRunner {
+  const perCaller = new Map<string, number>();
+
+  function countCaller(caller: string): Disposable {
+    const max = maxScriptsPerCaller();
+    const count = perCaller.get(caller) ?? 0;
+    if (count >= max)
+      throw new ToolwharfError(
+        'LIMIT_REACHED',
+        `You have ${max} scripts in progress, which is the limit: try again later`,
+        {
+          data: { limit: 'scripts', max, retryAfterMs: 1_000 },
+        },
+      );
+    perCaller.set(caller, count + 1);
+    return {
+      [Symbol.dispose]() {
+        const left = (perCaller.get(caller) ?? 1) - 1;
+        if (left > 0) perCaller.set(caller, left);
+        else perCaller.delete(caller);
+      },
+    };
+  }
+
+  /** The calls that the script made before, in full. */
+  async function readSteps({ isContinued, id }: RunningCall): Promise<readonly CallRecord[]> {
+    if (!isContinued) return [];
+    const listed = await journal.list({ parent: id, limit: scriptLimits.maxCalls * 4 });
+    const whole = listed.map(async (record) =>
+      record.isPreview ? ((await journal.get(record.id)) ?? record) : record,
+    );
+    // The list is newest first. Of several attempts, the last one counts.
+    return (await Promise.all(whole)).reverse();
+  }
+
+  /** Reads the catalog again when it changes. */
+  function createFindTool(mayUse: ScriptRun['mayUse']): ScriptTools['find'] {
+    let from: readonly CatalogEntry[] | undefined;
+    let tools: ScriptTools | undefined;
+    return (server, tool) => {
+      const current = entries();
+      if (!tools || from !== current) tools = createScriptTools(current.filter((entry) => !mayUse || mayUse(entry)));
+      from = current;
+      return tools.find(server, tool);
+    };
+  }
+
+  async function run({ call, code, input, mayUse, startStep }: ScriptRun): Promise<JsonObject> {
+    using _count = countCaller(call.caller.id);
+    const startedAt = Date.parse(call.record.createdAt);
+    const recorded = await readSteps(call);
+    const findTool = createFindTool(mayUse);
+    const steps = createScriptSteps({
+      recorded,
+      startedAt,
+      start({ server, tool, args }, step) {
+        const found = findTool(server, tool);
+        return 'problem' in found ? found : startStep(found, args, step);
+      },
+      answer: (question) => answer(call, question),
+    });
+    const seed = createHash('sha256').update(call.id).digest().readInt32BE();
+    const program = { code, input: JSON.stringify(input), seed, time: startedAt, limits: scriptLimits };
+    try {
+      const end = await runScript(program, {
+        openSandbox,
+        steps,
+        signal: call.signal,
+        onPause: () => reportWaiting(call.host.onProgress?.bind(call.host)),
+      });
+      return toScriptResult(end, steps);
+    } finally {
+      await steps.cancel('its script has ended');
+    }
+  }
+
+  return { run };
+}

@@ -1,0 +1,214 @@
+import type { Call } from '../../invocation/call.ts';
+import type { CallRecord, CallStep } from '../../invocation/call-record.ts';
+import { hashOf } from '../../kernel/canonical-json.ts';
+import { messageOf, ToolwharfError } from '../../kernel/errors.ts';
+import { abortable, waitAtMost } from '../../kernel/wait.ts';
+import type { SandboxCall, Settlement } from './sandbox/protocol.ts';
+import { toSettlement } from './settlement.ts';
+import { formatOrder, parseOrder } from './step-order.ts';
+
+/** The calls of one script, through all sandboxes that it runs in. */
+export interface ScriptSteps {
+  /** The script begins from its first line. The recorded outcomes are given to it in the recorded order. */
+  rewind(): void;
+  /** The script makes a call: a new one is started, a known one is compared with what it was. */
+  make(call: SandboxCall): void;
+  /** The next outcome for the script; `paused` if every call that it waits for waits for a person. */
+  next(signal: AbortSignal): Promise<{ readonly number: number; readonly settlement: Settlement } | 'paused'>;
+  /** Resolves when a call has ended that the script waits for. */
+  someEnded(signal: AbortSignal): Promise<void>;
+  /** Cancels the calls that have not ended, and waits for their end. */
+  cancel(reason: string): Promise<void>;
+  readonly made: number;
+  readonly failed: number;
+}
+
+export interface ScriptStepsOptions {
+  /** The records of the calls that the script made in a process that is gone. */
+  readonly recorded: readonly CallRecord[];
+  /** Starts the call of a tool; returns the reason if the tool is unknown. */
+  readonly start: (call: SandboxCall, step: CallStep) => Call | { readonly problem: string };
+  /** Answers `search` and `describe`. */
+  readonly answer: (call: SandboxCall) => Promise<unknown>;
+  /** When the script began, in milliseconds since 1970. */
+  readonly startedAt: number;
+  /** How long a question may take before the sandbox is ended; 250. */
+  readonly patienceMs?: number;
+}
+
+interface Step {
+  readonly hash: string;
+  settlement?: Settlement;
+  /** Undefined if it was made by a process that is gone, or is no call of a tool. */
+  readonly call?: Call;
+}
+
+export function createScriptSteps(options: ScriptStepsOptions): ScriptSteps {
+  const { start, answer, patienceMs = 250 } = options;
+  const steps = new Map<number, Step>();
+  const recorded = readRecorded(options.recorded);
+  /** The order in which the script learnt outcomes. */
+  const order = [...recorded.order];
+  /** Ended calls whose outcomes the script has not learnt, the first to end first. */
+  const arrived: number[] = [];
+  let at = 0;
+  let time = options.startedAt;
+  let made = new Set<number>();
+  let wake = Promise.withResolvers<void>();
+
+  function notify(): void {
+    wake.resolve();
+    wake = Promise.withResolvers<void>();
+  }
+
+  function settle(number: number, step: Step, settlement: Settlement): void {
+    step.settlement = settlement;
+    if (!order.includes(number)) arrived.push(number);
+    notify();
+  }
+
+  function add(number: number, step: Step): Step {
+    steps.set(number, step);
+    return step;
+  }
+
+  function create(call: SandboxCall, hash: string): void {
+    const { number, kind } = call;
+    const before = recorded.calls.get(number);
+    if (before) recall(before, call, add(number, { hash }));
+    else if (kind !== 'tool') ask(call, add(number, { hash }));
+    else if (recorded.order.includes(number))
+      settle(number, add(number, { hash }), failure('TOOL_NAME_INVALID', 'The call failed before it was recorded'));
+    else begin(call, hash);
+  }
+
+  /** The outcome of a call that was made by a process that is gone. */
+  function recall(before: CallRecord, call: SandboxCall, step: Step): void {
+    if (before.step?.hash !== step.hash) throw diverged(call, `${before.server ?? 'local'}.${before.originalName}`);
+    const settlement = toSettlement(before);
+    if (!settlement) {
+      const message = `The script cannot be continued: the result of call ${call.number} was too large for the journal`;
+      throw new ToolwharfError('SCRIPT_DIVERGED', message);
+    }
+    settle(call.number, step, settlement);
+  }
+
+  function begin(call: SandboxCall, hash: string): void {
+    const { number } = call;
+    const started = start(call, { number, hash, known: formatOrder(order.slice(0, at)) });
+    if ('problem' in started) {
+      settle(number, add(number, { hash }), failure('TOOL_NAME_INVALID', started.problem));
+      return;
+    }
+    const step = add(number, { hash, call: started });
+    started.subscribe(notify);
+    void started.result.then(({ failure: { code = 'TOOL_FAILED' } = {}, text }) =>
+      settle(number, step, toSettlement(started.record) ?? failure(code, text)),
+    );
+  }
+
+  function ask(call: SandboxCall, step: Step): void {
+    answer(call).then(
+      (value) => settle(call.number, step, { ok: true, value, time }),
+      (cause) => settle(call.number, step, failure('ARGUMENTS_INVALID', messageOf(cause))),
+    );
+  }
+
+  function failure(code: string, message: string): Settlement {
+    return { ok: false, error: { code, message }, time };
+  }
+
+  /** The outcome that the script learns next, if it is there. */
+  function take(): number | undefined {
+    if (at < order.length) {
+      const number = order[at] as number;
+      return steps.get(number)?.settlement && made.has(number) ? number : undefined;
+    }
+    const index = arrived.findIndex((number) => made.has(number));
+    if (index < 0) return undefined;
+    const [number] = arrived.splice(index, 1);
+    order.push(number as number);
+    return number;
+  }
+
+  const unsettled = () => [...steps.values()].filter(({ settlement }) => !settlement);
+
+  return {
+    rewind() {
+      at = 0;
+      time = options.startedAt;
+      made = new Set();
+    },
+    make(call) {
+      const hash = hashOf([call.kind, call.server, call.tool, call.args]);
+      made.add(call.number);
+      const known = steps.get(call.number);
+      if (!known) create(call, hash);
+      else if (known.hash !== hash) throw diverged(call, 'another call');
+    },
+    async next(signal) {
+      for (;;) {
+        const number = take();
+        if (number !== undefined) {
+          at++;
+          const settlement = steps.get(number)?.settlement as Settlement;
+          time = Math.max(time, settlement.time);
+          return { number, settlement: { ...settlement, time } };
+        }
+        const waiting = unsettled();
+        // The recorded order names a call that the script has not made this time.
+        if (waiting.length === 0) throw diverged(undefined, `call ${order[at]}`);
+        const changed = wake.promise;
+        if (!waiting.every(waitsForPerson)) await abortable(changed, signal);
+        else {
+          await abortable(waitAtMost(changed, patienceMs), signal);
+          if (changed === wake.promise) return 'paused';
+        }
+      }
+    },
+    async someEnded(signal) {
+      const before = unsettled().length;
+      while (unsettled().length === before) await abortable(wake.promise, signal);
+    },
+    async cancel(reason) {
+      const running = unsettled().flatMap(({ call }) => call ?? []);
+      for (const call of running) call.cancel(reason);
+      await Promise.all(running.map(({ result }) => result));
+    },
+    get made() {
+      return steps.size;
+    },
+    get failed() {
+      return [...steps.values()].filter(({ settlement }) => settlement?.ok === false).length;
+    },
+  };
+}
+
+/** The calls that count, and the longest recorded order. A call that surely never ran is made again. */
+function readRecorded(records: readonly CallRecord[]) {
+  let order: readonly number[] = [];
+  for (const { step } of records) {
+    const known = parseOrder(step?.known ?? '');
+    if (known.length > order.length) order = known;
+  }
+  const calls = new Map<number, CallRecord>();
+  for (const record of records) {
+    const number = record.step?.number;
+    if (number === undefined) continue;
+    const neverRan = record.startedAt === undefined && record.error?.code === 'TOOLBOX_CLOSED';
+    if (!neverRan || (order.includes(number) && !calls.has(number))) calls.set(number, record);
+  }
+  return { calls, order };
+}
+
+function waitsForPerson({ call }: Step): boolean {
+  return call?.state === 'awaiting-approval' || call?.state === 'awaiting-input';
+}
+
+function diverged(call: SandboxCall | undefined, before: string): ToolwharfError {
+  const now = call
+    ? `call ${call.number} is now ${call.server || call.kind}.${call.tool}`
+    : 'it does not make that call';
+  const message = `The script did something else when it was continued: it made ${before}, and ${now}. No call was repeated`;
+  return new ToolwharfError('SCRIPT_DIVERGED', message);
+}

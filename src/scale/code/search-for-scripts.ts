@@ -1,0 +1,93 @@
+import { z } from 'zod';
+import { closest } from '../../kernel/closest.ts';
+import { isObject, type JsonObject } from '../../kernel/json.ts';
+import type { SearchableTools, ToolSearch } from '../search/search-tools.ts';
+import { memberName } from '../signatures/schema-to-type.ts';
+import { toSignature } from '../signatures/to-signature.ts';
+import { describeInput } from './code-tools.ts';
+import { scriptNames, scriptPath } from './script-tools.ts';
+
+/** Searches and describes tools under the names that scripts use, for clients and for scripts. */
+export interface SearchForScripts {
+  /** The result of `search_tools`. */
+  search(args: unknown): Promise<JsonObject>;
+  /** The result of `describe_tools`: TypeScript declarations. */
+  describe(args: unknown): Promise<JsonObject>;
+}
+
+export function createSearchForScripts(search: ToolSearch, tools: SearchableTools): SearchForScripts {
+  return {
+    async search(args) {
+      const result = await search.search(tools, args);
+      const found = isObject(result.structuredContent) ? result.structuredContent.tools : undefined;
+      if (!Array.isArray(found)) return result;
+      const named = found.map((tool: JsonObject) => {
+        const entry = tools.byName.get(String(tool.name));
+        return entry ? { ...tool, name: scriptPath(entry) } : tool;
+      });
+      return answer(JSON.stringify({ tools: named }), { tools: named });
+    },
+    async describe(args) {
+      const parsed = describeInput.safeParse(args);
+      if (!parsed.success) return problem(`describe_tools: ${z.prettifyError(parsed.error)}`);
+      const byPath = new Map([...tools.byName].map(([name, entry]) => [scriptPath(entry), name]));
+      const names = parsed.data.names.map((name) => (tools.byName.has(name) ? name : byPath.get(name)));
+      const unknown = parsed.data.names
+        .filter((_, at) => names[at] === undefined)
+        .map((name) => `Unknown tool: ${name}.${suggest(name, byPath.keys())} Find tools with search_tools.`);
+      const found = names
+        .map((name) => (name === undefined ? undefined : tools.define(name)))
+        .filter((definition) => definition !== undefined);
+      if (found.length === 0) return problem(unknown.join('\n'));
+      const declarations = declare(found, tools);
+      const text = [declarations, ...unknown.map((message) => `// ${message}`)].join('\n');
+      return answer(text, { declarations, ...(unknown.length > 0 && { unknown }) });
+    },
+  };
+}
+
+/** The tools as one declaration, grouped by server. */
+function declare(definitions: readonly JsonObject[], { byName }: SearchableTools): string {
+  const servers = new Map<string, string[]>();
+  for (const { name, description, inputSchema, outputSchema } of definitions) {
+    const entry = byName.get(String(name));
+    if (!entry) continue;
+    const { server, tool } = scriptNames(entry);
+    const text = typeof description === 'string' ? description : undefined;
+    const signature = toSignature({ name: tool, description: text, inputSchema, outputSchema });
+    servers.set(server, [...(servers.get(server) ?? []), signature]);
+  }
+  const groups = [...servers].map(([server, signatures]) => `${memberName(server)}: {\n${signatures.join('\n')}\n};`);
+  return `declare const tools: {\n${groups.join('\n')}\n};`;
+}
+
+function suggest(name: string, paths: Iterable<string>): string {
+  const meant = closest(name, paths);
+  return meant === undefined ? '' : ` Did you mean ${meant}?`;
+}
+
+function problem(text: string): JsonObject {
+  return { content: [{ type: 'text', text }], isError: true };
+}
+
+function answer(text: string, structuredContent: JsonObject): JsonObject {
+  return { content: [{ type: 'text', text }], structuredContent };
+}
+
+/** The value that `search` and `describe` resolve with in a script. Rejects with what is wrong with the arguments. */
+export async function answerScript(
+  search: SearchForScripts,
+  { kind, args }: { readonly kind: string; readonly args: unknown },
+): Promise<unknown> {
+  const { isError, structuredContent, content } = await (kind === 'search'
+    ? search.search(args)
+    : search.describe(args));
+  if (isError === true) throw new Error(textOf(content));
+  const { tools, declarations } = structuredContent as JsonObject;
+  return kind === 'search' ? tools : declarations;
+}
+
+function textOf(content: unknown): string {
+  const [first] = Array.isArray(content) ? content : [];
+  return isObject(first) ? String(first.text) : '';
+}

@@ -1,0 +1,161 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { JsonObject } from '../../src/kernel/json.ts';
+import { startApi, type TestApi } from '../support/api.ts';
+import { fixture } from '../support/fixtures.ts';
+import { connectMcp, type McpClient, usualAnswers } from '../support/mcp-client.ts';
+import { waitFor } from '../support/wait-for.ts';
+
+const config = {
+  servers: { notes: fixture('legacy'), other: fixture('legacy'), 'odd-name': fixture('legacy') },
+  profiles: {
+    scripts: { expose: 'code', servers: ['notes', 'odd-name'], deny: ['notes/add'], alwaysList: ['notes/structured'] },
+    asking: { expose: 'code', approval: { mode: 'always-ask' } },
+  },
+} as const;
+
+let api: TestApi;
+beforeAll(async () => {
+  api = await startApi(config, { env: { PATH: process.env.PATH } });
+});
+afterAll(() => api.close());
+
+interface ScriptContent {
+  readonly result?: unknown;
+  readonly log?: string;
+  readonly calls: { readonly made: number; readonly failed: number };
+}
+
+function scripter({ client }: McpClient) {
+  return async (code: string, more: JsonObject = {}) => {
+    const { isError, content, structuredContent } = await client.callTool({
+      name: 'run_code',
+      arguments: { code, ...more },
+    });
+    return { isError, text: JSON.stringify(content), ...(structuredContent as ScriptContent) };
+  };
+}
+
+describe.each(['legacy', 'modern'] as const)('a %s client of a profile that exposes tools by code', (era) => {
+  let client: McpClient;
+  let run: ReturnType<typeof scripter>;
+  beforeAll(async () => {
+    client = await connectMcp(`${api.url}/mcp/scripts`, era, { answers: usualAnswers });
+    run = scripter(client);
+  });
+  afterAll(() => client[Symbol.asyncDispose]());
+
+  test('lists the tools for scripts and the tools that are always listed', async () => {
+    const { tools } = await client.client.listTools();
+    expect(tools.map(({ name }) => name)).toEqual(['run_code', 'search_tools', 'describe_tools', 'notes__structured']);
+  });
+
+  test('finds and describes tools under the names that scripts use', async () => {
+    const found = await client.client.callTool({ name: 'search_tools', arguments: { query: 'echo the text' } });
+    expect(found.structuredContent).toMatchObject({
+      tools: expect.arrayContaining([expect.objectContaining({ name: 'tools.notes.echo' })]),
+    });
+    const names = ['tools.notes.echo', 'tools["odd-name"].echo', 'tools.notes.add'];
+    const described = await client.client.callTool({ name: 'describe_tools', arguments: { names } });
+    const text = JSON.stringify(described.content);
+    expect(text).toContain('declare const tools: {');
+    expect(text).toContain('echo(args: {');
+    expect(text).toContain('odd-name\\": {');
+    expect(text).toContain('Unknown tool: tools.notes.add');
+  });
+
+  test('runs TypeScript and returns the value of the last expression and the log', async () => {
+    const code = [
+      'interface Reply { readonly text: string }',
+      "const replies: string[] = await Promise.all(['a', 'b'].map((text) => tools.notes.echo({ text })));",
+      'console.log("replies", replies.length);',
+      'replies.map((reply: string) => reply.toUpperCase())',
+    ].join('\n');
+    const ended = await run(code);
+    expect(ended).toMatchObject({ log: 'replies 2\n', calls: { made: 2, failed: 0 } });
+    expect(JSON.stringify(ended.result)).toMatch(/A.*B/);
+  });
+
+  test('a call of a script is a call of its own in the journal, with the script as its parent', async () => {
+    await run(`await tools.notes.echo({ text: 'child of ${era}' })`);
+    const { calls } = (await api.get('/api/calls?limit=20')).body;
+    const child = calls.find(({ arguments: args }: JsonObject) => JSON.stringify(args).includes(`"child of ${era}"`));
+    const parent = calls.find(({ id }: JsonObject) => id === child.parent.id);
+    expect(child).toMatchObject({ server: 'notes', originalName: 'echo', step: { number: 1 } });
+    expect(parent).toMatchObject({ tool: 'run_code', status: 'success' });
+  });
+
+  test('a script gets structured results as objects, and uses search and describe', async () => {
+    expect((await run('(await tools.notes.structured({ city: "Oslo" }))')).result).toBeTypeOf('object');
+    const ended = await run('const found = await search("echo"); [found[0].name, await describe(found[0].name)]');
+    expect(JSON.stringify(ended.result)).toMatch(/tools\..*declare const tools/);
+  });
+
+  test('names with other characters can be written with an underscore', async () => {
+    expect((await run('await tools.odd_name.echo({ text: "odd" })')).text).toContain('odd');
+  });
+
+  test('a script cannot call, find or describe tools that the profile hides', async () => {
+    for (const path of ['tools.notes.add', 'tools.other.echo', 'tools.local.run_code', 'tools.__proto__.echo']) {
+      const ended = await run(`try { await ${path}({ a: 1, b: 2 }) } catch (error) { [error.code, error.message] }`);
+      expect(ended.result).toEqual(['TOOL_NAME_INVALID', expect.stringContaining('Unknown tool')]);
+    }
+    expect(JSON.stringify((await run('await search("add numbers", { limit: 50 })')).result)).not.toContain('notes.add');
+  });
+
+  test('an error names the line, and a wrong argument says what the schema requires', async () => {
+    const thrown = await run('const a = 1;\n\nundefined.x');
+    expect(thrown.isError).toBe(true);
+    expect(thrown.text).toContain('line 3');
+    const wrong = await run('const a = 1;\nawait tools.notes.echo({ text: 5 })');
+    expect(wrong.isError).toBe(true);
+    expect(wrong.text).toMatch(/text.*string/);
+    expect(wrong.text).toContain('line 2');
+    expect((await run('let x: = 4')).text).toContain('line 1');
+  });
+
+  test('the questions of a server reach the client', async () => {
+    expect((await run('await tools.notes.ask({ question: "ready?" })')).text).toContain('re: ');
+  });
+
+  test('a script that runs out of time is stopped', async () => {
+    const ended = await run(
+      'await new Promise((resolve) => tools.notes.sleep({ ms: 600_000 }).then(resolve, resolve))',
+      {
+        timeoutMs: 1_000,
+      },
+    );
+    expect(ended.isError).toBe(true);
+    expect(ended.text).toContain('did not finish within 1000 ms');
+  });
+});
+
+describe('approval', () => {
+  const pending = async () => (await api.get('/api/approvals?status=pending')).body.approvals;
+  const answer = (id: string, given: JsonObject) => api.post(`/api/approvals/${id}/answer`, given);
+
+  test('a script waits for the approval of each call without a process, and goes on from there', async () => {
+    await using client = await connectMcp(`${api.url}/mcp/asking`, 'modern');
+    const code = [
+      'const started = [Date.now(), Math.random()];',
+      'const first = await tools.notes.echo({ text: "first" });',
+      'const others = await Promise.allSettled([tools.notes.echo({ text: "second" }), tools.other.echo({ text: "third" })]);',
+      '({ started, again: [Math.random()], first, others: others.map(({ status, reason }) => reason?.code ?? status) })',
+    ].join('\n');
+    const ended = scripter(client)(code);
+    const first = await waitFor(async () =>
+      (await pending()).find(({ arguments: args }: JsonObject) => (args as JsonObject).text === 'first'),
+    );
+    await answer(first.id, { answer: 'allow' });
+    const both = await waitFor(async () => {
+      const open = await pending();
+      return open.length === 2 ? open : undefined;
+    });
+    for (const { id, server } of both) await answer(id, { answer: server === 'notes' ? 'allow' : 'deny' });
+    const { result, calls } = await ended;
+    expect(result).toMatchObject({ first: expect.stringContaining('first'), others: ['fulfilled', 'CALL_DENIED'] });
+    expect(calls).toEqual({ made: 3, failed: 1 });
+    const recorded = (await api.get('/api/calls?limit=50')).body.calls;
+    for (const text of ['first', 'second', 'third'])
+      expect(recorded.filter(({ arguments: args }: JsonObject) => (args as JsonObject).text === text)).toHaveLength(1);
+  });
+});
