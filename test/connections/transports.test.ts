@@ -166,6 +166,13 @@ describe('detecting the era and the transport', () => {
 });
 
 describe('the status of a connection', () => {
+  test('a connection to a server with resources but without resource templates is not degraded', async () => {
+    await using connection = createTestConnection(fixture('peculiar'));
+    await connection.connect();
+    expect(connection.status.state).toBe('connected');
+    expect(connection.lists.get('resourceTemplates')).toMatchObject({ items: [], stale: false });
+  });
+
   test('a connection is degraded with the reason while a list cannot be read, and connected after the list is read', async () => {
     await using connection = createTestConnection(fixture('list-fails', { FAIL_TIMES: '1' }));
     await connection.connect();

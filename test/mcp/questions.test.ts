@@ -174,6 +174,18 @@ test('a tool that asks for the first time beside an open question asks its own c
   expect(slow.messages).toEqual(['slow']);
 });
 
+test('a second question of a call whose first one is open reaches nobody while another call could have asked it', async () => {
+  await using gateway = await serveMcp({ subject: fixture('steps') });
+  await using slow = await connectSlow(gateway.url);
+  await using quick = await connectAs(gateway.url, 'legacy', 'quick', 'somebody');
+  const first = slow.text('both', { name: 'slow' });
+  await slow.asked;
+  expect(await quick.text('nudge')).toBe('nudged');
+  slow.gate.resolve();
+  expect(await first).toMatch(/^re: slow first, refused: .*does not say for which one/);
+  expect([...slow.messages, ...quick.foreign]).toEqual(['slow first']);
+});
+
 test('calls of clients that cannot answer questions run concurrently', async () => {
   await using gateway = await serveMcp({ subject: fixture('legacy') });
   await using one = await connectMcp(gateway.url, 'legacy');
