@@ -25,7 +25,8 @@ async function install() {
   console.error(`Installing ${what} (npm ${args.slice(0, 2).join(' ')})`);
   return withProgress(npm(args), () => {
     const { installed, total } = countInstalled({ dev: all });
-    return `${installed} of ${total} packages`;
+    if (installed < total) return `${installed} of ${total} packages`;
+    return `${total} packages unpacked, npm runs their install scripts and checks them`;
   });
 }
 

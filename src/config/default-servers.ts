@@ -40,6 +40,31 @@ function withoutFileOverrides(env: Environment): Environment {
   return Object.fromEntries(Object.entries(env).filter(([name]) => !isOfFile(name)));
 }
 
+/** A default server that is disabled until it has a token. */
+export interface ServerWithoutToken {
+  /** The environment variable that would hold the token. */
+  readonly variable: string;
+  /** The server as it is without the token. */
+  readonly disabled: NativeServer;
+  /** The server with a token, enabled. */
+  withToken(token: string): NativeServer;
+}
+
+/** Finds a default server whose token is not in the environment. */
+export function findServerWithoutToken(name: string): ServerWithoutToken | undefined {
+  if (name === 'github') {
+    const withToken = (token: string): NativeServer => ({
+      ...github({}),
+      authentication: { type: 'bearer', token },
+      enabled: true,
+    });
+    return { variable: 'GITHUB_TOKEN', disabled: github({}), withToken };
+  }
+  if (name !== 'brave') return undefined;
+  const withToken = (token: string): NativeServer => ({ ...brave({}), env: { BRAVE_API_KEY: token }, enabled: true });
+  return { variable: 'BRAVE_API_KEY', disabled: brave({}), withToken };
+}
+
 const bravePackage = '@brave/brave-search-mcp-server@2.1.4';
 const filesystemName = '@modelcontextprotocol/server-filesystem';
 const filesystemPackage = `${filesystemName}@2026.8.31`;

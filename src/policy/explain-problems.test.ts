@@ -63,11 +63,11 @@ describe('an argument error tells a model how to correct its call [R18]', () => 
     expect(text(readFile, { pth: 'a', limit: 1000, mode: 'x', range: { from: 1 } })).toBe(
       [
         '5 problems',
-        '- /path: expected a value, since it is required, got nothing',
+        '- /path: expected a required value, got nothing',
         '- /pth: expected no property of this name (did you mean "path"?), got string "a"',
         '- /limit: expected a number <= 100, got number 1000',
         '- /mode: expected "text" or "binary", got string "x"',
-        '- /range/to: expected a value, since it is required, got nothing',
+        '- /range/to: expected a required value, got nothing',
       ].join('\n'),
     );
   });
@@ -126,7 +126,7 @@ describe('an argument error tells a model how to correct its call [R18]', () => 
     };
     const shape = objectWithV({ anyOf: [{ type: 'null' }, { $ref: '#/$defs/circle' }, square] }, { $defs: { circle } });
     expect(text(shape, { v: { kind: 'square', a: 'x' } })).toBe('/v/a: expected number, got string "x"');
-    expect(text(shape, { v: { kind: 'circle' } })).toBe('/v/r: expected a value, since it is required, got nothing');
+    expect(text(shape, { v: { kind: 'circle' } })).toBe('/v/r: expected a required value, got nothing');
     const both = objectWithV({ oneOf: [circle, square] });
     expect(text(both, { v: { kind: 'hexagon' } })).toBe('/v/kind: expected "circle" or "square", got string "hexagon"');
   });
@@ -134,8 +134,8 @@ describe('an argument error tells a model how to correct its call [R18]', () => 
   test('an argument error tells a model how to correct its call for if, then and else, based on the branch that applies', () => {
     const isA = { properties: { kind: { const: 'a' } }, required: ['kind'] };
     const schema = conditional(isA, { required: ['n'] }, { required: ['m'] });
-    expect(text(schema, { kind: 'a' })).toBe('/n: expected a value, since it is required, got nothing');
-    expect(text(schema, { kind: 'b' })).toBe('/m: expected a value, since it is required, got nothing');
+    expect(text(schema, { kind: 'a' })).toBe('/n: expected a required value, got nothing');
+    expect(text(schema, { kind: 'b' })).toBe('/m: expected a required value, got nothing');
     expect(isOk(schema, { kind: 'a', n: 1 })).toBe(true);
   });
 

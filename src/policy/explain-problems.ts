@@ -84,7 +84,7 @@ function findingsOf(error: RawError): readonly Finding[] {
     return (params.requiredProperties as readonly string[]).slice(0, 100).map((key) => ({
       ...originOf(error),
       path: `${error.instancePath}/${escapePointerToken(key)}`,
-      expected: 'a value, since it is required',
+      expected: 'a required value',
       got: 'nothing',
     }));
   }

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { Config } from '../config/config.ts';
+import { findServerWithoutToken, type ServerWithoutToken } from '../config/default-servers.ts';
 import { type CheckedServerRecord, type ServerRecord, toNativeServer } from '../config/server-record.ts';
 import type { NativeServer } from '../config/server-schema.ts';
 import type { ConnectionStatus } from '../connections/status.ts';
@@ -11,7 +12,10 @@ import { waitAtMost } from '../kernel/wait.ts';
 import type { ServerInfo } from './server-info.ts';
 import type { ServerStore } from './server-store.ts';
 
-/** Servers added over the API: they are stored and added to the toolbox. A server of the same name in the configuration file wins. */
+/**
+ * Servers added over the API: they are stored and added to the toolbox. A server of the same name in the configuration file wins.
+ * A stored server replaces a default server of that name that is disabled because it has no token.
+ */
 export interface StoredServers {
   /** Resolves when all are in the toolbox; they may still be connecting. */
   start(): Promise<void>;
@@ -20,6 +24,8 @@ export interface StoredServers {
   /** Finds a stored server by name; undefined if the configuration file defines that name. */
   find(name: string): Promise<ServerRecord | undefined>;
   list(): Promise<readonly ServerRecord[]>;
+  /** The default server of this name, if it has no token: a stored server can replace it. */
+  findWithoutToken(name: string): ServerWithoutToken | undefined;
   /** Why a stored server is not used. */
   problemOf(record: ServerRecord): string | undefined;
   /** Resolves when the server is stored and connected, or when the connection takes too long. */
@@ -32,7 +38,7 @@ export interface StoredServers {
 /** The toolbox that runs the stored servers. */
 export interface StoredServersToolbox {
   readonly config: Pick<Config, 'servers'>;
-  readonly loaded: { readonly file?: string };
+  readonly loaded: { readonly file?: string; readonly isDefault?: boolean };
   readonly servers: {
     get(name: string): ServerInfo | undefined;
     add(name: string, server: NativeServer, options?: { readonly isKnown?: boolean }): Promise<unknown>;
@@ -66,7 +72,28 @@ export function createStoredServers(options: StoredServersOptions): StoredServer
   // Each change must read the result of the previous one.
   const exclusively = createMutex();
 
-  const isInFile = (name: string) => toolbox.config.servers.some((server) => server.name === name);
+  /** The default server without a token that a stored server of this name replaces. */
+  function findWithoutToken(name: string): ServerWithoutToken | undefined {
+    const isDisabled = toolbox.config.servers.some((server) => server.name === name && !server.enabled);
+    return toolbox.loaded.isDefault && isDisabled ? findServerWithoutToken(name) : undefined;
+  }
+
+  const isInFile = (name: string) =>
+    toolbox.config.servers.some((server) => server.name === name) && !findWithoutToken(name);
+
+  /** Adds a server to the toolbox, in place of a default server. */
+  function put(name: string, server: NativeServer, isKnown = false): Promise<unknown> {
+    return toolbox.servers.get(name)
+      ? toolbox.servers.update(name, server)
+      : toolbox.servers.add(name, server, { isKnown });
+  }
+
+  /** Removes a server from the toolbox; the default server that it replaced is back. */
+  async function drop(name: string): Promise<void> {
+    const replaced = findWithoutToken(name);
+    if (replaced) await put(name, replaced.disabled);
+    else if (toolbox.servers.get(name)) await toolbox.servers.remove(name);
+  }
 
   function problemOf({ name, transport }: ServerRecord): string | undefined {
     if (transport !== 'stdio' || options.allowsPrograms()) return undefined;
@@ -108,7 +135,7 @@ export function createStoredServers(options: StoredServersOptions): StoredServer
         log.warning('servers.shadowed', message, { server: name });
         applied.delete(name);
       } else if (!current) {
-        toolbox.servers.add(name, toNative(record), { isKnown: isStart }).catch(logUnusable);
+        put(name, toNative(record), isStart).catch(logUnusable);
         applied.set(name, fingerprint(record));
         changes.push(['added', name]);
       } else if (applied.get(name) !== fingerprint(record)) {
@@ -122,7 +149,7 @@ export function createStoredServers(options: StoredServersOptions): StoredServer
       if (names.has(name)) continue;
       applied.delete(name);
       if (isInFile(name) || !toolbox.servers.get(name)) continue;
-      await toolbox.servers.remove(name);
+      await drop(name);
       changes.push(['removed', name]);
     }
     return changes;
@@ -146,7 +173,7 @@ export function createStoredServers(options: StoredServersOptions): StoredServer
 
   async function assertNameAvailable(name: string): Promise<void> {
     const isStored = (await store.list()).some((record) => record.name === name);
-    if (!isStored && !toolbox.servers.get(name)) return;
+    if (!isStored && (!toolbox.servers.get(name) || findWithoutToken(name))) return;
     throw new ToolwharfError('CONFLICT', `There is a server named '${name}' already: choose another name`, {
       data: { server: name },
     });
@@ -159,8 +186,8 @@ export function createStoredServers(options: StoredServersOptions): StoredServer
       await toolbox.servers.update(record.name, toNative(record));
       return;
     }
-    if (toolbox.servers.get(before.name)) await toolbox.servers.remove(before.name);
-    await toolbox.servers.add(record.name, toNative(record));
+    await drop(before.name);
+    await put(record.name, toNative(record));
   }
 
   return {
@@ -173,6 +200,7 @@ export function createStoredServers(options: StoredServersOptions): StoredServer
       }
     },
     find,
+    findWithoutToken,
     list: async () => (await store.list()).filter((record) => !isInFile(record.name)),
     problemOf,
     async add(server) {
@@ -182,7 +210,7 @@ export function createStoredServers(options: StoredServersOptions): StoredServer
         await assertNameAvailable(record.name);
         await store.put(record);
         applied.set(record.name, fingerprint(record));
-        return { connecting: toolbox.servers.add(record.name, toNative(record)) };
+        return { connecting: put(record.name, toNative(record)) };
       });
       try {
         await waitAtMost(connecting, connectWaitMs);
@@ -229,7 +257,7 @@ export function createStoredServers(options: StoredServersOptions): StoredServer
         const record = await mustFind(name);
         await store.remove(record.id);
         applied.delete(name);
-        if (toolbox.servers.get(name)) await toolbox.servers.remove(name);
+        await drop(name);
       });
       onChange('removed', name);
     },

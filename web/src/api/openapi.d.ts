@@ -64,6 +64,22 @@ export interface paths {
         readonly patch?: never;
         readonly trace?: never;
     };
+    readonly "/api/servers/{server}/token": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly get?: never;
+        readonly put?: never;
+        readonly post: operations["setServerToken"];
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
     readonly "/api/servers/{server}/enable": {
         readonly parameters: {
             readonly query?: never;
@@ -2018,6 +2034,7 @@ export interface components {
             readonly source: "file" | "default" | "store";
             readonly readOnly?: string;
             readonly problem?: string;
+            readonly missingToken?: string;
             readonly place?: string;
             readonly transport: "stdio" | "http" | "sse" | "auto" | "api";
             readonly enabled: boolean;
@@ -2900,6 +2917,9 @@ export interface components {
         readonly ImportInput: {
             readonly text: string;
         };
+        readonly ServerToken: {
+            readonly token: string;
+        };
         readonly PromptArguments: {
             readonly arguments?: {
                 readonly [key: string]: string;
@@ -3204,6 +3224,7 @@ export type QuestionAnswer = components['schemas']['QuestionAnswer'];
 export type ServerInput = components['schemas']['ServerInput'];
 export type ServerTestInput = components['schemas']['ServerTestInput'];
 export type ImportInput = components['schemas']['ImportInput'];
+export type ServerToken = components['schemas']['ServerToken'];
 export type PromptArguments = components['schemas']['PromptArguments'];
 export type CompletionInput = components['schemas']['CompletionInput'];
 export type AcceptInput = components['schemas']['AcceptInput'];
@@ -3373,6 +3394,31 @@ export interface operations {
                     readonly [name: string]: unknown;
                 };
                 content?: never;
+            };
+        };
+    };
+    readonly setServerToken: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path: {
+                readonly server: string;
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody: {
+            readonly content: {
+                readonly "application/json": components["schemas"]["ServerToken"];
+            };
+        };
+        readonly responses: {
+            readonly 201: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["Server"];
+                };
             };
         };
     };

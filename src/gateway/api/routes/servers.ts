@@ -10,12 +10,14 @@ import { type ApiPorts, type ApiRequest, route } from '../route.ts';
 import {
   importedServersSchema,
   importInputSchema,
+  type ServerInput,
   type ServerView,
   serverInputSchema,
   serverListSchema,
   serverSchema,
   serverTestInputSchema,
   serverTestSchema,
+  serverTokenSchema,
   stderrSchema,
 } from '../schemas/servers.ts';
 import { toRecordView } from '../server-masks.ts';
@@ -98,6 +100,29 @@ export const serverRoutes = [
     answer: serverSchema,
     errors: ['NOT_FOUND'],
     handle: (request, ports) => showServer(request.params.server, request, ports),
+  }),
+  route({
+    operationId: 'setServerToken',
+    method: 'post',
+    path: '/api/servers/{server}/token',
+    right: 'admin',
+    group,
+    summary: 'Stores a token for a default server that is disabled without one, and connects the server.',
+    params,
+    body: serverTokenSchema,
+    answer: serverSchema,
+    status: 201,
+    errors: ['CONFLICT', 'NOT_FOUND'],
+    access(request, ports) {
+      const { name } = findServer(request, ports);
+      const server = ports.servers.stored.findWithoutToken(name)?.withToken(request.body.token);
+      if (server) return readPermittedServer({ ...(server as ServerInput), name }, request, ports);
+      throw new ToolwharfError('CONFLICT', `Server '${name}' does not need a token here: change its settings instead`);
+    },
+    async handle(request, ports) {
+      const { name } = await ports.servers.stored.add(request.resource);
+      return showServer(name, request, ports);
+    },
   }),
   route({
     operationId: 'updateServer',
@@ -242,6 +267,7 @@ function toServerView(
     source: record ? 'store' : toolbox.loaded.isDefault ? 'default' : 'file',
     readOnly: record ? undefined : whyReadOnly(toolbox, isAdmin),
     problem: record && servers.stored.problemOf(record),
+    missingToken: record ? undefined : servers.stored.findWithoutToken(info.name)?.variable,
     enabled: record?.enabled ?? info.enabled,
     status: toVisibleStatus(status, identity),
     place: isAdmin ? place : undefined,

@@ -158,6 +158,12 @@ export const serverSchema = answer(
     source: z.enum(['file', 'default', 'store']).describe('`default`: there is no configuration file.'),
     readOnly: z.string().optional().describe('Why the server cannot be changed.'),
     problem: z.string().optional().describe('Why a stored server is not used.'),
+    missingToken: z
+      .string()
+      .optional()
+      .describe(
+        'Set for a default server that is disabled because this variable is not set; `setServerToken` stores a token.',
+      ),
     place: z.string().optional().describe('URL or command of the server, without secrets. Only for administrators.'),
     transport: z.enum(transports),
     enabled: z.boolean(),
@@ -178,6 +184,8 @@ export const serverSchema = answer(
 );
 
 export type ServerView = z.input<typeof serverSchema>;
+
+export const serverTokenSchema = body('ServerToken', z.strictObject({ token: z.string().trim().min(1).max(10_000) }));
 
 export const serverListSchema = answer('ServerList', z.strictObject({ servers: list(serverSchema) }));
 

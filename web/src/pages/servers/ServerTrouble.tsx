@@ -39,6 +39,7 @@ export function ServerTrouble({ server, action, onEdit }: ServerTroubleProps) {
       </p>
     );
   }
+  if (server.missingToken !== undefined && action) return <MissingToken server={server} />;
   if (!enabled || reason === undefined) return null;
   const isRetrying = status.state === 'connecting';
   const isBad = isRetrying || (status.state === 'error' && signInUrl === undefined);
@@ -74,6 +75,54 @@ export function ServerTrouble({ server, action, onEdit }: ServerTroubleProps) {
   );
 }
 
+/** Asks for the token of a default server, which is disabled without one. */
+function MissingToken({ server: { name, missingToken = '' } }: { readonly server: Server }) {
+  const client = useQueryClient();
+  const toast = useToast();
+  const [token, setToken] = useState('');
+  const saving = useMutation({
+    mutationFn: () => api.setServerToken({ path: { server: name }, body: { token: token.trim() } }),
+    onSuccess: (saved) => toast(describeSaved(saved, text.servers.serverTrouble.saved)),
+    onError: toast.error,
+    onSettled: () => client.invalidateQueries({ queryKey: ['servers'] }),
+  });
+  return (
+    <Form
+      aria-label={text.servers.serverTrouble.credentials(safeText(name, 100))}
+      className="flex flex-wrap items-center gap-2 rounded-md bg-sunken px-2.5 py-1.5"
+      onSubmit={() => saving.mutate()}
+    >
+      <p className="w-full text-ink-soft">{text.servers.serverTrouble.missingToken(missingToken)}</p>
+      <TokenInput value={token} onChange={setToken} isBusy={saving.isPending} />
+    </Form>
+  );
+}
+
+interface TokenInputProps {
+  readonly value: string;
+  readonly onChange: (token: string) => void;
+  readonly isBusy: boolean;
+}
+
+function TokenInput({ value, onChange, isBusy }: TokenInputProps) {
+  return (
+    <>
+      <Input
+        type="password"
+        aria-label={text.servers.serverTrouble.token}
+        placeholder={text.servers.serverTrouble.pasteToken}
+        autoComplete="off"
+        className="h-7! w-56! text-xs"
+        value={value}
+        onChange={(event) => onChange(event.target.value)}
+      />
+      <Button type="submit" size="small" look="primary" busy={isBusy} disabled={value.trim() === ''}>
+        {text.servers.serverTrouble.saveConnect}
+      </Button>
+    </>
+  );
+}
+
 interface CredentialsProps {
   readonly server: Server;
   readonly canEdit: boolean;
@@ -103,18 +152,7 @@ function Credentials({ server: { name, record }, canEdit, onEdit }: CredentialsP
       className="flex flex-wrap items-center gap-2"
       onSubmit={() => saving.mutate({ type: 'bearer', token: token.trim() })}
     >
-      <Input
-        type="password"
-        aria-label={text.servers.serverTrouble.token}
-        placeholder={text.servers.serverTrouble.pasteToken}
-        autoComplete="off"
-        className="h-7! w-56! text-xs"
-        value={token}
-        onChange={(event) => setToken(event.target.value)}
-      />
-      <Button type="submit" size="small" look="primary" busy={saving.isPending} disabled={token.trim() === ''}>
-        {text.servers.serverTrouble.saveConnect}
-      </Button>
+      <TokenInput value={token} onChange={setToken} isBusy={saving.isPending} />
       <Button size="small" disabled={saving.isPending} onClick={() => saving.mutate({ type: 'oauth' })}>
         {text.servers.serverTrouble.signOauth}
       </Button>

@@ -23,7 +23,9 @@ export function toFormProblems(error: unknown, sent: ServerInput | undefined): F
   const found = new Map<string, string>();
   const general: string[] = [];
   const fields = sent ? listFields(sent) : new Set<string>();
-  for (const { path, message } of listProblems(error, sent?.name)) {
+  for (const { path: full, message } of listProblems(error, sent?.name)) {
+    // All roots are in one field.
+    const path = full.replace(/^roots\.\d+$/, 'roots');
     if (fields.has(path)) found.set(path, toSentence(message));
     else general.push(path === '' ? toSentence(message) : toSentence(`${path}: ${message}`));
   }
@@ -54,7 +56,8 @@ function listProblems(error: unknown, name: string | undefined): Problem[] {
 
 function listFields(sent: ServerInput): ReadonlySet<string> {
   const { transport, args = [], env = {}, headers = {}, authentication, endpoints = [] } = sent;
-  const common = ['name', 'description', 'timeout', 'retryAttempts'];
+  const advanced = ['isolation', 'validation', 'maxTimeout', 'roots'];
+  const common = ['name', 'description', 'timeout', 'retryAttempts', ...advanced];
   if (transport === 'stdio') {
     return new Set([...common, 'command', 'cwd', ...args.map((_, at) => `args.${at}`), ...listKeys('env', env)]);
   }

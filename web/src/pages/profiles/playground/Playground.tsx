@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
-import type { Profile } from '../../../api/client.ts';
+import { api, type Profile } from '../../../api/client.ts';
 import { Button, ButtonLink } from '../../../components/Button.tsx';
 import { classNames } from '../../../components/class-names.ts';
 import { EmptyState } from '../../../components/EmptyState.tsx';
@@ -28,7 +28,7 @@ export function Playground({ profile }: { readonly profile: Profile }) {
   const lists = useQuery({
     // Changes of tools, servers and the profile refetch it.
     queryKey: ['previews', 'playground', profile.name, profile.updatedAt],
-    queryFn: ({ signal }) => readLists(profile.path, signal),
+    queryFn: ({ signal }) => readLists(profile, signal),
     staleTime: 0,
   });
   const items = lists.data?.items[kind] ?? [];
@@ -111,7 +111,7 @@ export function Playground({ profile }: { readonly profile: Profile }) {
   );
 }
 
-async function readLists(path: string, signal: AbortSignal) {
+async function readLists({ name, path }: Pick<Profile, 'name' | 'path'>, signal: AbortSignal) {
   const problems: string[] = [];
   async function read(method: string, member: string): Promise<readonly Readonly<Record<string, unknown>>[]> {
     const { response } = await sendRequest(path, method, {}, signal);
@@ -122,6 +122,7 @@ async function readLists(path: string, signal: AbortSignal) {
     const listed = isRecord(response.result) ? response.result[member] : undefined;
     return Array.isArray(listed) ? listed.filter(isRecord) : [];
   }
+  const { exposure } = await api.getProfile({ path: { profile: name }, signal });
   const tools = await read('tools/list', 'tools');
   const resources = await read('resources/list', 'resources');
   const templates = await read('resources/templates/list', 'resourceTemplates');
@@ -129,6 +130,7 @@ async function readLists(path: string, signal: AbortSignal) {
   return {
     problems: [...new Set(problems)],
     items: toItems({ tools, resources, templates, prompts }),
-    tokens: Math.ceil(JSON.stringify(tools).length / 4),
+    // The estimate of the gateway, which the editor of the profile shows too.
+    tokens: exposure?.listedTokens ?? 0,
   };
 }
