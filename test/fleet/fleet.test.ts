@@ -6,7 +6,7 @@ import type { JsonObject } from '../../src/kernel/json.ts';
 import { silentLog } from '../../src/kernel/log.ts';
 import type { FleetStore } from '../../src/storage/ports/fleet-store.ts';
 import type { Storage } from '../../src/storage/storage.ts';
-import { createPostgresWorkspace } from '../storage/kinds.ts';
+import { createPostgresWorkspace, type PostgresWorkspace } from '../storage/kinds.ts';
 import { makeServer } from '../storage/records.ts';
 import { startPostgres, type TestPostgres } from '../support/postgres.ts';
 import { waitFor } from '../support/wait-for.ts';
@@ -23,7 +23,7 @@ interface Replica extends AsyncDisposable {
 }
 
 async function openReplica(
-  workspace: Awaited<ReturnType<typeof createPostgresWorkspace>>,
+  workspace: PostgresWorkspace,
   {
     changeStore = (store: FleetStore) => store,
     ...options
@@ -31,9 +31,8 @@ async function openReplica(
     changeStore?: (store: FleetStore) => FleetStore;
   } = {},
 ): Promise<Replica> {
-  const storage = await workspace.open({ leaseMs: 600_000 });
-  if (!storage.fleet) throw new Error('Postgres has a fleet');
-  const fleet = await openFleet({ store: changeStore(storage.fleet), log: silentLog, ...options });
+  const { storage, store } = await workspace.openReplica();
+  const fleet = await openFleet({ store: changeStore(store), log: silentLog, ...options });
   let closing: Promise<void> | undefined;
   return {
     storage,

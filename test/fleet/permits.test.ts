@@ -2,10 +2,11 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createPermits } from '../../src/fleet/local/permits.ts';
 import { createSharedLimits } from '../../src/fleet/postgres/shared-limits.ts';
-import type { Permit, PermitLimits, Permits } from '../../src/invocation/permits.ts';
+import type { PermitLimits, Permits } from '../../src/invocation/permits.ts';
 import { silentLog } from '../../src/kernel/log.ts';
 import { createPostgresWorkspace } from '../storage/kinds.ts';
 import { startPostgres, type TestPostgres } from '../support/postgres.ts';
+import { trackPermit } from '../support/track-permit.ts';
 import { waitFor } from '../support/wait-for.ts';
 
 let postgres: TestPostgres;
@@ -27,9 +28,8 @@ const kinds: { readonly name: string; open(limits: PermitLimits): Promise<Opened
     name: 'leased from Postgres',
     async open(limits) {
       const workspace = await createPostgresWorkspace(postgres);
-      const storage = await workspace.open({ leaseMs: 600_000 });
-      if (!storage.fleet) throw new Error('Postgres has a fleet');
-      const shared = createSharedLimits({ store: storage.fleet, log: silentLog });
+      const { storage, store } = await workspace.openReplica();
+      const shared = createSharedLimits({ store, log: silentLog });
       return {
         permits: shared.createPermits(limits),
         async [Symbol.asyncDispose]() {
@@ -40,20 +40,6 @@ const kinds: { readonly name: string; open(limits: PermitLimits): Promise<Opened
     },
   },
 ];
-
-/** The outcome of a promise, readable at any time. */
-function track(promise: Promise<Permit>) {
-  const state: { permit?: Permit; error?: unknown } = {};
-  promise.then(
-    (permit) => {
-      state.permit = permit;
-    },
-    (error: unknown) => {
-      state.error = error;
-    },
-  );
-  return state;
-}
 
 describe.each(kinds)('permits $name', ({ open }) => {
   test('permits are never more than the limits of all calls, of a tool and of a caller, and every call gets one', async () => {
@@ -112,8 +98,8 @@ describe.each(kinds)('permits $name', ({ open }) => {
     const { permits } = opened;
     const running = await permits.acquire('a', 1);
     const cancel = new AbortController();
-    const cancelled = track(permits.acquire('a', 1, { signal: cancel.signal }));
-    const next = track(permits.acquire('a', 1));
+    const cancelled = trackPermit(permits.acquire('a', 1, { signal: cancel.signal }));
+    const next = trackPermit(permits.acquire('a', 1));
     cancel.abort(new Error('changed my mind'));
     expect(permits.stats().queued).toBe(1);
     await waitFor(() => cancelled.error, { what: 'the cancellation' });
@@ -127,13 +113,13 @@ describe.each(kinds)('permits $name', ({ open }) => {
     const { permits } = opened;
     const caller = { id: 'c', limits: { maxRunning: 1, maxQueued: 1 } };
     const running = await permits.acquire('a', 1, { caller });
-    const waiting = track(permits.acquire('a', 1, { caller }));
+    const waiting = trackPermit(permits.acquire('a', 1, { caller }));
     await waitFor(() => permits.stats().queued === 1, { what: 'the waiting call' });
-    const ofCaller = track(permits.acquire('b', 1, { caller }));
+    const ofCaller = trackPermit(permits.acquire('b', 1, { caller }));
     await waitFor(() => ofCaller.error, { what: 'the refusal of the caller' });
     expect(ofCaller.error).toMatchObject({ code: 'LIMIT_REACHED', data: { limit: 'queued_calls', max: 1 } });
-    const other = track(permits.acquire('b', 1));
-    const refused = track(permits.acquire('c', 1));
+    const other = trackPermit(permits.acquire('b', 1));
+    const refused = trackPermit(permits.acquire('c', 1));
     await waitFor(() => refused.error, { what: 'the refusal' });
     expect(refused.error).toMatchObject({ code: 'QUEUE_FULL', data: { key: 'c', maxConcurrent: 1, maxQueued: 2 } });
     expect(permits.refusals).toEqual({ caller: 1, total: 1 });
@@ -154,8 +140,8 @@ describe.each(kinds)('permits $name', ({ open }) => {
     await using opened = await open({ maxConcurrent: 1, maxQueued: 10 });
     const { permits } = opened;
     const first = await permits.acquire('a', 3);
-    const second = track(permits.acquire('a', 3));
-    const third = track(permits.acquire('a', 3));
+    const second = trackPermit(permits.acquire('a', 3));
+    const third = trackPermit(permits.acquire('a', 3));
     permits.setLimits({ maxConcurrent: 2, maxQueued: 10 });
     await waitFor(() => second.permit, { what: 'the second call' });
     permits.setLimits({ maxConcurrent: 1, maxQueued: 10 });

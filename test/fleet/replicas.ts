@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import type { ConfigSource } from '../../src/index.ts';
-import { createPostgresWorkspace } from '../storage/kinds.ts';
+import { createPostgresWorkspace, type PostgresWorkspace } from '../storage/kinds.ts';
 import { startApi, type TestApi } from '../support/api.ts';
 import type { TestPostgres } from '../support/postgres.ts';
 import { startBalancer } from './support/balancer.ts';
@@ -10,7 +10,7 @@ export interface Replicas extends AsyncDisposable {
   /** A balancer that sends each request to the next replica. */
   readonly url: string;
   readonly adminToken: string;
-  readonly database: Awaited<ReturnType<typeof createPostgresWorkspace>>;
+  readonly database: PostgresWorkspace;
 }
 
 /** Starts gateways on one database, behind a balancer without stickiness. */
@@ -21,7 +21,7 @@ export async function startReplicas(postgres: TestPostgres, source: ConfigSource
   const adminToken = `twadmin_${randomBytes(32).toString('base64url')}`;
   const all: TestApi[] = [];
   for (let index = 0; index < count; index++) {
-    const storage = await workspace.open({ leaseMs: 600_000 });
+    const { storage } = await workspace.openReplica();
     const api = await startApi(source, { storage, sessionKey, adminToken });
     all.push(started.use(Object.assign(api, { adminToken })));
   }

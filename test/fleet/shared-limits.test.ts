@@ -2,12 +2,13 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { openFleet } from '../../src/fleet/fleet.ts';
 import { createSharedLimits, type SharedLimits } from '../../src/fleet/postgres/shared-limits.ts';
-import type { Permit, PermitLimits, Permits } from '../../src/invocation/permits.ts';
+import type { PermitLimits, Permits } from '../../src/invocation/permits.ts';
 import { silentLog } from '../../src/kernel/log.ts';
 import type { FleetStore } from '../../src/storage/ports/fleet-store.ts';
 import type { LimitStore } from '../../src/storage/ports/limit-store.ts';
 import { createPostgresWorkspace } from '../storage/kinds.ts';
 import { startPostgres, type TestPostgres } from '../support/postgres.ts';
+import { trackPermit } from '../support/track-permit.ts';
 import { waitFor } from '../support/wait-for.ts';
 
 let postgres: TestPostgres;
@@ -40,9 +41,8 @@ async function createReplicas() {
   async function open(options: OpenOptions = {}): Promise<Replica> {
     const { maxConcurrent = 1, maxQueued = 1_000, changeStore = (store) => store, idleMs = 600_000 } = options;
     const { holdPollMs } = options;
-    const storage = await workspace.open({ leaseMs: 600_000 });
-    if (!storage.fleet) throw new Error('Postgres has a fleet');
-    const store = { ...storage.fleet, limits: changeStore(storage.fleet.limits) };
+    const { storage, store: own } = await workspace.openReplica();
+    const store = { ...own, limits: changeStore(own.limits) };
     const fleet = options.hasHints === false ? undefined : await openFleet({ store, log: silentLog });
     const limits = createSharedLimits({ store, fleet, log: silentLog, idleMs, holdPollMs });
     closing.push(async () => {
@@ -64,19 +64,6 @@ async function createReplicas() {
       await Promise.all(closing.map((close) => close()));
     },
   };
-}
-
-function track(promise: Promise<Permit>) {
-  const state: { permit?: Permit; error?: unknown } = {};
-  promise.then(
-    (permit) => {
-      state.permit = permit;
-    },
-    (error: unknown) => {
-      state.error = error;
-    },
-  );
-  return state;
 }
 
 const caller = (timeoutMs: number) => ({ caller: { id: 'c', timeoutMs } });
@@ -194,7 +181,7 @@ describe('the permits of a lost replica', () => {
     await lost.permits.acquire('a', 1, caller(3_000));
     lost.stop();
     const other = await fleet.open();
-    const next = track(other.permits.acquire('a', 1, caller(3_000)));
+    const next = trackPermit(other.permits.acquire('a', 1, caller(3_000)));
     await wait(500);
     expect(next.permit).toBeUndefined();
     await fleet.removeLost(lost);
@@ -225,7 +212,7 @@ describe('the permits of a lost replica', () => {
     expect(zombie.limits.held.get('all')).toBe(2);
     await fleet.removeLost(zombie);
     const other = await fleet.open({ maxConcurrent: 2 });
-    const waiting = ['a', 'b'].map((key) => track(other.permits.acquire(key, 1, caller(600_000))));
+    const waiting = ['a', 'b'].map((key) => trackPermit(other.permits.acquire(key, 1, caller(600_000))));
     await wait(300);
     expect(waiting.map(({ permit }) => permit?.key)).toEqual([undefined, undefined]);
     await zombie.store.lease.renew();
@@ -245,7 +232,7 @@ describe('the permits of a lost replica', () => {
     using _taken = await other.permits.acquire('a', 1);
     await zombie.store.lease.renew();
     expect(zombie.permits.tryAcquire('a', 1)).toBeUndefined();
-    const next = track(zombie.permits.acquire('a', 1));
+    const next = trackPermit(zombie.permits.acquire('a', 1));
     await wait(300);
     expect(next.permit).toBeUndefined();
   });

@@ -3,6 +3,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { openStorage } from '../../src/storage/open-storage.ts';
+import type { FleetStore } from '../../src/storage/ports/fleet-store.ts';
 import { createSealer, type Sealer } from '../../src/storage/sealer.ts';
 import type { Storage, StorageOptions } from '../../src/storage/storage.ts';
 import type { TestPostgres } from '../support/postgres.ts';
@@ -64,16 +65,27 @@ export function postgresKind(server: () => TestPostgres): StorageKind {
   return { name: 'postgres', createWorkspace: () => createPostgresWorkspace(server()) };
 }
 
-export async function createPostgresWorkspace(
-  server: TestPostgres,
-): Promise<Workspace & { readonly url: string; readonly key: Buffer }> {
+export interface PostgresWorkspace extends Workspace {
+  readonly url: string;
+  readonly key: Buffer;
+  /** Opens the storage of a replica whose lease does not expire during a test. */
+  openReplica(): Promise<{ readonly storage: Storage; readonly store: FleetStore }>;
+}
+
+export async function createPostgresWorkspace(server: TestPostgres): Promise<PostgresWorkspace> {
   const url = await server.createUrl();
   const key = randomBytes(32);
   const sealer = createSealer(key);
+  const open = (options: OpenOptions = {}) => openStorage({ kind: 'postgres', url, sealer, ...options });
   return {
     url,
     key,
-    open: (options = {}) => openStorage({ kind: 'postgres', url, sealer, ...options }),
+    open,
+    async openReplica() {
+      const storage = await open({ leaseMs: 600_000 });
+      if (!storage.fleet) throw new Error('A storage on Postgres has no fleet');
+      return { storage, store: storage.fleet };
+    },
     sql: (statement) => server.query(url, statement),
     [Symbol.dispose]: () => {},
   };

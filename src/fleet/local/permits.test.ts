@@ -1,33 +1,19 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import type { Permit } from '../../invocation/permits.ts';
+import { trackPermit } from '../../../test/support/track-permit.ts';
 import { ToolwharfError } from '../../kernel/errors.ts';
 import { createPermits } from './permits.ts';
 
 /** Waits until every promise that can settle has settled. */
 const settle = () => new Promise<void>((resolve) => setImmediate(resolve));
 
-/** The outcome of a promise, readable at any time. */
-function track(promise: Promise<Permit>) {
-  const state: { permit?: Permit; error?: unknown } = {};
-  promise.then(
-    (permit) => {
-      state.permit = permit;
-    },
-    (error: unknown) => {
-      state.error = error;
-    },
-  );
-  return state;
-}
-
 test('max_concurrent limits the calls of all tools, and max_instances those of one tool [M12]', async () => {
   const permits = createPermits({ maxConcurrent: 3, maxQueued: 10 });
   const a1 = await permits.acquire('a', 2);
   const a2 = await permits.acquire('a', 2);
-  const a3 = track(permits.acquire('a', 2));
+  const a3 = trackPermit(permits.acquire('a', 2));
   const b1 = await permits.acquire('b', 2);
-  const b2 = track(permits.acquire('b', 2));
+  const b2 = trackPermit(permits.acquire('b', 2));
   await settle();
   expect([a3.permit, b2.permit]).toEqual([undefined, undefined]);
   expect(permits.stats()).toEqual({
@@ -65,7 +51,7 @@ test('the oldest waiting call that may run is the next to run, across all tools 
 test('a tool at its limit does not block the queued calls of other tools [M12]', async () => {
   const permits = createPermits({ maxConcurrent: 10, maxQueued: 100 });
   using _running = await permits.acquire('slow', 1);
-  const waiting = Array.from({ length: 50 }, () => track(permits.acquire('slow', 1)));
+  const waiting = Array.from({ length: 50 }, () => trackPermit(permits.acquire('slow', 1)));
   using other = await permits.acquire('quick', 1);
   expect(other.key).toBe('quick');
   expect(waiting.every((state) => state.permit === undefined)).toBe(true);
@@ -88,8 +74,8 @@ test('a cancelled waiter leaves the queue at once and rejects with the reason [M
   const permits = createPermits({ maxConcurrent: 1, maxQueued: 10 });
   const running = await permits.acquire('a', 1);
   const cancel = new AbortController();
-  const cancelled = track(permits.acquire('a', 1, { signal: cancel.signal }));
-  const next = track(permits.acquire('a', 1));
+  const cancelled = trackPermit(permits.acquire('a', 1, { signal: cancel.signal }));
+  const next = trackPermit(permits.acquire('a', 1));
   cancel.abort(new Error('changed my mind'));
   expect(permits.stats().queued).toBe(1);
   await settle();
@@ -120,7 +106,7 @@ test('a signal that aborts after the permit was granted does not revoke it', asy
 test('a full queue rejects the call and names the limits to raise [M12]', async () => {
   const permits = createPermits({ maxConcurrent: 1, maxQueued: 1 });
   const running = await permits.acquire('a', 1);
-  const queued = track(permits.acquire('b', 1));
+  const queued = trackPermit(permits.acquire('b', 1));
   const refused = await permits.acquire('c', 1).catch((error: unknown) => error);
   expect(refused).toBeInstanceOf(ToolwharfError);
   expect(refused).toMatchObject({ code: 'QUEUE_FULL', data: { key: 'c', maxConcurrent: 1, maxQueued: 1 } });
@@ -133,12 +119,12 @@ test('a full queue rejects the call and names the limits to raise [M12]', async 
 test('changed limits apply to calls that are already queued [M15]', async () => {
   const permits = createPermits({ maxConcurrent: 2, maxQueued: 10 });
   using _first = await permits.acquire('a', 1);
-  const second = track(permits.acquire('a', 1));
-  const third = track(permits.acquire('a', 2));
+  const second = trackPermit(permits.acquire('a', 1));
+  const third = trackPermit(permits.acquire('a', 2));
   await settle();
   expect(second.permit).toBeDefined();
   expect(third.permit).toBeUndefined();
-  const fourth = track(permits.acquire('a', 3));
+  const fourth = trackPermit(permits.acquire('a', 3));
   permits.setLimits({ maxConcurrent: 3, maxQueued: 10 });
   await settle();
   expect(third.permit).toBeDefined();
@@ -168,7 +154,7 @@ test('one signal cancels ten thousand queued calls', async () => {
   const running = await permits.acquire('a', 1);
   const cancel = new AbortController();
   const states = Array.from({ length: 10_000 }, (_, at) =>
-    track(permits.acquire(`tool-${at % 100}`, 1, { signal: cancel.signal })),
+    trackPermit(permits.acquire(`tool-${at % 100}`, 1, { signal: cancel.signal })),
   );
   cancel.abort('stop');
   await settle();
@@ -251,13 +237,13 @@ test('random acquisitions, releases, cancellations and limit changes match a sim
       const permits = createPermits({ maxConcurrent: 2, maxQueued: 5 });
       const model = createReference(5);
       const limitOf = new Map<string, number>();
-      const calls: { id: number; state: ReturnType<typeof track>; cancel: AbortController }[] = [];
+      const calls: { id: number; state: ReturnType<typeof trackPermit>; cancel: AbortController }[] = [];
       for (const current of steps) {
         if (current.kind === 'acquire') {
           const id = calls.length;
           const max = limitOf.get(current.key) ?? 2;
           const cancel = new AbortController();
-          const state = track(permits.acquire(current.key, max, { signal: cancel.signal }));
+          const state = trackPermit(permits.acquire(current.key, max, { signal: cancel.signal }));
           const expected = model.acquire(id, current.key, max);
           calls.push({ id, state, cancel });
           await settle();
@@ -312,7 +298,7 @@ test('a caller at its limit of running calls waits for its own calls only, for e
   const permits = createPermits({ maxConcurrent: 10, maxQueued: 100 });
   const caller = { id: 'flood', limits: { maxRunning: 2, maxQueued: 2 } };
   const running = [await permits.acquire('a', 5, { caller }), await permits.acquire('b', 5, { caller })];
-  const waiting = ['a', 'c'].map((key) => track(permits.acquire(key, 5, { caller })));
+  const waiting = ['a', 'c'].map((key) => trackPermit(permits.acquire(key, 5, { caller })));
   expect(permits.tryAcquire('d', 5, caller)).toBeUndefined();
   await expect(permits.acquire('d', 5, { caller })).rejects.toMatchObject({
     code: 'LIMIT_REACHED',

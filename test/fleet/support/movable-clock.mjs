@@ -14,5 +14,6 @@ globalThis.Date = new Proxy(RealDate, {
 process.on('message', ({ jumpMs }) => {
   offsetMs += jumpMs;
 });
-// The channel must not keep the replica alive.
+// The channel must not keep the replica alive, and a replica whose test was killed must end.
 process.channel?.unref();
+process.on('disconnect', () => process.exit());
