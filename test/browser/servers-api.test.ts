@@ -30,7 +30,7 @@ let page: Page;
 let on: ServersPage;
 
 beforeAll(async () => {
-  api = createServer((request, response) => {
+  api = createServer({ keepAliveTimeout: 600_000 }, (request, response) => {
     void answer(request).then((body) => {
       response.setHeader('content-type', 'application/json');
       response.end(JSON.stringify(body));

@@ -25,7 +25,7 @@ beforeAll(async () => {
   on = onServersPage(page);
 });
 
-beforeEach(() => app.goto('/servers'));
+beforeEach(() => app.visit('/servers'));
 
 afterAll(async () => {
   await app?.close();
