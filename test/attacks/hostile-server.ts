@@ -68,7 +68,7 @@ export async function startHostile(options: HostileOptions = {}): Promise<Hostil
     response.end(JSON.stringify(options.reply ? options.reply(said) : said));
   }
 
-  const server = createServer((request, response) => {
+  const server = createServer({ keepAliveTimeout: 600_000 }, (request, response) => {
     serve(request, response).catch(() => response.destroy());
   });
   server.listen(0, '127.0.0.1');

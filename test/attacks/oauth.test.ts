@@ -34,7 +34,7 @@ describe('wrong OAuth issuer, resource mismatch, redirect to another origin with
   test("the code and the client secret are not sent to the target of a token endpoint's redirect", async () => {
     const elsewhere: string[] = [];
     const other = await listen(
-      createServer((request, response) => {
+      createServer({ keepAliveTimeout: 600_000 }, (request, response) => {
         elsewhere.push(request.url ?? '');
         response.end('{}');
       }),

@@ -199,7 +199,7 @@ describe('a sampling request of a server', () => {
 
 test('provider metadata of reasoning and calls is returned to the provider, in the same answer and later', async () => {
   const requests: { messages: { role: string; content: unknown }[] }[] = [];
-  const server = createServer(async (request, response) => {
+  const server = createServer({ keepAliveTimeout: 600_000 }, async (request, response) => {
     const chunks: Buffer[] = [];
     for await (const chunk of request) chunks.push(chunk as Buffer);
     requests.push(JSON.parse(Buffer.concat(chunks).toString()));

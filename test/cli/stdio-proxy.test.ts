@@ -44,7 +44,7 @@ async function connect(negotiation: object, args: readonly string[] = [], env: R
       PATH: process.env.PATH ?? '',
       HOME: directory.path,
       TOOLWHARF_DATA_DIR: data,
-      ...coverageOrCache,
+      ...coverageOrCache(['stdio', ...args]),
       ...env,
     },
     stderr: 'ignore',
@@ -176,7 +176,7 @@ test('clients of both eras continue after a restart on another port, and a progr
   for (const { client } of clients) expect((await client.listTools()).tools.length).toBeGreaterThan(0);
   await first[Symbol.asyncDispose]();
   const received: string[] = [];
-  const impostor = createServer((request, response) => {
+  const impostor = createServer({ keepAliveTimeout: 600_000 }, (request, response) => {
     received.push(`${request.method} ${request.url} ${JSON.stringify(request.headers)}`);
     response.writeHead(200, { 'x-toolwharf-proof': 'guessed' }).end('{}');
   });

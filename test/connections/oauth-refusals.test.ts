@@ -241,7 +241,9 @@ describe('an OAuth sign-in rejects invalid responses', () => {
 
   test('a remote server cannot redirect discovery to an address on this machine', async () => {
     let requestCount = 0;
-    const local = await listen(createServer((_request, response) => void response.end(String(requestCount++))));
+    const local = await listen(
+      createServer({ keepAliveTimeout: 600_000 }, (_request, response) => void response.end(String(requestCount++))),
+    );
     const metadata = `${local}/.well-known/oauth-protected-resource`;
     const { oauth } = createTestOAuth('https://mcp.example/mcp', {
       callback: createBrowser(),
@@ -263,14 +265,17 @@ describe('an OAuth sign-in rejects invalid responses', () => {
     const servers = await startServers();
     const received: unknown[] = [];
     const otherOrigin = await listen(
-      createServer((request, response) => {
+      createServer({ keepAliveTimeout: 600_000 }, (request, response) => {
         received.push(request.headers);
         response.end('{}');
       }),
     );
     const store = createMemoryOAuthStore();
     const redirecting = await listen(
-      createServer((_request, response) => void response.writeHead(307, { location: `${otherOrigin}/mcp` }).end()),
+      createServer(
+        { keepAliveTimeout: 600_000 },
+        (_request, response) => void response.writeHead(307, { location: `${otherOrigin}/mcp` }).end(),
+      ),
     );
     await store.set(oauthServerKey('guarded', `${redirecting}/mcp`), 'tokens', {
       access_token: 'at-SECRET',
@@ -287,7 +292,7 @@ describe('an OAuth sign-in rejects invalid responses', () => {
   test('a token endpoint that redirects to another origin does not forward the code [R3]', async () => {
     const received: unknown[] = [];
     const otherOrigin = await listen(
-      createServer((request, response) => {
+      createServer({ keepAliveTimeout: 600_000 }, (request, response) => {
         received.push(request.headers);
         response.end('{}');
       }),

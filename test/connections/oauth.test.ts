@@ -209,7 +209,7 @@ describe('an OAuth token', () => {
     const store = createMemoryOAuthStore();
     await connect(servers.mcp, createTestOAuth(servers.mcp, { store, callback: createBrowser() }).oauth);
     const sent: string[] = [];
-    const other = createServer((request, response) => {
+    const other = createServer({ keepAliveTimeout: 600_000 }, (request, response) => {
       sent.push(String(request.headers.authorization));
       response.writeHead(404).end();
     });

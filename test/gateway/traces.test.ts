@@ -23,7 +23,7 @@ test.each(['MCP', 'A2A'] as const)(
   'a call over %s is a span in the trace of its caller, and the server receives the trace context',
   async (protocol) => {
     const bodies: string[] = [];
-    const collector = createServer(async (request, response) => {
+    const collector = createServer({ keepAliveTimeout: 600_000 }, async (request, response) => {
       for await (const part of request) bodies.push(String(part));
       response.end('{}');
     });

@@ -13,7 +13,7 @@ export interface Balancer extends AsyncDisposable {
  */
 export async function startBalancer(urls: readonly string[]): Promise<Balancer> {
   let next = 0;
-  const server = createServer(async (incoming, outgoing) => {
+  const server = createServer({ keepAliveTimeout: 600_000 }, async (incoming, outgoing) => {
     outgoing.on('error', () => {});
     const body = await readBody(incoming).catch(() => undefined);
     if (body !== undefined) forward(incoming, body, outgoing, urls.length);

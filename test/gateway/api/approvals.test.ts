@@ -8,7 +8,7 @@ import { waitFor } from '../../support/wait-for.ts';
 
 let api: TestApi;
 const delivered: { readonly approval: { readonly id: string } }[] = [];
-const webhook = createServer(async (request, response) => {
+const webhook = createServer({ keepAliveTimeout: 600_000 }, async (request, response) => {
   let body = '';
   for await (const part of request) body += part;
   delivered.push(JSON.parse(body));

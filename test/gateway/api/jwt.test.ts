@@ -9,7 +9,7 @@ let api: TestApi;
 let privateKey: CryptoKey;
 let jwk: object;
 let isDown = false;
-const provider = createServer((_request, response) => {
+const provider = createServer({ keepAliveTimeout: 600_000 }, (_request, response) => {
   if (isDown) response.writeHead(503).end();
   else response.end(JSON.stringify({ keys: [{ ...jwk, kid: 'k', alg: 'ES256' }] }));
 });
