@@ -85,7 +85,7 @@ describe.each(['in this process', 'in the gateway'])('a conversation at a termin
     await at.see(/reason +approval mode is always-ask/);
     await at.see(/"text": "one"/);
     await at.answer(/Run it\? \[a\/c\/t\/s\/e\/D\] /, 'a');
-    await at.see(/● files write {2}\{.*"text":"one".*\n {2}✓ [\d.]+ m?s .*\n/);
+    await at.see(/● files write {2}\{"path":.*\n {2}✓ [\d.]+ m?s .*\n/);
     await at.see(/Written\.\n/);
     expect(await readFile(file, 'utf8')).toBe('one\n');
   });

@@ -44,7 +44,7 @@ async function connect(negotiation: object, args: readonly string[] = [], env: R
       PATH: process.env.PATH ?? '',
       HOME: directory.path,
       TOOLWHARF_DATA_DIR: data,
-      ...coverageOrCache(['stdio', ...args]),
+      ...coverageOrCache,
       ...env,
     },
     stderr: 'ignore',

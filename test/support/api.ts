@@ -47,12 +47,21 @@ export interface TestApi extends Gateway {
   key(rights: readonly string[], profile?: string): Promise<string>;
 }
 
-const asked = new Set<string>();
+/** The operations that each test file has called: test files share a process. */
+const askedByFile = new Map<string, Set<string>>();
 
-/** The routes of a group that no test of this process has called; streams have their own tests. */
+/** The routes of a group that no test of this file has called; streams have their own tests. */
 export function unasked(isMeant: (route: Route) => boolean): string[] {
   const meant = allRoutes.filter((route) => !route.streams && isMeant(route));
+  const asked = askedHere();
   return meant.map(({ operationId }) => operationId).filter((id) => !asked.has(id));
+}
+
+function askedHere(): Set<string> {
+  const { testPath = '' } = expect.getState();
+  const asked = askedByFile.get(testPath) ?? new Set();
+  askedByFile.set(testPath, asked);
+  return asked;
 }
 
 /** A gateway on a free port with its API and authentication; disposing closes it. */
@@ -124,7 +133,7 @@ function routeOf(method: string, path: string): Route | undefined {
 }
 
 function checkAnswer(route: Route, { status, body }: Answer): void {
-  asked.add(route.operationId);
+  askedHere().add(route.operationId);
   if (status >= 400) {
     expect(errorSchema.safeParse(body).error, `${route.operationId} ${status}`).toBeUndefined();
     return;

@@ -63,7 +63,7 @@ export function memoryServer(file: string): Program {
 
 /** A new directory that is removed with its content when it is disposed. */
 export async function tempDir(): Promise<AsyncDisposable & { readonly path: string; file(name: string): string }> {
-  const path = await mkdtemp(join(tmpdir(), 'toolwharf-test-'));
+  const path = await mkdtemp(join(tmpdir(), 'test-'));
   return {
     path,
     file: (name) => join(path, name),

@@ -1,6 +1,10 @@
+import { execFile } from 'node:child_process';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
 import { afterEach, expect, test, vi } from 'vitest';
 import { createBridge } from '../../src/bridges/classic.ts';
 import { createLog, createToolbox, type LogEntry } from '../../src/index.ts';
+import { root } from '../support/imports.ts';
 
 const config = { servers: { gone: { command: 'no-such-program-anywhere' } } };
 
@@ -16,12 +20,17 @@ function watchStderr(): string[] {
   return written;
 }
 
-test('without a log, the library warns about a failed server on stderr and suggests where to look [A6, N7]', async () => {
-  const written = watchStderr();
-  await using _toolbox = await createToolbox(config);
-  const text = written.join('');
-  expect(text).toMatch(/^Toolwharf WARNING: MCP server 'gone' is not available and skipped: Command not found/m);
-  expect(text).toContain('toolbox.servers.list()');
+test('without a log, the library warns about a failed server on stderr and suggests once where to look [A6, N7]', async () => {
+  const program = `
+    import { createToolbox } from ${JSON.stringify(join(root, 'src', 'index.ts'))};
+    for (const name of ['gone', 'lost']) {
+      await using _toolbox = await createToolbox({ servers: { [name]: { command: 'no-such-program-anywhere' } } });
+    }`;
+  const args = ['--input-type=module', '--eval', program];
+  const { stderr } = await promisify(execFile)(process.execPath, args);
+  expect(stderr).toMatch(/^Toolwharf WARNING: MCP server 'gone' is not available and skipped: Command not found/m);
+  expect(stderr).toMatch(/^Toolwharf WARNING: MCP server 'lost' is not available/m);
+  expect(stderr.match(/toolbox\.servers\.list\(\)/g)).toHaveLength(1);
 });
 
 test('`log: false` discards warnings, and a log receives them instead of stderr [N7]', async () => {

@@ -2,7 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
-import { cliProgram, coverageOrCache } from '../../support/run-cli.ts';
+import { cliProgram, compileCache } from '../../support/run-cli.ts';
 
 /** A replica as `toolwharf serve` in its own process. */
 export interface ReplicaProcess extends AsyncDisposable {
@@ -43,7 +43,7 @@ export async function startReplica(options: ReplicaOptions): Promise<ReplicaProc
       HOME: dataDir,
       TOOLWHARF_DATA_DIR: dataDir,
       TOOLWHARF_KEY: key,
-      ...coverageOrCache,
+      ...compileCache,
     },
   });
   const exited = once(child, 'exit');
