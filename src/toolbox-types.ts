@@ -2,10 +2,11 @@ import type { CatalogDifference, CatalogEntry } from './catalog/catalog.ts';
 import type { LocalTool } from './catalog/local-tool.ts';
 import type { Pin, PinStore } from './catalog/pins.ts';
 import type { ToolOverride, ToolOverrideStore, ToolOverrides } from './catalog/tool-overrides.ts';
-import type { Config, ProfileConfig } from './config/config.ts';
+import type { Config, ProfileConfig, ServerSpec } from './config/config.ts';
 import type { LoadedConfig } from './config/load-config.ts';
 import type { NativeServer } from './config/server-schema.ts';
 import type { SignInState } from './connections/authentication/sign-in-state.ts';
+import type { Connection, ConnectionHooks } from './connections/connection.ts';
 import type { ListKind } from './connections/discovery.ts';
 import type { OAuthPorts } from './connections/http/http-endpoint.ts';
 import type { ConnectionState, ConnectionStatus } from './connections/status.ts';
@@ -80,10 +81,17 @@ export interface InternalToolboxOptions extends ToolboxOptions {
   readonly scripts?: ScriptRunner;
   /** The limits that other replicas share; those of this process by default. */
   readonly limits?: LimitPorts;
+  /** Shares servers of `placement: single` with other replicas; undefined if there are none. */
+  readonly placements?: PlacementPort;
   /** How long the scan of new definitions waits, so that calls come first; 0. */
   readonly scanDelayMs?: number;
   /** After how long without traffic a connection is checked; 30 000. */
   readonly healthMs?: number;
+}
+
+/** Opens the connection to a server that one replica runs. */
+export interface PlacementPort {
+  open(spec: ServerSpec, hooks: ConnectionHooks, openLocal: (hooks: ConnectionHooks) => Connection): Connection;
 }
 
 /** The source of permits and rates. */

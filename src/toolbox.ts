@@ -7,7 +7,7 @@ import type { LoadedConfig } from './config/load-config.ts';
 import { mergeProfiles } from './config/merge-profiles.ts';
 import { openConfig } from './config/open-config.ts';
 import { watchConfig } from './config/watch-config.ts';
-import { type Connection, createConnection } from './connections/connection.ts';
+import { type Connection, type ConnectionHooks, createConnection } from './connections/connection.ts';
 import { toToolDefinition } from './connections/discovery.ts';
 import { createHttpEndpoints } from './connections/http/http-endpoints.ts';
 import type { Reach } from './connections/http/server-reach.ts';
@@ -196,16 +196,7 @@ export async function startToolbox(
   }
 
   function openServer(spec: ServerSpec): Connection {
-    const connection: Connection = createConnection(spec, {
-      defaultHost: host as RequestHost,
-      protocolCache,
-      log,
-      env,
-      openHttp,
-      clock,
-      healthMs,
-      maxMessageBytes,
-      traffic: traffic.of(spec.name),
+    const hooks: ConnectionHooks = {
       onStatus: (status, before) => {
         logStatus(log, spec.name, status, before);
         events.emit('server.changed', { server: spec.name, status, before });
@@ -220,7 +211,16 @@ export async function startToolbox(
       },
       onNotification: (method, params) =>
         events.emit('server.notified', { server: spec.name, method, params, callIds: [] }),
-    });
+    };
+    const openLocal = (own: ConnectionHooks) =>
+      createConnection(spec, {
+        ...own,
+        ...{ protocolCache, log, env, openHttp, clock, healthMs, maxMessageBytes },
+        defaultHost: host as RequestHost,
+        traffic: traffic.of(spec.name),
+      });
+    const placements = spec.placement === 'single' ? options.placements : undefined;
+    const connection: Connection = placements?.open(spec, hooks, openLocal) ?? openLocal(hooks);
     return connection;
   }
 

@@ -16,6 +16,7 @@ const customers: ServerSpec = {
   },
   protocol: 'auto',
   isolation: 'shared',
+  placement: 'everywhere',
   validation: 'strict',
   maxTimeoutMs: 600_000,
   trusted: false,

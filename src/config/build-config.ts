@@ -53,6 +53,7 @@ export function buildServer(name: string, server: CheckedServer, defaults: Diale
     target: buildTarget(server),
     protocol: server.protocol ?? serverDefaults.protocol,
     isolation: server.isolation ?? serverDefaults.isolation,
+    placement: server.placement ?? serverDefaults.placement,
     validation: server.validation ?? serverDefaults.validation,
     trusted: server.trusted ?? serverDefaults.trusted,
     timeoutMs,

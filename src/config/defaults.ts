@@ -21,6 +21,7 @@ export const serverDefaults = {
   trusted: false,
   protocol: 'auto',
   isolation: 'shared',
+  placement: 'everywhere',
   validation: 'strict',
   timeoutMs: 30_000,
   maxTimeoutMs: 10 * minuteMs,

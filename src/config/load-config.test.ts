@@ -25,6 +25,7 @@ describe('the native dialect', () => {
       required: false,
       protocol: 'auto',
       isolation: 'shared',
+      placement: 'everywhere',
       validation: 'strict',
       trusted: false,
       timeoutMs: 30_000,
@@ -126,6 +127,7 @@ servers:
     protocol: legacy
     isolation: session
     roots: [/srv/my notes, 'file:///work']
+    placement: single
     validation: coerce
     timeout: 2m
     maxTimeout: 1h
@@ -174,6 +176,7 @@ toolbox:
         { uri: 'file:///srv/my%20notes', name: 'my notes' },
         { uri: 'file:///work', name: 'work' },
       ],
+      placement: 'single',
       validation: 'coerce',
       trusted: true,
       timeoutMs: 120_000,

@@ -116,6 +116,7 @@ describe('a server record', () => {
       env: { A: 'b' },
       cwd: '/tmp',
       inheritEnv: false,
+      placement: 'single',
       openapi: undefined,
     };
     const keys = new Set([...Object.keys(server), ...Object.keys(program), 'endpoints']);
@@ -174,6 +175,7 @@ describe('a server record', () => {
       },
       protocol: 'auto',
       isolation: 'shared',
+      placement: 'everywhere',
       validation: 'strict',
       trusted: false,
       timeoutMs: 60_000,

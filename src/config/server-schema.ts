@@ -5,6 +5,7 @@ import {
   argumentValidations,
   isolations,
   onChangeActions,
+  placements,
   protocolChoices,
   toolModes,
   transports,
@@ -66,6 +67,10 @@ const programShape = {
     .optional()
     .describe("Pass Toolwharf's whole environment to the program, except TOOLWHARF_ variables.")
     .meta({ default: false }),
+  placement: choice(placements)
+    .optional()
+    .describe('everywhere: each replica starts the program. single: one replica does, and the others send calls to it.')
+    .meta({ default: serverDefaults.placement }),
 };
 
 const urlShape = {

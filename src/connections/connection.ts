@@ -27,7 +27,7 @@ import { watchHealth } from './watch-health.ts';
 export interface ConnectionOptions
   extends Pick<
     SessionOptions,
-    'defaultHost' | 'protocolCache' | 'log' | 'env' | 'maxMessageBytes' | 'logLevel' | 'traffic'
+    'defaultHost' | 'protocolCache' | 'log' | 'env' | 'maxMessageBytes' | 'logLevel' | 'traffic' | 'expiresInMs'
   > {
   readonly openHttp: HttpEndpoints;
   readonly clock: Clock;
@@ -38,6 +38,9 @@ export interface ConnectionOptions
   readonly onList: (kind: ListKind, isAnnounced: boolean) => void | Promise<void>;
   readonly onNotification: SessionOptions['onNotification'];
 }
+
+/** The part of the options that listens to a connection and limits its life. */
+export type ConnectionHooks = Pick<ConnectionOptions, 'onStatus' | 'onList' | 'onNotification' | 'expiresInMs'>;
 
 /** The properties of a tool that `callTool` uses. */
 export interface CallableTool {
@@ -56,6 +59,8 @@ export interface ToolCall extends Pick<DeliveryOptions, 'onWait'> {
   readonly signal: AbortSignal;
   /** Sent as the request's `_meta`. */
   readonly meta?: JsonObject;
+  /** Called with the replica that runs the server, before the call is sent to it. */
+  readonly onForward?: (replica: string) => void;
 }
 
 /** The connection to one server: reconnects automatically and reports its true state. */
@@ -98,7 +103,7 @@ const itemOf: Readonly<Record<string, readonly [ListKind, string] | undefined>> 
 };
 
 export function createConnection(spec: ServerSpec, options: ConnectionOptions): Connection {
-  const { clock, log, protocolCache, env, maxMessageBytes, logLevel, traffic } = options;
+  const { clock, log, protocolCache, env, maxMessageBytes, logLevel, traffic, expiresInMs } = options;
   const defaultHost = withRoots(options.defaultHost, spec.roots);
   const redactor = createRedactor();
   const stderr = createStderrTail({ redact: redactor.text });
@@ -182,6 +187,7 @@ export function createConnection(spec: ServerSpec, options: ConnectionOptions): 
       maxMessageBytes,
       logLevel,
       traffic,
+      expiresInMs,
       openHttp: http?.open,
       stderr,
       redactor,

@@ -44,6 +44,8 @@ export interface ConnectionStatus {
   readonly instructions?: string;
   readonly capabilities?: JsonObject;
   readonly pid?: number;
+  /** The replica that runs the server, for `placement: single`. */
+  readonly replica?: string;
   /** Duration of the last successful connect, in milliseconds. */
   readonly connectMs?: number;
 }

@@ -19,8 +19,12 @@ export interface FleetRequest {
 
 export interface FleetRequestOptions {
   readonly signal?: AbortSignal;
+  /** Aborts when the other replica can no longer answer. The request then rejects with `GONE`. */
+  readonly abandoned?: AbortSignal;
   /** Receives the items that the other replica sends before its answer. */
   readonly onItem?: (item: JsonObject) => void;
+  /** The request may wait for long: the database is not polled more often because of it. */
+  readonly isBackground?: boolean;
 }
 
 /** The answer of one replica. */
@@ -43,7 +47,10 @@ export interface Fleet extends AsyncDisposable {
   onPermitHint(listener: () => void): void;
   /** Registers the handler of a method that other replicas call. */
   handle(method: string, handler: FleetHandler): void;
-  /** Calls a method of another replica. Rejects with `GONE` if that replica is not there or ends before it answers. */
+  /**
+   * Calls a method of another replica. Rejects with `GONE` if that replica is not there or ends before it answers;
+   * `data.received` is false if it surely did not receive the request.
+   */
   request(replica: string, method: string, params: JsonObject, options?: FleetRequestOptions): Promise<JsonObject>;
   /** Calls a method of all other replicas without waiting for their answers. */
   broadcast(method: string, params: JsonObject): Promise<void>;
@@ -85,6 +92,7 @@ type Message =
 
 interface Waiting {
   readonly replica: string;
+  readonly isBackground: boolean;
   readonly onItem?: (item: JsonObject) => void;
   readonly resolve: (result: JsonObject) => void;
   readonly reject: (cause: unknown) => void;
@@ -105,7 +113,7 @@ const noFleet: Fleet = {
   onPermitHint() {},
   handle() {},
   request: async (replica) => {
-    throw gone(replica);
+    throw gone(replica, false);
   },
   broadcast: async () => {},
   gather: async () => [],
@@ -123,6 +131,8 @@ function createSharedFleet(store: FleetStore, revisions: ReadonlyMap<string, num
   const handlers = new Map<string, FleetHandler>();
   const waiting = new Map<string, Waiting>();
   const serving = new Map<string, AbortController>();
+  /** The requests that wait although nobody will answer. */
+  const takenBack = new Set<string>();
   let seen = revisions;
   let timer: NodeJS.Timeout | undefined;
   let polling: Promise<void> | undefined;
@@ -144,8 +154,12 @@ function createSharedFleet(store: FleetStore, revisions: ReadonlyMap<string, num
       const isAgain = pollsAgain;
       pollsAgain = false;
       if (isAgain) return look();
-      timer = setTimeout(look, hints.isLive && waiting.size === 0 ? pollMs : pollWithoutHintsMs).unref();
+      timer = setTimeout(look, hints.isLive && !isExpectingAnswer() ? pollMs : pollWithoutHintsMs).unref();
     });
+  }
+
+  function isExpectingAnswer(): boolean {
+    return [...waiting.values()].some(({ isBackground }) => !isBackground);
   }
 
   async function poll(): Promise<void> {
@@ -181,7 +195,17 @@ function createSharedFleet(store: FleetStore, revisions: ReadonlyMap<string, num
 
   function rejectLost(replicas: readonly ReplicaRow[]): void {
     const alive = new Set(replicas.map(({ id }) => id));
-    for (const { replica, reject } of [...waiting.values()]) if (!alive.has(replica)) reject(gone(replica));
+    for (const [id, { replica }] of waiting) if (!alive.has(replica)) void takeBack(id);
+  }
+
+  /** Rejects a request that will not be answered. */
+  async function takeBack(id: string): Promise<void> {
+    // The second attempt would find nothing, although the first succeeded.
+    if (takenBack.has(id)) return;
+    takenBack.add(id);
+    const isUnread = await store.takeBack(id).catch(() => false);
+    const { replica = '', reject } = waiting.get(id) ?? {};
+    reject?.(gone(replica, !isUnread));
   }
 
   function receive(message: Message): void {
@@ -250,34 +274,41 @@ function createSharedFleet(store: FleetStore, revisions: ReadonlyMap<string, num
 
   async function send(targets: readonly string[], message: Message): Promise<readonly string[]> {
     const body = message as unknown as JsonObject;
-    return store.send(targets.map((target) => ({ target, body })));
+    // A request to one replica can be taken back by its id.
+    const id = message.kind === 'request' && targets.length === 1 ? message.id : undefined;
+    return store.send(targets.map((target) => ({ id, target, body })));
   }
 
   async function request(
     replica: string,
     method: string,
     params: JsonObject,
-    { signal, onItem }: FleetRequestOptions = {},
+    { signal, abandoned, onItem, isBackground = false }: FleetRequestOptions = {},
   ): Promise<JsonObject> {
     signal?.throwIfAborted();
+    if (abandoned?.aborted) throw gone(replica, false);
     const id = randomUUID();
     const { promise, resolve, reject } = Promise.withResolvers<JsonObject>();
     // It may be rejected while the request is being sent, when nobody awaits it yet.
     promise.catch(() => {});
-    waiting.set(id, { replica, onItem, resolve, reject });
+    waiting.set(id, { replica, isBackground, onItem, resolve, reject });
     const onAbort = () => {
       reject(signal?.reason);
       send([replica], { kind: 'cancel', id }).catch(() => {});
     };
+    const onAbandoned = () => void takeBack(id);
     signal?.addEventListener('abort', onAbort, { once: true });
+    abandoned?.addEventListener('abort', onAbandoned, { once: true });
     try {
       const missing = await send([replica], { kind: 'request', id, from: store.replica, method, params });
-      if (missing.length > 0) throw gone(replica);
+      if (missing.length > 0) throw gone(replica, false);
       look();
       return await promise;
     } finally {
       waiting.delete(id);
+      takenBack.delete(id);
       signal?.removeEventListener('abort', onAbort);
+      abandoned?.removeEventListener('abort', onAbandoned);
     }
   }
 
@@ -316,7 +347,7 @@ function createSharedFleet(store: FleetStore, revisions: ReadonlyMap<string, num
     async [Symbol.asyncDispose]() {
       isClosed = true;
       clearTimeout(timer);
-      for (const { replica, reject } of [...waiting.values()]) reject(gone(replica));
+      for (const { replica, reject } of [...waiting.values()]) reject(gone(replica, true));
       for (const cancel of serving.values()) cancel.abort(new Error('This replica stops'));
       await hints[Symbol.asyncDispose]();
       await polling;
@@ -340,6 +371,6 @@ const configurationTopics: readonly FleetTopic[] = [
   'tool_overrides',
 ];
 
-function gone(replica: string): ToolwharfError {
-  return new ToolwharfError('GONE', 'The replica that handled this has stopped', { data: { replica } });
+function gone(replica: string, received: boolean): ToolwharfError {
+  return new ToolwharfError('GONE', 'The replica that handled this has stopped', { data: { replica, received } });
 }

@@ -5,6 +5,7 @@ import type { Config, GatewayLimits } from '../config/config.ts';
 import type { ConfigSource } from '../config/config-source.ts';
 import { openConfig } from '../config/open-config.ts';
 import { type Fleet, openFleet } from '../fleet/fleet.ts';
+import { createPlacements } from '../fleet/placement/placements.ts';
 import { createSharedLimits } from '../fleet/postgres/shared-limits.ts';
 import { createStoredApprover, type PendingLimits, type StoredApprover } from '../invocation/stored-approver.ts';
 import { messageOf, ToolwharfError } from '../kernel/errors.ts';
@@ -158,6 +159,8 @@ export async function openGateway(source: ConfigSource | undefined, options: Gat
   const fleet = await openFleet({ store: storage.fleet, log });
   const sharedLimits = storage.fleet && createSharedLimits({ store: storage.fleet, fleet, log });
   const replica = storage.fleet && createReplicaHealth(storage.fleet.lease, sharedLimits);
+  const openResults = () => limits.results.open({ id: 'replicas', isLimited: false });
+  const placements = storage.fleet && createPlacements({ store: storage.fleet, fleet, log, openResults });
   const ended = createEndedSessions({ store: storage.fleet });
   await ended.load();
   const approver = createStoredApprover({
@@ -188,6 +191,7 @@ export async function openGateway(source: ConfigSource | undefined, options: Gat
     overrides: storage.toolOverrides,
     limits: sharedLimits,
     scripts,
+    placements,
     oauth: { store: storage.oauth, redirectUrl: oauthReturnUrl(host, port) },
     approver,
     host: questionsNeedCall,
@@ -235,7 +239,7 @@ export async function openGateway(source: ConfigSource | undefined, options: Gat
   const authenticate = options.createAuthenticate(parts);
   const openRequests = createOpenRequests({ authenticate, profiles: () => toolbox.config.profiles });
   toolbox.on('config.applied', () => void openRequests.recheck());
-  const joined = joinFleet({ replica, storage, fleet, toolbox, hosts, ended, openRequests, log });
+  const joined = joinFleet({ replica, placements, storage, fleet, toolbox, hosts, ended, openRequests, log });
   const admit: AdmitPorts = {
     profiles: () => toolbox.config.profiles,
     keys: storage.keys,
@@ -261,6 +265,7 @@ export async function openGateway(source: ConfigSource | undefined, options: Gat
     await closeRoutes();
     await toolbox.close();
     await sandboxes[Symbol.asyncDispose]();
+    placements?.[Symbol.dispose]();
     sharedLimits?.[Symbol.dispose]();
     await traces.close();
     limits.unsent[Symbol.dispose]();
@@ -298,7 +303,8 @@ export async function openGateway(source: ConfigSource | undefined, options: Gat
     const timeout = new Promise<void>((resolve) => setTimeout(resolve, settings.shutdownMs).unref());
     // Connections that become idle during shutdown would otherwise stay open.
     const closeIdle = setInterval(() => server.closeIdleConnections(), 50);
-    await Promise.race([closed, timeout]);
+    // The servers of other replicas' calls move when this replica no longer needs them itself.
+    await Promise.race([closed.then(() => placements?.drain()), timeout]);
     clearInterval(closeIdle);
     server.closeAllConnections();
     await closeParts();

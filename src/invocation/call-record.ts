@@ -36,6 +36,10 @@ export interface CallRecord {
   readonly tool: string;
   readonly originalName: string;
   readonly caller: Caller;
+  /** The replica that received the call; undefined if there can be no other. */
+  readonly replica?: string;
+  /** The replica that ran the call, if another one received it. */
+  readonly ranOn?: string;
   /** Undefined for a call that a caller made directly. */
   readonly parent?: CallParent;
   readonly arguments: JsonObject;

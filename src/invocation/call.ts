@@ -75,7 +75,7 @@ export interface Call {
 }
 
 export interface CallFacts
-  extends Pick<CallRecord, 'kind' | 'task' | 'step'>,
+  extends Pick<CallRecord, 'kind' | 'task' | 'step' | 'replica'>,
     Pick<Partial<RunningCall>, 'profile'>,
     Pick<Call, 'id' | 'caller' | 'host' | 'parent' | 'idempotencyKey'> {
   readonly entry: CatalogEntry;
@@ -139,6 +139,7 @@ export class RunningCall implements Call {
     step,
     profile,
     resumed,
+    replica,
     now,
   }: CallFacts) {
     this.id = id;
@@ -154,13 +155,14 @@ export class RunningCall implements Call {
     this.isContinued = resumed?.script !== undefined;
     this.#now = now;
     this.stateSince = now();
-    this.record = resumed ?? {
+    this.record = (resumed && { ...resumed, replica }) ?? {
       id,
       kind,
       server: entry.server,
       tool: entry.name,
       originalName: entry.originalName,
       caller,
+      replica,
       parent,
       arguments: args,
       definitionHash: entry.definitionHash,

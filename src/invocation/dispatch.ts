@@ -69,7 +69,13 @@ async function send(
   const { execution } = entry.definition;
   const requiresTask = isObject(execution) && execution.taskSupport === 'required';
   const tool = { name: entry.originalName, paramHeaders: entry.paramHeaders, requiresTask };
-  const request = { id, signal, meta, host: toRequestHost(call, entry, ports), onWait: () => call.pauseClocks() };
+  const request = {
+    ...{ id, signal, meta, host: toRequestHost(call, entry, ports) },
+    onWait: () => call.pauseClocks(),
+    onForward(ranOn: string) {
+      call.record = { ...call.record, ranOn };
+    },
+  };
   try {
     return await connection.callTool(tool, args, request);
   } catch (cause) {

@@ -124,6 +124,7 @@ export function createInvoker(ports: InvokerPorts): Invoker {
       step,
       profile,
       resumed,
+      replica: ports.journal.replica,
       now,
     });
     call.epoch = ports.journal.lease?.epoch;

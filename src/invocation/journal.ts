@@ -44,6 +44,8 @@ export interface Lease {
 export interface Journal {
   /** Whether other processes write to it too. */
   readonly isShared?: boolean;
+  /** The id of this process in a shared journal. */
+  readonly replica?: string;
   /** Undefined if no other process can end or take over the calls of this one. */
   readonly lease?: Lease;
   /**

@@ -69,6 +69,7 @@ const choices = new Set([
   'transport',
   'approvers',
   'isolation',
+  'placement',
   'validation',
 ]);
 

@@ -65,6 +65,8 @@ export const callRecordSchema = z.object({
     name: z.string().optional(),
     conversation: z.string().optional(),
   }),
+  replica: z.string().optional(),
+  ranOn: z.string().optional(),
   parent: z.object({ kind: z.enum(['call', 'answer']), id: z.string() }).optional(),
   arguments: json,
   definitionHash: z.string(),

@@ -3,7 +3,7 @@ import type { Storage } from '../../src/storage/storage.ts';
 import { startPostgres, type TestPostgres } from '../support/postgres.ts';
 import { waitFor } from '../support/wait-for.ts';
 import { createPostgresWorkspace } from './kinds.ts';
-import { gather, makeCall } from './records.ts';
+import { gather, makeCall, makeConversation, makeMessage } from './records.ts';
 
 let postgres: TestPostgres;
 beforeAll(async () => {
@@ -48,6 +48,61 @@ describe('a replica whose lease was removed', () => {
     await expect(stopped.journal.write(immediate, 1)).rejects.toMatchObject(refused);
     expect(await other.journal.get(immediate.id)).toBeUndefined();
     expect(await gather(other.audit.verify())).toEqual([]);
+  });
+
+  test('the end of a call from a replica that lost the call is ignored while another replica continues it', async () => {
+    await using pair = await openPair();
+    const { stopped, other, lease } = pair;
+    const awaiting = { approval: 'a', profile: 'default', calledAs: 'files__read' };
+    const { result, ...open } = makeCall({ status: 'pending', completedAt: undefined });
+    await stopped.journal.write({ ...open, awaiting }, lease.epoch);
+    await pair.expire();
+    await other.audit.recover();
+    const late = { ...open, status: 'error' as const, end: 'failed' as const };
+    await stopped.journal.write(late);
+    expect(await statusOf(other, open.id)).toBe('pending');
+    await other.journal.write({ ...open, status: 'running' }, other.fleet?.lease.epoch);
+    await stopped.journal.write(late);
+    expect(await statusOf(stopped, open.id)).toBe('running');
+    await other.journal.write({ ...open, status: 'success', result });
+    expect(await statusOf(stopped, open.id)).toBe('success');
+    expect(await gather(other.audit.verify())).toEqual([]);
+  });
+
+  test('a replica whose lease was removed cannot write a conversation that it had, until it takes it again', async () => {
+    await using pair = await openPair();
+    const { stopped, other, lease } = pair;
+    const conversation = makeConversation({ status: 'running' });
+    await stopped.conversations.put(conversation);
+    const message = makeMessage('m');
+    await stopped.conversations.putMessage(conversation.id, message);
+    await pair.expire();
+    expect(await other.conversations.claim(conversation.id)).toBe(true);
+    const lost = { code: 'STORAGE_UNAVAILABLE', message: expect.stringContaining('not in contact') };
+    const { conversations } = stopped;
+    await expect(conversations.put({ ...conversation, title: 'late' })).rejects.toMatchObject(lost);
+    await expect(conversations.putMessage(conversation.id, message)).rejects.toMatchObject(lost);
+    await expect(conversations.putMessage(conversation.id, makeMessage('m'))).rejects.toMatchObject(lost);
+    await lease.renew();
+    await expect(conversations.put({ ...conversation, title: 'late' })).rejects.toMatchObject(lost);
+    await other.conversations.put({ ...conversation, status: 'idle', title: 'by the other' });
+    expect(await conversations.claim(conversation.id)).toBe(true);
+    await conversations.put({ ...conversation, title: 'taken again' });
+    expect((await other.conversations.get(conversation.id))?.title).toBe('taken again');
+    expect(await other.conversations.messages(conversation.id)).toHaveLength(1);
+  });
+
+  test('failed sign-ins are counted together by all replicas, and anew in each period', async () => {
+    await using pair = await openPair();
+    const [one, two] = [pair.stopped.fleet, pair.other.fleet];
+    const counts = [];
+    for (const fleet of [one, two, one]) counts.push((await fleet?.limits.countFailure('address', 600_000))?.failures);
+    expect(counts).toEqual([1, 2, 3]);
+    expect((await two?.limits.countFailure('another', 600_000))?.failures).toBe(1);
+    await pair.workspace.sql('update failed_sign_ins set until = 0');
+    expect((await two?.limits.countFailure('address', 600_000))?.failures).toBe(1);
+    // Periods that have ended are removed.
+    expect(await pair.workspace.sql('select key from failed_sign_ins')).toEqual([{ key: 'address' }]);
   });
 
   test('a replica whose lease was removed makes calls again with a new epoch, and never again with the old one', async () => {

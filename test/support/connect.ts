@@ -22,6 +22,7 @@ function specOf(target: Program | string, changes: Partial<ServerSpec> = {}): Se
     required: false,
     protocol: 'auto',
     isolation: 'shared',
+    placement: 'everywhere',
     validation: 'strict',
     maxTimeoutMs: 600_000,
     trusted: false,

@@ -16,6 +16,7 @@ interface Replica {
   readonly lag?: number;
   readonly running?: number;
   readonly queued?: number;
+  readonly servers?: readonly string[];
 }
 
 /** `toolwharf fleet`: lists the replicas of the gateway. */
@@ -34,6 +35,7 @@ export async function fleet({ json }: JsonOption, context: CommandContext): Prom
       REVISION: ({ revision, lag }) => (revision === undefined ? '' : `${revision}${lag ? ` (${lag} behind)` : ''}`),
       RUNNING: ({ running }) => String(running ?? ''),
       QUEUED: ({ queued }) => String(queued ?? ''),
+      RUNS: ({ servers = [] }) => servers.join(', '),
     },
   });
   return exitCodes.ok;

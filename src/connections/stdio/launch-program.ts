@@ -16,6 +16,11 @@ export interface Program {
   readonly cwd?: string;
   /** Passes our whole environment to the program; false. */
   readonly inheritEnv?: boolean;
+  /**
+   * Milliseconds until the program must have ended, which grow while it may go on. It is killed then, even if this process is
+   * stopped, and not started any more. Undefined if it may run for ever.
+   */
+  readonly expiresInMs?: () => number;
 }
 
 /** A program that was started. It may have ended since. */
@@ -72,6 +77,10 @@ function keyOf({ command, args, env, cwd, inheritEnv }: Program): string {
 }
 
 async function start(program: Program): Promise<RunningProgram> {
+  if (program.expiresInMs && program.expiresInMs() <= 0)
+    throw new ConnectionError('SERVER_UNREACHABLE', 'This replica may not run the server now', {
+      data: { reached: false },
+    });
   const marker = randomUUID();
   const child = spawn(program.command, [...program.args], {
     cwd: program.cwd,
@@ -99,6 +108,7 @@ async function start(program: Program): Promise<RunningProgram> {
   const pid = child.pid as number;
   running.set(pid, child);
   reaper.add(pid, marker);
+  if (program.expiresInMs) limitLifetime(child, program.expiresInMs);
   if (!exitHookInstalled) {
     exitHookInstalled = true;
     process.once('exit', killRunning);
@@ -113,6 +123,24 @@ async function start(program: Program): Promise<RunningProgram> {
     },
   };
 }
+
+/** Postpones the kill of a program for as long as its time is extended. */
+function limitLifetime(child: ChildProcess, expiresInMs: () => number): void {
+  const pid = child.pid as number;
+  let killAt = 0;
+  const extend = () => {
+    const ms = expiresInMs();
+    const at = performance.now() + ms;
+    if (ms <= 0 || at < killAt + minExtensionMs) return;
+    killAt = at;
+    reaper.killAfter(pid, ms);
+  };
+  extend();
+  const timer = setInterval(extend, minExtensionMs).unref();
+  child.once('exit', () => clearInterval(timer));
+}
+
+const minExtensionMs = 250;
 
 function toLaunchError({ command, cwd }: Program, cause: unknown): ConnectionError {
   const missing = (cause as NodeJS.ErrnoException).code === 'ENOENT';

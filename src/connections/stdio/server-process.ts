@@ -14,6 +14,8 @@ export interface ServerProcessOptions {
   /** Receives the server's secrets. */
   readonly redactor: Redactor;
   readonly maxMessageBytes: number;
+  /** See `Program.expiresInMs`. */
+  readonly expiresInMs?: () => number;
 }
 
 /** Creates the process of a configured server, with all references resolved. */
@@ -27,6 +29,7 @@ export function createServerProcess(spec: ServerSpec, options: ServerProcessOpti
   }
   const transport = createStdioTransport({
     ...program,
+    expiresInMs: options.expiresInMs,
     // Its own output explains its failure; the output of all processes is shown to people.
     stderr: {
       lines: output.lines,
@@ -50,10 +53,13 @@ export function createServerProcess(spec: ServerSpec, options: ServerProcessOpti
   return transport;
 }
 
-/** Starts the programs of all enabled stdio servers, so that they start while the rest of this process does. */
+/**
+ * Starts the programs of all enabled stdio servers, so that they start while the rest of this process does. Another replica may
+ * run a program of which there is only one.
+ */
 export function launchServersAhead(servers: readonly ServerSpec[], env: ServerProcessOptions['env']): AsyncDisposable {
-  const programs = servers.flatMap(({ enabled, target }) => {
-    if (!enabled || target.transport !== 'stdio') return [];
+  const programs = servers.flatMap(({ enabled, target, placement }) => {
+    if (!enabled || target.transport !== 'stdio' || placement === 'single') return [];
     try {
       return toProgram(target, { env, log: silentLog });
     } catch {

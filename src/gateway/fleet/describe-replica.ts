@@ -1,4 +1,5 @@
 import type { Fleet } from '../../fleet/fleet.ts';
+import type { Placements } from '../../fleet/placement/placements.ts';
 import { hashOf } from '../../kernel/canonical-json.ts';
 import { messageOf } from '../../kernel/errors.ts';
 import type { JsonObject } from '../../kernel/json.ts';
@@ -13,6 +14,7 @@ export interface DescribeReplicaPorts {
   readonly fleet: Pick<Fleet, 'appliedRevision'>;
   readonly toolbox: Pick<InternalToolbox, 'config' | 'calls' | 'on'>;
   readonly replica: ReplicaHealth | undefined;
+  readonly placements: Pick<Placements, 'owned'> | undefined;
   readonly log: Log;
   /** How often the load is reported; 2 000. */
   readonly intervalMs?: number;
@@ -20,7 +22,7 @@ export interface DescribeReplicaPorts {
 
 /** Keeps the published facts about this replica up to date. */
 export function describeReplica(ports: DescribeReplicaPorts): Disposable {
-  const { store, fleet, toolbox, replica, log, intervalMs = 2_000 } = ports;
+  const { store, fleet, toolbox, replica, placements, log, intervalMs = 2_000 } = ports;
   if (!store) return { [Symbol.dispose]() {} };
   const startedAt = new Date().toISOString();
   let config = hashConfig();
@@ -38,7 +40,16 @@ export function describeReplica(ports: DescribeReplicaPorts): Disposable {
   async function report(): Promise<void> {
     const { running, queued } = toolbox.calls.stats();
     const health = replica && { epoch: replica.epoch, permits: replica.permits, problems: [...replica.reasons()] };
-    const facts = { version, startedAt, config, revision: fleet.appliedRevision, running, queued, ...health };
+    const facts = {
+      version,
+      startedAt,
+      config,
+      revision: fleet.appliedRevision,
+      running,
+      queued,
+      servers: placements?.owned() ?? [],
+      ...health,
+    };
     const text = JSON.stringify(facts);
     if (text === reported) return;
     try {

@@ -1,6 +1,7 @@
 import type { CallRecord } from '../../invocation/call-record.ts';
 import type { JsonObject } from '../../kernel/json.ts';
 import type { LimitStore } from './limit-store.ts';
+import type { PlacementStore } from './placement-store.ts';
 import type { ReplicaLease } from './replica-lease.ts';
 
 /** The stores whose changes replicas follow. */
@@ -16,6 +17,7 @@ export const fleetTopics = [
   'oauth_records',
   'ended_sessions',
   'events',
+  'placements',
 ] as const;
 export type FleetTopic = (typeof fleetTopics)[number];
 
@@ -32,6 +34,8 @@ export interface ReplicaRow {
 
 /** A message to one replica. */
 export interface FleetMessage {
+  /** Identifies the message for `takeBack`; a new id by default. */
+  readonly id?: string;
   readonly target: string;
   readonly body: JsonObject;
 }
@@ -42,6 +46,7 @@ export interface FleetStore {
   readonly replica: string;
   readonly lease: ReplicaLease;
   readonly limits: LimitStore;
+  readonly placements: PlacementStore;
   /** Stores the facts about this replica. */
   describe(facts: JsonObject): Promise<void>;
   /** The replicas whose lease is valid. */
@@ -56,6 +61,8 @@ export interface FleetStore {
   revisions(): Promise<ReadonlyMap<string, number>>;
   /** Stores messages. Resolves with the targets that are no longer there. */
   send(messages: readonly FleetMessage[]): Promise<readonly string[]>;
+  /** Removes a message that its target has not read. Returns false if the target may have read it. */
+  takeBack(id: string): Promise<boolean>;
   /** Removes and returns the messages to this replica, oldest first. */
   receive(): Promise<readonly JsonObject[]>;
   /** Notifies other replicas to read changes now instead of at their next poll; for permits only, if only permits changed. */

@@ -9,6 +9,8 @@ export interface LostLease {
 
 /** The lease of this replica in the database. */
 export interface ReplicaLease extends Lease {
+  /** How long the lease is valid after it was extended. */
+  readonly durationMs: number;
   /** Milliseconds until another replica may remove the lease; negative if it may have done so already. */
   remainingMs(): number;
   /** Extends the lease, or takes a new one if it was removed. */

@@ -78,6 +78,7 @@ export async function takeLease(db: Kysely<Tables>, leaseMs: number): Promise<Po
       if (remaining < leaseMs / 2) renew().catch(() => {});
       return wanted === epoch && remaining > 0;
     },
+    durationMs: leaseMs,
     remainingMs: () => leaseMs - sinceRenewal(),
     renew,
     onLost: (listener) => events.on('lost', listener),
@@ -90,11 +91,6 @@ export async function takeLease(db: Kysely<Tables>, leaseMs: number): Promise<Po
     facts: '{}',
     async ensureRegistered() {
       if (sinceRenewal() > renewMs * 1.5) await renew();
-    },
-    async fence(trx) {
-      // The row cannot be removed before the transaction ends. Renewing it is not blocked.
-      const row = await trx.selectFrom('owners').select('epoch').where('id', '=', id).forKeyShare().executeTakeFirst();
-      return row?.epoch;
     },
     async removeExpired(trx) {
       const { numDeletedRows } = await trx

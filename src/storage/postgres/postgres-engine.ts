@@ -7,7 +7,7 @@ import type { Database, Engine, WithLock } from '../sql/engine.ts';
 import { openSql } from '../sql/open-sql.ts';
 import type { Tables } from '../sql/tables.ts';
 import type { PostgresStorageOptions, Storage } from '../storage.ts';
-import { appendRows } from './append-rows.ts';
+import { createAppendBatch } from './append-batch.ts';
 import { databaseNow, type PostgresLease, takeLease } from './lease.ts';
 import { createPostgresFleet } from './postgres-fleet.ts';
 import { createPostgresPool } from './postgres-pool.ts';
@@ -25,7 +25,7 @@ export function createPostgresEngine(options: PostgresEngineOptions): Engine {
   const db = new Kysely<Tables>({ dialect: new PostgresDialect({ pool }) });
   return {
     db,
-    appendRows,
+    appendBatch: createAppendBatch(db),
     bigint: 'bigint',
     exclusive: false,
     lockForMigration: async (trx) => void (await sql`select pg_advisory_xact_lock(${migrationLock})`.execute(trx)),

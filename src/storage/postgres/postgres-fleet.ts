@@ -11,6 +11,7 @@ import type { Sealer } from '../sealer.ts';
 import type { Database } from '../sql/engine.ts';
 import { databaseNow, type PostgresLease } from './lease.ts';
 import { createPostgresLimits } from './postgres-limits.ts';
+import { createPostgresPlacements } from './postgres-placements.ts';
 
 export interface PostgresFleetOptions {
   readonly db: Database;
@@ -37,6 +38,7 @@ export function createPostgresFleet({ db, url, ownership, sealer, log }: Postgre
     replica,
     lease,
     limits: createPostgresLimits(db, replica),
+    placements: createPostgresPlacements(db, replica),
     hint,
     async describe(facts) {
       ownership.facts = JSON.stringify(facts);
@@ -104,8 +106,7 @@ export function createPostgresFleet({ db, url, ownership, sealer, log }: Postgre
       const known = new Set(alive.map(({ id }) => id));
       const rows = messages
         .filter(({ target }) => known.has(target))
-        .map(({ target, body }) => {
-          const id = randomUUID();
+        .map(({ id = randomUUID(), target, body }) => {
           return { id, target, sealed: sealer.seal(JSON.stringify(body), messageContext(id)) };
         });
       if (rows.length > 0) {
@@ -113,6 +114,10 @@ export function createPostgresFleet({ db, url, ownership, sealer, log }: Postgre
         await hint();
       }
       return messages.map(({ target }) => target).filter((target) => !known.has(target));
+    },
+    async takeBack(id) {
+      const { numDeletedRows } = await db.deleteFrom('inbox').where('id', '=', id).executeTakeFirst();
+      return numDeletedRows > 0n;
     },
     async receive() {
       const { rows } = await sql<{ seq: number; id: string; sealed: string }>`

@@ -3,19 +3,14 @@ import { summaryOf } from '../call-records.ts';
 import { callColumns } from '../chain/call-columns.ts';
 import { linkSteps } from '../chain/chain.ts';
 import type { Link } from '../chain/chain-link.ts';
-import type { Database, Engine, JournalRows, Writing } from './engine.ts';
+import type { Database, Writing } from './engine.ts';
 import type { StepWrite } from './step-write.ts';
 import type { Tables } from './tables.ts';
 
 export type AppendSteps = (trx: Writing, head: Link, writes: readonly StepWrite[]) => Promise<void>;
 
-type AppendEngine = Pick<Engine, 'db' | 'appendRows'>;
-
-/** Longer batches are written by several statements, so that no parameter becomes too large. */
-const maxTextLength = 8_000_000;
-
 /** Appends to the journal and updates the list of calls. `head` comes from `lockChain` in the same transaction. */
-export function createAppendSteps({ db, appendRows }: AppendEngine, owner: string): AppendSteps {
+export function createAppendSteps({ db }: { readonly db: Database }, owner: string): AppendSteps {
   const insertSteps = createRowInsert(db, exampleStep, (to, rows) => to.insertInto('steps').values(rows));
   const upsertCalls = createRowInsert(db, exampleCall, (to, rows) =>
     to
@@ -37,12 +32,7 @@ export function createAppendSteps({ db, appendRows }: AppendEngine, owner: strin
   );
 
   return async (trx, head, writes) => {
-    const rows = toRows(head, writes, owner);
-    if (appendRows && isOneStatement(rows, writes)) {
-      await appendRows(trx, rows);
-      return;
-    }
-    const { steps, calls } = rows;
+    const { steps, calls } = toRows(head, writes, owner);
     await insertSteps(trx, steps);
     for (const [at, { record, body }] of writes.entries()) {
       const summary = record && summaryOf(record, body);
@@ -56,7 +46,7 @@ export function createAppendSteps({ db, appendRows }: AppendEngine, owner: strin
   };
 }
 
-function toRows(head: Link, writes: readonly StepWrite[], owner: string): JournalRows {
+function toRows(head: Link, writes: readonly StepWrite[], owner: string) {
   const steps = linkSteps(head, writes).map(({ callId, ...step }) => ({ ...step, call_id: callId }));
   const calls = new Map<string, Tables['calls']>();
   for (const [at, { record }] of writes.entries()) {
@@ -66,14 +56,6 @@ function toRows(head: Link, writes: readonly StepWrite[], owner: string): Journa
     calls.set(columns.id, { ...columns, seq, first_seq: calls.get(columns.id)?.first_seq ?? seq, owner });
   }
   return { steps, calls: [...calls.values()] };
-}
-
-/** Large records have a row more, in another table. */
-function isOneStatement({ steps }: JournalRows, writes: readonly StepWrite[]): boolean {
-  return (
-    steps.reduce((sum, { body }) => sum + body.length, 0) <= maxTextLength &&
-    writes.every(({ record, body }) => !record || summaryOf(record, body) === undefined)
-  );
 }
 
 /** Locks the ends of the journal until the transaction ends. */

@@ -14,8 +14,8 @@ export interface Engine {
   readonly db: Database;
   /** Appends to the journal faster than a transaction of `db`; undefined if the database has none. */
   readonly spool?: Spool;
-  /** Appends a batch to the journal with one statement; undefined if the database needs several. */
-  readonly appendRows?: AppendRows;
+  /** Appends a batch to the journal in one round trip; undefined if no other process uses the database. */
+  readonly appendBatch?: AppendBatch;
   /** Writes many pins in another thread; undefined if the database has none. */
   readonly writePins?: (rows: readonly PinRow[]) => Promise<void>;
   /** The column type of whole numbers up to 2^53. */
@@ -37,14 +37,16 @@ export interface Engine {
 /** Runs work that only one process may do at a time. */
 export type WithLock = <Value>(name: string, work: () => Promise<Value>) => Promise<Value>;
 
-/** The rows of a batch in the tables of the journal. */
-export interface JournalRows {
-  readonly steps: readonly Tables['steps'][];
-  readonly calls: readonly Tables['calls'][];
+/** A step that is written only if this process has the lease of the epoch. The end of a call has no epoch. */
+export interface BatchStep extends StepWrite {
+  readonly epoch?: number;
 }
 
-/** Writes all rows and moves the head of the chain with one statement. The chain is locked. */
-export type AppendRows = (trx: Writing, rows: JournalRows) => Promise<void>;
+/** `lost`: not written, since the lease is gone. `foreign`: not written, since the call now belongs to another process. */
+export type BatchOutcome = 'written' | 'lost' | 'foreign';
+
+/** Appends steps and returns what became of each. All of them are durable then. */
+export type AppendBatch = (owner: string, steps: readonly BatchStep[]) => Promise<readonly BatchOutcome[]>;
 
 /** Makes the journal's steps durable before they are in the tables. */
 export interface Spool {
@@ -72,8 +74,6 @@ export interface Ownership {
   readonly lease?: ReplicaLease;
   /** Makes sure that others see this process before it claims something. */
   ensureRegistered(): Promise<void>;
-  /** The epoch of this process in the database; undefined if it is not registered. It stays so until the transaction ends. */
-  fence(trx: Writing): Promise<number | undefined>;
   /** Removes other processes that are gone. */
   removeExpired(trx: Writing): Promise<void>;
   /** Other processes that use the database, as `pid on host`. */

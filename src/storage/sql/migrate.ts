@@ -14,6 +14,8 @@ import { branches } from './migrations/010-branches.ts';
 import { profileTables } from './migrations/011-profiles.ts';
 import { limitTables } from './migrations/012-limits.ts';
 import { lockTables } from './migrations/013-locks.ts';
+import { placementTables } from './migrations/014-placements.ts';
+import { appendFunction } from './migrations/015-append-steps.ts';
 import type { Migration } from './migrations/migration.ts';
 
 /** All migrations, oldest first. */
@@ -31,6 +33,8 @@ export const migrations: readonly Migration[] = [
   profileTables,
   limitTables,
   lockTables,
+  placementTables,
+  appendFunction,
 ];
 
 /** Migrates the tables to the newest version in one transaction. Of several concurrent processes one does it. */

@@ -127,6 +127,7 @@ function assemble(engine: Engine, ownership: Ownership, options: SqlOptions) {
       ...translateErrors({ get, list, claim }, 'JOURNAL_UNAVAILABLE'),
       write,
       isShared: !engine.exclusive,
+      replica: fleet?.replica,
       lease: ownership.lease,
     },
     pins: hinting(guard(createSqlPins(engine)), ['setAll']),
@@ -144,7 +145,12 @@ function assemble(engine: Engine, ownership: Ownership, options: SqlOptions) {
     savedRequests: guard(createSqlSavedRequests(engine)),
     meta: guard(createSqlMeta(engine.db)),
     audit,
-    fleet: fleet && { ...fleet, ...guard(fleetQueries(fleet)), limits: guard(fleet.limits) },
+    fleet: fleet && {
+      ...fleet,
+      ...guard(fleetQueries(fleet)),
+      limits: guard(fleet.limits),
+      placements: guard(fleet.placements),
+    },
     ...guard({ reseal: change }),
     close: closeOnce,
     [Symbol.asyncDispose]: closeOnce,
@@ -170,6 +176,14 @@ function repeatEvery(ms: number | undefined, run: () => Promise<void>): { stop()
 }
 
 /** The methods that use the database and return promises. */
-function fleetQueries({ replica: _replica, listen: _listen, lease: _lease, limits: _limits, ...queries }: FleetStore) {
+function fleetQueries(store: FleetStore) {
+  const {
+    replica: _replica,
+    listen: _listen,
+    lease: _lease,
+    limits: _limits,
+    placements: _placements,
+    ...queries
+  } = store;
   return queries;
 }

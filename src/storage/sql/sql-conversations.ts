@@ -1,4 +1,7 @@
+import { sql } from 'kysely';
 import { canonicalJson } from '../../kernel/canonical-json.ts';
+import { ToolwharfError } from '../../kernel/errors.ts';
+import { evictOldest } from '../../kernel/evict-oldest.ts';
 import { pageSize } from '../call-records.ts';
 import { toIndexText } from '../chain/call-columns.ts';
 import { type Conversation, type ConversationStore, noConversation } from '../ports/conversation-store.ts';
@@ -6,8 +9,28 @@ import { searchableText } from '../text-search.ts';
 import type { Engine, Ownership, Writing } from './engine.ts';
 import { searchConversations, toMessage } from './search-conversations.ts';
 
+const maxRemembered = 10_000;
+
 /** Conversations in a database, each with the process that works on it, and one row per message. */
 export function createSqlConversations({ db }: Engine, ownership: Ownership): ConversationStore {
+  /** The leases in which this process took conversations. In another one, another process may have taken them. */
+  const epochs = new Map<string, number>();
+
+  function remember(id: string): void {
+    const epoch = ownership.lease?.epoch;
+    if (epoch === undefined) return;
+    epochs.delete(id);
+    epochs.set(id, epoch);
+    evictOldest(epochs, maxRemembered);
+  }
+
+  /** True in the database while this process has the lease in which it took the conversation. */
+  function isHeld(id: string) {
+    const epoch = epochs.get(id);
+    if (epoch === undefined) return sql<boolean>`1 = 1`;
+    return sql<boolean>`exists (select 1 from owners where owners.id = ${ownership.id} and owners.epoch = ${epoch})`;
+  }
+
   return {
     async list({ owner, limit = 100 } = {}) {
       let query = db.selectFrom('conversations').select('body');
@@ -27,11 +50,14 @@ export function createSqlConversations({ db }: Engine, ownership: Ownership): Co
         body: canonicalJson(conversation),
       };
       await ownership.ensureRegistered();
-      await db
+      const { id } = conversation;
+      if (!epochs.has(id)) remember(id);
+      const { numInsertedOrUpdatedRows } = await db
         .insertInto('conversations')
-        .values({ id: conversation.id, process: ownership.id, ...row })
-        .onConflict((conflict) => conflict.column('id').doUpdateSet(row))
-        .execute();
+        .values({ id, process: ownership.id, ...row })
+        .onConflict((conflict) => conflict.column('id').doUpdateSet(row).where(isHeld(id)))
+        .executeTakeFirstOrThrow();
+      if (numInsertedOrUpdatedRows === 0n) throw conversationLost();
     },
     async remove(id) {
       const { numDeletedRows } = await db.deleteFrom('conversations').where('id', '=', id).executeTakeFirst();
@@ -54,10 +80,13 @@ export function createSqlConversations({ db }: Engine, ownership: Ownership): Co
         .set(row)
         .where('conversation', '=', conversation)
         .where('id', '=', id)
+        .where(isHeld(conversation))
         .executeTakeFirst();
       if (replaced.numUpdatedRows > 0n) return;
       await db.transaction().execute(async (trx) => {
         await lockConversation(trx, conversation);
+        const held = await sql<{ held: unknown }>`select 1 as held where ${isHeld(conversation)}`.execute(trx);
+        if (held.rows.length === 0) throw conversationLost();
         const last = await trx
           .selectFrom('messages')
           .select(({ fn }) => fn.max('seq').as('seq'))
@@ -110,6 +139,7 @@ export function createSqlConversations({ db }: Engine, ownership: Ownership): Co
             ]),
           )
           .executeTakeFirst();
+        if (numUpdatedRows > 0n) remember(id);
         return numUpdatedRows > 0n;
       });
     },
@@ -127,6 +157,7 @@ export function createSqlConversations({ db }: Engine, ownership: Ownership): Co
           .returning(['id', 'updated_at', 'body'])
           .execute();
       });
+      for (const { id } of rows) remember(id);
       return rows
         .sort((one, other) => other.updated_at - one.updated_at || (other.id < one.id ? -1 : 1))
         .map(toConversation);
@@ -142,6 +173,11 @@ async function lockConversation(trx: Writing, id: string): Promise<void> {
     .where('id', '=', id)
     .executeTakeFirst();
   if (numUpdatedRows === 0n) throw noConversation(id);
+}
+
+function conversationLost(): ToolwharfError {
+  const message = 'The conversation was not saved: this replica was not in contact with the database for too long';
+  return new ToolwharfError('STORAGE_UNAVAILABLE', message, { data: { isLeaseLost: true } });
 }
 
 function toConversation({ body }: { body: string }): Conversation {

@@ -9,10 +9,10 @@ import { toIndexText } from '../chain/call-columns.ts';
 import type { ClosingJournal } from '../retry-ends.ts';
 import { toStorageError } from '../translate-errors.ts';
 import { type AppendSteps, lockChain } from './append-steps.ts';
-import type { Engine, Ownership } from './engine.ts';
+import type { BatchStep, Engine, Ownership } from './engine.ts';
 import { createGroupCommit } from './group-commit.ts';
 import { listCalls } from './list-calls.ts';
-import { type StepWrite, toStepWrite } from './step-write.ts';
+import { toStepWrite } from './step-write.ts';
 
 export interface SqlJournalOptions {
   readonly ownership: Ownership;
@@ -22,19 +22,19 @@ export interface SqlJournalOptions {
 }
 
 /** The journal in a database. A write resolves once it is durable, in the tables or in the spool file. */
-export function createSqlJournal({ db, spool }: Engine, options: SqlJournalOptions): ClosingJournal {
+export function createSqlJournal({ db, spool, appendBatch }: Engine, options: SqlJournalOptions): ClosingJournal {
   const { ownership, append, maxResultBytes, clock } = options;
   let closed = false;
 
-  const commits = createGroupCommit<FencedStep>(async (all) => {
-    await db.transaction().execute(async (trx) => {
-      const { head } = await lockChain(trx);
-      const isFenced = all.some(({ epoch }) => epoch !== undefined);
-      const current = isFenced ? await ownership.fence(trx) : undefined;
-      for (const step of all) step.isLost = step.epoch !== undefined && step.epoch !== current;
-      const accepted = all.filter(({ isLost }) => !isLost);
-      if (accepted.length > 0) await append(trx, head, latestOf(accepted));
-    });
+  const commits = createGroupCommit<PendingStep>(async (all) => {
+    const latest = latestOf(all);
+    if (!appendBatch) {
+      await db.transaction().execute(async (trx) => append(trx, (await lockChain(trx)).head, latest));
+      return;
+    }
+    const outcomes = await appendBatch(ownership.id, latest);
+    const lost = new Set(latest.filter((_, at) => outcomes[at] === 'lost').map(({ callId }) => callId));
+    for (const step of all) step.isLost = lost.has(step.callId);
   });
 
   /** Moves pending steps into the tables; returns those that the tables do not accept now. */
@@ -57,7 +57,7 @@ export function createSqlJournal({ db, spool }: Engine, options: SqlJournalOptio
       try {
         if (spool) return await spool.append({ owner: ownership.id, callId, at, body, mustSync });
         // The end of a call is recorded in any case. It does not make anything run.
-        const fenced: FencedStep = { ...step, epoch: mustSync ? (epoch ?? ownership.lease?.epoch) : undefined };
+        const fenced: PendingStep = { ...step, epoch: mustSync ? (epoch ?? ownership.lease?.epoch) : undefined };
         await commits.add(fenced);
         if (!fenced.isLost) return;
       } catch (cause) {
@@ -106,14 +106,13 @@ export function createSqlJournal({ db, spool }: Engine, options: SqlJournalOptio
   };
 }
 
-/** A step that is written only if the lease of the epoch is still there. */
-interface FencedStep extends StepWrite {
-  readonly epoch?: number;
+interface PendingStep extends BatchStep {
+  /** The step was not written, because the lease of its epoch is gone. */
   isLost?: boolean;
 }
 
 /** The latest write of each call: earlier ones of the same batch are superseded. */
-function latestOf(writes: readonly StepWrite[]): readonly StepWrite[] {
+function latestOf(writes: readonly PendingStep[]): readonly PendingStep[] {
   const latest = new Map(writes.map((write) => [write.callId, write]));
   return latest.size === writes.length ? writes : [...latest.values()];
 }

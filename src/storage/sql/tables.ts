@@ -50,6 +50,8 @@ export interface Tables {
   events: { seq: number; at: number; body: string };
   /** Work that one replica does at a time. */
   locks: { name: string; holder: string; owner: string; expires_at: number };
+  /** The replica that runs a server, in the lease of an epoch. `term` rises with each change; no replica has term 0. */
+  placements: { server: string; replica: string; epoch: number; term: number };
   ended_sessions: { id: string; expires_at: number };
   conversations: ConversationRow;
   messages: MessageRow;

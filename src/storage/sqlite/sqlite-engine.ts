@@ -88,7 +88,6 @@ async function own(db: Kysely<Tables>): Promise<Ownership> {
     id,
     renew: async () => {},
     ensureRegistered: async () => {},
-    fence: async () => undefined,
     removeExpired: async () => {},
     others: async () => [],
     release: async () => void (await db.deleteFrom('owners').execute()),

@@ -1516,6 +1516,8 @@ export interface components {
             readonly tool: string;
             readonly originalName: string;
             readonly caller: components["schemas"]["Caller"];
+            readonly replica?: string;
+            readonly ranOn?: string;
             readonly parent?: {
                 readonly kind: "call" | "answer";
                 readonly id: string;
@@ -1827,6 +1829,7 @@ export interface components {
             };
             readonly cwd?: string;
             readonly inheritEnv?: boolean;
+            readonly placement?: "everywhere" | "single";
             readonly url?: string;
             readonly headers?: {
                 readonly [key: string]: string | {
@@ -1920,6 +1923,7 @@ export interface components {
             };
             readonly cwd?: string;
             readonly inheritEnv?: boolean;
+            readonly placement?: "everywhere" | "single";
             readonly url?: string;
             readonly headers?: {
                 readonly [key: string]: {
@@ -2018,6 +2022,7 @@ export interface components {
             };
             readonly pid?: number;
             readonly connectMs?: number;
+            readonly replica?: string;
         };
         readonly OfferedList: {
             readonly count: number;
@@ -2329,6 +2334,7 @@ export interface components {
             readonly lag?: number;
             readonly running?: number;
             readonly queued?: number;
+            readonly servers?: readonly string[];
             readonly epoch?: number;
             readonly permits?: number;
             readonly problems?: readonly string[];
@@ -2755,6 +2761,7 @@ export interface components {
             };
             readonly cwd?: string;
             readonly inheritEnv?: boolean;
+            readonly placement?: "everywhere" | "single";
             readonly url?: string;
             readonly headers?: {
                 readonly [key: string]: string | {
@@ -2841,6 +2848,7 @@ export interface components {
             };
             readonly cwd?: string;
             readonly inheritEnv?: boolean;
+            readonly placement?: "everywhere" | "single";
             readonly url?: string;
             readonly headers?: {
                 readonly [key: string]: string | {

@@ -448,6 +448,9 @@ export const en = ({ plural, number, rich }: Grammar) => ({
       isolation: 'Sessions',
       isolationHint: 'Whether clients share one session with the server.',
       isolations: { shared: 'One for all clients', session: 'One for each client session' },
+      placement: 'Processes',
+      placementHint: 'Where the program runs if several replicas share the database.',
+      placements: { everywhere: 'One on each replica', single: 'One for all replicas' },
       validation: 'Validation of arguments',
       validationHint: 'What happens before a call is sent.',
       validations: {
@@ -1771,6 +1774,7 @@ export const en = ({ plural, number, rich }: Grammar) => ({
       running: 'Running',
       queued: 'Queued',
       revision: 'Revision',
+      runs: (servers: string) => `Runs ${servers}`,
       figure: (value: number) => number(value),
     },
     activity: {

@@ -81,6 +81,8 @@ export const callSchema = answer(
     tool: z.string(),
     originalName: z.string(),
     caller: callerSchema,
+    replica: z.string().optional().describe('The replica that received the call; absent if there can be no other.'),
+    ranOn: z.string().optional().describe('The replica that ran the call, if another one received it.'),
     parent: callParentSchema.optional(),
     arguments: json,
     isPreview: z

@@ -29,6 +29,16 @@ export function AdvancedFields({ draft, problems, onChange }: FormPartProps) {
           value={draft.validation}
           onChange={(validation) => onChange({ validation })}
         />
+        {draft.transport === 'stdio' && (
+          <SelectField
+            label={words.placement}
+            hint={words.placementHint}
+            error={problems.at('placement')}
+            options={toOptions<ServerDraft['placement']>(words.placements)}
+            value={draft.placement}
+            onChange={(placement) => onChange({ placement })}
+          />
+        )}
         <TextField
           label={words.maxTimeout}
           hint={words.maxTimeoutHint}

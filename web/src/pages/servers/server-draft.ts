@@ -48,6 +48,7 @@ export interface ServerDraft {
   readonly timeout: string;
   readonly retryAttempts: string;
   readonly isolation: NonNullable<ServerInput['isolation']>;
+  readonly placement: NonNullable<ServerInput['placement']>;
   readonly validation: NonNullable<ServerInput['validation']>;
   readonly maxTimeout: string;
   /** One per line. */
@@ -57,7 +58,7 @@ export interface ServerDraft {
   readonly others: Partial<ServerInput>;
 }
 
-const defaults = { isolation: 'shared', validation: 'strict' } as const;
+const defaults = { isolation: 'shared', placement: 'everywhere', validation: 'strict' } as const;
 
 /** A new line with its own id. */
 export function newLine(name = '', value: Secret = ''): Line {
@@ -85,6 +86,7 @@ export function toDraft(server?: ServerRecord | ServerInput | ImportedServer): S
     timeout: String(server?.timeout ?? 30_000),
     retryAttempts: String(server?.retryAttempts ?? 3),
     isolation: server?.isolation ?? defaults.isolation,
+    placement: server?.placement ?? defaults.placement,
     validation: server?.validation ?? defaults.validation,
     maxTimeout: server?.maxTimeout === undefined ? '' : String(server.maxTimeout),
     roots: (server?.roots ?? []).join('\n'),
@@ -122,9 +124,10 @@ export function toInput(draft: ServerDraft): ServerInput {
     enabled,
   };
   if (transport === 'stdio') {
-    const { command, args, env, cwd } = draft;
+    const { command, args, env, cwd, placement } = draft;
     const texts = { command: command.trim(), cwd: cwd.trim() };
-    return { ...common, ...omitEmpty(texts), args: args.map(({ value }) => value), env: toRecord(env) };
+    const program = { ...omitEmpty(texts), args: args.map(({ value }) => value), env: toRecord(env) };
+    return { ...common, ...program, ...(placement !== defaults.placement && { placement }) };
   }
   const { url, headers, allowInsecure } = draft;
   const { inheritEnv: _ofPrograms, ...settings } = common;

@@ -34,7 +34,7 @@ export function FleetSection() {
 
 function ReplicaRow({ replica, hasOwnConfig }: { readonly replica: Replica; readonly hasOwnConfig: boolean }) {
   const { id, pid, host, self, version = '', startedAt, config = '', revision, lag = 0 } = replica;
-  const { running = 0, queued = 0 } = replica;
+  const { running = 0, queued = 0, servers = [] } = replica;
   return (
     <li className="flex flex-wrap items-center gap-x-6 gap-y-2 px-4 py-3">
       <div className="min-w-0 flex-1 basis-60">
@@ -44,6 +44,7 @@ function ReplicaRow({ replica, hasOwnConfig }: { readonly replica: Replica; read
           {lag > 0 && <Badge tone="warn">{words.behind(lag)}</Badge>}
           {hasOwnConfig && <Badge tone="warn">{words.config(safeText(config, 20))}</Badge>}
         </p>
+        {servers.length > 0 && <p className="text-sm break-words">{words.runs(safeText(servers.join(', '), 200))}</p>}
         <p className="text-xs break-words text-ink-soft">
           {words.version(safeText(version, 40))}
           {startedAt !== undefined && <> · {words.started(<TimeAgo at={startedAt} />)}</>}
