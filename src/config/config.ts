@@ -98,7 +98,6 @@ export type Isolation = (typeof isolations)[number];
 
 /** `everywhere`: each replica starts the program. `single`: one replica does, and the others send their calls to it. */
 export const placements = ['everywhere', 'single'] as const;
-export type Placement = (typeof placements)[number];
 
 /** `strict` rejects invalid arguments, `coerce` first converts texts to the types of the schema, `off` checks nothing. */
 export const argumentValidations = ['strict', 'coerce', 'off'] as const;
@@ -116,7 +115,7 @@ export interface ServerSpec {
   readonly target: StdioTarget | HttpTarget;
   readonly protocol: ProtocolChoice;
   readonly isolation: Isolation;
-  readonly placement: Placement;
+  readonly placement: (typeof placements)[number];
   readonly validation: ArgumentValidation;
   /** Trusts the read-only and idempotent annotations of the server. */
   readonly trusted: boolean;

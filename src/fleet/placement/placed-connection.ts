@@ -158,7 +158,10 @@ export function createPlacedConnection(options: PlacedConnectionOptions): Placed
       return setStatus(item.status);
     }
     await setList(item.kind, item.list, item.isAnnounced).catch((cause) =>
-      log.warning('placement.not-listed', `The ${item.kind} of server '${spec.name}' were not used: ${messageOf(cause)}`),
+      log.warning(
+        'placement.not-listed',
+        `The ${item.kind} of server '${spec.name}' were not used: ${messageOf(cause)}`,
+      ),
     );
   }
 
@@ -311,7 +314,7 @@ export function createPlacedConnection(options: PlacedConnectionOptions): Placed
           if (list) await setList(kind, list as unknown as CachedList, false);
         },
       ),
-    watchResource: (uri) => watches.add(uri),
+    watchResources: (uris) => watches.add(uris),
     finishSignIn: async () => false,
     signInState: async () => undefined,
     signOut: async () => {},

@@ -8,14 +8,14 @@ export interface PlacedWatchesPorts {
   readonly server: string;
   readonly fleet: Pick<Fleet, 'request'>;
   readonly log: Log;
-  readonly local: Pick<Connection, 'watchResource'>;
+  readonly local: Pick<Connection, 'watchResources'>;
 }
 
 /** Where the server runs: here, on another replica, or nowhere at the moment. */
 type Place = 'owner' | 'none' | Owner;
 
 interface Watch {
-  readonly uri: string;
+  readonly uris: readonly string[];
   stop?: () => Promise<void>;
 }
 
@@ -26,31 +26,31 @@ export function createPlacedWatches({ server, fleet, log, local }: PlacedWatches
 
   async function start(watch: Watch, at: Place): Promise<void> {
     if (at === 'none') return;
-    const stop = at === 'owner' ? await local.watchResource(watch.uri) : await watchThere(watch.uri, at);
+    const stop = at === 'owner' ? await local.watchResources(watch.uris) : await watchThere(watch.uris, at);
     // The server may have moved, or the caller may have left, while the request was on its way.
     if (place !== at || !watches.has(watch)) await stop();
     else watch.stop = stop;
   }
 
   /** Resolves when the other replica has subscribed. The subscription lasts as long as the request. */
-  async function watchThere(uri: string, { replica, term, ended }: Owner): Promise<() => Promise<void>> {
+  async function watchThere(uris: readonly string[], { replica, term, ended }: Owner): Promise<() => Promise<void>> {
     const cancel = new AbortController();
     const { promise, resolve, reject } = Promise.withResolvers<void>();
     fleet
       .request(
         replica,
         placementMethods.watch,
-        { server, term, uri },
+        { server, term, uris: [...uris] },
         { signal: AbortSignal.any([cancel.signal, ended]), onItem: () => resolve(), isBackground: true },
       )
       .then(() => resolve(), reject);
     await promise;
-    return async () => cancel.abort(new Error('Nobody watches the resource any more'));
+    return async () => cancel.abort(new Error('Nobody watches the resources any more'));
   }
 
   return {
-    async add(uri: string): Promise<() => Promise<void>> {
-      const watch: Watch = { uri };
+    async add(uris: readonly string[]): Promise<() => Promise<void>> {
+      const watch: Watch = { uris };
       watches.add(watch);
       try {
         await start(watch, place);
@@ -75,7 +75,10 @@ export function createPlacedWatches({ server, fleet, log, local }: PlacedWatches
         await stop?.().catch(() => {});
         if (place !== next) return;
         await start(watch, next).catch((cause) =>
-          log.warning('placement.not-watched', `Server '${server}' did not watch ${watch.uri} again: ${messageOf(cause)}`),
+          log.warning(
+            'placement.not-watched',
+            `Server '${server}' did not watch its resources again: ${messageOf(cause)}`,
+          ),
         );
       }
     },

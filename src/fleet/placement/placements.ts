@@ -135,7 +135,7 @@ export function createPlacements({
     },
     async watch(params, { signal, send }) {
       const { local } = find(params);
-      const stop = await local.watchResource(String(params.uri));
+      const stop = await local.watchResources(params.uris as string[]);
       const { promise, resolve } = Promise.withResolvers<void>();
       signal.addEventListener('abort', () => resolve(), { once: true });
       if (!signal.aborted) send({ isWatching: true });
