@@ -39,9 +39,6 @@ export const transports = ['stdio', 'http', 'sse', 'auto', 'api'] as const;
 /** A transport that a configuration can name. */
 export type TransportName = (typeof transports)[number];
 
-/** Transports of servers that have a URL. */
-export const urlTransports = transports.filter((transport) => transport !== 'stdio');
-
 /** Transports of an established connection, after `auto` is resolved. */
 export const connectedTransports = transports.filter((transport) => transport !== 'auto');
 
@@ -96,9 +93,6 @@ export type ProtocolChoice = (typeof protocolChoices)[number];
 export const isolations = ['shared', 'session'] as const;
 export type Isolation = (typeof isolations)[number];
 
-/** `everywhere`: each replica starts the program. `single`: one replica does, and the others send their calls to it. */
-export const placements = ['everywhere', 'single'] as const;
-
 /** `strict` rejects invalid arguments, `coerce` first converts texts to the types of the schema, `off` checks nothing. */
 export const argumentValidations = ['strict', 'coerce', 'off'] as const;
 export type ArgumentValidation = (typeof argumentValidations)[number];
@@ -115,7 +109,8 @@ export interface ServerSpec {
   readonly target: StdioTarget | HttpTarget;
   readonly protocol: ProtocolChoice;
   readonly isolation: Isolation;
-  readonly placement: (typeof placements)[number];
+  /** `everywhere`: each replica starts the program. `single`: one replica does, and the others send their calls to it. */
+  readonly placement: 'everywhere' | 'single';
   readonly validation: ArgumentValidation;
   /** Trusts the read-only and idempotent annotations of the server. */
   readonly trusted: boolean;

@@ -1,16 +1,7 @@
 import { z } from 'zod';
 import type { DeepReadonly } from '../kernel/json.ts';
 import { authenticationSchema } from './authentication-schema.ts';
-import {
-  argumentValidations,
-  isolations,
-  onChangeActions,
-  placements,
-  protocolChoices,
-  toolModes,
-  transports,
-  urlTransports,
-} from './config.ts';
+import { argumentValidations, isolations, onChangeActions, protocolChoices, toolModes, transports } from './config.ts';
 import { serverDefaults, toolDefaults } from './defaults.ts';
 import { durationText } from './durations.ts';
 import { endpointsSchema } from './endpoint-schema.ts';
@@ -27,6 +18,9 @@ import {
   text,
   wholeNumber,
 } from './schema-parts.ts';
+
+/** Transports of servers that have a URL. */
+export const urlTransports = transports.filter((transport) => transport !== 'stdio');
 
 const unlimited = Number.MAX_SAFE_INTEGER;
 
@@ -67,7 +61,7 @@ const programShape = {
     .optional()
     .describe("Pass Toolwharf's whole environment to the program, except TOOLWHARF_ variables.")
     .meta({ default: false }),
-  placement: choice(placements)
+  placement: choice(['everywhere', 'single'])
     .optional()
     .describe('everywhere: each replica starts the program. single: one replica does, and the others send calls to it.')
     .meta({ default: serverDefaults.placement }),
