@@ -33,6 +33,7 @@ describe.each(['legacy', 'modern'] as const)('for a %s client', (era) => {
   test('messages use the name that the client used, and mcp_{server}_{tool} works too [N5]', async () => {
     await using client = await connectMcp(gateway.url, era);
     expect(await client.text('add', { a: 'x', b: 2 })).toContain('Invalid arguments for add:');
+    expect(await client.text('mcp_subject_add', { a: 'x', b: 2 })).toContain('Invalid arguments for mcp_subject_add:');
     expect(await client.text('mcp_subject_echo', { text: 'by the long name' })).toBe('by the long name');
   });
 });

@@ -67,6 +67,23 @@ test.each([400, 404, 500])(
   },
 );
 
+test('HTTP 404 within a session answers the request if its body says that the method is unknown, else the session is lost', async () => {
+  let code = 0;
+  await using subject = await setUp((request, response) => {
+    const hasSession = request.headers['mcp-session-id'] === 'one';
+    const body = hasSession ? { jsonrpc: '2.0', id: 7, error: { code, message: 'no' } } : reply;
+    const headers = { 'content-type': 'application/json', 'mcp-session-id': 'one' };
+    response.writeHead(hasSession ? 404 : 200, headers).end(JSON.stringify(body));
+  });
+  await subject.transport.send({ ...call, method: 'initialize' });
+  code = -32601;
+  await subject.transport.send(call);
+  expect(subject.received[1]).toMatchObject({ message: { error: { code: -32601 } }, requestId: 7 });
+  code = -32001;
+  await expect(subject.transport.send(call)).rejects.toMatchObject({ data: { status: 404 } });
+  expect(subject.received).toHaveLength(2);
+});
+
 test('a response stream that ends without its reply resumes after its last event', async () => {
   const resumed: unknown[] = [];
   await using subject = await setUp((request, response) => {
