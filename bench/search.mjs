@@ -1,14 +1,20 @@
 // `npm run bench:search -- --data FOLDER`: quality and speed of the tool search, with MiniSearch and Orama beside it.
 // The folder has tools.json, queries.json and agent_queries.json: real tools, tasks with the tools that people used for them,
-// and the searches of an agent during those tasks. Without --data, only the speed is measured.
+// and the searches of an agent during those tasks. Without --data, quality is not measured; with --quick, speed is not measured.
+// --tokenizer names a module with a function `encode`, to which the estimated tokens of the tools are compared.
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { create, insert, search as searchOrama } from '@orama/orama';
 import MiniSearch from 'minisearch';
+import { countTokens } from '../src/scale/count-tokens.ts';
+import { createToolSearch, searchToolDefinitions } from '../src/scale/search/search-tools.ts';
 import { createToolIndex } from '../src/scale/search/tool-index.ts';
 
-const { values } = parseArgs({ options: { data: { type: 'string' } } });
+const { values } = parseArgs({
+  options: { data: { type: 'string' }, quick: { type: 'boolean' }, tokenizer: { type: 'string' } },
+});
+
 function printQuality(folder) {
   const read = (name) => JSON.parse(readFileSync(join(folder, name), 'utf8'));
   const documents = read('tools.json').map(toDocument);
@@ -87,6 +93,71 @@ function printSpeed() {
     ];
   });
   console.table(Object.fromEntries(rows));
+}
+
+/** The error of the estimated tokens, relative to a tokenizer. */
+async function printTokenError(folder, tokenizer) {
+  const { encode } = await import(tokenizer);
+  const texts = JSON.parse(readFileSync(join(folder, 'tools.json'), 'utf8')).map(
+    ({ name, title, description, inputSchema }) => JSON.stringify({ name, title, description, inputSchema }),
+  );
+  const exact = texts.map((text) => encode(text).length);
+  const sum = (values) => values.reduce((total, value) => total + value, 0);
+  const errorOf = (estimates) => {
+    const errors = estimates
+      .map((estimate, at) => Math.abs(estimate / exact[at] - 1))
+      .sort((one, other) => one - other);
+    const at = (share) => percent([errors[Math.floor(share * errors.length)]]);
+    return { 'sum %': percent([sum(estimates) / sum(exact) - 1]), 'median %': at(0.5), 'p95 %': at(0.95) };
+  };
+  console.log(`Error of the estimated tokens, compared with ${tokenizer}`);
+  console.table({
+    estimate: errorOf(texts.map(countTokens)),
+    'characters / 4': errorOf(texts.map((text) => text.length / 4)),
+  });
+}
+
+/** The estimated tokens of a list of all tools, of the tools for searching, and of finding one tool with them. */
+async function printTokens() {
+  console.log('Tokens, estimated: generated tools; a task searches once, describes one tool and calls it');
+  const rows = [50, 500, 5_000].map(async (count) => {
+    const documents = generateTools(count);
+    const define = ({ id, description, inputSchema }) => ({ name: id, description, inputSchema });
+    const byName = new Map(
+      documents.map((document) => [
+        document.id,
+        { server: document.server, originalName: document.name, definition: define(document) },
+      ]),
+    );
+    const tools = { byName, define: (name) => byName.get(name)?.definition, describeServer: () => undefined };
+    const tokensOf = (value) => countTokens(JSON.stringify(value));
+    const all = documents.reduce((sum, document) => sum + tokensOf(define(document)), 0);
+    const upFront = searchToolDefinitions.reduce((sum, definition) => sum + tokensOf(definition), 0);
+    const search = createToolSearch();
+    const query = { query: queryFor(documents[0]) };
+    const found = await search.search(tools, query);
+    const name = found.structuredContent.tools[0].name;
+    const costs = await Promise.all(
+      ['json', 'typescript'].map(async (format) => {
+        const described = await search.describe(tools, { names: [name], format });
+        return [query, found.content[0].text, { names: [name] }, described.content[0].text, { name, arguments: {} }];
+      }),
+    );
+    const [json, typescript] = costs.map((texts) =>
+      texts.reduce((sum, text) => sum + (typeof text === 'string' ? countTokens(text) : tokensOf(text)), 0),
+    );
+    return [
+      count,
+      {
+        'all tools': all,
+        'tools for searching': upFront,
+        'share %': Number(((100 * upFront) / all).toFixed(2)),
+        'per task': json,
+        'per task, TypeScript': typescript,
+      },
+    ];
+  });
+  console.table(Object.fromEntries(await Promise.all(rows)));
 }
 
 function timeOf(run) {
@@ -168,4 +239,6 @@ const engines = {
 
 if (values.data !== undefined) printQuality(values.data);
 else console.log('Quality: not measured, because --data FOLDER is missing.\n');
-printSpeed();
+if (values.data !== undefined && values.tokenizer !== undefined) await printTokenError(values.data, values.tokenizer);
+await printTokens();
+if (!values.quick) printSpeed();

@@ -61,8 +61,9 @@ describe('commands for a running gateway', () => {
 describe('toolwharf profiles', () => {
   test('toolwharf tools says that MCP clients of the default profile list the tools for searching', async () => {
     expect((await cli.run(['tools'])).stderr).not.toContain('MCP clients list');
-    await cli.run(['profiles', 'edit', 'default', '--expose', 'search', '--always-list', 's/echo']);
-    expect((await cli.run(['profiles'])).stdout).toMatch(/^default +store +all +search /m);
+    const auto = ['--expose', 'auto', '--expose-budget', '1', '--always-list', 's/echo'];
+    await cli.run(['profiles', 'edit', 'default', ...auto]);
+    expect((await cli.run(['profiles'])).stdout).toMatch(/^default +store +all +auto /m);
     expect((await cli.run(['tools'])).stderr).toMatch(
       /MCP clients list the tools for searching: about \d+ tokens instead of \d+\./,
     );

@@ -17,6 +17,7 @@ export interface ProfileOptions extends JsonOption {
   readonly deny?: readonly string[];
   readonly naming?: string;
   readonly expose?: string;
+  readonly exposeBudget?: string;
   readonly alwaysList?: readonly string[];
   readonly approval?: string;
 }
@@ -86,11 +87,13 @@ function pathOf(name: string): string {
 }
 
 async function readSettings(options: ProfileOptions) {
-  const { file, description, server, allow, deny, naming, expose, alwaysList, approval } = options;
+  const { file, description, server, allow, deny, naming, expose, exposeBudget, alwaysList, approval } = options;
   const fromFile = file === undefined ? {} : parse(await readFile(file, 'utf8'));
   if (!isObject(fromFile)) throw new ToolwharfError('CONFIG_INVALID', `${file} must contain the settings of a profile`);
   const given = {
     ...{ description, servers: server, allow, deny, naming, expose, alwaysList },
+    // The gateway rejects what is not a number.
+    exposeBudget: exposeBudget === undefined ? undefined : Number(exposeBudget),
     approval: approval && { mode: approval },
   };
   return { ...fromFile, ...Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined)) };

@@ -112,6 +112,7 @@ function addProfiles(root: Command, run: Run): void {
       .option('--deny <pattern>', 'Never offer these tools, as server/tool (repeatable)', collect)
       .addOption(new Option('--naming <naming>', 'How tools are named').choices(namings))
       .addOption(new Option('--expose <exposure>', 'How tools are listed (default: all)').choices(exposures))
+      .option('--expose-budget <tokens>', 'Longest list in tokens with --expose auto (default: 10000)')
       .option(
         '--always-list <pattern>',
         'Tools that are listed with --expose search and code too (repeatable)',
