@@ -1,5 +1,6 @@
 import { mkdir } from 'node:fs/promises';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { Expose } from '../../src/config/config.ts';
 import type { JsonObject } from '../../src/kernel/json.ts';
 import { countTokens } from '../../src/scale/count-tokens.ts';
 import { createTasks, type TaskStep } from '../fixtures/models/ten-tasks.ts';
@@ -13,7 +14,7 @@ type Use = (name: string, args: JsonObject) => Promise<{ content: string; struct
 type Listed = readonly { readonly name: string; readonly inputSchema: JsonObject }[];
 
 /** How a scripted model runs a step of a task through each exposure; returns the text of the result. */
-const models: Readonly<Record<string, (step: TaskStep, use: Use, listed: Listed) => Promise<string>>> = {
+const models: Partial<Record<Expose, (step: TaskStep, use: Use, listed: Listed) => Promise<string>>> = {
   async all({ server, tool, args }, use, listed) {
     const found = listed.find(({ name }) => name === `${server}__${tool}`);
     if (!found) throw new Error(`${server}/${tool} is not listed`);
@@ -28,6 +29,8 @@ const models: Readonly<Record<string, (step: TaskStep, use: Use, listed: Listed)
     return (await use('call_tool', { name: found.name, arguments: called })).content;
   },
 };
+
+const exposures = Object.keys(models) as Expose[];
 
 /** Fails like a model that reads the schema, if the arguments are not among the properties. */
 function fitting(args: JsonObject, { properties }: JsonObject): JsonObject {
@@ -45,7 +48,7 @@ beforeAll(async () => {
     memory: memoryServer(directory.file('memory.json')),
     everything: everything('stdio'),
   };
-  const profiles = Object.fromEntries(Object.keys(models).map((expose) => [expose, { expose }]));
+  const profiles = Object.fromEntries(exposures.map((expose) => [expose, { expose }]));
   api = await startApi({ servers, profiles });
 });
 afterAll(async () => {
@@ -53,7 +56,7 @@ afterAll(async () => {
   await directory[Symbol.asyncDispose]();
 });
 
-describe.each(Object.keys(models))('a model with 5 000 generated and the real tools, exposed by %s', (expose) => {
+describe.each(exposures)('a model with 5 000 generated and the real tools, exposed by %s', (expose) => {
   let client: McpClient;
   let listed: Listed;
   beforeAll(async () => {

@@ -15,7 +15,7 @@ export interface SearchedTool {
   readonly definition: JsonObject;
 }
 
-/** The tools that a caller may use, by the names that it sees. */
+/** The tools that a caller may use, by the names that it sees. An object whose tools never change: other tools are another one. */
 export interface SearchableTools {
   readonly byName: ReadonlyMap<string, SearchedTool>;
   /** The definition of a tool under the caller's name for it. */
@@ -85,7 +85,13 @@ export function createToolSearch(): ToolSearch {
   const indexed = new Map<string, ToolDocument>();
   const exclusive = createMutex();
 
-  async function update({ byName, describeServer }: SearchableTools): Promise<void> {
+  let current: SearchableTools | undefined;
+
+  async function update(tools: SearchableTools): Promise<void> {
+    // Comparing thousands of tools would take longer than the search.
+    if (tools === current) return;
+    current = undefined;
+    const { byName, describeServer } = tools;
     for (const name of indexed.keys()) {
       if (byName.has(name)) continue;
       index.delete(name);
@@ -98,6 +104,7 @@ export function createToolSearch(): ToolSearch {
       index.set(document);
       indexed.set(name, document);
     });
+    current = tools;
   }
 
   function unknownTool(tools: SearchableTools, name: string): string {
