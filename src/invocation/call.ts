@@ -217,7 +217,7 @@ export class RunningCall implements Call {
 
   /** Marks the call as dispatched with these arguments, allowed by this rule. Times never decrease, even if the clock does. */
   start(args: JsonObject, rule?: string): CallRecord {
-    const startedAt = later(this.#now(), this.record.createdAt);
+    const startedAt = this.record.startedAt ?? later(this.#now(), this.record.createdAt);
     this.record = { ...this.record, status: 'running', arguments: args, startedAt, rule, awaiting: undefined };
     this.setState('running');
     return this.record;

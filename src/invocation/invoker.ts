@@ -15,7 +15,7 @@ import { endingFor, endingOf, toCallError } from './call-ending.ts';
 import type { CallParent, CallRecord, CallStep, CallTask } from './call-record.ts';
 import { type DispatchPorts, dispatch } from './dispatch.ts';
 import { runOnce } from './idempotency.ts';
-import { assertHeld, type Journal, writeRecord } from './journal.ts';
+import { assertHeld, isHeld, type Journal, writeRecord } from './journal.ts';
 import type { LargeResults } from './large-results.ts';
 import type { CallerLimits, Permit, PermitCaller, Permits } from './permits.ts';
 import type { RateAnswer, Rates } from './rates.ts';
@@ -202,7 +202,7 @@ export function createInvoker(ports: InvokerPorts): Invoker {
         // Journalling a large result takes long. Other requests are served first.
         await nextTurn();
       }
-      await finish(call.end(endingOf(result)));
+      await finish(call, call.end(endingOf(result)));
       return result;
     } catch (cause) {
       const error = toCallError(cause, call.signal);
@@ -212,7 +212,7 @@ export function createInvoker(ports: InvokerPorts): Invoker {
       const ended = call.end(endingFor(error));
       // Another replica continues the call. Its record is no longer ours.
       if (mayContinueElsewhere && error.data.isLeaseLost === true) ports.onCall(ended);
-      else await finish(ended);
+      else await finish(call, ended);
       return failed(call.id, error);
     } finally {
       permit?.[Symbol.dispose]();
@@ -297,8 +297,10 @@ export function createInvoker(ports: InvokerPorts): Invoker {
     await writeRecord(call.record, 'before', ports, call.epoch);
   }
 
-  async function finish(record: CallRecord): Promise<void> {
-    await writeRecord(record, 'after', ports);
+  async function finish({ epoch }: RunningCall, record: CallRecord): Promise<void> {
+    // Another replica continues a script whose replica lost its lease.
+    const isLost = record.script !== undefined && !isHeld(ports.journal, epoch);
+    if (!isLost) await writeRecord(record, 'after', ports);
     ports.onCall(record);
   }
 

@@ -78,8 +78,13 @@ export async function writeRecord(
 }
 
 /** Checked immediately before a call is sent: the process may have been stopped since the call was recorded. */
-export function assertHeld({ lease }: Pick<Journal, 'lease'>, epoch: number | undefined): void {
-  if (lease && !lease.isHeld(epoch ?? lease.epoch)) throw leaseLost();
+export function assertHeld(journal: Pick<Journal, 'lease'>, epoch: number | undefined): void {
+  if (!isHeld(journal, epoch)) throw leaseLost();
+}
+
+/** Whether no other process can have taken over the calls of this epoch. */
+export function isHeld({ lease }: Pick<Journal, 'lease'>, epoch: number | undefined): boolean {
+  return !lease || lease.isHeld(epoch ?? lease.epoch);
 }
 
 /** The replica may make calls again as soon as it has a new lease. */

@@ -1,19 +1,22 @@
 import type { Fleet } from '../../fleet/fleet.ts';
 import type { InternalToolbox } from '../../toolbox.ts';
 import type { OpenRequests } from '../auth/open-requests.ts';
+import { type ResumeScriptsPorts, resumeScripts } from '../scripts/resume-scripts.ts';
 import { type DescribeReplicaPorts, describeReplica } from './describe-replica.ts';
 import type { createEndedSessions } from './ended-sessions.ts';
 import { type ResumeCallsPorts, resumeCalls } from './resume-calls.ts';
 
 export type JoinFleetPorts = Omit<DescribeReplicaPorts, 'store' | 'intervalMs'> &
   FollowChangesPorts &
-  Omit<ResumeCallsPorts, 'intervalMs'>;
+  Omit<ResumeCallsPorts, 'intervalMs'> &
+  Omit<ResumeScriptsPorts, 'intervalMs' | 'startWaitMs'>;
 
 /** Makes the gateway a replica: it publishes its facts, applies changes of other replicas and continues calls of lost ones. */
 export function joinFleet(ports: JoinFleetPorts): Disposable {
   const parts = new DisposableStack();
   parts.use(describeReplica({ ...ports, store: ports.storage.fleet }));
   parts.use(resumeCalls(ports));
+  parts.use(resumeScripts(ports));
   followChanges(ports);
   return parts;
 }

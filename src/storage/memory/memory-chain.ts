@@ -101,6 +101,7 @@ export function createMemoryChain(
       },
       // Open calls in memory end with their process.
       recover: async () => 0,
+      takeScripts: () => [],
     },
   };
 }

@@ -54,4 +54,6 @@ export interface Audit {
   retain(options: RetainOptions): Promise<{ readonly calls: number; readonly steps: number }>;
   /** Ends calls that dead processes left open, without repeating them; returns how many. */
   recover(): Promise<number>;
+  /** The scripts that dead processes left open, and that `recover` left open for this one to continue. Each is returned once. */
+  takeScripts(): readonly CallRecord[];
 }

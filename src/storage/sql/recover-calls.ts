@@ -9,16 +9,16 @@ import { toStepWrite } from './step-write.ts';
 const batch = 200;
 
 /**
- * Ends the open calls of processes that are gone, in batches; returns how many. A call that waits for approval stays open: this
- * process becomes its owner and can continue it.
+ * Ends the open calls of processes that are gone, in batches; returns how many. A call that waits for approval and a script stay
+ * open: this process becomes their owner and can continue them.
  */
 export async function recoverCalls(
   db: Database,
-  { ownership, append, clock }: { ownership: Ownership; append: AppendSteps; clock: Clock },
+  { ownership, append, clock, onScript }: RecoverPorts,
 ): Promise<number> {
   await ownership.ensureRegistered();
   for (let recovered = 0; ; await nextTurn()) {
-    const [count, ended] = await db.transaction().execute(async (trx) => {
+    const [count, records] = await db.transaction().execute(async (trx) => {
       const { head } = await lockChain(trx);
       await ownership.removeExpired(trx);
       const open = await trx
@@ -37,14 +37,34 @@ export async function recoverCalls(
         await append(
           trx,
           head,
-          records.map((record) => toStepWrite(isAwaiting(record) ? record : endAbandoned(record, at), at)),
+          records.map((record) => toStepWrite(mayContinue(record) ? record : endAbandoned(record, at), at)),
         );
       }
-      return [records.length, records.filter((record) => !isAwaiting(record)).length] as const;
+      return [records.length, records] as const;
     });
-    recovered += ended;
+    for (const record of records.filter(isOpenScript)) onScript(record);
+    recovered += records.filter((record) => !mayContinue(record)).length;
     if (count < batch) return recovered;
   }
+}
+
+export interface RecoverPorts {
+  readonly ownership: Ownership;
+  readonly append: AppendSteps;
+  readonly clock: Clock;
+  /** Receives each script that was left open. */
+  readonly onScript: (script: CallRecord) => void;
+}
+
+/** A script that stops each process that runs it must not stop them all. */
+const maxContinuations = 5;
+
+function mayContinue(record: CallRecord): boolean {
+  return isAwaiting(record) || isOpenScript(record);
+}
+
+function isOpenScript({ status, script }: CallRecord): boolean {
+  return status === 'running' && script !== undefined && (script.continued ?? 0) < maxContinuations;
 }
 
 function isAwaiting({ status, awaiting }: CallRecord): boolean {

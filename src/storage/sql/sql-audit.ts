@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import type { CallRecord } from '../../invocation/call-record.ts';
 import type { Clock } from '../../kernel/clock.ts';
 import { actPrefix } from '../audit/acts.ts';
 import { toIndexText } from '../chain/call-columns.ts';
@@ -25,6 +26,7 @@ export function createSqlAudit(
     yield* read();
   }
 
+  const scripts: CallRecord[] = [];
   return {
     verify: () => translateIteration(afterDrain(() => verifyChain(source))),
     export: (options) => translateIteration(afterDrain(() => exportChain(source, options))),
@@ -56,11 +58,12 @@ export function createSqlAudit(
     async recover() {
       try {
         await spool?.drain();
-        return await recoverCalls(db, ports);
+        return await recoverCalls(db, { ...ports, onScript: (script) => scripts.push(script) });
       } catch (cause) {
         throw toStorageError(cause);
       }
     },
+    takeScripts: () => scripts.splice(0),
   };
 }
 

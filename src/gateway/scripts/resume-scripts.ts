@@ -1,0 +1,77 @@
+import { endingFor } from '../../invocation/call-ending.ts';
+import type { CallRecord } from '../../invocation/call-record.ts';
+import { messageOf, ToolwharfError, toToolwharfError } from '../../kernel/errors.ts';
+import type { Log } from '../../kernel/log.ts';
+import { createVisibility } from '../../policy/visible-tools.ts';
+import { runCodeEntry } from '../../scale/code/code-tools.ts';
+import { createStartWait } from '../../servers/start-wait.ts';
+import type { Storage } from '../../storage/storage.ts';
+import type { InternalToolbox } from '../../toolbox.ts';
+import { assertActive } from '../auth/admit-caller.ts';
+import type { AppHosts } from '../calls/app-hosts.ts';
+
+export interface ResumeScriptsPorts {
+  readonly storage: Pick<Storage, 'audit' | 'journal' | 'keys'>;
+  readonly toolbox: Pick<InternalToolbox, 'start' | 'config' | 'servers' | 'on'>;
+  readonly hosts: Pick<AppHosts, 'create'>;
+  readonly log: Log;
+  /** How often to look for scripts of processes that are gone; 1 000. */
+  readonly intervalMs?: number;
+  /** How long to wait for servers that are still starting, so that their tools are known; 30 000. */
+  readonly startWaitMs?: number;
+}
+
+/** Continues the scripts of processes that are gone. The storage has made this process their owner. */
+export function resumeScripts(ports: ResumeScriptsPorts): Disposable {
+  const { storage, toolbox, hosts, log, intervalMs = 1_000, startWaitMs = 30_000 } = ports;
+  const started = createStartWait(toolbox, startWaitMs);
+  let isLooking = false;
+
+  async function look(): Promise<void> {
+    const scripts = storage.audit.takeScripts();
+    if (scripts.length > 0) await started();
+    for (const script of scripts) await resume(script).catch((cause) => end(script, toToolwharfError(cause)));
+  }
+
+  async function resume(record: CallRecord): Promise<void> {
+    const { id, caller, script } = record;
+    if (!script) return;
+    const { profile, calledAs, continued = 0 } = script;
+    await assertActive({ caller }, storage.keys);
+    const policy = () => {
+      const found = toolbox.config.profiles.find(({ name }) => name === profile);
+      if (!found) throw new ToolwharfError('CALL_DENIED', `The profile '${profile}' was removed`);
+      return { approval: found.approval, mayUse: createVisibility(found).hasTool };
+    };
+    toolbox.start(runCodeEntry(record.arguments), record.arguments, {
+      id,
+      caller,
+      calledAs,
+      profile,
+      resumed: { ...record, script: { ...script, continued: continued + 1 } },
+      host: { ...hosts.create({ id, caller }), mayRepeat: true },
+      policy: policy(),
+      async refreshPolicy() {
+        await assertActive({ caller }, storage.keys);
+        return policy();
+      },
+    });
+    log.info('script.resumed', 'A script of a process that is gone goes on', { call: id });
+  }
+
+  async function end(record: CallRecord, error: ToolwharfError): Promise<void> {
+    const completedAt = new Date().toISOString();
+    await storage.journal.write({ ...record, ...endingFor(error), completedAt });
+  }
+
+  const timer = setInterval(() => {
+    if (isLooking) return;
+    isLooking = true;
+    look()
+      .catch((cause) => log.warning('script.not-resumed', `Scripts could not be continued: ${messageOf(cause)}`))
+      .finally(() => {
+        isLooking = false;
+      });
+  }, intervalMs).unref();
+  return { [Symbol.dispose]: () => clearInterval(timer) };
+}
