@@ -44,8 +44,8 @@ export default defineConfig({
     expect: { poll: { timeout: 120_000, interval: 20 } },
     // On two cores. Many tests wait for processes of their own: a third fills the gaps, more only make the machine noisier.
     maxWorkers: 3,
-    // Test files leave nothing behind, so that they can share a worker and the modules that it has loaded: loading them for
-    // each file takes a quarter of the processor time of the whole run.
+    // Test files leave nothing behind, so that they can share a worker and the modules that it has loaded. Loading them for
+    // each file takes nearly half of the processor time of test/gateway/api.
     isolate: false,
     globalSetup: 'test/support/run-directory.ts',
     sequence: { sequencer: LongestFirst },
