@@ -179,7 +179,7 @@ describe('the list of calls', () => {
 describe('the details of a call', () => {
   test('the timeline of an approved call names who approved it and how it ended', async () => {
     const calling = client.text('s__structured', { city: 'Bergen' });
-    await row('structured').getByText('Pending').waitFor();
+    await row('structured').getByText('Awaiting approval').waitFor();
     await row('structured').getByRole('link').click();
     const panel = details('structured').getByRole('article', { name: 'Approval of structured' });
     await panel.getByRole('button', { name: 'Allow once' }).click();
