@@ -52,6 +52,7 @@ export {
 } from './connections/authentication/loopback-callback.ts';
 export type { OAuthCallback, OAuthQuestion, OpenOAuthCallback } from './connections/authentication/oauth-callback.ts';
 export { createMemoryOAuthStore, type OAuthStore } from './connections/authentication/oauth-store.ts';
+export type { TaskStatus, UpstreamTask } from './connections/follow-task.ts';
 export type { OAuthPorts } from './connections/http/http-endpoint.ts';
 export type { ElicitAnswer, QuestionContext, RequestHost, Root } from './connections/request-host.ts';
 export type { ConnectionState, ConnectionStatus, Era } from './connections/status.ts';
@@ -60,6 +61,7 @@ export type { CallEnd, CallParent, CallRecord, CallStatus } from './invocation/c
 export type { StartOptions } from './invocation/invoker.ts';
 export type { CallFilter, Journal, KeyClaim } from './invocation/journal.ts';
 export type { ResultPage } from './invocation/large-results.ts';
+export type { CallQuestion } from './invocation/open-questions.ts';
 export type { PermitStats } from './invocation/permits.ts';
 export { ConnectionError, type ErrorCode, errorStatus, ProtocolError, ToolwharfError } from './kernel/errors.ts';
 export type { JsonObject, JsonSchema } from './kernel/json.ts';

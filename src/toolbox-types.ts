@@ -11,7 +11,7 @@ import type { ListKind } from './connections/discovery.ts';
 import type { OAuthPorts } from './connections/http/http-endpoint.ts';
 import type { ConnectionState, ConnectionStatus } from './connections/status.ts';
 import type { TrafficLog } from './connections/traffic/traffic-log.ts';
-import type { Call, CallHost } from './invocation/call.ts';
+import type { Call, CallHost, RunningCall } from './invocation/call.ts';
 import type { CallRecord } from './invocation/call-record.ts';
 import type { InternalStartOptions, StartOptions } from './invocation/invoker.ts';
 import type { CallFilter, Journal } from './invocation/journal.ts';
@@ -240,6 +240,11 @@ export interface ToolboxPrompts<Options = ReadOptions> extends PromptLists {
   get(server: string, name: string, args?: Readonly<Record<string, string>>, options?: Options): Promise<JsonObject>;
 }
 
+/** The calls of a toolbox, with the operations for the gateway. */
+export interface InternalToolboxCalls extends ToolboxCalls {
+  find(id: string): RunningCall | undefined;
+}
+
 /** The servers of a toolbox, with the operations for the gateway. */
 export interface InternalToolboxServers extends ToolboxServers {
   /** Connects the servers that wait for a sign-in, which another replica may have finished. */
@@ -259,6 +264,7 @@ export interface InternalToolbox extends Toolbox {
   readonly servers: InternalToolboxServers;
   readonly resources: ToolboxResources<InternalReadOptions>;
   readonly prompts: ToolboxPrompts<InternalReadOptions>;
+  readonly calls: InternalToolboxCalls;
   start(tool: string | ToolId | CatalogEntry, args: unknown, options?: InternalStartOptions): Call;
   /** Compares all tools with their pins, which another replica has changed. */
   reloadPins(): Promise<void>;

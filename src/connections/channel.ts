@@ -11,7 +11,9 @@ import { ConnectionError, messageOf, ProtocolError, type ToolwharfError } from '
 import { isObject, type JsonObject } from '../kernel/json.ts';
 import { type Cancellation, createCancellation } from './cancellation.ts';
 import { toDeliveryError } from './delivery-errors.ts';
+import { createdTaskId } from './follow-task.ts';
 import { capabilitiesOf, type ReplyMeter, type RequestHost } from './request-host.ts';
+import { declareTasks, oneOfEachTask, relatedTaskOf } from './task-messages.ts';
 import type { TrafficTap } from './traffic/traffic-log.ts';
 import type { Turn } from './turns.ts';
 
@@ -23,6 +25,8 @@ export interface ChannelRequestOptions {
   readonly callId?: string;
   /** Answers the server's questions and receives its notifications for this request. */
   readonly host?: RequestHost;
+  /** The server's task that the request is about. Only questions that name the task belong to the request. */
+  readonly taskId?: string;
   /** The turn of a request with a host on a legacy session. */
   readonly turn?: Turn;
   /** Counts the reply while it is received. */
@@ -49,6 +53,8 @@ export interface Channel extends Transport {
   request(method: string, params: JsonObject, options?: ChannelRequestOptions): Promise<JsonObject>;
   /** The `_meta` of every message in the modern era; undefined in the legacy era. */
   envelope: JsonObject | undefined;
+  /** True if the server of the modern era may run calls as tasks. */
+  hasTasks: boolean;
   readonly inFlight: number;
   readonly dropped: DroppedReplies;
   /** Resolves once no request is pending. */
@@ -83,7 +89,7 @@ export interface DroppedReplies {
   progress: number;
 }
 
-interface Pending extends Pick<ChannelRequestOptions, 'callId' | 'host' | 'turn' | 'reply'> {
+interface Pending extends Pick<ChannelRequestOptions, 'callId' | 'host' | 'turn' | 'reply' | 'taskId'> {
   readonly resolve: (result: JsonObject) => void;
   readonly reject: (cause: unknown) => void;
 }
@@ -105,12 +111,15 @@ export function createChannel(inner: Transport, options: ChannelOptions = {}): C
   const pending = createEphemeralMap<number, Pending>();
   /** The turns of requests that ended without a reply: a question may still belong to them. */
   const abandoned = new Map<number, Turn>();
+  /** The progress tokens of legacy requests that became tasks: the tasks report their progress with them. */
+  const taskProgress = new Map<string, { readonly token: number; readonly host: RequestHost }>();
   const dropped: DroppedReplies = { replies: 0, progress: 0 };
   let nextId = firstId;
   const idleWaiters: (() => void)[] = [];
 
   const channel: Channel = {
     envelope: undefined,
+    hasTasks: false,
     dropped,
     get inFlight() {
       return pending.size;
@@ -127,7 +136,7 @@ export function createChannel(inner: Transport, options: ChannelOptions = {}): C
     setProtocolVersion: (version) => inner.setProtocolVersion?.(version),
 
     request(method, params, options = {}) {
-      const { signal, headers, callId, host, turn, reply } = options;
+      const { signal, headers, callId, host, turn, reply, taskId } = options;
       const id = nextId++;
       return new Promise<JsonObject>((resolve, reject) => {
         if (signal?.aborted) {
@@ -137,6 +146,7 @@ export function createChannel(inner: Transport, options: ChannelOptions = {}): C
         const cancellation = createCancellation();
         const settle = () => {
           pending.delete(id);
+          if (taskId !== undefined && method === 'tasks/result') taskProgress.delete(taskId);
           if (pending.size === 0) for (const resolve of idleWaiters.splice(0)) resolve();
           signal?.removeEventListener('abort', onAbort);
         };
@@ -162,6 +172,7 @@ export function createChannel(inner: Transport, options: ChannelOptions = {}): C
           host,
           turn,
           reply,
+          taskId,
         });
         const sendOptions: ChannelSendOptions = {
           cancellation,
@@ -173,11 +184,12 @@ export function createChannel(inner: Transport, options: ChannelOptions = {}): C
             if (pending.has(id)) fail(streamEnded(method));
           },
         };
+        const withOwnMeta = withMeta(params, host, host?.onProgress && { progressToken: id });
         const message = {
           jsonrpc: '2.0',
           id,
           method,
-          params: withMeta(params, host, host?.onProgress && { progressToken: id }),
+          params: channel.hasTasks ? declareTasks(method, withOwnMeta) : withOwnMeta,
         };
         send(message as JSONRPCMessage, sendOptions, callId).catch((cause) => {
           if (pending.has(id)) fail(toDeliveryError(cause));
@@ -238,7 +250,11 @@ export function createChannel(inner: Transport, options: ChannelOptions = {}): C
     if (record.method === undefined && receiveReply(record)) return;
     if (record.id === undefined) onUnsolicited?.();
     if (record.method === 'notifications/progress' && receiveProgress(record)) return;
-    if (record.method !== undefined && onServerMessage?.(record, ownerOf(extra?.relatedRequestId))) return;
+    if (
+      record.method !== undefined &&
+      onServerMessage?.(record, ownerOf(extra?.relatedRequestId, relatedTaskOf(record)))
+    )
+      return;
     channel.onmessage?.(message, extra);
   };
   inner.onerror = (cause) => channel.onerror?.(cause);
@@ -261,7 +277,11 @@ export function createChannel(inner: Transport, options: ChannelOptions = {}): C
   }
 
   /** The owner of a message that arrived on the stream of this request, or on a stream that all requests share. */
-  function ownerOf(requestId: RequestId | undefined): MessageOwner {
+  function ownerOf(requestId: RequestId | undefined, taskId: string | undefined): MessageOwner {
+    if (taskId !== undefined) {
+      const follower = [...pending.values()].find((request) => request.taskId === taskId);
+      if (follower) return { host: follower.host, callId: follower.callId };
+    }
     if (requestId !== undefined) {
       // A request of the SDK belongs to no call.
       if (typeof requestId !== 'number' || requestId < firstId) return {};
@@ -269,7 +289,10 @@ export function createChannel(inner: Transport, options: ChannelOptions = {}): C
       // The request has ended: neither its host nor that of another request may answer.
       return request ? { host: request.host, callId: request.callId } : { isAmbiguous: true };
     }
-    const candidates = [...pending.values()].filter(({ host }) => host);
+    const hosted = [...pending.values()].filter(({ host }) => host);
+    // Questions of a task name the task. Of a server that omits it, they belong to the only task if no call is pending.
+    const calls = hosted.filter((request) => request.taskId === undefined);
+    const candidates = calls.length > 0 ? calls : oneOfEachTask(hosted);
     const [first, ...others] = candidates.filter(({ turn }) => !turn?.hasOpenQuestion);
     const besides = candidates.flatMap(({ turn }) => (turn?.hasOpenQuestion ? turn : []));
     if (candidates.length > 1 || hasAbandoned()) {
@@ -309,8 +332,11 @@ export function createChannel(inner: Transport, options: ChannelOptions = {}): C
       dropped.replies++;
       abandoned.get(id)?.end(true);
     } else if (isObject(reply.error)) request.reject(toRpcError(reply.error));
-    else if (isObject(reply.result)) request.resolve(reply.result);
-    else {
+    else if (isObject(reply.result)) {
+      const taskId = createdTaskId(reply.result);
+      if (taskId !== undefined && request.host?.onProgress) taskProgress.set(taskId, { token: id, host: request.host });
+      request.resolve(reply.result);
+    } else {
       const found = reply.result === undefined ? 'neither a result nor an error' : 'a result that is not an object';
       request.reject(
         new ProtocolError('SERVER_PROTOCOL', `The server answered with ${found}`, { data: { reached: true } }),
@@ -323,7 +349,8 @@ export function createChannel(inner: Transport, options: ChannelOptions = {}): C
     const params = isObject(notification.params) ? notification.params : {};
     const token = typeof params.progressToken === 'string' ? Number(params.progressToken) : params.progressToken;
     if (typeof token !== 'number' || !(token >= firstId)) return false;
-    const host = pending.get(token)?.host;
+    const ofTask = () => [...taskProgress.values()].find((task) => task.token === token);
+    const host = (pending.get(token) ?? ofTask())?.host;
     if (!host?.onProgress || typeof params.progress !== 'number') dropped.progress++;
     else {
       host.onProgress({

@@ -8,6 +8,7 @@ import type { ChannelRequestOptions, DroppedReplies } from './channel.ts';
 import { createDelivery, type DeliveryOptions, sharedLegacyLane } from './delivery.ts';
 import { retryReadOnDisconnect } from './delivery-errors.ts';
 import type { ListKind } from './discovery.ts';
+import { createdTaskId, type FollowTaskPorts, followTask } from './follow-task.ts';
 import type { HttpEndpoints } from './http/http-endpoints.ts';
 import { createModernSubscription, type ModernSubscription } from './modern-subscription.ts';
 import { openSession } from './open-session.ts';
@@ -48,8 +49,8 @@ export interface CallableTool {
   readonly name: string;
   /** Arguments that modern HTTP servers expect in headers too. */
   readonly paramHeaders?: readonly ParamHeader[];
-  /** True for a tool that a legacy server runs only as a task. */
-  readonly requiresTask?: boolean;
+  /** Whether a legacy server runs the tool as a task: `optional` or `required`. */
+  readonly taskSupport?: unknown;
 }
 
 /** One call of a tool, as far as its connection is concerned. */
@@ -61,6 +62,10 @@ export interface ToolCall extends Pick<DeliveryOptions, 'onWait'> {
   readonly meta?: JsonObject;
   /** Called with the replica that runs the server, before the call is sent to it. */
   readonly onForward?: (replica: string) => void;
+  /** True if a tool that can run as a task should. */
+  readonly prefersTask?: boolean;
+  /** Called with each status of the task as which the server runs the call. */
+  readonly onTask?: FollowTaskPorts['onTask'];
 }
 
 /** The connection to one server: reconnects automatically and reports its true state. */
@@ -279,15 +284,33 @@ export function createConnection(spec: ServerSpec, options: ConnectionOptions): 
     });
   }
 
-  /** The result of a task; the task is cancelled with the call. */
-  async function awaitTask(taskId: string, deliveryOptions: DeliveryOptions): Promise<JsonObject> {
-    try {
-      return await delivery.deliver('tasks/result', { taskId }, deliveryOptions);
-    } catch (cause) {
-      const signal = AbortSignal.timeout(spec.timeoutMs);
-      if (deliveryOptions.signal?.aborted) delivery.deliver('tasks/cancel', { taskId }, { signal }).catch(() => {});
-      throw cause;
-    }
+  /** Whether a legacy server is to run this call as a task. */
+  function asksForTask({ taskSupport }: CallableTool, prefersTask: boolean | undefined): boolean {
+    if (taskSupport === 'required') return true;
+    return taskSupport === 'optional' && prefersTask === true && offersTasks(supervisor.status().capabilities);
+  }
+
+  /** The result of a task that the server created for a call. */
+  async function awaitTask(
+    created: JsonObject,
+    taskId: string,
+    follows: JsonObject,
+    call: ToolCall,
+  ): Promise<JsonObject> {
+    const { id: callId, signal } = call;
+    // The client answers the questions of a task in another way than those of the request that created it.
+    const host: RequestHost = Object.create(call.host, { input: { value: undefined } });
+    const context = { server: spec.name, callId, signal };
+    return followTask(created, {
+      request: (method, params, requestSignal) =>
+        retryReadOnDisconnect(() =>
+          delivery.deliver(method, params, { signal: requestSignal, callId, host, taskId, follows }),
+        ),
+      answer: (method, params, key) => answerQuestion(host, defaultHost, method, params, { ...context, key }),
+      onTask: call.onTask,
+      signal,
+      timeoutMs: spec.timeoutMs,
+    });
   }
 
   return {
@@ -306,13 +329,14 @@ export function createConnection(spec: ServerSpec, options: ConnectionOptions): 
 
     request: (method, params, requestOptions = {}) => delivery.deliver(method, params, requestOptions),
 
-    async callTool({ name, paramHeaders, requiresTask }, args, { id: callId, host, signal, meta, onWait }) {
-      const params = { name, arguments: args, _meta: meta, task: requiresTask ? {} : undefined };
+    async callTool(tool, args, call) {
+      const { name, paramHeaders } = tool;
+      const { id: callId, host, signal, meta, onWait } = call;
+      const params = { name, arguments: args, _meta: meta, task: asksForTask(tool, call.prefersTask) ? {} : undefined };
       const toHeaders = paramHeaders && ((session: Session) => toCallHeaders(paramHeaders, args, session));
-      const deliveryOptions = { signal, callId, host, onWait };
-      const result = await delivery.deliver('tools/call', params, { ...deliveryOptions, toHeaders });
-      if (!isObject(result.task) || result.content !== undefined) return redactor.value(result);
-      return redactor.value(await awaitTask(String(result.task.taskId), deliveryOptions));
+      const result = await delivery.deliver('tools/call', params, { signal, callId, host, onWait, toHeaders });
+      const taskId = createdTaskId(result);
+      return redactor.value(taskId === undefined ? result : await awaitTask(result, taskId, params, call));
     },
 
     refresh: (kind) => lists.read(kind),
@@ -321,6 +345,13 @@ export function createConnection(spec: ServerSpec, options: ConnectionOptions): 
     signOut: async () => http?.signOut(),
     finishSignIn: async (params) => (await http?.finishSignIn(params)) ?? false,
   };
+}
+
+/** True if a legacy server can run tool calls as tasks. */
+function offersTasks(capabilities: JsonObject | undefined): boolean {
+  const tasks = isObject(capabilities?.tasks) ? capabilities.tasks : {};
+  const requests = isObject(tasks.requests) ? tasks.requests : {};
+  return isObject(requests.tools) && requests.tools.call !== undefined;
 }
 
 /** The headers that a server of the modern era expects over HTTP for these arguments. */

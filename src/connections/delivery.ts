@@ -12,6 +12,8 @@ import type { Turn } from './turns.ts';
 export interface DeliveryOptions extends Omit<ChannelRequestOptions, 'turn' | 'headers'> {
   /** The HTTP headers for this request on a session. */
   readonly toHeaders?: (session: Session) => ChannelRequestOptions['headers'];
+  /** The params of the tool call whose task the request is about. The request is sent on the session of that call. */
+  readonly follows?: JsonObject;
   /** Called while the request waits for other clients' requests to end; the returned function is called afterwards. */
   readonly onWait?: () => () => void;
 }
@@ -75,9 +77,10 @@ export function createDelivery(ports: DeliveryPorts): Delivery {
     lane: Lane,
     { era, transport }: Session,
     subject: string,
-    { host, signal, onWait }: DeliveryOptions,
+    { host, signal, onWait, taskId }: DeliveryOptions,
   ): Promise<Turn | undefined> {
-    if (!host || era === 'modern' || transport === 'api') return undefined;
+    // Questions of a task name the task.
+    if (!host || era === 'modern' || transport === 'api' || taskId !== undefined) return undefined;
     const request = {
       subject,
       canBeAsked: canBeAsked(host, defaultHost),
@@ -90,12 +93,12 @@ export function createDelivery(ports: DeliveryPorts): Delivery {
 
   return {
     async deliver(method, params, options) {
-      const { signal, host, callId, toHeaders } = options;
-      const lane = await laneFor(method, params, options);
+      const { signal, host, callId, taskId, toHeaders } = options;
+      const lane = await laneFor(options.follows ? 'tools/call' : method, options.follows ?? params, options);
       const subject = method === 'tools/call' ? String(params.name) : method;
       const turn = await turnFor(lane, await lane.session(signal), subject, options);
       const sendOn = (session: Session) =>
-        send(session, method, params, { signal, host, callId, turn, headers: toHeaders?.(session) });
+        send(session, method, params, { signal, host, callId, taskId, turn, headers: toHeaders?.(session) });
       let isAnswered = false;
       try {
         // Read again: the session may have been replaced during the wait.

@@ -9,9 +9,10 @@ import {
 } from '@modelcontextprotocol/client';
 import type { HttpTarget, ServerSpec } from '../config/config.ts';
 import { ConnectionError, ToolwharfError } from '../kernel/errors.ts';
-import type { JsonObject } from '../kernel/json.ts';
+import { isObject, type JsonObject } from '../kernel/json.ts';
 import { version } from '../kernel/version.ts';
 import { type Channel, createChannel } from './channel.ts';
+import { tasksExtension } from './follow-task.ts';
 import type { HttpAccess } from './http/http-access.ts';
 import { onBodyError } from './http/pool-response.ts';
 import { createStreamableHttpTransport, type StreamableHttpTransport } from './http/streamable-http-transport.ts';
@@ -123,7 +124,11 @@ export async function handshake(
 
   const protocolVersion = client.getNegotiatedProtocolVersion() ?? '';
   const negotiated: Era = client.getProtocolEra() === 'modern' ? 'modern' : 'legacy';
-  if (negotiated === 'modern') channel.envelope = envelopeFor(protocolVersion, options);
+  const capabilities = (client.getServerCapabilities() ?? {}) as JsonObject;
+  if (negotiated === 'modern') {
+    channel.envelope = envelopeFor(protocolVersion, options);
+    channel.hasTasks = isObject(capabilities.extensions) && capabilities.extensions[tasksExtension] !== undefined;
+  }
   isOpen = true;
   return {
     channel,
@@ -131,7 +136,7 @@ export async function handshake(
     transport: kind,
     era: negotiated,
     protocolVersion,
-    capabilities: (client.getServerCapabilities() ?? {}) as JsonObject,
+    capabilities,
     serverInfo: client.getServerVersion() as JsonObject | undefined,
     instructions: client.getInstructions(),
     pid: process?.pid ?? undefined,

@@ -40,6 +40,7 @@ import { createMcpEndpoint, type McpEndpoint } from './mcp/endpoint.ts';
 import { sendJson } from './mcp/responder.ts';
 import { createPendingQuestions, type PendingQuestions } from './questions/pending-questions.ts';
 import { createSandboxPool } from './scripts/sandbox-pool.ts';
+import { createSharedTasks } from './tasks/shared-tasks.ts';
 import { createTraces, noTraces } from './traces/traces.ts';
 import { createWeb, type Web } from './web/serve-web.ts';
 
@@ -202,14 +203,16 @@ export async function openGateway(source: ConfigSource | undefined, options: Gat
   const { gateway: settings } = toolbox.config;
   const traces = settings.tracesUrl === undefined ? noTraces : createTraces({ url: settings.tracesUrl, log });
   const limits = createLimits({ settings: () => toolbox.config.gateway.limits });
-  const startWaitMs = settings.listWaitMs;
-  const mcp = createMcpEndpoint({ traces, toolbox, log, sessionKey, startWaitMs, fleet, ended });
   const questions = createPendingQuestions({ expiresMs: () => toolbox.config.toolbox.approval.expiresMs });
   const hosts = createAppHosts({
     questions,
     findCall: toolbox.calls.find,
     openResults: ({ id }) => limits.results.open({ id, isLimited: id !== localCallerId }),
   });
+  const calls = shareCalls(toolbox, fleet, storage.fleet);
+  const tasks = createSharedTasks({ toolbox, questions, journal: storage.journal, calls, fleet });
+  const mcpParts = { traces, toolbox, log, sessionKey, fleet, ended, tasks };
+  const mcp = createMcpEndpoint({ ...mcpParts, startWaitMs: settings.listWaitMs });
   const parts: GatewayParts = {
     toolbox,
     storage,
@@ -219,13 +222,7 @@ export async function openGateway(source: ConfigSource | undefined, options: Gat
     limits,
     replica,
     fleet,
-    calls: {
-      hosts,
-      approver,
-      questions,
-      sharedQuestions: shareQuestions(questions, fleet),
-      shared: shareCalls(toolbox, fleet, storage.fleet),
-    },
+    calls: { hosts, approver, questions, sharedQuestions: shareQuestions(questions, fleet), shared: calls },
     security: {
       adminToken,
       sessions: createAppSessions({ sessionKey, adminToken, ended }),
@@ -246,8 +243,7 @@ export async function openGateway(source: ConfigSource | undefined, options: Gat
     stopping: stopping.signal,
     limits,
   };
-  const a2aParts = { toolbox, hosts, questions, traces, journal: storage.journal, calls: parts.calls.shared };
-  const a2a = createA2aRoutes({ ...a2aParts, fleet, sessionKey, log }, admit);
+  const a2a = createA2aRoutes({ toolbox, hosts, traces, tasks, sessionKey, log }, admit);
   let routes: Routes | undefined;
 
   /** Never rejects, so that the servers are always stopped afterwards. */

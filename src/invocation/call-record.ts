@@ -1,3 +1,4 @@
+import type { UpstreamTask } from '../connections/follow-task.ts';
 import type { JsonObject } from '../kernel/json.ts';
 import type { Caller, Truncation } from '../kernel/tool.ts';
 
@@ -61,8 +62,10 @@ export interface CallRecord {
   readonly idempotencyKey?: string;
   /** The id of the remembered rule that allowed the call without asking. */
   readonly rule?: string;
-  /** Set if the call is a task of A2A. */
+  /** Set if the call is a task of A2A or MCP. */
   readonly task?: CallTask;
+  /** The task as which the server runs the call. */
+  readonly upstreamTask?: UpstreamTask;
   /** Set while the call waits for an approval and another replica can continue it. */
   readonly awaiting?: AwaitedApproval;
   /** The approval that a person answered for this call. */
@@ -93,13 +96,22 @@ export interface CallStep {
   readonly known: string;
 }
 
-/** The properties that an A2A task has besides its call. */
-export interface CallTask {
+/** The properties that a task has besides its call: over A2A, or over MCP. */
+export type CallTask = A2aCallTask | McpCallTask;
+
+export interface A2aCallTask {
   readonly contextId: string;
   /** The id of the message that started it. */
   readonly messageId: string;
   /** The caller's name for the tool. */
   readonly skill: string;
+}
+
+export interface McpCallTask {
+  /** The profile through which the caller finds the task. */
+  readonly profile: string;
+  /** How long the caller finds the task, from the time of its call. */
+  readonly ttlMs: number;
 }
 
 /** The data with which another replica continues a call that waits for approval. */

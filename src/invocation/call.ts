@@ -1,15 +1,15 @@
 import type { CatalogEntry } from '../catalog/catalog.ts';
+import type { UpstreamTask } from '../connections/follow-task.ts';
 import type { QuestionContext, RequestHost } from '../connections/request-host.ts';
-import { createId } from '../kernel/create-id.ts';
 import { createEphemeralMap } from '../kernel/ephemeral-map.ts';
-import { type ErrorCode, ToolwharfError } from '../kernel/errors.ts';
+import { ToolwharfError } from '../kernel/errors.ts';
 import type { JsonObject } from '../kernel/json.ts';
 import type { Caller, Progress, ToolResult } from '../kernel/tool.ts';
 import type { ApprovalAnswer, ApprovalHost, ApprovalRequest, Approver } from '../policy/approval.ts';
 import type { CallEnding } from './call-ending.ts';
-import type { CallParent, CallRecord } from './call-record.ts';
+import type { CallParent, CallRecord, CallTask } from './call-record.ts';
 import type { Deadline } from './deadline.ts';
-import { failureResult } from './shape-result.ts';
+import { type CallQuestion, createOpenQuestions, type OpenQuestions } from './open-questions.ts';
 
 /** The states of a call, in the order it passes through them; `running` and `awaiting-input` may alternate. */
 export const callStates = ['received', 'awaiting-approval', 'queued', 'running', 'awaiting-input', 'ended'] as const;
@@ -30,6 +30,8 @@ export interface CallHost extends ApprovalHost, Omit<RequestHost, 'elicit' | 'sa
   listRoots?(context: CallQuestionContext): ReturnType<NonNullable<RequestHost['listRoots']>>;
   /** Answers the approval of this call instead of the toolbox's approver. */
   approve?: Approver['ask'];
+  /** True if the call should run as a task where its server offers that. */
+  readonly prefersTask?: boolean;
 }
 
 /** The circumstances of a question that a server asks during a call. */
@@ -44,6 +46,10 @@ export type CallEvent =
   | { readonly type: 'approval-answered'; readonly request: ApprovalRequest; readonly answer: ApprovalAnswer }
   | { readonly type: 'progress'; readonly progress: Progress }
   | { readonly type: 'log'; readonly params: JsonObject }
+  /** The questions that wait for an answer have changed. */
+  | { readonly type: 'questions'; readonly questions: readonly CallQuestion[] }
+  /** The server runs the call as a task, whose status has changed. */
+  | { readonly type: 'upstream-task'; readonly task: UpstreamTask }
   | { readonly type: 'ended'; readonly result: ToolResult };
 
 /** One use of a tool, from the moment it is received until it has ended. */
@@ -86,6 +92,8 @@ export interface CallFacts
   readonly resumed?: CallRecord;
   /** The running call that this call is a step of. */
   readonly outer?: RunningCall;
+  /** Writes the record of the call to the journal, after the writes before. */
+  readonly save?: (call: RunningCall) => Promise<void>;
   readonly now: () => string;
 }
 
@@ -115,14 +123,17 @@ export class RunningCall implements Call {
   result!: Promise<ToolResult>;
   /** The lease in which the call was received. In another one, it may have been ended by another replica. */
   epoch: number | undefined;
-  /** The journal write of the waiting call; the next write follows it. */
+  /** Of a call with an idempotency key: whether it runs, or gets the result of an earlier call with the same key. */
+  claimed: Promise<boolean> | undefined;
+  /** The latest journal write of the call; the next write follows it. */
   recorded: Promise<void> | undefined;
   /** Runs from dispatch to the end; paused while a person is asked. */
   deadline: Deadline | undefined;
   readonly #now: () => string;
+  readonly #save: CallFacts['save'];
   readonly #controller = new AbortController();
   #listeners: ((event: CallEvent) => void)[] | undefined;
-  #questions: Set<AbortController> | undefined;
+  #questions: OpenQuestions | undefined;
 
   constructor({
     id,
@@ -140,6 +151,7 @@ export class RunningCall implements Call {
     profile,
     resumed,
     replica,
+    save,
     now,
   }: CallFacts) {
     this.id = id;
@@ -154,6 +166,7 @@ export class RunningCall implements Call {
     this.isResumed = resumed?.awaiting !== undefined;
     this.isContinued = resumed?.script !== undefined;
     this.#now = now;
+    this.#save = save;
     this.stateSince = now();
     this.record = (resumed && { ...resumed, replica }) ?? {
       id,
@@ -227,30 +240,64 @@ export class RunningCall implements Call {
   end(ending: CallEnding): CallRecord {
     const completedAt = later(this.#now(), this.record.startedAt ?? this.record.createdAt);
     this.record = { ...this.record, ...ending, completedAt, awaiting: undefined };
-    for (const question of this.#questions ?? []) question.abort(new Error('The call has ended'));
+    this.#questions?.close(new Error('The call has ended'));
     return this.record;
   }
 
+  /** The questions that wait for an answer. */
+  get questions(): readonly CallQuestion[] {
+    return this.#questions?.list() ?? [];
+  }
+
+  /** Answers or refuses a question instead of the host. Returns false if the question no longer waits. */
+  answerQuestion(id: string, answer: JsonObject | Error): boolean {
+    return this.#questions?.answer(id, answer) ?? false;
+  }
+
+  /** Asks a question. The first answer counts: that of `ask`, or that of `answerQuestion`. */
+  async ask(
+    question: Omit<CallQuestion, 'id'>,
+    signal: AbortSignal,
+    ask: (signal: AbortSignal) => Promise<JsonObject>,
+  ): Promise<JsonObject> {
+    this.#questions ??= createOpenQuestions((questions) => this.emit({ type: 'questions', questions }));
+    return this.#questions.ask(question, AbortSignal.any([signal, this.signal]), ask);
+  }
+
   /** Answers a server's question. Meanwhile the call awaits input, and its deadline and those of its outer calls are paused. */
-  async answer<Answer>(
+  async answer(
     context: QuestionContext,
-    ask: (context: CallQuestionContext) => Promise<Answer>,
-  ): Promise<Answer> {
-    const withdrawn = new AbortController();
-    const questions = this.#questions ?? new Set<AbortController>();
-    this.#questions = questions;
-    questions.add(withdrawn);
+    question: Pick<CallQuestion, 'method' | 'params'>,
+    ask: (context: CallQuestionContext) => Promise<JsonObject>,
+  ): Promise<JsonObject> {
     const resume = this.pauseClocks();
     try {
-      const signal = AbortSignal.any([context.signal, this.signal, withdrawn.signal]);
-      const answer = ask({ ...context, signal, call: this });
+      const answer = this.ask({ ...question, key: context.key }, context.signal, (signal) =>
+        ask({ ...context, signal, call: this }),
+      );
       if (this.state === 'running') this.setState('awaiting-input');
       return await answer;
     } finally {
       resume();
-      questions.delete(withdrawn);
-      if (questions.size === 0 && this.state === 'awaiting-input') this.setState('running');
+      if (this.questions.length === 0 && this.state === 'awaiting-input') this.setState('running');
     }
+  }
+
+  /** Makes the call a task. Resolves when the journal has the task, or when the call has ended. */
+  async becomeTask(task: CallTask): Promise<void> {
+    if (this.state === 'ended' || this.record.completedAt !== undefined) return;
+    this.record = { ...this.record, task };
+    await this.#save?.(this);
+  }
+
+  /** Notes the status of the task as which the server runs the call. Returns true if the status has changed. */
+  followTask(task: UpstreamTask): boolean {
+    const { upstreamTask: before } = this.record;
+    this.deadline?.restart();
+    this.record = { ...this.record, upstreamTask: task };
+    const isNew = before?.status !== task.status;
+    if (isNew || before.message !== task.message) this.emit({ type: 'upstream-task', task });
+    return isNew;
   }
 
   /** Pauses the deadlines of this call and its outer calls until the returned function is called. */
@@ -264,52 +311,6 @@ export class RunningCall implements Call {
       for (const resume of resumes) resume();
     };
   }
-}
-
-/** A call that failed before it started. It is not journalled. */
-export function createFailedCall(
-  tool: string,
-  code: ErrorCode,
-  message: string,
-  options: Partial<Pick<Call, 'id' | 'caller' | 'host' | 'parent' | 'idempotencyKey'>> = {},
-): Call {
-  const { id = createId(), caller = programCaller, host = {}, parent, idempotencyKey } = options;
-  const time = new Date().toISOString();
-  const record: CallRecord = {
-    id,
-    tool,
-    originalName: tool,
-    caller,
-    parent,
-    arguments: {},
-    definitionHash: '',
-    status: 'error',
-    end: 'failed',
-    error: { code, message },
-    createdAt: time,
-    completedAt: time,
-    idempotencyKey,
-  };
-  const result = failureResult(id, code, message);
-  async function* events(): AsyncGenerator<CallEvent, void, undefined> {
-    yield { type: 'state', state: 'ended', record };
-    yield { type: 'ended', result };
-  }
-  return {
-    id,
-    tool,
-    caller,
-    host,
-    parent,
-    idempotencyKey,
-    state: 'ended',
-    stateSince: time,
-    record,
-    result: Promise.resolve(result),
-    events: { [Symbol.asyncIterator]: events },
-    subscribe: () => () => {},
-    cancel() {},
-  };
 }
 
 /** The calls that have not ended, by id. */

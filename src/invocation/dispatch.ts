@@ -1,6 +1,7 @@
 import type { CatalogEntry } from '../catalog/catalog.ts';
 import { runLocalTool } from '../catalog/local-tool.ts';
 import type { Connection } from '../connections/connection.ts';
+import type { UpstreamTask } from '../connections/follow-task.ts';
 import type { RequestHost } from '../connections/request-host.ts';
 import { ConnectionError, messageOf, ToolwharfError } from '../kernel/errors.ts';
 import { isObject, type JsonObject } from '../kernel/json.ts';
@@ -23,6 +24,8 @@ export interface DispatchPorts {
 export interface DispatchOptions {
   /** Sent to the server as the request's `_meta`. */
   readonly meta?: JsonObject;
+  /** Called with each status of the task as which the server runs the call. */
+  readonly onTask?: (task: UpstreamTask) => void;
   /** Calls another tool as a step of this call. */
   readonly callStep: (name: string, args: unknown) => Promise<ToolResult>;
   /** Runs the tool if it is a script. */
@@ -60,17 +63,17 @@ async function send(
   call: RunningCall,
   entry: CatalogEntry,
   args: JsonObject,
-  { meta }: DispatchOptions,
+  { meta, onTask }: DispatchOptions,
   { findConnection, log, ...ports }: DispatchPorts,
 ): Promise<JsonObject> {
   const connection = entry.server === undefined ? undefined : findConnection(entry.server);
   if (!connection) throw new ConnectionError('SERVER_DISCONNECTED', `Not connected to MCP server: ${entry.server}`);
   const { id, signal } = call;
   const { execution } = entry.definition;
-  const requiresTask = isObject(execution) && execution.taskSupport === 'required';
-  const tool = { name: entry.originalName, paramHeaders: entry.paramHeaders, requiresTask };
+  const taskSupport = isObject(execution) ? execution.taskSupport : undefined;
+  const tool = { name: entry.originalName, paramHeaders: entry.paramHeaders, taskSupport };
   const request = {
-    ...{ id, signal, meta, host: toRequestHost(call, entry, ports) },
+    ...{ id, signal, meta, host: toRequestHost(call, entry, ports), onTask, prefersTask: call.host.prefersTask },
     onWait: () => call.pauseClocks(),
     onForward(ranOn: string) {
       call.record = { ...call.record, ranOn };
@@ -101,10 +104,30 @@ export function toRequestHost(
     capabilities: host.capabilities,
     client: host.client,
     elicit:
-      elicit && ((params, context) => call.answer(context, async (asked) => elicit.elicit?.(params, asked) as never)),
+      elicit &&
+      (async (params, context) => {
+        const question = { method: 'elicitation/create', params };
+        return (await call.answer(
+          context,
+          question,
+          async (asked) => elicit.elicit?.(params, asked) as never,
+        )) as never;
+      }),
     sample:
-      sample && ((params, context) => call.answer(context, async (asked) => sample.sample?.(params, asked) as never)),
-    listRoots: roots && ((context) => call.answer(context, async (asked) => roots.listRoots?.(asked) as never)),
+      sample &&
+      ((params, context) => {
+        const question = { method: 'sampling/createMessage', params };
+        return call.answer(context, question, async (asked) => sample.sample?.(params, asked) as never);
+      }),
+    listRoots:
+      roots &&
+      (async (context) => {
+        const question = { method: 'roots/list', params: {} };
+        const answer = await call.answer(context, question, async (asked) => ({
+          roots: await roots.listRoots?.(asked),
+        }));
+        return answer.roots as never;
+      }),
     // Without an observer no progress is requested.
     onProgress:
       host.onProgress || defaultHost.onProgress || call.hasListeners

@@ -22,7 +22,12 @@ export async function runOnce(
   { journal, calls }: IdempotencyPorts,
   run: () => Promise<ToolResult>,
 ): Promise<ToolResult> {
-  const first = await journal.claim(claim);
+  const claiming = journal.claim(claim);
+  call.claimed = claiming.then(
+    (earlier) => !earlier,
+    () => false,
+  );
+  const first = await claiming;
   if (!first) return run();
   if (first.fingerprint !== claim.fingerprint) {
     const message = 'This idempotency key was used for another call: use a new key, or the same tool and arguments';

@@ -1,6 +1,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { CatalogEntry } from '../catalog/catalog.ts';
 import type { RateLimit, ToolboxConfig } from '../config/config.ts';
+import type { UpstreamTask } from '../connections/follow-task.ts';
 import { hashOf } from '../kernel/canonical-json.ts';
 import { createId } from '../kernel/create-id.ts';
 import { ToolwharfError, toToolwharfError } from '../kernel/errors.ts';
@@ -46,7 +47,7 @@ export interface InternalStartOptions extends StartOptions {
   readonly profile?: string;
   /** The record of a call that waited for approval on a replica that is gone. */
   readonly resumed?: CallRecord;
-  /** The task of A2A that is this call. */
+  /** The task that is this call. */
   readonly task?: CallTask;
   /** The position of the call in the script that makes it. */
   readonly step?: CallStep;
@@ -125,6 +126,7 @@ export function createInvoker(ports: InvokerPorts): Invoker {
       profile,
       resumed,
       replica: ports.journal.replica,
+      save,
       now,
     });
     call.epoch = ports.journal.lease?.epoch;
@@ -189,12 +191,16 @@ export function createInvoker(ports: InvokerPorts): Invoker {
       await call.recorded;
       mayContinueElsewhere = call.record.awaiting !== undefined;
       const started = call.start(granted.authorization.args, granted.authorization.rule);
-      await writeRecord(started, 'before', ports, call.epoch);
+      call.recorded = writeRecord(started, 'before', ports, call.epoch);
+      await call.recorded;
       mayContinueElsewhere = false;
       ports.onCall(started);
       assertHeld(ports.journal, call.epoch);
       const inner = stepsOf(call, entry, options);
-      const raw = await dispatch(call, granted.authorization, { meta: options.meta, ...inner }, ports);
+      const onTask = (task: UpstreamTask) => {
+        if (call.followTask(task) && call.state !== 'ended') ports.onCall(call.record);
+      };
+      const raw = await dispatch(call, granted.authorization, { meta: options.meta, ...inner, onTask }, ports);
       const { maxResultBytes } = ports.settings();
       const { result, whole } = shapeResult(raw, { callId: call.id, maxResultBytes });
       if (whole) {
@@ -294,12 +300,31 @@ export function createInvoker(ports: InvokerPorts): Invoker {
     const { profile, calledAs } = call;
     if (profile === undefined || !ports.journal.isShared) return;
     call.record = { ...call.record, awaiting: { approval, profile, calledAs } };
-    await writeRecord(call.record, 'before', ports, call.epoch);
+    await writeCurrent(call);
   }
 
-  async function finish({ epoch }: RunningCall, record: CallRecord): Promise<void> {
+  /** Writes the current record after the writes before, unless the call has ended meanwhile. */
+  function writeCurrent(call: RunningCall): Promise<void> {
+    const before = call.recorded;
+    call.recorded = (async () => {
+      await before;
+      if (call.record.completedAt === undefined) await writeRecord(call.record, 'before', ports, call.epoch);
+    })();
+    return call.recorded;
+  }
+
+  /** Writes and publishes the current record. A call that gets the result of an earlier one has no record. */
+  async function save(call: RunningCall): Promise<void> {
+    if (call.claimed && !(await call.claimed)) return;
+    await writeCurrent(call);
+    if (call.record.completedAt === undefined) ports.onCall(call.record);
+  }
+
+  async function finish(call: RunningCall, record: CallRecord): Promise<void> {
+    // The call may have become a task a moment ago.
+    if (record.task) await call.recorded?.catch(() => {});
     // Another replica continues a script whose replica lost its lease.
-    const isLost = record.script !== undefined && !isHeld(ports.journal, epoch);
+    const isLost = record.script !== undefined && !isHeld(ports.journal, call.epoch);
     if (!isLost) await writeRecord(record, 'after', ports);
     ports.onCall(record);
   }

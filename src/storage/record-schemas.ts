@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { transports } from '../config/config.ts';
+import { taskStatuses } from '../connections/follow-task.ts';
 import { type CallRecord, callEnds, callStatuses, recordKinds } from '../invocation/call-record.ts';
 import { callerKinds, type ToolDefinition } from '../kernel/tool.ts';
 import { assistantSchema } from './ports/assistant-store.ts';
@@ -82,7 +83,13 @@ export const callRecordSchema = z.object({
   error: z.object({ code: z.string(), message: z.string() }).optional(),
   idempotencyKey: z.string().optional(),
   rule: z.string().optional(),
-  task: z.object({ contextId: z.string(), messageId: z.string(), skill: z.string() }).optional(),
+  task: z
+    .union([
+      z.object({ contextId: z.string(), messageId: z.string(), skill: z.string() }),
+      z.object({ profile: z.string(), ttlMs: z.int() }),
+    ])
+    .optional(),
+  upstreamTask: z.object({ id: z.string(), status: z.enum(taskStatuses), message: z.string().optional() }).optional(),
   awaiting: z.object({ approval: z.string(), profile: z.string(), calledAs: z.string() }).optional(),
   approval: z
     .object({

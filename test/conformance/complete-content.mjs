@@ -28,8 +28,9 @@ export const capabilities = {
   logging: {},
 };
 
-export function createContent() {
-  const tools = tableOf([...plainTools(), ...talkingTools(), ...askingTools(), ...changingTools()]);
+/** `more` are the tools of one era. */
+export function createContent(more = []) {
+  const tools = tableOf([...plainTools(), ...talkingTools(), ...askingTools(), ...changingTools(), ...more]);
   const prompts = new Map(promptList.map((prompt) => [prompt.name, prompt]));
 
   function changingTools() {

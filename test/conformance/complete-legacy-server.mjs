@@ -2,10 +2,12 @@
 import { randomUUID } from 'node:crypto';
 import { answerRequest, bodyOf, json, listen, openEvents, rpcError } from '../fixtures/servers/shared/http.mjs';
 import { createLegacyPeer } from '../fixtures/servers/shared/legacy-peer.mjs';
-import { RpcError, runTool } from '../fixtures/servers/shared/peer.mjs';
+import { RpcError } from '../fixtures/servers/shared/peer.mjs';
+import { createTasks, legacyTaskCapability, legacyTaskHandlers, taskTools } from '../fixtures/servers/shared/tasks.mjs';
 import { capabilities, createContent, isFromHere, readResource } from './complete-content.mjs';
 
-const { tools, handlers } = createContent();
+const { tools, handlers } = createContent(taskTools({ isLegacy: true }));
+const tasks = createTasks();
 const sessions = new Map();
 
 listen('/mcp', async (request, response) => {
@@ -54,7 +56,12 @@ function open() {
       const id = `question-${randomUUID()}`;
       waiting.set(id, { resolve, reject });
       // Questions of this era have no names; a name is added for translation to the other era.
-      call.send({ jsonrpc: '2.0', id, method, params: { ...params, _meta: { 'toolwharf/key': key } } });
+      call.send({
+        jsonrpc: '2.0',
+        id,
+        method,
+        params: { ...params, _meta: { 'toolwharf/key': key, ...params._meta } },
+      });
     });
   const asking = (call) => ({
     ...call,
@@ -64,14 +71,17 @@ function open() {
     },
     promptsChanged: () => session.peer.notify('notifications/prompts/list_changed'),
   });
+  const askAlone = (call, { method, params }) => askOne(call, params._meta['toolwharf/key'], { method, params });
+  const taskHandlers = legacyTaskHandlers(tools, tasks, askAlone);
   session.peer = createLegacyPeer({
     name: 'complete-legacy',
     tools,
-    capabilities,
+    capabilities: { ...capabilities, tasks: legacyTaskCapability },
     send: (message) => session.stream(message),
     handlers: {
       ...handlers,
-      'tools/call': (params, call) => runTool(tools, params, asking(call)),
+      ...taskHandlers,
+      'tools/call': (params, call) => taskHandlers['tools/call'](params, asking(call)),
       'prompts/get': (params, call) => handlers['prompts/get'](params, asking(call)),
       'resources/read': ({ uri }) => {
         const contents = readResource(uri);

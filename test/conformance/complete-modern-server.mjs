@@ -3,10 +3,12 @@ import { createHmac, randomBytes } from 'node:crypto';
 import { bodyOf, json, listen, openEvents, rpcError } from '../fixtures/servers/shared/http.mjs';
 import { createModernPeer, modernVersion } from '../fixtures/servers/shared/modern-peer.mjs';
 import { noReply, RpcError, runTool } from '../fixtures/servers/shared/peer.mjs';
+import { createTasks, modernTaskHandlers, tasksExtension, taskTools } from '../fixtures/servers/shared/tasks.mjs';
 import { capabilities, createContent, isFromHere, readResource } from './complete-content.mjs';
 
 const key = (name) => `io.modelcontextprotocol/${name}`;
-const { tools, handlers } = createContent();
+const { tools, handlers } = createContent(taskTools({ isLegacy: false }));
+const tasks = createTasks();
 const subscriptions = new Set();
 const secret = randomBytes(32);
 const statusOf = { [-32020]: 400, [-32021]: 400, [-32022]: 400, [-32601]: 404 };
@@ -17,8 +19,13 @@ const peer = createModernPeer({
   send: () => {},
   handlers: {
     ...handlers,
-    'server/discover': () => ({ supportedVersions: [modernVersion], capabilities }),
-    'tools/call': inRounds((params, call) => runTool(tools, params, call)),
+    'server/discover': () => ({
+      supportedVersions: [modernVersion],
+      capabilities: { ...capabilities, extensions: { [tasksExtension]: {} } },
+    }),
+    ...modernTaskHandlers(tools, tasks, (params, call, prepare) =>
+      inRounds((given, asking) => (prepare ? prepare(given, asking) : runTool(tools, given, asking)))(params, call),
+    ),
     'prompts/get': inRounds(handlers['prompts/get']),
     'resources/read': ({ uri }) => {
       const contents = readResource(uri);
@@ -73,6 +80,8 @@ function refuse({ method, params = {} }, headers) {
     if (meta[key(name)] === undefined) return new RpcError(-32602, `_meta lacks ${name}`);
   }
   if (headers['mcp-protocol-version'] !== version) return new RpcError(-32020, 'The version header does not match');
+  if (method.startsWith('tasks/') && params.taskId !== undefined && headers['mcp-name'] !== params.taskId)
+    return new RpcError(-32020, 'The name header does not match');
   if (headers['mcp-method'] !== method) return new RpcError(-32020, 'The method header does not match');
   if (method === 'initialize') return new RpcError(-32601, 'Method not found: initialize');
   return undefined;

@@ -6,15 +6,12 @@ import { LegacyJsonRpcTransportHandler, LegacyRestTransportHandler } from '@a2a-
 import { RequestMalformedError, VersionNotSupportedError } from '@a2a-js/sdk/errors';
 import { type A2ARequestHandler, JsonRpcTransportHandler, ServerCallContext } from '@a2a-js/sdk/server';
 import { toAgentCard } from '../../bridges/a2a.ts';
-import type { Fleet } from '../../fleet/fleet.ts';
-import type { Journal } from '../../invocation/journal.ts';
 import { isObject, type JsonObject } from '../../kernel/json.ts';
 import type { Log } from '../../kernel/log.ts';
 import { version } from '../../kernel/version.ts';
 import { measureJson } from '../../policy/measure-json.ts';
 import type { InternalToolbox } from '../../toolbox.ts';
 import type { AppHosts } from '../calls/app-hosts.ts';
-import type { SharedCalls } from '../fleet/shared-calls.ts';
 import type { CallerUsage } from '../limits/limits.ts';
 import type { Reservation } from '../limits/quota.ts';
 import { type McpClient, sendRpcFailure } from '../mcp/endpoint.ts';
@@ -23,21 +20,16 @@ import { sendJson } from '../mcp/responder.ts';
 import { RpcError, rpcCode } from '../mcp/rpc.ts';
 import type { View } from '../mcp/view.ts';
 import { createViews } from '../mcp/views.ts';
-import type { PendingQuestions } from '../questions/pending-questions.ts';
+import type { SharedTasks } from '../tasks/shared-tasks.ts';
 import type { Traces } from '../traces/traces.ts';
 import { createRequestHandler, type HandlerPorts } from './request-handler.ts';
-import { createSharedTasks } from './shared-tasks.ts';
-import { createTaskBoard } from './task-board.ts';
 import { toolsOf } from './tools-of.ts';
 
 export interface A2aParts {
   readonly toolbox: InternalToolbox;
   readonly hosts: AppHosts;
-  readonly questions: Pick<PendingQuestions, 'list'>;
   readonly traces: Traces;
-  readonly journal: Journal;
-  readonly calls: SharedCalls;
-  readonly fleet: Fleet;
+  readonly tasks: SharedTasks;
   /** The same on all replicas. */
   readonly sessionKey: Buffer;
   readonly log: Log;
@@ -67,12 +59,10 @@ type Answer = Awaited<ReturnType<JsonRpcTransportHandler['handle'] | LegacyJsonR
 type Stream = Extract<Answer, AsyncGenerator>;
 
 export function createA2aEndpoint(parts: A2aParts): A2aEndpoint {
-  const { toolbox, hosts, questions, traces, journal, calls, fleet, sessionKey, log } = parts;
+  const { toolbox, hosts, traces, tasks, sessionKey, log } = parts;
   const views = createViews({ toolbox, startWaitMs: toolbox.config.gateway.listWaitMs });
-  const board = createTaskBoard();
-  const tasks = createSharedTasks({ board, questions, journal, calls, fleet });
   const taskKey = createHmac('sha256', sessionKey).update('a2a tasks').digest();
-  const ports: HandlerPorts = { toolbox, hosts, questions, board, tasks, taskKey, traces };
+  const ports: HandlerPorts = { toolbox, hosts, tasks, taskKey, traces };
 
   function cardOf({ url, needsKey }: CardRequest, view: View | undefined): AgentCard {
     const about = { profile: view?.profile.name ?? 'default', tools: view ? toolsOf(view) : [] };

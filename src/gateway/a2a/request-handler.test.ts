@@ -4,10 +4,10 @@ import { expect, test } from 'vitest';
 import { toCall, toSend, words } from '../../../test/support/a2a.ts';
 import type { Call } from '../../invocation/call.ts';
 import type { View } from '../mcp/view.ts';
+import { createSharedTasks } from '../tasks/shared-tasks.ts';
+import { createTaskBoard, type TaskBoardOptions } from '../tasks/task-board.ts';
 import { noTraces } from '../traces/traces.ts';
 import { createRequestHandler } from './request-handler.ts';
-import { toLocal } from './shared-tasks.ts';
-import { createTaskBoard, type TaskBoardOptions } from './task-board.ts';
 
 /** A handler with one tool that never ends, a function that sends messages to it, and the number of calls. */
 function handlerFor(options: TaskBoardOptions = {}) {
@@ -29,19 +29,12 @@ function handlerFor(options: TaskBoardOptions = {}) {
       toolbox: {
         start(_entry, _args, { id = '' } = {}) {
           started++;
-          return { id, caller, state: 'running', result: new Promise(() => {}) } as unknown as Call;
+          const record = { id, caller, tool: 'tool', arguments: {}, createdAt: new Date(0).toISOString() };
+          return { id, caller, state: 'running', record, result: new Promise(() => {}) } as unknown as Call;
         },
       },
       hosts: { create: () => ({}), on: () => () => {} },
-      questions: { list: () => [] },
-      board,
-      tasks: {
-        find: async (owner, id) => {
-          const found = board.find(owner, id);
-          return found && toLocal(found, { list: () => [] });
-        },
-        list: async () => [],
-      },
+      tasks: createSharedTasks({ toolbox: { calls: { find: () => undefined } }, board }),
       taskKey: Buffer.alloc(32),
       traces: noTraces,
     },

@@ -1,5 +1,5 @@
 import { createHmac } from 'node:crypto';
-import { type AgentCard, type Message, type SendMessageRequest, type Task, TaskState } from '@a2a-js/sdk';
+import { type AgentCard, Message, type SendMessageRequest, type Task, TaskState } from '@a2a-js/sdk';
 import {
   A2AError,
   PushNotificationNotSupportedError,
@@ -13,18 +13,15 @@ import { explainSkill, explainSkills, readA2aMessage, toAgentMessage } from '../
 import { hashOf } from '../../kernel/canonical-json.ts';
 import { createId } from '../../kernel/create-id.ts';
 import { ToolwharfError } from '../../kernel/errors.ts';
-import type { ToolResult } from '../../kernel/tool.ts';
-import { measureJson } from '../../policy/measure-json.ts';
+import type { JsonObject } from '../../kernel/json.ts';
 import type { CallerUsage } from '../limits/limits.ts';
 import type { McpClient } from '../mcp/endpoint.ts';
 import type { View } from '../mcp/view.ts';
-import type { PendingQuestions } from '../questions/pending-questions.ts';
+import type { FoundTask, SharedTasks } from '../tasks/shared-tasks.ts';
+import { type BoardTask, resultBytes, type TaskBoard } from '../tasks/task-board.ts';
 import { listTasks, withHistory } from './list-tasks.ts';
-import { applyToTask } from './recorded-task.ts';
-import { type FoundTask, type SharedTasks, toLocal } from './shared-tasks.ts';
 import { type RequestedCall, type StartPorts, startTask } from './start-task.ts';
-import { isInterrupted, isTerminal } from './task.ts';
-import type { BoardTask, TaskBoard } from './task-board.ts';
+import { applyToTask, isA2aTask, isInterrupted, isTerminal, toEvents, toTask } from './task.ts';
 import { toolsOf } from './tools-of.ts';
 
 /** The sender and the context of one request. */
@@ -40,8 +37,6 @@ export interface A2aRequestFacts extends Omit<McpClient, 'usage'> {
 }
 
 export interface HandlerPorts extends StartPorts {
-  readonly questions: Pick<PendingQuestions, 'list'>;
-  readonly board: TaskBoard;
   readonly tasks: SharedTasks;
   /** The same on all replicas, so that a repeated message gets the same task id on each of them. */
   readonly taskKey: Buffer;
@@ -52,8 +47,13 @@ export function createRequestHandler(facts: A2aRequestFacts, ports: HandlerPorts
   const { caller, profile, refreshPolicy, view, card, gone } = facts;
   const { tasks } = ports;
 
-  async function findTask(id: string): Promise<FoundTask> {
+  async function lookUp(id: string): Promise<FoundTask | undefined> {
     const task = await tasks.find(caller.id, id);
+    return task && isA2aTask(await task.read()) ? task : undefined;
+  }
+
+  async function findTask(id: string): Promise<FoundTask> {
+    const task = await lookUp(id);
     if (!task) throw new TaskNotFoundError(`There is no task '${id}': it is not yours, or it ended long ago`);
     return task;
   }
@@ -62,7 +62,7 @@ export function createRequestHandler(facts: A2aRequestFacts, ports: HandlerPorts
   async function begin({ message, configuration }: SendMessageRequest): Promise<FoundTask | Message> {
     if (configuration?.taskPushNotificationConfig) throw new PushNotificationNotSupportedError();
     const checked = checkMessage(message);
-    if (checked.taskId !== '') throw refuseMore(await (await findTask(checked.taskId)).read());
+    if (checked.taskId !== '') throw refuseMore(toTask(await (await findTask(checked.taskId)).read()));
     const asked = readA2aMessage(checked);
     const contextId = checked.contextId || createId();
     if (asked.kind !== 'call') {
@@ -73,13 +73,14 @@ export function createRequestHandler(facts: A2aRequestFacts, ports: HandlerPorts
     }
     // The id is secret to other callers, who can choose the ids of their calls.
     const id = toTaskId([caller.id, checked.messageId, profile.name, asked.tool, asked.arguments], ports.taskKey);
-    const before = await tasks.find(caller.id, id);
+    const before = await lookUp(id);
     if (before) return before;
     const { tool, arguments: args } = asked;
     const call = { id, tool, arguments: args, entry: view.findTool(tool), message: { ...checked, contextId } };
     const { traceparent, bytes } = facts;
     const policy = { profile, refreshPolicy, mayUse: view.hasTool, callerLimits: facts.usage?.calls };
-    return start({ ...call, ...policy, caller, traceparent }, bytes, ports);
+    start({ ...call, ...policy, caller, traceparent }, bytes, ports);
+    return findTask(id);
   }
 
   return {
@@ -88,10 +89,10 @@ export function createRequestHandler(facts: A2aRequestFacts, ports: HandlerPorts
     async sendMessage(params) {
       const begun = await begin(params);
       if (!isTask(begun)) return begun;
-      let task = await begun.read();
+      let task = toTask(await begun.read());
       // A blocking request also returns when the task waits for a person.
       if (params.configuration?.returnImmediately !== true)
-        for await (const event of begun.watch(gone)) {
+        for await (const event of toEvents(begun.watch(gone))) {
           task = applyToTask(task, event);
           if (isTerminal(task) || isInterrupted(task)) break;
         }
@@ -99,24 +100,25 @@ export function createRequestHandler(facts: A2aRequestFacts, ports: HandlerPorts
     },
     async *sendMessageStream(params) {
       const begun = await begin(params);
-      if (isTask(begun)) yield* begun.watch(gone);
+      if (isTask(begun)) yield* toEvents(begun.watch(gone));
       else yield { payload: { $case: 'message', value: begun } };
     },
-    getTask: async ({ id, historyLength }) => withHistory(await (await findTask(id)).read(), historyLength),
+    getTask: async ({ id, historyLength }) => withHistory(toTask(await (await findTask(id)).read()), historyLength),
     async listTasks(params) {
-      const page = listTasks(await tasks.list(caller.id), params);
+      const page = listTasks((await tasks.list(caller.id)).filter(isA2aTask).map(toTask), params);
       if (params.includeArtifacts === true) return page;
       return { ...page, tasks: page.tasks.map((task) => ({ ...task, artifacts: [] })) };
     },
     async cancelTask({ id }): Promise<Task> {
-      const task = await (await findTask(id)).cancel();
+      const task = toTask(await (await findTask(id)).cancel());
       if (task.status?.state === TaskState.TASK_STATE_CANCELED) return task;
       throw new TaskNotCancelableError(`Task '${id}' is over: there is nothing to cancel`);
     },
     async *resubscribe({ id }) {
       const found = await findTask(id);
-      if (isTerminal(await found.read())) throw new UnsupportedOperationError(`Task '${id}' is over: get it instead`);
-      yield* found.watch(gone);
+      if (isTerminal(toTask(await found.read())))
+        throw new UnsupportedOperationError(`Task '${id}' is over: get it instead`);
+      yield* toEvents(found.watch(gone));
     },
     createTaskPushNotificationConfig: noPush,
     getTaskPushNotificationConfig: noPush,
@@ -136,13 +138,16 @@ function checkMessage(message: Message | undefined): Message {
 }
 
 /** A separate function, so that the closures of a retained task do not retain the whole request. */
-function start(requested: RequestedCall, bytes: number, ports: HandlerPorts): FoundTask {
-  const { board, questions } = ports;
+function start(requested: RequestedCall, bytes: number, ports: HandlerPorts): void {
+  const { board } = ports.tasks;
   makeRoom(board, requested.caller.id, bytes);
-  const task: BoardTask = { ...startTask(requested, ports), bytes };
+  const task: BoardTask = { call: startTask(requested, ports), detail: toDetail(requested.message), bytes };
   board.add(task);
-  void task.call.result.then((result) => board.end(task, bytes + bytesOf(result)));
-  return toLocal(task, questions);
+  void task.call.result.then((result) => board.end(task, bytes + resultBytes(result)));
+}
+
+function toDetail(message: Message): JsonObject {
+  return Message.toJSON(message) as JsonObject;
 }
 
 /** An id in the form of a UUID, the same for the same message. */
@@ -151,11 +156,6 @@ function toTaskId(about: readonly unknown[], key: Buffer): string {
   return [hex.slice(0, 8), hex.slice(8, 12), `8${hex.slice(13, 16)}`, `a${hex.slice(17, 20)}`, hex.slice(20, 32)].join(
     '-',
   );
-}
-
-function bytesOf({ content, structuredContent, _meta }: ToolResult): number {
-  return measureJson({ content, structuredContent, _meta }, { maxBytes: Number.POSITIVE_INFINITY, maxDepth: 600 })
-    .bytes;
 }
 
 /** Rejects further messages: a task is one call and accepts only its first message. */

@@ -1,7 +1,8 @@
 import type { Message } from '@a2a-js/sdk';
 import type { CatalogEntry } from '../../catalog/catalog.ts';
 import type { ProfileConfig } from '../../config/config.ts';
-import { createFailedCall } from '../../invocation/call.ts';
+import type { Call } from '../../invocation/call.ts';
+import { createFailedCall } from '../../invocation/failed-call.ts';
 import type { InternalStartOptions } from '../../invocation/invoker.ts';
 import type { JsonObject } from '../../kernel/json.ts';
 import type { Caller } from '../../kernel/tool.ts';
@@ -9,7 +10,6 @@ import type { InternalToolbox } from '../../toolbox.ts';
 import type { AppHosts } from '../calls/app-hosts.ts';
 import type { View } from '../mcp/view.ts';
 import type { Traces } from '../traces/traces.ts';
-import type { CallTask } from './task.ts';
 
 export interface StartPorts {
   readonly toolbox: Pick<InternalToolbox, 'start'>;
@@ -38,11 +38,10 @@ export interface RequestedCall {
 }
 
 /** Starts the call that a message requests. The call fails at once if its tool does not exist. */
-export function startTask(requested: RequestedCall, { toolbox, hosts, traces }: StartPorts): CallTask {
+export function startTask(requested: RequestedCall, { toolbox, hosts, traces }: StartPorts): Call {
   const { id, tool, entry, message, caller, profile } = requested;
   if (!entry) {
-    const call = createFailedCall(tool, 'TOOL_NAME_INVALID', `There is no skill '${tool}'`, { id, caller });
-    return { call, message, tool };
+    return createFailedCall(tool, 'TOOL_NAME_INVALID', `There is no skill '${tool}'`, { id, caller });
   }
   const about = { 'mcp.server': entry.server ?? 'local', 'mcp.tool': entry.originalName, 'toolwharf.call': id };
   const span = traces.start(`a2a ${entry.name}`, requested.traceparent, about);
@@ -62,5 +61,5 @@ export function startTask(requested: RequestedCall, { toolbox, hosts, traces }: 
     meta,
   });
   void call.result.then(({ isError, failure }) => span.end({ isError, message: failure?.code }));
-  return { call, message, tool };
+  return call;
 }

@@ -1,14 +1,16 @@
-import { type StreamResponse, TaskState } from '@a2a-js/sdk';
+import { Message, type StreamResponse, TaskState } from '@a2a-js/sdk';
 import { expect, test } from 'vitest';
 import { toCall } from '../../../test/support/a2a.ts';
 import type { CatalogEntry } from '../../catalog/catalog.ts';
 import { RunningCall } from '../../invocation/call.ts';
 import { failureResult } from '../../invocation/shape-result.ts';
+import type { JsonObject } from '../../kernel/json.ts';
 import type { ToolResult } from '../../kernel/tool.ts';
 import type { ApprovalRequest } from '../../policy/approval.ts';
-import { type CallTask, toTask, watchTask } from './task.ts';
+import { viewOf } from '../tasks/task-view.ts';
+import { watchTask } from '../tasks/watch-task.ts';
+import { toEvents, toTask } from './task.ts';
 
-const questions = { list: () => [] };
 const stays = new AbortController().signal;
 
 /** A task whose call the test takes through its states. */
@@ -24,10 +26,12 @@ function createTask() {
     now: () => '2026-11-01T12:00:00.000Z',
   });
   call.result = ended.promise;
-  const message = toCall('s__echo', {}).message as CallTask['message'];
+  const detail = Message.toJSON(toCall('s__echo', {}).message as Message) as JsonObject;
+  const read = () => viewOf(call, { detail });
   return {
     call,
-    task: { call, message, tool: 's__echo' },
+    read,
+    watch: (gone: AbortSignal) => toEvents(watchTask(call, gone, read)),
     end(result: ToolResult = { callId: 'c', content: [{ type: 'text', text: 'done' }], text: 'done', isError: false }) {
       call.setState('ended');
       call.emit({ type: 'ended', result });
@@ -45,8 +49,8 @@ const describeEvent = ({ payload }: StreamResponse) =>
   payload?.$case === 'statusUpdate' ? payload.value.status?.state : payload?.$case;
 
 test('a watcher receives the current task and then every change until the call ends', async () => {
-  const { call, task, end } = createTask();
-  const watching = watchTask(task, stays, questions);
+  const { call, watch, end } = createTask();
+  const watching = watch(stays);
   const events = [(await watching.next()).value as StreamResponse];
   call.approval = { id: 'a', reason: 'the profile asks', expiresAt: 'noon' } as ApprovalRequest;
   call.emit({ type: 'approval-asked', request: call.approval });
@@ -63,9 +67,9 @@ test('a watcher receives the current task and then every change until the call e
 });
 
 test('a slow watcher receives only the latest of several progress messages', async () => {
-  const { call, task, progress, end } = createTask();
+  const { call, watch, progress, end } = createTask();
   call.start({});
-  const watching = watchTask(task, stays, questions);
+  const watching = watch(stays);
   await watching.next();
   for (let step = 0; step < 1_000; step++) progress(step);
   expect(JSON.stringify((await watching.next()).value)).toContain('999');
@@ -75,9 +79,9 @@ test('a slow watcher receives only the latest of several progress messages', asy
 });
 
 test('a watcher that disconnects receives no more changes, and the call forgets it', async () => {
-  const { call, task } = createTask();
+  const { call, watch } = createTask();
   const disconnected = new AbortController();
-  const watching = watchTask(task, disconnected.signal, questions);
+  const watching = watch(disconnected.signal);
   await watching.next();
   const next = watching.next();
   disconnected.abort();
@@ -86,9 +90,9 @@ test('a watcher that disconnects receives no more changes, and the call forgets 
 });
 
 test('a task that has ended is read twice with the same content', async () => {
-  const { task, end } = createTask();
+  const { read, end } = createTask();
   end(failureResult('c', 'CALL_CANCELLED', 'enough'));
-  const first = await toTask(task, questions);
+  const first = toTask(await read());
   expect(first.status?.state).toBe(TaskState.TASK_STATE_CANCELED);
-  expect(await toTask(task, questions)).toEqual(first);
+  expect(toTask(await read())).toEqual(first);
 });

@@ -1,59 +1,26 @@
-import { setTimeout as sleep } from 'node:timers/promises';
-import { type Artifact, type Message, type StreamResponse, type Task, TaskState, type TaskStatus } from '@a2a-js/sdk';
-import { textPart, toA2aParts, toAgentMessage } from '../../bridges/a2a.ts';
-import type { Call } from '../../invocation/call.ts';
+import { type Artifact, Message, Role, type StreamResponse, type Task, TaskState, type TaskStatus } from '@a2a-js/sdk';
+import { dataPart, textPart, toA2aParts, toAgentMessage } from '../../bridges/a2a.ts';
 import { hashOf } from '../../kernel/canonical-json.ts';
 import type { JsonObject } from '../../kernel/json.ts';
-import type { Progress, ToolResult } from '../../kernel/tool.ts';
-import type { PendingQuestions } from '../questions/pending-questions.ts';
+import type { ToolResult } from '../../kernel/tool.ts';
+import { describeProgress, type TaskView } from '../tasks/task-view.ts';
 
-/** A task is a call and the message that requested it. Its state, artifacts and events are those of the call. */
-export interface CallTask {
-  readonly call: Call;
-  readonly message: Message;
-  /** The name that the caller used. */
-  readonly tool: string;
+/** True for a task that was started over A2A. */
+export function isA2aTask({ task, detail }: TaskView): boolean {
+  return detail !== undefined || (task !== undefined && 'messageId' in task);
 }
 
-type Questions = Pick<PendingQuestions, 'list'>;
-
-const progressIntervalMs = 100;
-
-/** The current state of a task. */
-export async function toTask(task: CallTask, questions: Questions): Promise<Task> {
-  return { ...(await summarizeTask(task, questions)), artifacts: await toArtifacts(task) };
-}
-
-/** The current state of a task without its artifacts, which may be large. */
-async function summarizeTask({ call, message }: CallTask, questions: Questions): Promise<Task> {
-  const result = call.state === 'ended' ? await call.result : undefined;
-  const { contextId } = message;
-  return {
-    id: call.id,
-    contextId,
-    status: toStatus(call, contextId, result, questions),
-    artifacts: [],
-    history: [{ ...message, taskId: call.id }],
-    metadata: toMetadata(result),
-  };
-}
-
-/** The task of a call that has ended, made from its result. */
-export function toEndedTask(ended: {
-  readonly id: string;
-  readonly message: Message;
-  readonly tool: string;
-  readonly result: ToolResult;
-  readonly timestamp: string;
-}): Task {
-  const { id, message, tool, result, timestamp } = ended;
+/** The task in the form of A2A: its state, artifacts and message are those of the call. */
+export function toTask(view: TaskView): Task {
+  const { id, result } = view;
+  const message = toMessage(view);
   const { contextId } = message;
   return {
     id,
     contextId,
-    status: describeStatus(describeEnd(result), { id, contextId, timestamp }),
-    artifacts: result.failure ? [] : [toArtifact(result, tool)],
-    history: [message],
+    status: toStatus(view, contextId),
+    artifacts: result && !result.failure ? [toArtifact(result, toolOf(view))] : [],
+    history: [{ ...message, taskId: id }],
     metadata: toMetadata(result),
   };
 }
@@ -68,63 +35,70 @@ export function isInterrupted({ status }: Task): boolean {
   return status?.state === TaskState.TASK_STATE_AUTH_REQUIRED;
 }
 
-/** The result of a task that has ended. */
-async function toArtifacts({ call, tool }: CallTask): Promise<Artifact[]> {
-  const result = call.state === 'ended' ? await call.result : undefined;
-  return result && !result.failure ? [toArtifact(result, tool)] : [];
-}
-
-/** Yields the task, then every change until the call ends or the watcher disconnects. Progress is limited in rate. */
-export async function* watchTask(
-  task: CallTask,
-  gone: AbortSignal,
-  questions: Questions,
+/** Yields the task, then every change of its status, and its result before the last of them. */
+export async function* toEvents(
+  views: AsyncGenerator<TaskView, void, undefined>,
 ): AsyncGenerator<StreamResponse, void, undefined> {
-  const { call, message, tool } = task;
-  const events = call.events[Symbol.asyncIterator]();
-  const leave = () => void events.return?.();
-  gone.addEventListener('abort', leave, { once: true });
-  let progressAt = 0;
-  try {
-    // The first event is the current state, which is part of the task.
-    await events.next();
-    const value = await toTask(task, questions);
-    yield { payload: { $case: 'task', value } };
-    if (isTerminal(value) || gone.aborted) return;
-    for await (const event of { [Symbol.asyncIterator]: () => events }) {
-      if (event.type === 'log' || (event.type === 'state' && event.state !== 'awaiting-input')) continue;
-      if (event.type === 'progress') {
-        const waitMs = progressAt + progressIntervalMs - Date.now();
-        if (waitMs > 0) await Promise.race([sleep(waitMs, undefined, { ref: false }), call.result]);
-        if (call.state !== 'running') continue;
-        progressAt = Date.now();
-      }
-      const result = event.type === 'ended' ? event.result : undefined;
-      const about = { taskId: call.id, contextId: message.contextId };
-      if (result && !result.failure) {
-        const artifact = toArtifact(result, tool);
+  let before: Task | undefined;
+  for await (const view of views) {
+    const task = toTask(view);
+    if (!before) yield { payload: { $case: 'task', value: task } };
+    else if (!isSame(before.status, task.status)) {
+      const about = { taskId: task.id, contextId: task.contextId };
+      const [artifact] = task.artifacts;
+      if (artifact) {
         const value = { ...about, artifact, append: false, lastChunk: true, metadata: undefined };
         yield { payload: { $case: 'artifactUpdate', value } };
       }
-      const status = toStatus(call, message.contextId, result, questions);
-      yield { payload: { $case: 'statusUpdate', value: { ...about, status, metadata: toMetadata(result) } } };
+      const { status, metadata } = task;
+      yield { payload: { $case: 'statusUpdate', value: { ...about, status, metadata } } };
     }
-  } finally {
-    gone.removeEventListener('abort', leave);
-    leave();
+    before = task;
   }
 }
 
-function toStatus(call: Call, contextId: string, result: ToolResult | undefined, questions: Questions): TaskStatus {
-  const { id, stateSince: timestamp } = call;
-  const description = result ? describeEnd(result) : describeRunning(call, questions);
-  return describeStatus(description, { id, contextId, timestamp });
+/** The task after an event of its stream. */
+export function applyToTask(task: Task, { payload }: StreamResponse): Task {
+  if (payload?.$case === 'task') return payload.value;
+  if (payload?.$case === 'statusUpdate') {
+    const { status, metadata = task.metadata } = payload.value;
+    return { ...task, status, metadata };
+  }
+  if (payload?.$case === 'artifactUpdate' && payload.value.artifact)
+    return { ...task, artifacts: [payload.value.artifact] };
+  return task;
 }
 
-function describeStatus(
-  { state, text, metadata }: Description,
-  { id, contextId, timestamp }: { readonly id: string; readonly contextId: string; readonly timestamp: string },
-): TaskStatus {
+/** True if both say the same, whenever they said it. */
+function isSame(one: TaskStatus | undefined, other: TaskStatus | undefined): boolean {
+  return one?.state === other?.state && JSON.stringify(one?.message) === JSON.stringify(other?.message);
+}
+
+/** The message that started the task. The journal has only its tool and arguments. */
+function toMessage(view: TaskView): Message {
+  if (view.detail) return Message.fromJSON(view.detail);
+  const { id, task, arguments: args } = view;
+  const { contextId, messageId } = task && 'messageId' in task ? task : { contextId: '', messageId: '' };
+  return {
+    messageId,
+    contextId,
+    taskId: id,
+    role: Role.ROLE_USER,
+    parts: [dataPart({ tool: toolOf(view), arguments: args })],
+    metadata: undefined,
+    extensions: [],
+    referenceTaskIds: [],
+  };
+}
+
+/** The caller's name for the tool. */
+function toolOf({ task, tool }: TaskView): string {
+  return task && 'skill' in task ? task.skill : tool;
+}
+
+function toStatus(view: TaskView, contextId: string): TaskStatus {
+  const { id, updatedAt: timestamp, result } = view;
+  const { state, text, metadata } = result ? describeEnd(result) : describeRunning(view);
   if (text === undefined) return { state, message: undefined, timestamp };
   // The same status has the same message, however often it is read.
   const messageId = hashOf([id, text]).slice(0, 32);
@@ -144,19 +118,20 @@ function describeEnd({ failure, isError }: ToolResult): Description {
   return { state: stateFor(code), text: message, metadata: { 'toolwharf/code': code } };
 }
 
-function describeRunning({ id, state, approval, progress, record }: Call, questions: Questions): Description {
+function describeRunning(view: TaskView): Description {
+  const { state, approval, progress, server, appQuestion, wasApproved, upstream } = view;
   if (approval) {
     const text = `Waiting for approval: ${approval.reason}. The task continues once a person answers, and is rejected if nobody does by ${approval.expiresAt}.`;
     return { state: TaskState.TASK_STATE_AUTH_REQUIRED, text, metadata: { 'toolwharf/approval': approval.id } };
   }
   const working = TaskState.TASK_STATE_WORKING;
   if (state === 'awaiting-input') {
-    const text = `Server '${record.server}' asks a question during this call: answer it in the app or over the API.`;
-    const question = questions.list().find(({ callId }) => callId === id);
-    return { state: working, text, metadata: question && { 'toolwharf/question': question.id } };
+    const text = `Server '${server}' asks a question during this call: answer it in the app or over the API.`;
+    const metadata = appQuestion === undefined ? undefined : { 'toolwharf/question': appQuestion };
+    return { state: working, text, metadata };
   }
-  if (state === 'awaiting-approval' && record.approval) return { state: working, text: 'The approval was answered' };
-  return { state: working, text: progress && toText(progress) };
+  if (state === 'awaiting-approval' && wasApproved) return { state: working, text: 'The approval was answered' };
+  return { state: working, text: progress ? describeProgress(progress) : upstream?.message };
 }
 
 function toArtifact(result: ToolResult, tool: string): Artifact {
@@ -189,8 +164,3 @@ const terminal = new Set<TaskState | undefined>([
   TaskState.TASK_STATE_CANCELED,
   TaskState.TASK_STATE_REJECTED,
 ]);
-
-function toText({ progress, total, message }: Progress): string {
-  const done = total === undefined ? String(progress) : `${progress} of ${total}`;
-  return message ?? done;
-}

@@ -235,9 +235,11 @@ function forOwner<Name extends EventName>(
 
 function summarizeCall(record: KeptCall): EventData<'call.changed'> {
   const { id, parent, server, tool, originalName, caller, status, end, createdAt, startedAt, completedAt } = record;
-  const { kind, error, rule, approval } = record;
+  const { kind, error, rule, approval, task, upstreamTask } = record;
   return {
     ...{ id, kind, parent, server, tool, originalName, caller, status, end, createdAt, startedAt, completedAt, rule },
+    isTask: task ? true : undefined,
+    upstreamTask,
     errorCode: error?.code,
     approvedBy: approval?.answer === 'allow' ? approval.by : undefined,
   };

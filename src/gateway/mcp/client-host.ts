@@ -1,3 +1,4 @@
+import { relatedTask } from '../../connections/follow-task.ts';
 import type { CallHost } from '../../invocation/call.ts';
 import { isObject, type JsonObject } from '../../kernel/json.ts';
 import type { ApprovalAnswer, ApprovalRequest } from '../../policy/approval.ts';
@@ -12,7 +13,7 @@ const keyMember = 'toolwharf/key';
 /** Makes the client the host of its request: it answers the server's questions and receives progress and log messages. */
 export function toClientHost(request: ClientRequest, input?: CallHost['input']): CallHost {
   const ask = (method: string, params: JsonObject, { signal, key }: { signal: AbortSignal; key?: string }) => {
-    const { name, question } = extractName(params);
+    const { name, question } = readQuestion(params);
     return request.ask(method, question, signal, key ?? name);
   };
   const { progressToken } = metaOf(request.params);
@@ -57,16 +58,16 @@ function wantsLog({ era, logLevel }: ClientRequest, params: JsonObject): boolean
   return logLevel === undefined ? era === 'legacy' : passesLevel(params.level, logLevel);
 }
 
-/** Removes the members that are meant for the gateway: the key, and the progress token of the server connection. */
-function extractName(params: JsonObject): { readonly name?: string; readonly question: JsonObject } {
-  const { [keyMember]: name, progressToken: _token, ...meta } = metaOf(params);
+/** A server's question without the members that are meant for the gateway: its key, progress token and task. */
+export function readQuestion(params: JsonObject): { readonly name?: string; readonly question: JsonObject } {
+  const { [keyMember]: name, [relatedTask]: _task, progressToken: _token, ...meta } = metaOf(params);
   const { _meta, ...rest } = params;
   const question = Object.keys(meta).length > 0 ? { ...rest, _meta: meta } : rest;
   return { question, name: typeof name === 'string' && name !== '' ? name : undefined };
 }
 
 /** Asks the calling client's own user for approval, by elicitation. */
-async function askClientUser(
+export async function askClientUser(
   client: Pick<ClientRequest, 'ask'>,
   request: ApprovalRequest,
   signal: AbortSignal,

@@ -14,6 +14,9 @@ export interface RequestUsage extends Pick<CallerUsage, 'reserve' | 'calls'> {
   readonly results?: RequestResults;
 }
 
+/** How the client uses tasks: as revision 2025-11-25 defines them, or by the extension of the modern era. */
+export type TaskGeneration = 'v1' | 'v2';
+
 /** One client request, independent of protocol era and transport. */
 export interface ClientRequest {
   readonly method: string;
@@ -27,6 +30,8 @@ export interface ClientRequest {
   readonly usage?: RequestUsage;
   /** The capabilities that the client declared. */
   readonly capabilities: JsonObject;
+  /** How the client can use tasks; undefined if it cannot. */
+  readonly tasks?: TaskGeneration;
   /** The id of the client's session; undefined in the modern era, which has no sessions. */
   readonly session?: string;
   /** The minimum log level that the client requested; undefined if it requested none. */

@@ -8,6 +8,7 @@ import type { Caller } from '../../kernel/tool.ts';
 import type { InternalToolbox } from '../../toolbox.ts';
 import type { EndedSessions } from '../fleet/ended-sessions.ts';
 import type { CallerUsage } from '../limits/limits.ts';
+import type { SharedTasks } from '../tasks/shared-tasks.ts';
 import type { Traces } from '../traces/traces.ts';
 import {
   initialize,
@@ -45,6 +46,8 @@ export interface McpEndpointOptions {
   /** The other replicas, and the sessions that they ended. */
   readonly fleet?: Fleet;
   readonly ended?: EndedSessions;
+  /** The tasks of all protocols; those of this endpoint by default. */
+  readonly tasks?: SharedTasks;
 }
 
 /** The authenticated caller and its profile. */
@@ -76,6 +79,7 @@ export function createMcpEndpoint(options: McpEndpointOptions): McpEndpoint {
     traces: options.traces,
     fleet: options.fleet,
     ended: options.ended,
+    tasks: options.tasks,
   });
   const { sessions, subscriptions, serialized } = ports;
 

@@ -1,3 +1,4 @@
+import { tasksExtension } from '../../connections/follow-task.ts';
 import type { Era } from '../../connections/status.ts';
 import { isObject, type JsonObject } from '../../kernel/json.ts';
 import type { ClientRequest } from './client-request.ts';
@@ -29,10 +30,7 @@ export function forwardedMeta(request: ClientRequest, upstreamEra: Era | undefin
   return forwarded;
 }
 
-/** The name of the tasks extension. */
-export const tasksExtension = 'io.modelcontextprotocol/tasks';
-
-/** Removes task support from the capabilities, because the gateway does not fetch tasks. */
+/** Removes task support from the capabilities: the connection to the server follows tasks, whatever the client can. */
 function carried(all: JsonObject): JsonObject {
   if (all.tasks === undefined && all.extensions === undefined) return all;
   const { tasks: _tasks, extensions, ...capabilities } = all;

@@ -3,7 +3,9 @@ import type { ProfileConfig } from '../../config/config.ts';
 import type { InternalStartOptions } from '../../invocation/invoker.ts';
 import { isObject, type JsonObject } from '../../kernel/json.ts';
 import type { Caller } from '../../kernel/tool.ts';
-import type { ClientRequest, RequestUsage } from './client-request.ts';
+import { codeToolDefinitions } from '../../scale/code/code-tools.ts';
+import { searchToolDefinitions } from '../../scale/search/search-tools.ts';
+import type { ClientRequest, RequestUsage, TaskGeneration } from './client-request.ts';
 import type { EventStream } from './event-stream.ts';
 import { isLogLevel, type LogLevels } from './log-levels.ts';
 import { answerRequest, instructionsOf, type MethodPorts, serverCapabilities, serverInfo } from './methods.ts';
@@ -23,8 +25,9 @@ import {
   toRpcError,
 } from './rpc.ts';
 import type { SerializedCache } from './serialized-cache.ts';
-import { digestCapabilities, type SessionTokens } from './session-token.ts';
+import { digestCapabilities, type SessionFacts, type SessionTokens } from './session-token.ts';
 import type { Session, Sessions } from './sessions.ts';
+import { answerTaskV1, isTaskMethodV1 } from './tasks/task-methods-v1.ts';
 import { assertWatchable, maxWatchedUris } from './watch-limits.ts';
 
 export interface LegacyPorts extends MethodPorts {
@@ -61,7 +64,7 @@ export async function initialize(
   const view = await ports.viewFor(client);
   const result = {
     protocolVersion: facts.protocolVersion,
-    capabilities: serverCapabilities(view),
+    capabilities: serverCapabilities(view, tasksOf(facts)),
     serverInfo,
     instructions: instructionsOf(view),
   };
@@ -198,6 +201,7 @@ export async function serveRequest(
     usage: client.usage,
     capabilities: session.facts.capabilities,
     session: session.facts.id,
+    tasks: tasksOf(session.facts),
     logLevel: session.logLevel,
     signal: cancel.signal,
     notify: (method, params) => responder.send({ jsonrpc: '2.0', method, params }),
@@ -248,9 +252,35 @@ function answer(
       return subscribe(request, session, ports);
     case 'resources/unsubscribe':
       return unsubscribe(String(message.params.uri), session, ports);
+    case 'tools/list':
+      return answerRequest(request, ports).then((tools) => withTaskSupport(tools, request, ports.serialized));
     default:
+      if (request.tasks && isTaskMethodV1(message.method)) return answerTaskV1(request, ports);
       return answerRequest(request, ports);
   }
+}
+
+/** Only revision 2025-11-25 of the legacy era has tasks. */
+export function tasksOf({ protocolVersion }: Pick<SessionFacts, 'protocolVersion'>): TaskGeneration | undefined {
+  return protocolVersion === '2025-11-25' ? 'v1' : undefined;
+}
+
+/** The gateway's own tools that only search the others, and cannot run as tasks. */
+const searchDefinitions = new Set<JsonObject>(
+  [...searchToolDefinitions, ...codeToolDefinitions].filter(({ name }) => name !== 'call_tool' && name !== 'run_code'),
+);
+
+/** Clients of revision 2025-11-25 may run only those tools as tasks that say so. */
+function withTaskSupport(result: JsonObject, { tasks }: ClientRequest, serialized: SerializedCache): JsonObject {
+  if (!tasks) return result;
+  return serialized.derive(result, 'tasks', () => ({
+    ...result,
+    tools: (result.tools as readonly JsonObject[]).map((tool) =>
+      searchDefinitions.has(tool)
+        ? tool
+        : { ...tool, execution: { ...(isObject(tool.execution) && tool.execution), taskSupport: 'optional' } },
+    ),
+  }));
 }
 
 async function setLevel({ params }: RpcRequest, session: Session, ports: LegacyPorts): Promise<JsonObject> {

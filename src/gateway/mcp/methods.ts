@@ -1,3 +1,4 @@
+import { tasksExtension } from '../../connections/follow-task.ts';
 import type { RequestHost } from '../../connections/request-host.ts';
 import type { InternalReadOptions } from '../../invocation/read-content.ts';
 import { createId } from '../../kernel/create-id.ts';
@@ -9,13 +10,15 @@ import { createSearchForScripts } from '../../scale/code/search-for-scripts.ts';
 import { isSearchTool } from '../../scale/search/search-tools.ts';
 import type { InternalToolbox } from '../../toolbox.ts';
 import type { Traces } from '../traces/traces.ts';
+import { toCallResult } from './call-result.ts';
 import { toClientHost } from './client-host.ts';
-import type { ClientRequest } from './client-request.ts';
+import type { ClientRequest, TaskGeneration } from './client-request.ts';
 import { forwardedMeta, idempotencyKey } from './forwarded-meta.ts';
 import { isLogLevel, type LogLevels } from './log-levels.ts';
 import { checkParamHeaders } from './modern-headers.ts';
 import { metaOf, modernVersion, RpcError, rpcCode, toRpcError } from './rpc.ts';
 import type { SerializedCache } from './serialized-cache.ts';
+import { asksForTask, createTaskable, type TaskPorts } from './tasks/taskable-call.ts';
 import type { View } from './view.ts';
 
 export interface MethodPorts {
@@ -25,18 +28,21 @@ export interface MethodPorts {
   readonly viewFor: (request: Pick<ClientRequest, 'profile'>) => Promise<View>;
   readonly logLevels: LogLevels;
   readonly serialized: SerializedCache;
+  readonly tasks: TaskPorts;
 }
 
 export const serverInfo = { name: 'toolwharf', version } as const;
 
-/** The capabilities of the gateway, with the extensions of its servers. */
-export function serverCapabilities({ extensions }: View): JsonObject {
+/** The capabilities of the gateway, with the extensions of its servers and with tasks as the client can use them. */
+export function serverCapabilities({ extensions: announced }: View, tasks: TaskGeneration | undefined): JsonObject {
+  const extensions = tasks === 'v2' ? { ...announced, [tasksExtension]: {} } : announced;
   return {
     tools: { listChanged: true },
     resources: { listChanged: true, subscribe: true },
     prompts: { listChanged: true },
     completions: {},
     logging: {},
+    tasks: tasks === 'v1' ? { list: {}, cancel: {}, requests: { tools: { call: {} } } } : undefined,
     extensions: Object.keys(extensions).length > 0 ? extensions : undefined,
   };
 }
@@ -75,7 +81,7 @@ export async function discover(request: ClientRequest, ports: MethodPorts): Prom
   const view = await ports.viewFor(request);
   return {
     supportedVersions: [modernVersion],
-    capabilities: serverCapabilities(view),
+    capabilities: serverCapabilities(view, 'v2'),
     instructions: instructionsOf(view),
   };
 }
@@ -127,16 +133,24 @@ async function callTool(request: ClientRequest, ports: MethodPorts): Promise<Jso
   const { toolSearch, searchable, exposure } = view;
   if (exposure.expose === 'code' && isCodeTool(params.name)) {
     if (params.name === 'run_code') return runTool(request, view, ports, runCodeEntry(params.arguments));
+    refuseTask(request);
     const search = createSearchForScripts(toolSearch, searchable);
     return params.name === 'search_tools' ? search.search(params.arguments) : search.describe(params.arguments);
   }
   if (exposure.expose !== 'search' || !isSearchTool(params.name)) return runTool(request, view, ports);
+  if (params.name !== 'call_tool') refuseTask(request);
   if (params.name === 'search_tools') return toolSearch.search(searchable, params.arguments);
   if (params.name === 'describe_tools') return toolSearch.describe(searchable, params.arguments);
   const call = await toolSearch.readCall(searchable, params.arguments);
   if ('problem' in call) return call.problem;
   // Clients mirror arguments in headers only for tools that they have in their list.
   return runTool({ ...request, params: { ...params, ...call }, headers: undefined }, view, ports);
+}
+
+/** Searching is not a call, and cannot be a task. */
+function refuseTask(request: ClientRequest): void {
+  if (asksForTask(request))
+    throw new RpcError(rpcCode.methodNotFound, `${String(request.params.name)} does not run as a task`);
 }
 
 async function runTool(
@@ -155,12 +169,14 @@ async function runTool(
   const meta = forwardedMeta(request, upstreamEra);
   if (span.traceparent !== undefined) meta.traceparent = span.traceparent;
   const input = upstreamEra === 'modern' && mayAnswerItself(request) ? inputOf(params) : undefined;
+  const client = toClientHost(request, input);
+  const taskable = request.tasks && createTaskable(request, callId, client, ports);
   const call = ports.toolbox.start(entry, params.arguments, {
     id: callId,
     calledAs: String(params.name),
     caller: request.caller,
-    host: toClientHost(request, input),
-    signal: request.signal,
+    host: taskable?.host ?? client,
+    signal: taskable?.signal ?? request.signal,
     policy: { approval: request.profile.approval, mayUse: view.hasTool },
     refreshPolicy: request.refreshPolicy,
     profile: request.profile.name,
@@ -168,8 +184,14 @@ async function runTool(
     meta,
     idempotencyKey: idempotencyKeyOf(params),
   });
+  const endSpan = ({ isError, failure }: ToolResult) => span.end({ isError, message: failure?.code });
+  const created = taskable && (await taskable.becomeTask(call));
+  if (created) {
+    void call.result.then(endSpan);
+    return created;
+  }
   const result = await call.result;
-  span.end({ isError: result.isError, message: result.failure?.code });
+  endSpan(result);
   return toCallResult(result);
 }
 
@@ -282,28 +304,6 @@ function inputOf({ inputResponses, requestState }: JsonObject): NonNullable<Requ
   return {
     responses: isObject(inputResponses) ? inputResponses : undefined,
     state: typeof requestState === 'string' ? requestState : undefined,
-  };
-}
-
-/** Returns the server's result or error unchanged if there is one, otherwise the result that Toolwharf created. */
-function toCallResult(result: ToolResult): JsonObject {
-  const { failure } = result;
-  if (failure?.data?.rpcCode !== undefined) {
-    throw new RpcError(Number(failure.data.rpcCode), failure.message, { data: failure.data.rpcData });
-  }
-  if (failure?.code === 'TOOL_NAME_INVALID') throw new RpcError(rpcCode.invalidParams, failure.message);
-  if (result.raw) return result.raw;
-  const { content, structuredContent, isError, truncated, _meta } = result;
-  return {
-    content,
-    structuredContent,
-    isError,
-    _meta: {
-      ..._meta,
-      'toolwharf/call': result.callId,
-      'toolwharf/code': failure?.code,
-      'toolwharf/truncated': truncated,
-    },
   };
 }
 

@@ -1,5 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import type { ProfileConfig } from '../../config/config.ts';
+import { tasksExtension } from '../../connections/follow-task.ts';
 import type { InternalStartOptions } from '../../invocation/invoker.ts';
 import { isObject, type JsonObject } from '../../kernel/json.ts';
 import type { Caller } from '../../kernel/tool.ts';
@@ -23,6 +24,7 @@ import {
   toRpcError,
 } from './rpc.ts';
 import type { Subscriptions } from './subscriptions.ts';
+import { answerTaskV2, isTaskMethodV2 } from './tasks/task-methods-v2.ts';
 
 export interface ModernPorts extends MethodPorts {
   readonly inputRounds: InputRounds;
@@ -87,6 +89,7 @@ export async function serveModern(
 async function answer(message: RpcRequest, request: ClientRequest, ports: ModernPorts): Promise<JsonObject> {
   const { method, params } = message;
   if (method === 'server/discover') return toModernResult(method, await discover(request, ports), ports);
+  if (isTaskMethodV2(method)) return toModernResult(method, await answerTaskV2(request, ports), ports);
   if (!isKnownMethod(method) || notModern.has(method)) {
     throw new RpcError(rpcCode.methodNotFound, `Method not found: ${method}`, { httpStatus: 404 });
   }
@@ -111,7 +114,9 @@ async function answer(message: RpcRequest, request: ClientRequest, ports: Modern
 }
 
 function toClientRequest(message: RpcRequest, client: ModernClient, responder: Responder): ClientRequest {
-  const { [metaKey.clientCapabilities]: capabilities, [metaKey.logLevel]: logLevel } = metaOf(message.params);
+  const { [metaKey.clientCapabilities]: declared, [metaKey.logLevel]: logLevel } = metaOf(message.params);
+  const capabilities = isObject(declared) ? declared : {};
+  const extensions = isObject(capabilities.extensions) ? capabilities.extensions : {};
   return {
     method: message.method,
     params: message.params,
@@ -120,7 +125,8 @@ function toClientRequest(message: RpcRequest, client: ModernClient, responder: R
     profile: client.profile,
     refreshPolicy: client.refreshPolicy,
     usage: client.usage,
-    capabilities: isObject(capabilities) ? capabilities : {},
+    capabilities,
+    tasks: isObject(extensions[tasksExtension]) ? 'v2' : undefined,
     logLevel: typeof logLevel === 'string' ? logLevel : undefined,
     signal: responder.signal,
     notify: (method, params) => responder.send({ jsonrpc: '2.0', method, params }),

@@ -1,5 +1,6 @@
 import type { Fleet } from '../../fleet/fleet.ts';
 import type { EndedSessions } from '../fleet/ended-sessions.ts';
+import { createSharedTasks, type SharedTasks } from '../tasks/shared-tasks.ts';
 import { noTraces, type Traces } from '../traces/traces.ts';
 import { forwardNotifications } from './forward-notifications.ts';
 import { createInputRounds } from './input-rounds.ts';
@@ -22,6 +23,8 @@ export interface PortsOptions extends ViewsOptions {
   /** None over stdio. */
   readonly fleet?: Fleet;
   readonly ended?: EndedSessions;
+  /** The tasks of all protocols; those of this endpoint by default. */
+  readonly tasks?: SharedTasks;
 }
 
 /** The state that all clients of one endpoint share, for both eras and any transport. */
@@ -31,7 +34,7 @@ export interface Ports extends LegacyPorts, ModernPorts {
 }
 
 export function createPorts({ sessionKey, traces = noTraces, fleet, ended, ...options }: PortsOptions): Ports {
-  const { toolbox } = options;
+  const { toolbox, tasks = createSharedTasks({ toolbox }) } = options;
   const views = createViews(options);
   const replica = fleet?.replica;
   const sessions = createSessions({
@@ -49,6 +52,10 @@ export function createPorts({ sessionKey, traces = noTraces, fleet, ended, ...op
     logLevels,
     viewFor: ({ profile }) => views.get(profile),
     serialized: createSerializedCache(),
+    tasks: {
+      shared: tasks,
+      broadcast: (session, message) => sessions.find(session)?.broadcast(message),
+    },
   };
   const subscriptions = createSubscriptions({ toolbox, ports: () => methods });
   const endForwarding = forwardNotifications({ toolbox, sessions, subscriptions });

@@ -9,7 +9,7 @@ import type { Log } from '../../kernel/log.ts';
 import type { Caller } from '../../kernel/tool.ts';
 import type { InternalToolbox } from '../../toolbox.ts';
 import type { EventStream } from './event-stream.ts';
-import { type LegacyClient, serveRequest } from './legacy.ts';
+import { type LegacyClient, serveRequest, tasksOf } from './legacy.ts';
 import { instructionsOf, serverCapabilities, serverInfo } from './methods.ts';
 import { isModern, serveModern } from './modern.ts';
 import { createPorts } from './ports.ts';
@@ -107,7 +107,12 @@ export async function serveStdio(options: StdioOptions): Promise<void> {
     session = sessions.open(facts);
     const view = await ports.viewFor(client);
     const instructions = instructionsOf(view);
-    return { protocolVersion: facts.protocolVersion, capabilities: serverCapabilities(view), serverInfo, instructions };
+    return {
+      protocolVersion: facts.protocolVersion,
+      capabilities: serverCapabilities(view, tasksOf(facts)),
+      serverInfo,
+      instructions,
+    };
   }
 
   function take(message: RpcMessage): void {

@@ -1,10 +1,13 @@
 import type { ProfileConfig } from '../../config/config.ts';
 import { isObject, type JsonObject } from '../../kernel/json.ts';
 import type { InternalToolbox } from '../../toolbox.ts';
+import type { FoundTask } from '../tasks/shared-tasks.ts';
 import type { ClientRequest } from './client-request.ts';
 import type { MethodPorts } from './methods.ts';
 import type { Responder } from './responder.ts';
 import { metaKey, RpcError, type RpcRequest, rpcCode, toResult } from './rpc.ts';
+import { findTask } from './tasks/find-task.ts';
+import { toDetailedTaskV2 } from './tasks/mcp-task.ts';
 import { assertWatchable, maxWatchedUris } from './watch-limits.ts';
 
 /** The open subscriptions of modern clients. */
@@ -58,6 +61,16 @@ export function createSubscriptions(options: SubscriptionsOptions): Subscription
     return found;
   }
 
+  /** The tasks of the caller that it asked for. Omits those that it cannot see. */
+  async function findTasks(wanted: unknown, request: ClientRequest): Promise<Map<string, FoundTask>> {
+    const ids = request.tasks === 'v2' && Array.isArray(wanted) ? [...new Set(wanted.map(String))] : [];
+    if (ids.length > maxWatchedUris)
+      throw new RpcError(rpcCode.invalidParams, `A subscription can name ${maxWatchedUris} tasks at most`);
+    const { tasks } = options.ports();
+    const found = ids.map(async (id) => [id, await findTask(id, request, tasks).catch(() => undefined)] as const);
+    return new Map((await Promise.all(found)).flatMap(([id, task]) => (task ? [[id, task] as const] : [])));
+  }
+
   return {
     get open() {
       return open.size;
@@ -69,8 +82,9 @@ export function createSubscriptions(options: SubscriptionsOptions): Subscription
         throw new RpcError(rpcCode.invalidParams, "Invalid params: 'notifications' is needed");
       using _slot = request.usage?.reserve('streams');
       const uris = await locate(notifications.resourceSubscriptions, request);
-      using _watched = request.usage?.reserve('subscriptions', uris.size);
-      const filter = agreed(notifications, uris);
+      const watchedTasks = await findTasks(notifications.taskIds, request);
+      using _watched = request.usage?.reserve('subscriptions', uris.size + watchedTasks.size);
+      const filter = agreed(notifications, uris, watchedTasks);
       await using watched = new AsyncDisposableStack();
       for (const [server, found] of byServer(uris))
         watched.defer(await toolbox.resources.watch(server, found, { caller: request.caller }));
@@ -89,9 +103,12 @@ export function createSubscriptions(options: SubscriptionsOptions): Subscription
       };
       subscription.send('notifications/subscriptions/acknowledged', { notifications: filter });
       open.add(subscription);
+      const left = new AbortController();
+      for (const task of watchedTasks.values()) void announceTask(task, subscription, left.signal);
       responder.signal.addEventListener('abort', () => ended.resolve(), { once: true });
       if (responder.signal.aborted) ended.resolve();
       await ended.promise;
+      left.abort();
       open.delete(subscription);
     },
 
@@ -118,10 +135,26 @@ function byServer(uris: ReadonlyMap<string, string>): Map<string, string[]> {
 }
 
 /** The part of the requested subscription that the gateway accepts. */
-function agreed(wanted: JsonObject, uris: ReadonlyMap<string, string>): JsonObject {
+function agreed(
+  wanted: JsonObject,
+  uris: ReadonlyMap<string, string>,
+  tasks: ReadonlyMap<string, FoundTask>,
+): JsonObject {
   const kinds = Object.values(filterMember).filter((member) => wanted[member] === true);
   return {
     ...Object.fromEntries(kinds.map((member) => [member, true])),
     ...(Array.isArray(wanted.resourceSubscriptions) && { resourceSubscriptions: [...uris.keys()] }),
+    ...(Array.isArray(wanted.taskIds) && { taskIds: [...tasks.keys()] }),
   };
+}
+
+/** Sends the task now and whenever its status changes. */
+async function announceTask(task: FoundTask, { send }: Subscription, left: AbortSignal): Promise<void> {
+  let before: string | undefined;
+  for await (const view of task.watch(left)) {
+    const { lastUpdatedAt: _time, ...status } = toDetailedTaskV2(view);
+    const now = JSON.stringify(status);
+    if (now !== before) send('notifications/tasks', toDetailedTaskV2(view));
+    before = now;
+  }
 }

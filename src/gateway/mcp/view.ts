@@ -2,6 +2,7 @@ import type { CatalogEntry } from '../../catalog/catalog.ts';
 import { createMatcher } from '../../catalog/match-globs.ts';
 import { namePrompt, nameTools } from '../../catalog/name-tools.ts';
 import type { ProfileConfig } from '../../config/config.ts';
+import { tasksExtension } from '../../connections/follow-task.ts';
 import { isObject, type JsonObject } from '../../kernel/json.ts';
 import { mapInSlices } from '../../kernel/slices.ts';
 import { createMayRead, createVisibility } from '../../policy/visible-tools.ts';
@@ -16,7 +17,6 @@ import {
 } from '../../scale/search/search-tools.ts';
 import type { Offered } from '../../servers/server-content.ts';
 import type { InternalToolbox } from '../../toolbox.ts';
-import { tasksExtension } from './forwarded-meta.ts';
 import { matchTemplate } from './uri-template.ts';
 
 /** The tools, resources and prompts that a profile exposes under client-facing names, with a lookup from name to server. */
@@ -177,14 +177,14 @@ function toListed(name: string, { definition }: CatalogEntry): JsonObject {
   return { ...withoutTasks(definition), name };
 }
 
-/** The definition without task support: the gateway runs the task and returns its result. */
+/** The definition without the task support of the server: the gateway offers its own for every tool. */
 function withoutTasks(definition: JsonObject): JsonObject {
   if (!isObject(definition.execution) || definition.execution.taskSupport === undefined) return definition;
   const { taskSupport: _support, ...execution } = definition.execution;
   return { ...definition, execution };
 }
 
-/** Merges the extensions of several servers. Tasks are not passed on: the gateway does not serve them. */
+/** Merges the extensions of several servers, except for tasks, which the gateway offers itself. */
 function extensionsOf(announced: readonly unknown[]): JsonObject {
   const merged = Object.assign({}, ...announced.filter(isObject).reverse());
   return Object.fromEntries(Object.entries(merged).filter(([name]) => name !== tasksExtension));

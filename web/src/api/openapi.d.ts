@@ -1547,6 +1547,14 @@ export interface components {
                 readonly contextId: string;
                 readonly messageId: string;
                 readonly skill: string;
+            } | {
+                readonly profile: string;
+                readonly ttlMs: number;
+            };
+            readonly upstreamTask?: {
+                readonly id: string;
+                readonly status: "working" | "input_required" | "completed" | "failed" | "cancelled";
+                readonly message?: string;
             };
             readonly awaiting?: {
                 readonly approval: string;
@@ -2230,6 +2238,12 @@ export interface components {
             readonly errorCode?: string;
             readonly rule?: string;
             readonly approvedBy?: string;
+            readonly isTask?: boolean;
+            readonly upstreamTask?: {
+                readonly id: string;
+                readonly status: "working" | "input_required" | "completed" | "failed" | "cancelled";
+                readonly message?: string;
+            };
             readonly createdAt: string;
             readonly startedAt?: string;
             readonly completedAt?: string;
@@ -5589,6 +5603,12 @@ export interface operations {
                             readonly errorCode?: string;
                             readonly rule?: string;
                             readonly approvedBy?: string;
+                            readonly isTask?: boolean;
+                            readonly upstreamTask?: {
+                                readonly id: string;
+                                readonly status: "working" | "input_required" | "completed" | "failed" | "cancelled";
+                                readonly message?: string;
+                            };
                             readonly createdAt: string;
                             readonly startedAt?: string;
                             readonly completedAt?: string;

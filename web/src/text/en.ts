@@ -1506,6 +1506,17 @@ export const en = ({ plural, number, rich }: Grammar) => ({
       tool: 'Tool',
       definition: 'Definition',
       idempotencyKey: 'Idempotency key',
+      runsAs: 'Runs as',
+      mcpTask: 'MCP task',
+      a2aTask: 'A2A task',
+      serverTask: "Server's task",
+      taskStatus: {
+        working: 'Working',
+        input_required: 'Waiting for input',
+        completed: 'Completed',
+        failed: 'Failed',
+        cancelled: 'Cancelled',
+      },
     },
     timeline: {
       title: 'Timeline',

@@ -96,7 +96,10 @@ export const callRoutes = [
     answer: callSchema,
     errors: ['NOT_FOUND'],
     access: findCall,
-    handle: async ({ resource }) => resource,
+    handle: async ({ resource }, { toolbox }) => {
+      const { upstreamTask = resource.upstreamTask } = toolbox.calls.find(resource.id)?.record ?? {};
+      return { ...resource, upstreamTask };
+    },
   }),
   route({
     operationId: 'readCallResult',

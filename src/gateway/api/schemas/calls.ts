@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { taskStatuses } from '../../../connections/follow-task.ts';
 import { callEnds, callStatuses, recordKinds } from '../../../invocation/call-record.ts';
 import { callerSchema } from './common.ts';
 import { answer, body, isoTime, json, list } from './named.ts';
@@ -67,6 +68,14 @@ export const recordKind = z
     '`resource`, `prompt`: a read, with its URI or name in `arguments`. `administration`: `originalName` is the operation. Absent for calls of tools.',
   );
 
+export const upstreamTaskSchema = z
+  .strictObject({
+    id: z.string().describe("The server's id of the task."),
+    status: z.enum(taskStatuses),
+    message: z.string().optional(),
+  })
+  .describe('The task as which the server runs the call.');
+
 export const ruleId = z
   .string()
   .optional()
@@ -102,13 +111,20 @@ export const callSchema = answer(
     idempotencyKey: z.string().optional(),
     rule: ruleId,
     task: z
-      .strictObject({
-        contextId: z.string(),
-        messageId: z.string(),
-        skill: z.string().describe("The caller's name for the tool."),
-      })
+      .union([
+        z.strictObject({
+          contextId: z.string(),
+          messageId: z.string(),
+          skill: z.string().describe("The caller's name for the tool."),
+        }),
+        z.strictObject({
+          profile: z.string(),
+          ttlMs: z.int().describe('How long the client can get the task, from `createdAt`.'),
+        }),
+      ])
       .optional()
-      .describe('Set if the call is a task of A2A.'),
+      .describe('Set if the call is a task: over A2A (`contextId`), or over MCP (`ttlMs`).'),
+    upstreamTask: upstreamTaskSchema.optional(),
     awaiting: z
       .strictObject({ approval: z.string(), profile: z.string(), calledAs: z.string() })
       .optional()

@@ -3,7 +3,7 @@ import { connectionStates } from '../../../connections/status.ts';
 import { approvalScopes } from '../../../policy/approval.ts';
 import { ruleAudiences } from '../../../policy/remembered-rules.ts';
 import { conversationSchema } from '../../../storage/ports/conversation-store.ts';
-import { callEnd, callParentSchema, callStatus, recordKind, ruleId } from './calls.ts';
+import { callEnd, callParentSchema, callStatus, recordKind, ruleId, upstreamTaskSchema } from './calls.ts';
 import { callerSchema } from './common.ts';
 import { answer, isoTime, json, list } from './named.ts';
 import { questionSchema } from './questions.ts';
@@ -70,6 +70,8 @@ export const eventSchemas = {
       errorCode: z.string().optional(),
       rule: ruleId,
       approvedBy: z.string().optional().describe('Who approved the call, if a person was asked.'),
+      isTask: z.boolean().optional().describe('True if the call is a task of A2A or MCP.'),
+      upstreamTask: upstreamTaskSchema.optional(),
       createdAt: isoTime,
       startedAt: isoTime.optional(),
       completedAt: isoTime.optional(),

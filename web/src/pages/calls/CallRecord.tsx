@@ -71,12 +71,24 @@ export function CallRecord({ call }: { readonly call: Call }) {
               {safeText(call.tool, 200)}
             </TextLink>
           </Fact>
+          {call.task && <Fact name={words.runsAs}>{'ttlMs' in call.task ? words.mcpTask : words.a2aTask}</Fact>}
+          {call.upstreamTask && <UpstreamTask task={call.upstreamTask} />}
           <Identifier name={words.call} value={call.id} />
           <Identifier name={words.definition} value={call.definitionHash} />
           {call.idempotencyKey !== undefined && <Identifier name={words.idempotencyKey} value={call.idempotencyKey} />}
         </Facts>
       </Section>
     </div>
+  );
+}
+
+/** The task as which the server runs the call. */
+function UpstreamTask({ task }: { readonly task: NonNullable<Call['upstreamTask']> }) {
+  return (
+    <Fact name={words.serverTask}>
+      {words.taskStatus[task.status]}
+      {task.message !== undefined && <span className="text-ink-faint"> · {safeText(task.message, 300)}</span>}
+    </Fact>
   );
 }
 

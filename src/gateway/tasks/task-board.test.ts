@@ -1,5 +1,4 @@
 import { expect, test } from 'vitest';
-import { toCall } from '../../../test/support/a2a.ts';
 import type { Call } from '../../invocation/call.ts';
 import { type BoardTask, createTaskBoard } from './task-board.ts';
 
@@ -9,10 +8,9 @@ interface TestTask extends BoardTask {
 }
 
 function taskOf(id: string, owner = 'ada', bytes = 1): TestTask {
-  const message = toCall('tool', {}, { messageId: `m-${id}` }).message as BoardTask['message'];
   const caller = { id: owner, kind: 'client' };
   const call = { id, caller, state: 'running', stateSince: new Date(0).toISOString() } as TestTask['call'];
-  return { call, message, tool: 'tool', bytes };
+  return { call, bytes };
 }
 
 function add(board: ReturnType<typeof createTaskBoard>, task: BoardTask): void {

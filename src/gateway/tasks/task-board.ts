@@ -1,8 +1,14 @@
+import type { Call, RunningCall } from '../../invocation/call.ts';
 import { ToolwharfError } from '../../kernel/errors.ts';
-import type { CallTask } from './task.ts';
+import type { JsonObject } from '../../kernel/json.ts';
+import type { ToolResult } from '../../kernel/tool.ts';
+import { measureJson } from '../../policy/measure-json.ts';
 
-/** A task with the figures that decide how long it is retained. Only the caller of its call can find it. */
-export interface BoardTask extends CallTask {
+/** A call that is a task, with the figures that decide how long it is retained. Only its caller can find it. */
+export interface BoardTask {
+  readonly call: Call & Partial<Pick<RunningCall, 'questions'>>;
+  /** What the protocol of the task keeps with it. */
+  readonly detail?: JsonObject;
   /** The approximate memory use. */
   bytes: number;
 }
@@ -78,6 +84,12 @@ export function createTaskBoard(options: TaskBoardOptions = {}): TaskBoard {
   };
 }
 
+/** The approximate memory use of a result. */
+export function resultBytes({ content, structuredContent, _meta }: ToolResult): number {
+  return measureJson({ content, structuredContent, _meta }, { maxBytes: Number.POSITIVE_INFINITY, maxDepth: 600 })
+    .bytes;
+}
+
 function hasEnded({ state }: BoardTask['call']): boolean {
   return state === 'ended';
 }
@@ -87,6 +99,6 @@ function bytesOf(tasks: readonly BoardTask[]): number {
 }
 
 function full(who: string): ToolwharfError {
-  const message = `${who} too many running tasks: wait for one to end, or cancel one, and send the message again`;
+  const message = `${who} too many running tasks: wait for one to end, or cancel one, and try again`;
   return new ToolwharfError('QUEUE_FULL', message);
 }

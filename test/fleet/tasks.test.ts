@@ -4,6 +4,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { connectAgent, toCall } from '../support/a2a.ts';
 import { fixture } from '../support/fixtures.ts';
 import { startPostgres, type TestPostgres } from '../support/postgres.ts';
+import { openTaskClient, type TaskClient } from '../support/task-client.ts';
 import { waitFor } from '../support/wait-for.ts';
 import { type Replicas, startReplicas } from './replicas.ts';
 
@@ -13,7 +14,7 @@ beforeAll(async () => {
   postgres = await startPostgres();
   replicas = await startReplicas(
     postgres,
-    { servers: { s: fixture('legacy') }, toolbox: { approval: { ask: ['*_add'] } } },
+    { servers: { s: fixture('legacy'), t: fixture('tasks') }, toolbox: { approval: { ask: ['*_add'] } } },
     3,
   );
 });
@@ -46,6 +47,33 @@ test('a running task is found, listed, watched and cancelled on another replica'
   await watching;
   expect(states.at(-1)).toBe(TaskState.TASK_STATE_CANCELED);
   expect(await stateOn(one)).toBe(TaskState.TASK_STATE_CANCELED);
+});
+
+test('an MCP task that asks a question is found, answered, watched and cancelled on other replicas', async () => {
+  const [one, two, three] = replicas.all.map(({ url }) =>
+    openTaskClient(`${url}/mcp`, { key: replicas.adminToken }),
+  ) as [TaskClient, TaskClient, TaskClient];
+  const create = (filename: string) =>
+    one.send('tools/call', { name: 't__confirm_delete', arguments: { filename } }) as Promise<{ taskId: string }>;
+  const statusOf = async (client: TaskClient, taskId: string) => (await client.send('tasks/get', { taskId })).status;
+  const { taskId } = await create('a');
+  await waitFor(async () => (await statusOf(two, taskId)) === 'input_required', { what: 'the question' });
+  const left = new AbortController();
+  const messages = three.listen({ taskIds: [taskId] }, left.signal);
+  await messages.next();
+  await two.send('tasks/update', { taskId, inputResponses: { confirm: { action: 'accept', content: {} } } });
+  const statuses: unknown[] = [];
+  while (statuses.at(-1) !== 'completed')
+    statuses.push(((await messages.next()).value as { params: { status: unknown } }).params.status);
+  left.abort();
+  expect(await three.send('tasks/get', { taskId })).toMatchObject({
+    status: 'completed',
+    result: { content: [{ type: 'text' }] },
+  });
+  const other = await create('b');
+  await three.send('tasks/cancel', { taskId: other.taskId });
+  expect(await statusOf(two, other.taskId)).toBe('cancelled');
+  for (const client of [one, two, three]) client[Symbol.dispose]();
 });
 
 test('a message that is repeated on another replica finds its task', async () => {

@@ -1,0 +1,111 @@
+import { relatedTask, type TaskStatus } from '../../../connections/follow-task.ts';
+import type { CallQuestion } from '../../../invocation/open-questions.ts';
+import { isObject, type JsonObject } from '../../../kernel/json.ts';
+import { describeProgress, type TaskView } from '../../tasks/task-view.ts';
+import { toCallResult } from '../call-result.ts';
+import { readQuestion } from '../client-host.ts';
+import type { TaskGeneration } from '../client-request.ts';
+import { RpcError } from '../rpc.ts';
+
+const pollIntervalMs = 1_000;
+
+/** The task in the form of revision 2025-11-25. */
+export function toTaskV1(view: TaskView): JsonObject {
+  return { ...commonOf(view, statusV1(view)), ttl: ttlOf(view), pollInterval: pollIntervalMs };
+}
+
+/** The task in the form of the extension, without its questions and its result. */
+export function toTaskV2(view: TaskView): JsonObject {
+  const { status } = outcomeV2(view);
+  return { ...commonOf(view, status), ttlMs: ttlOf(view), pollIntervalMs };
+}
+
+/** The task in the form of the extension, with its open questions, its result or its error. */
+export function toDetailedTaskV2(view: TaskView): JsonObject {
+  const { status, ...outcome } = outcomeV2(view);
+  const inputRequests = status === 'input_required' ? toInputRequests(view.questions) : undefined;
+  return { ...toTaskV2(view), inputRequests, ...outcome };
+}
+
+/** What the client gets instead of a result when its call becomes a task. */
+export function toCreated(view: TaskView, generation: TaskGeneration): JsonObject {
+  return generation === 'v1' ? { task: toTaskV1(view) } : { resultType: 'task', ...toTaskV2(view) };
+}
+
+/** The result of a task that has ended, as revision 2025-11-25 returns it. Throws the error of the call if that was one. */
+export function toResultV1(view: TaskView): JsonObject {
+  if (!view.result) throw new Error('The task has not ended');
+  return withRelatedTask(toCallResult(view.result), view.id);
+}
+
+/** Names the task that a legacy message belongs to. */
+export function withRelatedTask(message: JsonObject, taskId: string): JsonObject {
+  return { ...message, _meta: { ...(isObject(message._meta) && message._meta), [relatedTask]: { taskId } } };
+}
+
+/** The open questions by their keys: those of the server, or their ids where two questions have the same key. */
+export function questionsByKey(questions: readonly CallQuestion[]): ReadonlyMap<string, CallQuestion> {
+  const byKey = new Map<string, CallQuestion>();
+  for (const asked of questions) {
+    const { name, question: params } = readQuestion(asked.params);
+    const key = asked.key ?? name ?? asked.id;
+    byKey.set(byKey.has(key) ? asked.id : key, { ...asked, params });
+  }
+  return byKey;
+}
+
+function toInputRequests(questions: readonly CallQuestion[]): JsonObject {
+  const requests = [...questionsByKey(questions)].map(([key, { method, params }]) => [key, { method, params }]);
+  return Object.fromEntries(requests);
+}
+
+function commonOf(view: TaskView, status: TaskStatus): JsonObject {
+  const { id: taskId, createdAt, updatedAt: lastUpdatedAt } = view;
+  return { taskId, status, statusMessage: describeStatus(view), createdAt, lastUpdatedAt };
+}
+
+function ttlOf({ task }: TaskView): number | null {
+  return task && 'ttlMs' in task ? task.ttlMs : null;
+}
+
+function runningStatus({ questions }: TaskView): TaskStatus {
+  return questions.length > 0 ? 'input_required' : 'working';
+}
+
+function statusV1(view: TaskView): TaskStatus {
+  const { result } = view;
+  if (!result) return runningStatus(view);
+  if (isCancelled(view)) return 'cancelled';
+  return result.isError ? 'failed' : 'completed';
+}
+
+interface OutcomeV2 {
+  readonly status: TaskStatus;
+  readonly result?: JsonObject;
+  readonly error?: JsonObject;
+}
+
+/** In the extension, only an error of the protocol is a failure. A tool that reports an error has completed. */
+function outcomeV2(view: TaskView): OutcomeV2 {
+  if (!view.result) return { status: runningStatus(view) };
+  if (isCancelled(view)) return { status: 'cancelled' };
+  try {
+    return { status: 'completed', result: { resultType: 'complete', ...toCallResult(view.result) } };
+  } catch (cause) {
+    if (!(cause instanceof RpcError)) throw cause;
+    const { code, message, data } = cause;
+    return { status: 'failed', error: { code, message, data } };
+  }
+}
+
+function isCancelled({ result }: TaskView): boolean {
+  return result?.failure?.code === 'CALL_CANCELLED';
+}
+
+function describeStatus({ result, approval, questions, progress, upstream, state }: TaskView): string | undefined {
+  if (result) return result.failure?.message;
+  if (approval) return `Waiting for approval: ${approval.reason}`;
+  if (questions.length > 0) return 'Waiting for input';
+  if (state === 'queued') return 'Waiting for other calls to end';
+  return progress ? describeProgress(progress) : upstream?.message;
+}

@@ -1,0 +1,205 @@
+import type { Call, CallHost, RunningCall } from '../../../invocation/call.ts';
+import { ToolwharfError } from '../../../kernel/errors.ts';
+import { isObject, type JsonObject } from '../../../kernel/json.ts';
+import type { Progress } from '../../../kernel/tool.ts';
+import { measureJson } from '../../../policy/measure-json.ts';
+import type { InternalToolbox } from '../../../toolbox.ts';
+import type { SharedTasks } from '../../tasks/shared-tasks.ts';
+import { resultBytes } from '../../tasks/task-board.ts';
+import { viewOf } from '../../tasks/task-view.ts';
+import { askClientUser } from '../client-host.ts';
+import type { ClientRequest } from '../client-request.ts';
+import { missingCapability } from '../missing-capability.ts';
+import { metaOf, RpcError, rpcCode } from '../rpc.ts';
+import { toCreated, toTaskV1 } from './mcp-task.ts';
+
+/** What the tasks of MCP clients need. */
+export interface TaskPorts {
+  /** The tasks of all protocols. */
+  readonly shared: SharedTasks;
+  /** Sends a message to a legacy client outside of any request. */
+  readonly broadcast: (session: string, message: JsonObject) => void;
+}
+
+/** A call that can become a task while it runs. */
+export interface Taskable {
+  /** The client until the call is a task. Then the client answers questions through the methods of tasks. */
+  readonly host: CallHost;
+  /** Aborts with the request until the call is a task. */
+  readonly signal: AbortSignal;
+  /** Returns the created task when the call has become one; undefined if it ended before. */
+  becomeTask(call: Call): Promise<JsonObject | undefined>;
+}
+
+/** How long a call may take before a client of the extension gets a task. */
+const waitMs = 1_000;
+/** The longest and the usual time in which a client finds its task, from the time of the call. */
+const maxTtlMs = 24 * 3_600_000;
+
+/** True if a client of revision 2025-11-25 asks for a task. */
+export function asksForTask({ tasks, params }: Pick<ClientRequest, 'tasks' | 'params'>): boolean {
+  return tasks === 'v1' && isObject(params.task);
+}
+
+export function createTaskable(
+  request: ClientRequest,
+  callId: string,
+  client: CallHost,
+  { toolbox, tasks }: { readonly toolbox: InternalToolbox; readonly tasks: TaskPorts },
+): Taskable | undefined {
+  const { tasks: generation, profile } = request;
+  // In revision 2025-11-25, the client decides. In the extension, the gateway does.
+  const isRequested = asksForTask(request);
+  if (!generation || (generation === 'v1' && !isRequested)) return undefined;
+  let isTask = isRequested;
+  const cancelled = new AbortController();
+  const onAbort = () => cancelled.abort(request.signal.reason);
+  if (request.signal.aborted) onAbort();
+  else request.signal.addEventListener('abort', onAbort, { once: true });
+
+  /** Waits for the answer that the client gives through a method of tasks. */
+  function awaitAnswer(method: string, params: JsonObject, signal: AbortSignal): Promise<never> {
+    const missing = missingCapability(request.capabilities, method, params);
+    if (missing) {
+      const message = `Missing required client capability: ${Object.keys(missing).join(', ')}`;
+      throw new RpcError(rpcCode.missingCapability, message, { data: { requiredCapabilities: missing } });
+    }
+    return new Promise((_resolve, reject) => {
+      const fail = () => reject(signal.reason);
+      const expire = () => reject(new Error('Nobody answered in time'));
+      const timer = setTimeout(expire, toolbox.config.toolbox.approval.expiresMs).unref();
+      signal.addEventListener(
+        'abort',
+        () => {
+          clearTimeout(timer);
+          fail();
+        },
+        { once: true },
+      );
+      if (signal.aborted) fail();
+    });
+  }
+
+  function notify(method: string, params: JsonObject): void {
+    if (request.session !== undefined) tasks.broadcast(request.session, { jsonrpc: '2.0', method, params });
+  }
+
+  const { progressToken } = metaOf(request.params);
+  const host: CallHost = {
+    ...client,
+    prefersTask: true,
+    elicit: async (params, context) =>
+      isTask ? awaitAnswer('elicitation/create', params, context.signal) : (client.elicit?.(params, context) as never),
+    sample: async (params, context) =>
+      isTask
+        ? awaitAnswer('sampling/createMessage', params, context.signal)
+        : (client.sample?.(params, context) as never),
+    listRoots: async (context) =>
+      isTask ? awaitAnswer('roots/list', {}, context.signal) : (client.listRoots?.(context) as never),
+    onProgress(progress: Progress) {
+      if (!isTask) client.onProgress?.(progress);
+      else if (progressToken !== undefined) notify('notifications/progress', { progressToken, ...progress });
+    },
+    onLog(params) {
+      if (!isTask) client.onLog?.(params);
+    },
+    askClient:
+      client.askClient &&
+      ((approval, signal) => {
+        const running = isTask ? toolbox.calls.find(callId) : undefined;
+        if (!running) return client.askClient?.(approval, signal) as never;
+        const ask: ClientRequest['ask'] = (method, params, asked) =>
+          running.ask({ method, params }, asked, async (withdrawn) => awaitAnswer(method, params, withdrawn));
+        return askClientUser({ ask }, approval, signal);
+      }),
+  };
+
+  /** Tells a legacy client of every change of the status. */
+  function notifyStatus(call: RunningCall): void {
+    if (generation !== 'v1') return;
+    let last: unknown = 'working';
+    const report = async () => {
+      const task = toTaskV1(await viewOf(call));
+      if (task.status === last) return;
+      last = task.status;
+      notify('notifications/tasks/status', task);
+    };
+    call.subscribe((event) => {
+      if (event.type === 'questions' || event.type === 'ended') void report();
+    });
+  }
+
+  async function create(call: RunningCall): Promise<JsonObject> {
+    const { board } = tasks.shared;
+    const { bytes } = measureJson(request.params, unbounded);
+    board.makeRoom(call.caller.id, bytes);
+    const task = { call, bytes };
+    board.add(task);
+    isTask = true;
+    request.signal.removeEventListener('abort', onAbort);
+    // The memory of the request and its result counts until the call has ended.
+    request.usage?.body?.retainUntil(call.result);
+    request.usage?.results?.retainUntil(call.result);
+    void call.result.then((result) => board.end(task, bytes + resultBytes(result)));
+    notifyStatus(call);
+    try {
+      await call.becomeTask({ profile: profile.name, ttlMs: ttlOf(request) });
+    } catch (cause) {
+      call.cancel('the task could not be recorded');
+      throw cause;
+    }
+    return toCreated(await viewOf(call), generation ?? 'v2');
+  }
+
+  return {
+    host,
+    signal: cancelled.signal,
+    async becomeTask(call) {
+      const running = toolbox.calls.find(callId);
+      if (!running || running !== call) return undefined;
+      try {
+        if (isRequested) return await create(running);
+        return (await isLong(running)) ? await create(running) : undefined;
+      } catch (cause) {
+        // Without room for another task, a client of the extension waits for the result.
+        if (!isRequested && cause instanceof ToolwharfError && cause.code === 'QUEUE_FULL') return undefined;
+        if (isRequested) running.cancel('there is no room for another task');
+        throw cause;
+      }
+    },
+  };
+}
+
+/**
+ * Resolves with true when the server runs the call as a task, or when the call takes long, but not while a question waits
+ * for the client, which answers it in the next round of its request. Resolves with false when the call has ended.
+ */
+function isLong(call: RunningCall): Promise<boolean> {
+  return new Promise((resolve) => {
+    let isDue = call.record.upstreamTask !== undefined;
+    const timer = setTimeout(() => check(true), waitMs).unref();
+    const unsubscribe = call.subscribe((event) => {
+      if (event.type === 'ended') settle(false);
+      else if (event.type === 'upstream-task') check(true);
+      else if (event.type === 'questions') check(isDue);
+    });
+    function settle(value: boolean): void {
+      clearTimeout(timer);
+      unsubscribe();
+      resolve(value);
+    }
+    function check(due: boolean): void {
+      isDue = due;
+      if (isDue && call.questions.length === 0) settle(true);
+    }
+    check(isDue);
+  });
+}
+
+/** A client of revision 2025-11-25 can ask for a shorter time. */
+function ttlOf({ tasks, params }: ClientRequest): number {
+  const asked = tasks === 'v1' && isObject(params.task) ? params.task.ttl : undefined;
+  return typeof asked === 'number' && asked >= 0 ? Math.min(Math.round(asked), maxTtlMs) : maxTtlMs;
+}
+
+const unbounded = { maxBytes: Number.POSITIVE_INFINITY, maxDepth: Number.POSITIVE_INFINITY };
