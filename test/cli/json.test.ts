@@ -69,6 +69,12 @@ test('every command with --json prints one JSON document, or JSON lines', async 
     for (const line of lines) expect(JSON.parse(line)).toEqual(expect.any(Object));
   }
 
+  /** The id of the first item of a list; the gateway may store it after it has answered. */
+  async function waitForFirst(list: string): Promise<string> {
+    const readFirst = async () => ((await read(list)) as readonly { readonly id: string }[])[0]?.id;
+    return String(await waitFor(readFirst, { what: list }));
+  }
+
   /** Starts a call that needs approval, and returns the ids. */
   async function startCall(): Promise<{ readonly id: string; readonly callId: string }> {
     const body = { arguments: { a: 1, b: 2 }, detached: true };
@@ -95,10 +101,10 @@ test('every command with --json prints one JSON document, or JSON lines', async 
   const [{ name: prompt }] = (await read('prompts')) as unknown as [{ name: string }];
   await read('prompts', 'get', `files/${prompt}`, 'name=Ada');
   await read('call', 'files/echo', 'text=hi');
-  const [{ id: ended }] = (await read('calls')) as unknown as [{ id: string }];
+  const ended = await waitForFirst('calls');
   await read('calls', 'show', ended);
   await read('approvals', 'allow', (await startCall()).id, '--scope', 'tool');
-  const [{ id: rule }] = (await read('rules')) as unknown as [{ id: string }];
+  const rule = await waitForFirst('rules');
   await read('rules', 'revoke', rule);
   await read('approvals', 'deny', (await startCall()).id);
   await read('calls', 'cancel', (await startCall()).callId);
