@@ -54,7 +54,7 @@ const kindOf = (change: InputChange) => decide(inputWith(change)).kind;
 
 describe('the approval mode [R16]', () => {
   test('auto allows calls', () => {
-    expect(decide(inputWith())).toEqual({ kind: 'allow', because: 'approval mode is auto' });
+    expect(decide(inputWith())).toEqual({ kind: 'allow', because: 'the approval mode is auto' });
   });
 
   test('always-ask asks for approval, also of a trusted tool', () => {

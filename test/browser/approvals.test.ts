@@ -59,7 +59,7 @@ describe('the list of pending approvals', () => {
     await panel('add').waitFor();
     const text = (await panel('add').innerText()).replaceAll(/\s+/g, ' ');
     expect(text).toContain('Requested by');
-    expect(text).toContain('(MCP client), because approval mode is always-ask.');
+    expect(text).toContain('(MCP client), because the approval mode is always-ask.');
     expect(text).toContain('Adds two numbers');
     expect(text).toMatch(/a 20 b 22/);
     expect(text).toMatch(/(9:5\d|10:00) min left/);

@@ -189,7 +189,7 @@ describe('the details of a call', () => {
     const timeline = await shownText(details('structured').getByRole('region', { name: 'Timeline' }));
     expect(timeline).toMatch(/Awaiting approval [\d.]+ .*Running [\d.]+ m?s/);
     expect(timeline).toMatch(
-      /Called by local.*Approval requested: approval mode is always-ask.*Allowed by local, once\..*Sent to the server.*Ended: success/,
+      /Called by local.*Approval requested: the approval mode is always-ask.*Allowed by local, once\..*Sent to the server.*Ended: success/,
     );
     await details('structured').getByRole('region', { name: 'Result' }).getByText('21.5').first().waitFor();
     await details('structured').getByText('Bergen').first().waitFor();

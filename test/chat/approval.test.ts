@@ -35,7 +35,7 @@ describe('an assistant with always-ask approval', () => {
     expect(request).toMatchObject({
       caller: { id: `assistant:${testChat.assistant.id}`, conversation: testChat.id },
       arguments: { text: 'hello' },
-      reason: 'approval mode is always-ask',
+      reason: 'the approval mode is always-ask',
     });
     const [stored] = (await testChat.storage.conversations.messages(testChat.id)).slice(-1);
     expect(stored).toMatchObject({ status: 'streaming', parts: [{ status: 'asked', callId: request.callId }] });

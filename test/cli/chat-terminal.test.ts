@@ -82,7 +82,7 @@ describe.each(['in this process', 'in the gateway'])('a conversation at a termin
     model.push({ text: 'I write.', calls: [call('write', { path: file, text: 'one' })] }, { text: 'Written.' });
     at.type('write it\r');
     await at.see(/Approval required\n +tool +mcp_files_write {2}\(write\)\n +server +files\n +caller +Helper\n/);
-    await at.see(/reason +approval mode is always-ask/);
+    await at.see(/reason +the approval mode is always-ask/);
     await at.see(/"text": "one"/);
     await at.answer(/Run it\? \[a\/c\/t\/s\/e\/D\] /, 'a');
     await at.see(/● files write {2}\{"path":.*\n {2}✓ [\d.]+ m?s .*\n/);

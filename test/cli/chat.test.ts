@@ -114,7 +114,7 @@ describe('toolwharf chat --once', () => {
     model.push({ calls: [call('write', { path: file, text: 'x' })] }, { text: 'I may not.' });
     const { code, stdout, stderr } = await here.chat('--once', 'Write it');
     expect({ code, stdout }).toEqual({ code: 5, stdout: 'I may not.\n' });
-    expect(stderr).toContain('approval mode is always-ask, and no approver is available');
+    expect(stderr).toContain('the approval mode is always-ask, and no approver is available');
     expect(stderr).toContain('→ No terminal is available to approve files write: use --auto to allow every tool');
     expect(existsSync(file)).toBe(false);
     expect(model.requests.at(-1)?.last).toContain('was denied');

@@ -229,7 +229,7 @@ describe('toolwharf call', () => {
     const args = ['--arg', `path=${file}`, '--arg', 'text=x'];
     const { code, stdout, stderr } = await run(['call', 'files/write', '-c', asking, ...args]);
     expect({ code, stdout }).toEqual({ code: 5, stdout: '' });
-    expect(stderr).toContain('approval mode is always-ask, and no approver is available');
+    expect(stderr).toContain('the approval mode is always-ask, and no approver is available');
     expect(existsSync(file)).toBe(false);
     const denied = await run(['call', 'files/add', '-c', asking, '--arg', 'a=1', '--arg', 'b=2']);
     expect(denied.code).toBe(5);

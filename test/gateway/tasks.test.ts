@@ -12,7 +12,7 @@ const source = {
   profiles: { other: { servers: ['t'] } },
 };
 
-test('the result of an MCP task can be fetched after a restart, and an interrupted task has failed', async () => {
+test('the result of an MCP task can be fetched after a restart, and a task that the restart interrupted has ended', async () => {
   await using directory = await tempDir();
   const sealer = createSealer(randomBytes(32));
   const open = async () =>

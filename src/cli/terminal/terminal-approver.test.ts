@@ -16,7 +16,7 @@ const request: ApprovalRequest = {
   arguments: { path: '/etc\u202epasswd' },
   argumentsHash: 'a',
   definitionHash: 'b',
-  reason: 'approval mode is always-ask',
+  reason: 'the approval mode is always-ask',
   change: [{ path: '/description', kind: 'changed', before: 'Reads a file', after: 'Deletes\u001b[2J a file' }],
   askedAt: '2026-01-01T00:00:00.000Z',
   expiresAt: '2026-01-01T00:10:00.000Z',

@@ -84,7 +84,7 @@ const request: ApprovalRequest = {
   arguments: { amount: 5 },
   argumentsHash: 'x',
   definitionHash: 'y',
-  reason: 'approval mode is always-ask',
+  reason: 'the approval mode is always-ask',
   askedAt: '2026-01-01T00:00:00.000Z',
   expiresAt: '2026-01-01T00:10:00.000Z',
 };

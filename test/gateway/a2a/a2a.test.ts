@@ -265,7 +265,7 @@ describe('an A2A task', () => {
     const waiting = (await client.sendMessage(toCall('files__add', { a: 20, b: 3 }))) as Task;
     expect(outcomeOf(waiting)).toMatchObject({
       state: TaskState.TASK_STATE_AUTH_REQUIRED,
-      words: expect.stringContaining('Waiting for approval: approval mode is always-ask'),
+      words: expect.stringContaining('Waiting for approval: the approval mode is always-ask'),
     });
     const watching = collect(client.resubscribeTask({ tenant: '', id: waiting.id }));
     const question = String(waiting.status?.message?.metadata?.['toolwharf/approval']);

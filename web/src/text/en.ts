@@ -1123,12 +1123,12 @@ export const en = ({ plural, number, rich }: Grammar) => ({
       switchOn: (count: number) => plural(count, { one: 'Switch on # tool', other: 'Switch on # tools' }),
       switchOffTitle: (count: number) => plural(count, { one: 'Switch off # tool?', other: 'Switch off # tools?' }),
       switchOffAction: 'Switch off',
-      switchOffDetail: 'Nobody can list or call them, on any profile, until you switch them on again.',
+      switchOffDetail: 'They cannot be listed or called, on any profile, until you switch them on again.',
       switchedOff: (count: number) =>
         plural(count, { one: '# tool was switched off', other: '# tools were switched off' }),
       switchedOn: (count: number) =>
         plural(count, { one: '# tool was switched on', other: '# tools were switched on' }),
-      isOff: 'This tool is switched off: nobody can list or call it.',
+      isOff: 'This tool is switched off: it cannot be listed or called.',
     },
     itemBrowser: {
       resource: {
@@ -1239,7 +1239,7 @@ export const en = ({ plural, number, rich }: Grammar) => ({
       serverAskedStopCall: 'The server was asked to stop. The call may have run in part.',
       rulePersonDeniedCall: 'A rule or a person denied the call. The Approvals page lists the rules.',
       callTookLongerThan: 'The call took longer than the timeout of the tool. Raise the timeout in the configuration.',
-      serverAskedQuestionDuring: 'The server asked a question during the call, and nobody answered.',
+      serverAskedQuestionDuring: 'The server asked a question during the call, and got no answer.',
       callMayRunCheck: 'The call may have run. Check before you run it again.',
       tooManyCallsWaiting: 'Too many calls are waiting. Try again in a moment.',
       rateLimitServerReached: 'The rate limit of the server is reached. Try again in a moment.',

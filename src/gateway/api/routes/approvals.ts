@@ -173,7 +173,7 @@ function assertReach(right: AnswerRight, { scope = 'once' }: z.output<typeof app
   const refuse = (message: string) => new ToolwharfError('FORBIDDEN', message);
   if (right === 'none')
     throw refuse(
-      'You may not answer this approval: an administrator has to answer it, and nobody answers for their own call',
+      'You may not answer this approval: an administrator has to answer it, and callers cannot answer for their own calls',
     );
   if (right === 'once' && scope !== 'once') throw refuse("You can answer for your own call only with the scope 'once'");
   if (right === 'conversation' && scope !== 'once' && scope !== 'conversation')

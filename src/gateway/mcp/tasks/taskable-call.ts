@@ -66,7 +66,7 @@ export function createTaskable(
     }
     return new Promise((_resolve, reject) => {
       const fail = () => reject(signal.reason);
-      const expire = () => reject(new Error('Nobody answered in time'));
+      const expire = () => reject(new Error('No answer in time'));
       const timer = setTimeout(expire, toolbox.config.toolbox.approval.expiresMs).unref();
       signal.addEventListener(
         'abort',

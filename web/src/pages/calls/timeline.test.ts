@@ -25,7 +25,7 @@ const approval = (more: Partial<Approval>): Approval => ({
   arguments: {},
   argumentsHash: '',
   definitionHash: '',
-  reason: 'approval mode is always-ask',
+  reason: 'the approval mode is always-ask',
   askedAt: at(2),
   expiresAt: at(600_000),
   status: 'used',
