@@ -12,7 +12,6 @@ export type {
   Authentication,
   ChainConfig,
   Config,
-  ConnectedTransport,
   Dialect,
   HttpTarget,
   Naming,
@@ -27,7 +26,6 @@ export type {
   ToolConfig,
   ToolLimits,
   ToolMode,
-  TransportName,
 } from './config/config.ts';
 export type { ConfigSource } from './config/config-source.ts';
 export { dataDirectory } from './config/data-directory.ts';
@@ -46,6 +44,7 @@ export {
   toServerSpec,
 } from './config/server-record.ts';
 export type { NativeServer } from './config/server-schema.ts';
+export type { ConnectedTransport, TransportName } from './config/transports.ts';
 export {
   createLoopbackCallback,
   type LoopbackCallbackOptions,

@@ -1,6 +1,7 @@
 import { glob, readFile } from 'node:fs/promises';
 import { expect, test } from 'vitest';
-import { approvalModes, namings, onChangeActions, toolModes, transports } from '../src/config/config.ts';
+import { approvalModes, namings, onChangeActions, toolModes } from '../src/config/config.ts';
+import { transports } from '../src/config/transports.ts';
 import { connectionStates } from '../src/connections/status.ts';
 import { callEnds, callStatuses } from '../src/invocation/call-record.ts';
 import { approvalScopes } from '../src/policy/approval.ts';

@@ -3,12 +3,12 @@ import { canonicalizeMap } from './canonical-keys.ts';
 import type { CheckContext } from './check-context.ts';
 import { checkSchema, found } from './check-schema.ts';
 import { checkUrl } from './check-url.ts';
-import { type TransportName, transports } from './config.ts';
 import { isPlainMap, type PlainData, type PlainObject } from './plain-data.ts';
 import type { Path } from './problems.ts';
 import { serverName } from './schema-parts.ts';
 import { serverConflicts } from './server-conflicts.ts';
 import { type CheckedServer, httpSpellings, serverSchema } from './server-schema.ts';
+import { type TransportName, transports } from './transports.ts';
 
 export interface NamedServer {
   readonly name: string;

@@ -1,5 +1,6 @@
 import type { JsonObject, JsonSchema } from '../kernel/json.ts';
 import type { Endpoint } from './endpoint-schema.ts';
+import type { TransportName } from './transports.ts';
 
 /** The configuration in memory, independent of the dialect. Defaults are applied and limits are checked. */
 export interface Config {
@@ -32,18 +33,6 @@ export const dialects = ['native', 'squidbot', 'myai', 'bridge', 'client'] as co
 
 /** The format of a configuration. */
 export type Dialect = (typeof dialects)[number];
-
-/** All transports. `auto` tries Streamable HTTP, then SSE. `api` is an HTTP API whose endpoints become tools. */
-export const transports = ['stdio', 'http', 'sse', 'auto', 'api'] as const;
-
-/** A transport that a configuration can name. */
-export type TransportName = (typeof transports)[number];
-
-/** Transports of an established connection, after `auto` is resolved. */
-export const connectedTransports = transports.filter((transport) => transport !== 'auto');
-
-/** The transport of an open connection. */
-export type ConnectedTransport = (typeof connectedTransports)[number];
 
 /** `strict` offers configured tools only. `dynamic` also offers other tools, with the default limits. */
 export const toolModes = ['strict', 'dynamic'] as const;

@@ -1,6 +1,6 @@
-import { type TransportName, transports } from './config.ts';
 import { type CheckedServer, programKeys, urlKeys } from './server-schema.ts';
 import { isInsecureUrl, urlProblem } from './server-url.ts';
+import { type TransportName, transports } from './transports.ts';
 
 export const insecureUrlMessage = 'plain http to another machine: use https, or set allowInsecure: true';
 

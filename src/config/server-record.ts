@@ -1,11 +1,12 @@
 import { z } from 'zod';
 import { buildServer } from './build-config.ts';
-import { type ServerSpec, transports } from './config.ts';
+import type { ServerSpec } from './config.ts';
 import { nativeDefaults, serverDefaults } from './defaults.ts';
 import { choice, serverName } from './schema-parts.ts';
 import { insecureUrlMessage, isUrl, serverConflicts } from './server-conflicts.ts';
 import { type NativeServer, serverShape } from './server-schema.ts';
 import { isInsecureUrl, urlProblem } from './server-url.ts';
+import { transports } from './transports.ts';
 
 const newServer = z.strictObject({
   name: serverName,

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { DeepReadonly } from '../kernel/json.ts';
 import { authenticationSchema } from './authentication-schema.ts';
-import { argumentValidations, isolations, onChangeActions, protocolChoices, toolModes, transports } from './config.ts';
+import { argumentValidations, isolations, onChangeActions, protocolChoices, toolModes } from './config.ts';
 import { serverDefaults, toolDefaults } from './defaults.ts';
 import { durationText } from './durations.ts';
 import { endpointsSchema } from './endpoint-schema.ts';
@@ -18,9 +18,7 @@ import {
   text,
   wholeNumber,
 } from './schema-parts.ts';
-
-/** Transports of servers that have a URL. */
-export const urlTransports = transports.filter((transport) => transport !== 'stdio');
+import { transports, urlTransports } from './transports.ts';
 
 const unlimited = Number.MAX_SAFE_INTEGER;
 

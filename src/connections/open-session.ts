@@ -1,5 +1,6 @@
 import { setTimeout as wait } from 'node:timers/promises';
-import type { ConnectedTransport, ServerSpec, StdioTarget } from '../config/config.ts';
+import type { ServerSpec, StdioTarget } from '../config/config.ts';
+import type { ConnectedTransport } from '../config/transports.ts';
 import { ConnectionError, ToolwharfError } from '../kernel/errors.ts';
 import { toDeliveryError } from './delivery-errors.ts';
 import type { HttpAccess } from './http/http-access.ts';

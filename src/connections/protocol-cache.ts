@@ -1,4 +1,5 @@
-import type { ConnectedTransport, ServerSpec } from '../config/config.ts';
+import type { ServerSpec } from '../config/config.ts';
+import type { ConnectedTransport } from '../config/transports.ts';
 import { hashOf } from '../kernel/canonical-json.ts';
 import { isSecretName, isSecretValue } from '../kernel/secret-names.ts';
 import type { Era } from './status.ts';

@@ -1,5 +1,5 @@
 import type { Client } from '@modelcontextprotocol/client';
-import type { ConnectedTransport } from '../config/config.ts';
+import type { ConnectedTransport } from '../config/transports.ts';
 import type { ToolwharfError } from '../kernel/errors.ts';
 import type { JsonObject } from '../kernel/json.ts';
 import type { Channel } from './channel.ts';

@@ -1,4 +1,4 @@
-import type { ConnectedTransport } from '../config/config.ts';
+import type { ConnectedTransport } from '../config/transports.ts';
 import type { JsonObject } from '../kernel/json.ts';
 
 /** The states of a connection. */

@@ -1,5 +1,6 @@
-import type { ServerRoot, ServerSpec, ToolMode, TransportName } from '../config/config.ts';
+import type { ServerRoot, ServerSpec, ToolMode } from '../config/config.ts';
 import { describeLocation } from '../config/server-location.ts';
+import type { TransportName } from '../config/transports.ts';
 import type { Connection } from '../connections/connection.ts';
 import type { ListKind } from '../connections/discovery.ts';
 import type { ConnectionStatus } from '../connections/status.ts';

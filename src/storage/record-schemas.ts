@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { transports } from '../config/config.ts';
+import { transports } from '../config/transports.ts';
 import { taskStatuses } from '../connections/follow-task.ts';
 import { type CallRecord, callEnds, callStatuses, recordKinds } from '../invocation/call-record.ts';
 import { callerKinds, type ToolDefinition } from '../kernel/tool.ts';

@@ -121,7 +121,7 @@ describe('toolwharf keys', () => {
 
 describe('toolwharf pins', () => {
   test('toolwharf pins shows a changed definition and accepts exactly that one', async () => {
-    expect((await cli.run(['pins'])).stdout).toMatch(/^target +[0-9a-f]{12} {2}/m);
+    expect((await cli.run(['pins'])).stdout).toMatch(/^moving +target +[0-9a-f]{12} {2}/m);
     expect(await cli.run(['pins', 'changes'])).toMatchObject({
       stdout: '',
       stderr: 'No tool definition has changed since it was accepted.\n',

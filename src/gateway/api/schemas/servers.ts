@@ -1,8 +1,9 @@
 import { z } from 'zod';
 import { createAuthenticationSchema } from '../../../config/authentication-schema.ts';
-import { connectedTransports, toolModes, transports } from '../../../config/config.ts';
+import { toolModes } from '../../../config/config.ts';
 import { serverName, text } from '../../../config/schema-parts.ts';
 import { limitsSchema, rateSchema, serverShape } from '../../../config/server-schema.ts';
+import { connectedTransports, transports } from '../../../config/transports.ts';
 import { connectionStates, eras, failureCauses } from '../../../connections/status.ts';
 import { answer, body, isoTime, json, list } from './named.ts';
 
