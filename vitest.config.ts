@@ -42,14 +42,15 @@ export default defineConfig({
     hookTimeout: 600_000,
     teardownTimeout: 120_000,
     expect: { poll: { timeout: 120_000, interval: 20 } },
-    // On two cores. Many tests wait for processes of their own: a third fills the gaps, more only make the machine noisier.
-    maxWorkers: 3,
-    // Test files leave nothing behind, so that they can share a worker and the modules that it has loaded. Loading them for
-    // each file takes nearly half of the processor time of test/gateway/api.
-    isolate: false,
+    // On two cores. Many tests wait for processes of their own, which more workers than cores make use of.
+    maxWorkers: 4,
     globalSetup: 'test/support/run-directory.ts',
     sequence: { sequencer: LongestFirst },
-    include: ['src/**/*.test.ts', 'web/src/**/*.test.ts', 'test/**/*.test.ts'],
+    projects: [
+      // Units leave nothing behind, so that they can share their workers and the modules that these have loaded.
+      { extends: true, test: { name: 'units', include: ['src/**/*.test.ts', 'web/src/**/*.test.ts'], isolate: false } },
+      { extends: true, test: { name: 'whole', include: ['test/**/*.test.ts'] } },
+    ],
     coverage: {
       provider: 'v8',
       include: ['src/**/*.ts'],

@@ -124,7 +124,9 @@ function refTo(schema: z.ZodType, registry: Registry): JsonSchema {
 function namedSchemas(registry: Registry, io: 'input' | 'output'): JsonObject {
   const uri = (id: string) => `#/components/schemas/${id}`;
   const { schemas } = z.toJSONSchema(registry, { uri, io, override: removeNoise });
-  return Object.fromEntries(Object.entries(schemas).map(([id, schema]) => [id, withoutIds(schema)]));
+  // Sorted, so that the document does not depend on the order in which modules are loaded.
+  const sorted = Object.entries(schemas).sort(([one], [other]) => (one < other ? -1 : 1));
+  return Object.fromEntries(sorted.map(([id, schema]) => [id, withoutIds(schema)]));
 }
 
 /** Removes `readOnly`, which only describes our TypeScript types, and `propertyNames`, which allows any text. */

@@ -153,5 +153,6 @@ export async function waitForEnds(world: FleetWorld): Promise<void> {
     open = await world.openCalls();
     return open.length === 0;
   };
-  await waitFor(hasNone, { what });
+  // A question whose client has gone is withdrawn after five minutes.
+  await waitFor(hasNone, { what, timeoutMs: 500_000 });
 }

@@ -181,6 +181,7 @@ describe('a key with a profile', () => {
       model: { provider: 'demo', model: 'demo' },
       maxSteps: 20,
       serverIds: ['files'],
+      expose: 'all',
       toolApproval: 'always-ask',
     });
     expect((await api.get('/api/assistants', { key })).body.assistants).toContainEqual(shown.body);

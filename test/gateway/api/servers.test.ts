@@ -200,10 +200,16 @@ describe('the secrets of a stored server', () => {
   });
 });
 
+/** Other test files share this process. */
+function startedSince(before: readonly number[]): readonly number[] {
+  return descendantsOf(process.pid).filter((pid) => !before.includes(pid));
+}
+
 describe('a stdio server', () => {
   const program = { name: 'program', transport: 'stdio', ...fixture('legacy', { API_TOKEN: 'PLANTED-ENV' }) };
 
   test('a stdio server can be added only if the operator allows it, which is the default on loopback only [R22]', async () => {
+    const before = descendantsOf(process.pid);
     await using open = await startApi({ servers: {} });
     expect((await open.get('/api/session', { key: open.adminToken })).body.mayAddPrograms).toBe(true);
     expect((await open.get('/api/session')).body.mayAddPrograms).toBe(false);
@@ -218,7 +224,7 @@ describe('a stdio server', () => {
       expect(status).toBe(403);
       expect(body.error.message).toContain('gateway.allowPrograms is off');
     }
-    expect(descendantsOf(process.pid)).toEqual([]);
+    expect(startedSince(before)).toEqual([]);
   });
 
   test('a stdio server can be added and changed only by an authenticated administrator', async () => {
@@ -242,6 +248,7 @@ describe('a stdio server', () => {
   });
 
   test('a stdio server is stored but not started after the operator disallows it', async () => {
+    const before = descendantsOf(process.pid);
     const storage = await openSharedStorage();
     {
       await using api = await startApi({ servers: {}, gateway: { allowPrograms: true } }, { storage });
@@ -252,16 +259,17 @@ describe('a stdio server', () => {
     expect(body).toMatchObject({ enabled: true, status: { state: 'disconnected' } });
     expect(body.problem).toContain('gateway.allowPrograms is off');
     expect((await api.post('/api/servers/program/connect')).status).toBe(409);
-    expect(descendantsOf(process.pid)).toEqual([]);
+    expect(startedSince(before)).toEqual([]);
   });
 
   test('a stdio server that cannot be started is reported with its last output', async () => {
+    const before = descendantsOf(process.pid);
     await using api = await startApi({ servers: {}, gateway: { allowPrograms: true } });
     const crashing = { name: 'crash', transport: 'stdio', ...fixture('crash-on-start') };
     const { body } = await api.post('/api/servers/test', crashing, { key: api.adminToken });
     expect(body).toMatchObject({ ok: false, tools: [], problems: [{ code: 'SERVER_UNREACHABLE' }] });
     expect(body.stderr.length).toBeGreaterThan(0);
-    expect(descendantsOf(process.pid)).toEqual([]);
+    expect(startedSince(before)).toEqual([]);
   });
 });
 

@@ -1300,35 +1300,18 @@ export interface paths {
 export type webhooks = Record<string, never>;
 export interface components {
     schemas: {
-        readonly Caller: {
+        readonly AliveEvent: Record<string, never>;
+        readonly ApiKey: {
             readonly id: string;
-            readonly kind: "program" | "assistant" | "client" | "person";
-            readonly name?: string;
-            readonly conversation?: string;
+            readonly name: string;
+            readonly profile?: string;
+            readonly rights: readonly string[];
+            readonly createdAt: string;
+            readonly lastUsedAt?: string;
+            readonly revokedAt?: string;
         };
-        readonly Error: {
-            readonly error: {
-                readonly code: string;
-                readonly message: string;
-                readonly data?: {
-                    readonly [key: string]: unknown;
-                };
-            };
-        };
-        readonly DefinitionChange: {
-            readonly path: string;
-            readonly kind: "added" | "removed" | "changed";
-            readonly before?: unknown;
-            readonly after?: unknown;
-        };
-        readonly ApprovalSettings: {
-            readonly mode: "auto" | "always-ask" | "trusted-only";
-            readonly trustedTools: readonly string[];
-            readonly ask: readonly string[];
-            readonly deny: readonly string[];
-            readonly expiresMs: number;
-            readonly approvers: "admins" | "owner" | "client";
-            readonly reads: "allow" | "ask";
+        readonly ApiKeyList: {
+            readonly keys: readonly components["schemas"]["ApiKey"][];
         };
         readonly Approval: {
             readonly id: string;
@@ -1370,47 +1353,48 @@ export interface components {
             readonly mayAnswer: boolean;
             readonly audiences: readonly ("conversation" | "caller" | "everyone")[];
         };
+        readonly ApprovalAnsweredEvent: {
+            readonly id: string;
+            readonly callId: string;
+            readonly server?: string;
+            readonly tool: string;
+            readonly caller: components["schemas"]["Caller"];
+            readonly answer: "allow" | "deny";
+            readonly scope?: "once" | "conversation" | "tool" | "server";
+            readonly audience?: "conversation" | "caller" | "everyone";
+        };
+        readonly ApprovalAskedEvent: {
+            readonly id: string;
+            readonly callId: string;
+            readonly server?: string;
+            readonly tool: string;
+            readonly caller: components["schemas"]["Caller"];
+            readonly reason: string;
+            readonly askedAt: string;
+            readonly expiresAt: string;
+            readonly arguments?: {
+                readonly [key: string]: unknown;
+            };
+        };
         readonly ApprovalList: {
             readonly approvals: readonly components["schemas"]["Approval"][];
         };
-        readonly RememberedRule: {
+        readonly ApprovalSettings: {
+            readonly mode: "auto" | "always-ask" | "trusted-only";
+            readonly trustedTools: readonly string[];
+            readonly ask: readonly string[];
+            readonly deny: readonly string[];
+            readonly expiresMs: number;
+            readonly approvers: "admins" | "owner" | "client";
+            readonly reads: "allow" | "ask";
+        };
+        readonly ApprovalWithdrawnEvent: {
             readonly id: string;
-            readonly scope: "conversation" | "tool" | "server";
-            readonly answer: "allow" | "deny";
-            readonly serverAddress?: string;
+            readonly callId: string;
             readonly server?: string;
-            readonly tool?: string;
-            readonly definitionHash?: string;
-            readonly audience: "conversation" | "caller" | "everyone";
-            readonly conversation?: string;
-            readonly caller?: string;
-            readonly callerName?: string;
-            readonly matching?: {
-                readonly [key: string]: string;
-            };
-            readonly createdBy?: string;
-            readonly createdAt: string;
-        };
-        readonly RuleList: {
-            readonly rules: readonly components["schemas"]["RememberedRule"][];
-        };
-        readonly Pin: {
-            readonly serverAddress: string;
-            readonly servers: readonly string[];
             readonly tool: string;
-            readonly hash: string;
-            readonly definition: {
-                readonly [key: string]: unknown;
-            };
-            readonly acceptedAt: string;
-        };
-        readonly PinList: {
-            readonly pins: readonly components["schemas"]["Pin"][];
-            readonly next?: string;
-        };
-        readonly ModelChoice: {
-            readonly provider: string;
-            readonly model: string;
+            readonly caller: components["schemas"]["Caller"];
+            readonly reason: string;
         };
         readonly Assistant: {
             readonly id: string;
@@ -1453,13 +1437,22 @@ export interface components {
                 readonly reason: string;
             }[];
         };
-        readonly AuditFinding: {
-            readonly seq: number;
-            readonly kind: "changed" | "missing" | "torn" | "order";
-            readonly detail: string;
+        readonly Attachment: {
+            readonly id: string;
+            readonly sizeBytes: number;
+            readonly data: string;
         };
-        readonly AuditVerification: {
-            readonly findings: readonly components["schemas"]["AuditFinding"][];
+        readonly AttachmentPart: {
+            readonly type: "attachment";
+            readonly id: string;
+            readonly name: string;
+            readonly kind: "image" | "text";
+            readonly mediaType: string;
+            readonly sizeBytes: number;
+        };
+        readonly AuditEntries: {
+            readonly entries: readonly components["schemas"]["AuditEntry"][];
+            readonly next?: number;
         };
         readonly AuditEntry: {
             readonly seq: number;
@@ -1471,9 +1464,10 @@ export interface components {
             readonly previous: string;
             readonly hash: string;
         };
-        readonly AuditEntries: {
-            readonly entries: readonly components["schemas"]["AuditEntry"][];
-            readonly next?: number;
+        readonly AuditFinding: {
+            readonly seq: number;
+            readonly kind: "changed" | "missing" | "torn" | "order";
+            readonly detail: string;
         };
         readonly AuditLink: {
             readonly seq: number;
@@ -1486,28 +1480,8 @@ export interface components {
                 readonly [key: string]: string;
             };
         };
-        readonly Truncation: {
-            readonly shownBytes: number;
-            readonly totalBytes: number;
-        };
-        readonly CallResult: {
-            readonly callId: string;
-            readonly isError: boolean;
-            readonly content: readonly {
-                readonly [key: string]: unknown;
-            }[];
-            readonly text: string;
-            readonly structuredContent?: unknown;
-            readonly truncated?: components["schemas"]["Truncation"];
-            readonly _meta?: {
-                readonly [key: string]: unknown;
-            };
-        };
-        readonly ResultPage: {
-            readonly text: string;
-            readonly offset: number;
-            readonly totalLength: number;
-            readonly nextOffset?: number;
+        readonly AuditVerification: {
+            readonly findings: readonly components["schemas"]["AuditFinding"][];
         };
         readonly Call: {
             readonly id: string;
@@ -1580,9 +1554,64 @@ export interface components {
                 };
             };
         };
+        readonly CallChangedEvent: {
+            readonly id: string;
+            readonly kind?: "resource" | "prompt" | "administration";
+            readonly server?: string;
+            readonly tool: string;
+            readonly originalName: string;
+            readonly caller: components["schemas"]["Caller"];
+            readonly parent?: {
+                readonly kind: "call" | "answer";
+                readonly id: string;
+            };
+            readonly status: "pending" | "running" | "success" | "error";
+            readonly end?: "tool" | "denied" | "cancelled" | "timeout" | "invalid" | "unknown-outcome" | "failed";
+            readonly errorCode?: string;
+            readonly rule?: string;
+            readonly approvedBy?: string;
+            readonly isTask?: boolean;
+            readonly upstreamTask?: {
+                readonly id: string;
+                readonly status: "working" | "input_required" | "completed" | "failed" | "cancelled";
+                readonly message?: string;
+            };
+            readonly createdAt: string;
+            readonly startedAt?: string;
+            readonly completedAt?: string;
+            readonly arguments?: {
+                readonly [key: string]: unknown;
+            };
+            readonly result?: {
+                readonly [key: string]: unknown;
+            };
+            readonly error?: {
+                readonly code: string;
+                readonly message: string;
+            };
+        };
         readonly CallList: {
             readonly calls: readonly components["schemas"]["Call"][];
             readonly next?: string;
+        };
+        readonly CallProgressedEvent: {
+            readonly id: string;
+            readonly progress: number;
+            readonly total?: number;
+            readonly message?: string;
+        };
+        readonly CallResult: {
+            readonly callId: string;
+            readonly isError: boolean;
+            readonly content: readonly {
+                readonly [key: string]: unknown;
+            }[];
+            readonly text: string;
+            readonly structuredContent?: unknown;
+            readonly truncated?: components["schemas"]["Truncation"];
+            readonly _meta?: {
+                readonly [key: string]: unknown;
+            };
         };
         readonly CallStats: {
             readonly since: string;
@@ -1655,89 +1684,139 @@ export interface components {
             }[];
             readonly truncated: boolean;
         };
-        readonly Usage: {
-            readonly inputTokens: number;
-            readonly outputTokens: number;
-            readonly cachedInputTokens?: number;
-            readonly estimated?: true;
-        };
-        readonly ToolCallPart: {
-            readonly type: "tool-call";
+        readonly Caller: {
             readonly id: string;
-            readonly callId?: string;
-            readonly name: string;
-            readonly tool?: string;
+            readonly kind: "program" | "assistant" | "client" | "person";
+            readonly name?: string;
+            readonly conversation?: string;
+        };
+        readonly CatalogChangedEvent: {
             readonly server?: string;
-            readonly originalName?: string;
-            readonly arguments: {
-                readonly [key: string]: unknown;
+            readonly added: readonly string[];
+            readonly removed: readonly string[];
+            readonly changed: readonly string[];
+        };
+        readonly ChatConversationEvent: {
+            readonly conversation: components["schemas"]["Conversation"];
+        };
+        readonly ChatCutEvent: {
+            readonly message: string;
+        };
+        readonly ChatMessageEvent: {
+            readonly message: components["schemas"]["Message"];
+        };
+        readonly ChatPartEvent: {
+            readonly message: string;
+            readonly index: number;
+            readonly part: components["schemas"]["MessagePart"];
+        };
+        readonly ChatRemovedEvent: Record<string, never>;
+        readonly ChatTextEvent: {
+            readonly message: string;
+            readonly index: number;
+            readonly text: string;
+        };
+        readonly ClientList: {
+            readonly clients: readonly {
+                readonly id: string;
+                readonly name: string;
+                readonly file?: string;
+                readonly snippet: string;
+                readonly language: "json";
+            }[];
+        };
+        readonly Config: {
+            readonly file?: string;
+            readonly dialect: "native" | "squidbot" | "myai" | "bridge" | "client";
+            readonly warnings: readonly string[];
+            readonly refused?: {
+                readonly at: string;
+                readonly message: string;
             };
-            readonly status: "waiting" | "asked" | "running" | "success" | "error" | "denied" | "cancelled" | "unknown";
-            readonly approvalId?: string;
-            readonly rule?: string;
-            readonly progress?: {
-                readonly progress: number;
-                readonly total?: number;
-                readonly message?: string;
-            };
-            readonly result?: {
-                readonly isError: boolean;
-                readonly content: readonly {
+            readonly servers: readonly string[];
+            readonly toolbox: {
+                readonly maxConcurrent: number;
+                readonly maxQueued: number;
+                readonly naming: "mcp" | "server__tool" | "plain";
+                readonly maxResultBytes: number;
+                readonly approval: components["schemas"]["ApprovalSettings"];
+                readonly tools: readonly {
                     readonly [key: string]: unknown;
                 }[];
-                readonly structuredContent?: unknown;
-                readonly errorCode?: string;
-                readonly cut?: true;
+                readonly defaultTool: {
+                    readonly maxInstances: number;
+                    readonly timeoutMs: number;
+                };
+                readonly localToolsMustBeConfigured: boolean;
             };
-            readonly startedAt?: string;
-            readonly completedAt?: string;
-            readonly metadata?: {
-                readonly [key: string]: {
+            readonly gateway: {
+                readonly host: string;
+                readonly port: number;
+                readonly allowedHosts: readonly string[];
+                readonly allowedOrigins: readonly string[];
+                readonly requireAuthentication: boolean;
+                readonly allowPrograms: boolean;
+                readonly allowPrivateAddresses: boolean;
+                readonly jwt?: {
                     readonly [key: string]: unknown;
+                };
+                readonly retention: {
+                    readonly maxAgeMs: number;
+                    readonly maxCalls: number;
+                };
+                readonly trustedProxies: readonly string[];
+                readonly limits: {
+                    readonly [key: string]: number;
+                };
+                readonly listWaitMs: number;
+                readonly shutdownMs: number;
+                readonly webhook?: {
+                    readonly origin: string;
+                    readonly secret?: {
+                        readonly set: true;
+                    };
+                };
+                readonly tracesOrigin?: string;
+                readonly database?: {
+                    readonly set: true;
                 };
             };
         };
-        readonly AttachmentPart: {
-            readonly type: "attachment";
-            readonly id: string;
-            readonly name: string;
-            readonly kind: "image" | "text";
-            readonly mediaType: string;
-            readonly sizeBytes: number;
+        readonly ConfigAppliedEvent: {
+            readonly added: readonly string[];
+            readonly removed: readonly string[];
+            readonly changed: readonly string[];
         };
-        readonly MessagePart: {
-            readonly type: "text";
-            readonly text: string;
-            readonly metadata?: {
-                readonly [key: string]: {
-                    readonly [key: string]: unknown;
-                };
-            };
-        } | {
-            readonly type: "reasoning";
-            readonly text: string;
-            readonly metadata?: {
-                readonly [key: string]: {
-                    readonly [key: string]: unknown;
-                };
-            };
-        } | components["schemas"]["ToolCallPart"] | components["schemas"]["AttachmentPart"] | {
-            readonly type: "step";
+        readonly ConfigRefusedEvent: {
+            readonly message: string;
         };
-        readonly Message: {
-            readonly id: string;
-            readonly parentId?: string;
-            readonly versions?: readonly string[];
-            readonly role: "user" | "assistant";
-            readonly parts: readonly components["schemas"]["MessagePart"][];
-            readonly status: "streaming" | "complete" | "stopped" | "interrupted" | "limited" | "error";
-            readonly problem?: string;
-            readonly model?: string;
-            readonly usage?: components["schemas"]["Usage"];
-            readonly costUsd?: number;
-            readonly durationMs?: number;
-            readonly createdAt: string;
-            readonly completedAt?: string;
+        readonly ConnectionStatus: {
+            readonly state: "disconnected" | "connecting" | "connected" | "degraded" | "error";
+            readonly reason?: string;
+            readonly code?: string;
+            readonly cause?: "unauthorized" | "command-not-found";
+            readonly signInUrl?: string;
+            readonly since: string;
+            readonly nextTryAt?: string;
+            readonly failures: number;
+            readonly lastConnectedAt?: string;
+            readonly transport?: "stdio" | "http" | "sse" | "api";
+            readonly era?: "legacy" | "modern";
+            readonly protocolVersion?: string;
+            readonly serverInfo?: {
+                readonly [key: string]: unknown;
+            };
+            readonly instructions?: string;
+            readonly capabilities?: {
+                readonly [key: string]: unknown;
+            };
+            readonly pid?: number;
+            readonly connectMs?: number;
+            readonly replica?: string;
+        };
+        readonly ContentChangedEvent: {
+            readonly server: string;
+            readonly kind: "resources" | "resourceTemplates" | "prompts";
         };
         readonly Conversation: {
             readonly id: string;
@@ -1753,27 +1832,18 @@ export interface components {
             readonly createdAt: string;
             readonly updatedAt: string;
         };
-        readonly ConversationList: {
-            readonly conversations: readonly components["schemas"]["Conversation"][];
+        readonly ConversationChangedEvent: {
+            readonly id: string;
+            readonly title: string;
+            readonly status: "idle" | "running" | "asking";
+            readonly updatedAt: string;
         };
         readonly ConversationContent: {
             readonly conversation: components["schemas"]["Conversation"];
             readonly messages: readonly components["schemas"]["Message"][];
         };
-        readonly Attachment: {
-            readonly id: string;
-            readonly sizeBytes: number;
-            readonly data: string;
-        };
-        readonly MessageMatch: {
-            readonly id: string;
-            readonly role: "user" | "assistant";
-            readonly createdAt: string;
-            readonly excerpt: string;
-            readonly highlights: readonly (readonly [
-                number,
-                number
-            ])[];
+        readonly ConversationList: {
+            readonly conversations: readonly components["schemas"]["Conversation"][];
         };
         readonly ConversationMatch: {
             readonly conversation: components["schemas"]["Conversation"];
@@ -1786,42 +1856,56 @@ export interface components {
         readonly ConversationMatchList: {
             readonly matches: readonly components["schemas"]["ConversationMatch"][];
         };
-        readonly ChatConversationEvent: {
-            readonly conversation: components["schemas"]["Conversation"];
-        };
-        readonly ChatMessageEvent: {
-            readonly message: components["schemas"]["Message"];
-        };
-        readonly ChatPartEvent: {
-            readonly message: string;
-            readonly index: number;
-            readonly part: components["schemas"]["MessagePart"];
-        };
-        readonly ChatTextEvent: {
-            readonly message: string;
-            readonly index: number;
-            readonly text: string;
-        };
-        readonly ChatCutEvent: {
-            readonly message: string;
-        };
-        readonly ChatRemovedEvent: Record<string, never>;
-        readonly Question: {
+        readonly ConversationRemovedEvent: {
             readonly id: string;
-            readonly kind: "elicitation" | "sampling";
-            readonly server: string;
-            readonly callId?: string;
-            readonly tool?: string;
-            readonly conversation?: string;
-            readonly params: {
-                readonly [key: string]: unknown;
-            };
-            readonly repliedBy?: "model" | "person";
-            readonly askedAt: string;
-            readonly expiresAt: string;
         };
-        readonly QuestionList: {
-            readonly questions: readonly components["schemas"]["Question"][];
+        readonly DefinitionChange: {
+            readonly path: string;
+            readonly kind: "added" | "removed" | "changed";
+            readonly before?: unknown;
+            readonly after?: unknown;
+        };
+        readonly DefinitionWarning: {
+            readonly rule: "hidden-characters" | "look-alike-name" | "excessive-length" | "encoded-text" | "overrides-instructions" | "hides-from-user" | "skips-approval" | "wants-secrets" | "commands-other-tools" | "sends-data-out";
+            readonly severity: "high" | "medium" | "low";
+            readonly where: string;
+            readonly excerpt: string;
+        };
+        readonly Error: {
+            readonly error: {
+                readonly code: string;
+                readonly message: string;
+                readonly data?: {
+                    readonly [key: string]: unknown;
+                };
+            };
+        };
+        readonly ErrorOutput: {
+            readonly lines: readonly string[];
+        };
+        readonly Fleet: {
+            readonly shared: boolean;
+            readonly revision?: number;
+            readonly replicas: readonly components["schemas"]["Replica"][];
+        };
+        readonly Health: {
+            readonly status: "ok" | "degraded" | "stopping";
+            readonly version: string;
+            readonly startedAt: string;
+            readonly servers: {
+                readonly total: number;
+                readonly connected: number;
+                readonly degraded: number;
+                readonly connecting: number;
+                readonly error: number;
+                readonly disconnected: number;
+            };
+            readonly calls: {
+                readonly running: number;
+                readonly queued: number;
+            };
+            readonly sessions: number;
+            readonly pendingApprovals: number;
         };
         readonly ImportedServer: {
             readonly name: string;
@@ -1917,6 +2001,378 @@ export interface components {
                 readonly message: string;
             }[];
         };
+        readonly Message: {
+            readonly id: string;
+            readonly parentId?: string;
+            readonly versions?: readonly string[];
+            readonly role: "user" | "assistant";
+            readonly parts: readonly components["schemas"]["MessagePart"][];
+            readonly status: "streaming" | "complete" | "stopped" | "interrupted" | "limited" | "error";
+            readonly problem?: string;
+            readonly model?: string;
+            readonly usage?: components["schemas"]["Usage"];
+            readonly costUsd?: number;
+            readonly durationMs?: number;
+            readonly createdAt: string;
+            readonly completedAt?: string;
+        };
+        readonly MessageMatch: {
+            readonly id: string;
+            readonly role: "user" | "assistant";
+            readonly createdAt: string;
+            readonly excerpt: string;
+            readonly highlights: readonly (readonly [
+                number,
+                number
+            ])[];
+        };
+        readonly MessagePart: {
+            readonly type: "text";
+            readonly text: string;
+            readonly metadata?: {
+                readonly [key: string]: {
+                    readonly [key: string]: unknown;
+                };
+            };
+        } | {
+            readonly type: "reasoning";
+            readonly text: string;
+            readonly metadata?: {
+                readonly [key: string]: {
+                    readonly [key: string]: unknown;
+                };
+            };
+        } | components["schemas"]["ToolCallPart"] | components["schemas"]["AttachmentPart"] | {
+            readonly type: "step";
+        };
+        readonly Model: {
+            readonly id: string;
+            readonly name?: string;
+            readonly takesImages?: boolean;
+        };
+        readonly ModelChoice: {
+            readonly provider: string;
+            readonly model: string;
+        };
+        readonly ModelList: {
+            readonly models: readonly components["schemas"]["Model"][];
+        };
+        readonly ModelSettings: {
+            readonly provider: string;
+            readonly model: string;
+            readonly takesImages?: boolean;
+            readonly inputPrice?: number;
+            readonly cachedInputPrice?: number;
+            readonly outputPrice?: number;
+        };
+        readonly ModelSettingsList: {
+            readonly settings: readonly components["schemas"]["ModelSettings"][];
+        };
+        readonly NewApiKey: {
+            readonly id: string;
+            readonly name: string;
+            readonly profile?: string;
+            readonly rights: readonly string[];
+            readonly createdAt: string;
+            readonly lastUsedAt?: string;
+            readonly revokedAt?: string;
+            readonly key: string;
+        };
+        readonly OfferedList: {
+            readonly count: number;
+            readonly stale: boolean;
+            readonly rejected: readonly {
+                readonly name: string;
+                readonly reason: string;
+            }[];
+        };
+        readonly OpenApiDocument: {
+            readonly [key: string]: unknown;
+        };
+        readonly Pin: {
+            readonly serverAddress: string;
+            readonly servers: readonly string[];
+            readonly tool: string;
+            readonly hash: string;
+            readonly definition: {
+                readonly [key: string]: unknown;
+            };
+            readonly acceptedAt: string;
+        };
+        readonly PinList: {
+            readonly pins: readonly components["schemas"]["Pin"][];
+            readonly next?: string;
+        };
+        readonly Profile: {
+            readonly name: string;
+            readonly description?: string;
+            readonly path: string;
+            readonly source: "file" | "store" | "built-in";
+            readonly readOnly?: string;
+            readonly naming: "mcp" | "server__tool" | "plain";
+            readonly expose: "all" | "search" | "code" | "auto";
+            readonly exposeBudget: number;
+            readonly mode: "auto" | "always-ask" | "trusted-only";
+            readonly servers?: readonly string[];
+            readonly allow?: readonly string[];
+            readonly deny?: readonly string[];
+            readonly resources?: readonly string[];
+            readonly prompts?: readonly string[];
+            readonly alwaysList?: readonly string[];
+            readonly approval?: components["schemas"]["ApprovalSettings"];
+            readonly settings?: {
+                readonly [key: string]: unknown;
+            };
+            readonly updatedAt?: string;
+            readonly exposure?: {
+                readonly count: number;
+                readonly estimatedTokens: number;
+                readonly exposed: "all" | "search" | "code";
+                readonly listedTokens: number;
+            };
+            readonly keys?: number;
+        };
+        readonly ProfileList: {
+            readonly profiles: readonly components["schemas"]["Profile"][];
+        };
+        readonly ProfilePreview: {
+            readonly tools: readonly {
+                readonly server?: string;
+                readonly originalName: string;
+                readonly visible: boolean;
+                readonly allowedBy: readonly string[];
+                readonly deniedBy: readonly string[];
+            }[];
+            readonly resources: readonly {
+                readonly server: string;
+                readonly uri: string;
+                readonly visible: boolean;
+            }[];
+            readonly prompts: readonly {
+                readonly server: string;
+                readonly name: string;
+                readonly visible: boolean;
+            }[];
+            readonly count: number;
+            readonly estimatedTokens: number;
+            readonly exposed: "all" | "search" | "code";
+            readonly listedTokens: number;
+        };
+        readonly ProfilesChangedEvent: {
+            readonly profiles: readonly string[];
+        };
+        readonly PromptList: {
+            readonly prompts: readonly {
+                readonly [key: string]: unknown;
+            }[];
+        };
+        readonly Provider: {
+            readonly id: string;
+            readonly name: string;
+            readonly kind: "openai" | "anthropic" | "google" | "openai-compatible" | "demo";
+            readonly source: "store" | "environment" | "built-in";
+            readonly baseUrl?: string;
+            readonly allowInsecure?: boolean;
+            readonly apiKey?: {
+                readonly set: true;
+            };
+        };
+        readonly ProviderList: {
+            readonly providers: readonly components["schemas"]["Provider"][];
+        };
+        readonly ProviderTest: {
+            readonly ok: boolean;
+            readonly latencyMs: number;
+            readonly models: readonly components["schemas"]["Model"][];
+            readonly problem?: string;
+        };
+        readonly Question: {
+            readonly id: string;
+            readonly kind: "elicitation" | "sampling";
+            readonly server: string;
+            readonly callId?: string;
+            readonly tool?: string;
+            readonly conversation?: string;
+            readonly params: {
+                readonly [key: string]: unknown;
+            };
+            readonly repliedBy?: "model" | "person";
+            readonly askedAt: string;
+            readonly expiresAt: string;
+        };
+        readonly QuestionAnsweredEvent: {
+            readonly id: string;
+            readonly callId?: string;
+            readonly conversation?: string;
+            readonly action: "accept" | "decline" | "cancel" | "withdrawn";
+        };
+        readonly QuestionAskedEvent: {
+            readonly id: string;
+            readonly kind: "elicitation" | "sampling";
+            readonly server: string;
+            readonly callId?: string;
+            readonly tool?: string;
+            readonly conversation?: string;
+            readonly params?: {
+                readonly [key: string]: unknown;
+            };
+            readonly repliedBy?: "model" | "person";
+            readonly askedAt: string;
+            readonly expiresAt: string;
+        };
+        readonly QuestionList: {
+            readonly questions: readonly components["schemas"]["Question"][];
+        };
+        readonly ReadyEvent: Record<string, never>;
+        readonly RegistryPage: {
+            readonly registry: string;
+            readonly servers: readonly components["schemas"]["RegistryServer"][];
+            readonly nextCursor?: string;
+        };
+        readonly RegistryServer: {
+            readonly name: string;
+            readonly title?: string;
+            readonly description: string;
+            readonly version: string;
+            readonly status: "active" | "deprecated" | "deleted";
+            readonly repository?: string;
+            readonly website?: string;
+            readonly installOptions: readonly {
+                readonly kind: "program" | "address";
+                readonly label: string;
+                readonly inputs: readonly {
+                    readonly key: string;
+                    readonly description?: string;
+                    readonly isRequired: boolean;
+                    readonly isSecret: boolean;
+                    readonly default?: string;
+                    readonly placeholder?: string;
+                    readonly choices?: readonly string[];
+                }[];
+                readonly risks: readonly string[];
+            }[];
+            readonly unusable: readonly {
+                readonly what: string;
+                readonly reason: string;
+            }[];
+        };
+        readonly RememberedRule: {
+            readonly id: string;
+            readonly scope: "conversation" | "tool" | "server";
+            readonly answer: "allow" | "deny";
+            readonly serverAddress?: string;
+            readonly server?: string;
+            readonly tool?: string;
+            readonly definitionHash?: string;
+            readonly audience: "conversation" | "caller" | "everyone";
+            readonly conversation?: string;
+            readonly caller?: string;
+            readonly callerName?: string;
+            readonly matching?: {
+                readonly [key: string]: string;
+            };
+            readonly createdBy?: string;
+            readonly createdAt: string;
+        };
+        readonly Replica: {
+            readonly id: string;
+            readonly pid: number;
+            readonly host: string;
+            readonly self: boolean;
+            readonly leaseMs?: number;
+            readonly version?: string;
+            readonly startedAt?: string;
+            readonly config?: string;
+            readonly revision?: number;
+            readonly lag?: number;
+            readonly running?: number;
+            readonly queued?: number;
+            readonly servers?: readonly string[];
+            readonly epoch?: number;
+            readonly permits?: number;
+            readonly problems?: readonly string[];
+        };
+        readonly ResetEvent: {
+            readonly reason: string;
+        };
+        readonly ResourceList: {
+            readonly resources: readonly {
+                readonly [key: string]: unknown;
+            }[];
+            readonly resourceTemplates: readonly {
+                readonly [key: string]: unknown;
+            }[];
+        };
+        readonly ResourceSubscriptionEvent: {
+            readonly uri: string;
+            readonly error?: string;
+        };
+        readonly ResultPage: {
+            readonly text: string;
+            readonly offset: number;
+            readonly totalLength: number;
+            readonly nextOffset?: number;
+        };
+        readonly RuleList: {
+            readonly rules: readonly components["schemas"]["RememberedRule"][];
+        };
+        readonly SavedRequest: {
+            readonly id: string;
+            readonly name: string;
+            readonly tool: string;
+            readonly arguments: {
+                readonly [key: string]: unknown;
+            };
+            readonly shared: boolean;
+            readonly isOwn: boolean;
+            readonly canEdit: boolean;
+            readonly createdAt: string;
+            readonly updatedAt: string;
+        };
+        readonly SavedRequestList: {
+            readonly requests: readonly components["schemas"]["SavedRequest"][];
+        };
+        readonly Server: {
+            readonly id: string;
+            readonly name: string;
+            readonly description?: string;
+            readonly source: "file" | "default" | "store";
+            readonly readOnly?: string;
+            readonly problem?: string;
+            readonly missingToken?: string;
+            readonly place?: string;
+            readonly transport: "stdio" | "http" | "sse" | "auto" | "api";
+            readonly enabled: boolean;
+            readonly required: boolean;
+            readonly trusted: boolean;
+            readonly mode: "strict" | "dynamic";
+            readonly roots?: readonly {
+                readonly uri: string;
+                readonly name: string;
+            }[];
+            readonly status: components["schemas"]["ConnectionStatus"];
+            readonly offers: {
+                readonly tools?: components["schemas"]["OfferedList"];
+                readonly resources?: components["schemas"]["OfferedList"];
+                readonly resourceTemplates?: components["schemas"]["OfferedList"];
+                readonly prompts?: components["schemas"]["OfferedList"];
+            };
+            readonly record?: components["schemas"]["ServerRecord"];
+        };
+        readonly ServerAddedEvent: {
+            readonly server: string;
+        };
+        readonly ServerAnswer: {
+            readonly [key: string]: unknown;
+        };
+        readonly ServerChangedEvent: {
+            readonly server: string;
+            readonly before: "disconnected" | "connecting" | "connected" | "degraded" | "error";
+            readonly status: components["schemas"]["ConnectionStatus"];
+        };
+        readonly ServerList: {
+            readonly servers: readonly components["schemas"]["Server"][];
+        };
         readonly ServerRecord: {
             readonly name: string;
             readonly transport: "stdio" | "http" | "sse" | "auto" | "api";
@@ -2008,67 +2464,8 @@ export interface components {
             readonly createdAt: string;
             readonly updatedAt: string;
         };
-        readonly ConnectionStatus: {
-            readonly state: "disconnected" | "connecting" | "connected" | "degraded" | "error";
-            readonly reason?: string;
-            readonly code?: string;
-            readonly cause?: "unauthorized" | "command-not-found";
-            readonly signInUrl?: string;
-            readonly since: string;
-            readonly nextTryAt?: string;
-            readonly failures: number;
-            readonly lastConnectedAt?: string;
-            readonly transport?: "stdio" | "http" | "sse" | "api";
-            readonly era?: "legacy" | "modern";
-            readonly protocolVersion?: string;
-            readonly serverInfo?: {
-                readonly [key: string]: unknown;
-            };
-            readonly instructions?: string;
-            readonly capabilities?: {
-                readonly [key: string]: unknown;
-            };
-            readonly pid?: number;
-            readonly connectMs?: number;
-            readonly replica?: string;
-        };
-        readonly OfferedList: {
-            readonly count: number;
-            readonly stale: boolean;
-            readonly rejected: readonly {
-                readonly name: string;
-                readonly reason: string;
-            }[];
-        };
-        readonly Server: {
-            readonly id: string;
-            readonly name: string;
-            readonly description?: string;
-            readonly source: "file" | "default" | "store";
-            readonly readOnly?: string;
-            readonly problem?: string;
-            readonly missingToken?: string;
-            readonly place?: string;
-            readonly transport: "stdio" | "http" | "sse" | "auto" | "api";
-            readonly enabled: boolean;
-            readonly required: boolean;
-            readonly trusted: boolean;
-            readonly mode: "strict" | "dynamic";
-            readonly roots?: readonly {
-                readonly uri: string;
-                readonly name: string;
-            }[];
-            readonly status: components["schemas"]["ConnectionStatus"];
-            readonly offers: {
-                readonly tools?: components["schemas"]["OfferedList"];
-                readonly resources?: components["schemas"]["OfferedList"];
-                readonly resourceTemplates?: components["schemas"]["OfferedList"];
-                readonly prompts?: components["schemas"]["OfferedList"];
-            };
-            readonly record?: components["schemas"]["ServerRecord"];
-        };
-        readonly ServerList: {
-            readonly servers: readonly components["schemas"]["Server"][];
+        readonly ServerRemovedEvent: {
+            readonly server: string;
         };
         readonly ServerTest: {
             readonly ok: boolean;
@@ -2103,30 +2500,62 @@ export interface components {
             }[];
             readonly stderr: readonly string[];
         };
-        readonly ErrorOutput: {
-            readonly lines: readonly string[];
+        readonly ServerUpdatedEvent: {
+            readonly server: string;
         };
-        readonly ResourceList: {
-            readonly resources: readonly {
-                readonly [key: string]: unknown;
-            }[];
-            readonly resourceTemplates: readonly {
-                readonly [key: string]: unknown;
-            }[];
+        readonly Session: {
+            readonly authenticated: boolean;
+            readonly via?: "admin-token" | "key" | "jwt" | "loopback";
+            readonly caller?: components["schemas"]["Caller"];
+            readonly profile?: string;
+            readonly rights: readonly ("read" | "call" | "admin")[];
+            readonly mayAddPrograms: boolean;
+            readonly command?: string;
+            readonly tokenFile?: string;
         };
-        readonly PromptList: {
-            readonly prompts: readonly {
-                readonly [key: string]: unknown;
-            }[];
+        readonly SignIn: {
+            readonly usesOAuth: boolean;
+            readonly tokens?: {
+                readonly issuer: string;
+                readonly scope?: string;
+                readonly resource?: string;
+                readonly expiresAt?: string;
+                readonly canRenew: boolean;
+            };
+            readonly client?: {
+                readonly clientId: string;
+                readonly issuer: string;
+                readonly isRegistered: boolean;
+                readonly redirectUrls?: readonly string[];
+            };
+            readonly attempts: readonly components["schemas"]["SignInAttempt"][];
         };
-        readonly ServerAnswer: {
-            readonly [key: string]: unknown;
+        readonly SignInAttempt: {
+            readonly startedAt: string;
+            readonly endedAt?: string;
+            readonly reason: "sign-in" | "renewal" | "scope";
+            readonly outcome: "running" | "waiting" | "signed-in" | "renewed" | "failed";
+            readonly error?: string;
+            readonly steps: readonly components["schemas"]["SignInStep"][];
         };
-        readonly DefinitionWarning: {
-            readonly rule: "hidden-characters" | "look-alike-name" | "excessive-length" | "encoded-text" | "overrides-instructions" | "hides-from-user" | "skips-approval" | "wants-secrets" | "commands-other-tools" | "sends-data-out";
-            readonly severity: "high" | "medium" | "low";
-            readonly where: string;
-            readonly excerpt: string;
+        readonly SignInStep: {
+            readonly kind: "challenge" | "resource-metadata" | "server-metadata" | "registration" | "authorization" | "redirect" | "token" | "refresh" | "other";
+            readonly at: string;
+            readonly durationMs?: number;
+            readonly request?: {
+                readonly method: string;
+                readonly url: string;
+                readonly body?: unknown;
+            };
+            readonly response?: {
+                readonly status: number;
+                readonly body?: unknown;
+            };
+            readonly received?: unknown;
+            readonly error?: string;
+        };
+        readonly SwitchedTools: {
+            readonly changed: number;
         };
         readonly Tool: {
             readonly name: string;
@@ -2163,8 +2592,47 @@ export interface components {
             };
             readonly warnings?: readonly components["schemas"]["DefinitionWarning"][];
         };
-        readonly ToolList: {
-            readonly tools: readonly components["schemas"]["Tool"][];
+        readonly ToolCallPart: {
+            readonly type: "tool-call";
+            readonly id: string;
+            readonly callId?: string;
+            readonly name: string;
+            readonly tool?: string;
+            readonly server?: string;
+            readonly originalName?: string;
+            readonly arguments: {
+                readonly [key: string]: unknown;
+            };
+            readonly status: "waiting" | "asked" | "running" | "success" | "error" | "denied" | "cancelled" | "unknown";
+            readonly approvalId?: string;
+            readonly rule?: string;
+            readonly progress?: {
+                readonly progress: number;
+                readonly total?: number;
+                readonly message?: string;
+            };
+            readonly result?: {
+                readonly isError: boolean;
+                readonly content: readonly {
+                    readonly [key: string]: unknown;
+                }[];
+                readonly structuredContent?: unknown;
+                readonly errorCode?: string;
+                readonly cut?: true;
+            };
+            readonly startedAt?: string;
+            readonly completedAt?: string;
+            readonly metadata?: {
+                readonly [key: string]: {
+                    readonly [key: string]: unknown;
+                };
+            };
+        };
+        readonly ToolFlaggedEvent: {
+            readonly tool: string;
+            readonly server: string;
+            readonly definitionHash: string;
+            readonly warnings: readonly components["schemas"]["DefinitionWarning"][];
         };
         readonly ToolFormats: {
             readonly mcp: {
@@ -2184,483 +2652,14 @@ export interface components {
                 readonly reason: string;
             }[];
         };
-        readonly SwitchedTools: {
-            readonly changed: number;
+        readonly ToolList: {
+            readonly tools: readonly components["schemas"]["Tool"][];
         };
-        readonly ReadyEvent: Record<string, never>;
-        readonly AliveEvent: Record<string, never>;
-        readonly ResetEvent: {
-            readonly reason: string;
+        readonly Traffic: {
+            readonly enabled: boolean;
+            readonly messages: readonly components["schemas"]["TrafficMessage"][];
         };
-        readonly ServerAddedEvent: {
-            readonly server: string;
-        };
-        readonly ServerUpdatedEvent: {
-            readonly server: string;
-        };
-        readonly ServerRemovedEvent: {
-            readonly server: string;
-        };
-        readonly ServerChangedEvent: {
-            readonly server: string;
-            readonly before: "disconnected" | "connecting" | "connected" | "degraded" | "error";
-            readonly status: components["schemas"]["ConnectionStatus"];
-        };
-        readonly CatalogChangedEvent: {
-            readonly server?: string;
-            readonly added: readonly string[];
-            readonly removed: readonly string[];
-            readonly changed: readonly string[];
-        };
-        readonly ToolFlaggedEvent: {
-            readonly tool: string;
-            readonly server: string;
-            readonly definitionHash: string;
-            readonly warnings: readonly components["schemas"]["DefinitionWarning"][];
-        };
-        readonly ContentChangedEvent: {
-            readonly server: string;
-            readonly kind: "resources" | "resourceTemplates" | "prompts";
-        };
-        readonly CallChangedEvent: {
-            readonly id: string;
-            readonly kind?: "resource" | "prompt" | "administration";
-            readonly server?: string;
-            readonly tool: string;
-            readonly originalName: string;
-            readonly caller: components["schemas"]["Caller"];
-            readonly parent?: {
-                readonly kind: "call" | "answer";
-                readonly id: string;
-            };
-            readonly status: "pending" | "running" | "success" | "error";
-            readonly end?: "tool" | "denied" | "cancelled" | "timeout" | "invalid" | "unknown-outcome" | "failed";
-            readonly errorCode?: string;
-            readonly rule?: string;
-            readonly approvedBy?: string;
-            readonly isTask?: boolean;
-            readonly upstreamTask?: {
-                readonly id: string;
-                readonly status: "working" | "input_required" | "completed" | "failed" | "cancelled";
-                readonly message?: string;
-            };
-            readonly createdAt: string;
-            readonly startedAt?: string;
-            readonly completedAt?: string;
-            readonly arguments?: {
-                readonly [key: string]: unknown;
-            };
-            readonly result?: {
-                readonly [key: string]: unknown;
-            };
-            readonly error?: {
-                readonly code: string;
-                readonly message: string;
-            };
-        };
-        readonly CallProgressedEvent: {
-            readonly id: string;
-            readonly progress: number;
-            readonly total?: number;
-            readonly message?: string;
-        };
-        readonly ApprovalAskedEvent: {
-            readonly id: string;
-            readonly callId: string;
-            readonly server?: string;
-            readonly tool: string;
-            readonly caller: components["schemas"]["Caller"];
-            readonly reason: string;
-            readonly askedAt: string;
-            readonly expiresAt: string;
-            readonly arguments?: {
-                readonly [key: string]: unknown;
-            };
-        };
-        readonly ApprovalAnsweredEvent: {
-            readonly id: string;
-            readonly callId: string;
-            readonly server?: string;
-            readonly tool: string;
-            readonly caller: components["schemas"]["Caller"];
-            readonly answer: "allow" | "deny";
-            readonly scope?: "once" | "conversation" | "tool" | "server";
-            readonly audience?: "conversation" | "caller" | "everyone";
-        };
-        readonly ApprovalWithdrawnEvent: {
-            readonly id: string;
-            readonly callId: string;
-            readonly server?: string;
-            readonly tool: string;
-            readonly caller: components["schemas"]["Caller"];
-            readonly reason: string;
-        };
-        readonly QuestionAskedEvent: {
-            readonly id: string;
-            readonly kind: "elicitation" | "sampling";
-            readonly server: string;
-            readonly callId?: string;
-            readonly tool?: string;
-            readonly conversation?: string;
-            readonly params?: {
-                readonly [key: string]: unknown;
-            };
-            readonly repliedBy?: "model" | "person";
-            readonly askedAt: string;
-            readonly expiresAt: string;
-        };
-        readonly QuestionAnsweredEvent: {
-            readonly id: string;
-            readonly callId?: string;
-            readonly conversation?: string;
-            readonly action: "accept" | "decline" | "cancel" | "withdrawn";
-        };
-        readonly ConversationChangedEvent: {
-            readonly id: string;
-            readonly title: string;
-            readonly status: "idle" | "running" | "asking";
-            readonly updatedAt: string;
-        };
-        readonly ConversationRemovedEvent: {
-            readonly id: string;
-        };
-        readonly ProfilesChangedEvent: {
-            readonly profiles: readonly string[];
-        };
-        readonly ConfigAppliedEvent: {
-            readonly added: readonly string[];
-            readonly removed: readonly string[];
-            readonly changed: readonly string[];
-        };
-        readonly ConfigRefusedEvent: {
-            readonly message: string;
-        };
-        readonly Replica: {
-            readonly id: string;
-            readonly pid: number;
-            readonly host: string;
-            readonly self: boolean;
-            readonly leaseMs?: number;
-            readonly version?: string;
-            readonly startedAt?: string;
-            readonly config?: string;
-            readonly revision?: number;
-            readonly lag?: number;
-            readonly running?: number;
-            readonly queued?: number;
-            readonly servers?: readonly string[];
-            readonly epoch?: number;
-            readonly permits?: number;
-            readonly problems?: readonly string[];
-        };
-        readonly Fleet: {
-            readonly shared: boolean;
-            readonly revision?: number;
-            readonly replicas: readonly components["schemas"]["Replica"][];
-        };
-        readonly ApiKey: {
-            readonly id: string;
-            readonly name: string;
-            readonly profile?: string;
-            readonly rights: readonly string[];
-            readonly createdAt: string;
-            readonly lastUsedAt?: string;
-            readonly revokedAt?: string;
-        };
-        readonly ApiKeyList: {
-            readonly keys: readonly components["schemas"]["ApiKey"][];
-        };
-        readonly NewApiKey: {
-            readonly id: string;
-            readonly name: string;
-            readonly profile?: string;
-            readonly rights: readonly string[];
-            readonly createdAt: string;
-            readonly lastUsedAt?: string;
-            readonly revokedAt?: string;
-            readonly key: string;
-        };
-        readonly Config: {
-            readonly file?: string;
-            readonly dialect: "native" | "squidbot" | "myai" | "bridge" | "client";
-            readonly warnings: readonly string[];
-            readonly refused?: {
-                readonly at: string;
-                readonly message: string;
-            };
-            readonly servers: readonly string[];
-            readonly toolbox: {
-                readonly maxConcurrent: number;
-                readonly maxQueued: number;
-                readonly naming: "mcp" | "server__tool" | "plain";
-                readonly maxResultBytes: number;
-                readonly approval: components["schemas"]["ApprovalSettings"];
-                readonly tools: readonly {
-                    readonly [key: string]: unknown;
-                }[];
-                readonly defaultTool: {
-                    readonly maxInstances: number;
-                    readonly timeoutMs: number;
-                };
-                readonly localToolsMustBeConfigured: boolean;
-            };
-            readonly gateway: {
-                readonly host: string;
-                readonly port: number;
-                readonly allowedHosts: readonly string[];
-                readonly allowedOrigins: readonly string[];
-                readonly requireAuthentication: boolean;
-                readonly allowPrograms: boolean;
-                readonly allowPrivateAddresses: boolean;
-                readonly jwt?: {
-                    readonly [key: string]: unknown;
-                };
-                readonly retention: {
-                    readonly maxAgeMs: number;
-                    readonly maxCalls: number;
-                };
-                readonly trustedProxies: readonly string[];
-                readonly limits: {
-                    readonly [key: string]: number;
-                };
-                readonly listWaitMs: number;
-                readonly shutdownMs: number;
-                readonly webhook?: {
-                    readonly origin: string;
-                    readonly secret?: {
-                        readonly set: true;
-                    };
-                };
-                readonly tracesOrigin?: string;
-                readonly database?: {
-                    readonly set: true;
-                };
-            };
-        };
-        readonly Health: {
-            readonly status: "ok" | "degraded" | "stopping";
-            readonly version: string;
-            readonly startedAt: string;
-            readonly servers: {
-                readonly total: number;
-                readonly connected: number;
-                readonly degraded: number;
-                readonly connecting: number;
-                readonly error: number;
-                readonly disconnected: number;
-            };
-            readonly calls: {
-                readonly running: number;
-                readonly queued: number;
-            };
-            readonly sessions: number;
-            readonly pendingApprovals: number;
-        };
-        readonly Session: {
-            readonly authenticated: boolean;
-            readonly via?: "admin-token" | "key" | "jwt" | "loopback";
-            readonly caller?: components["schemas"]["Caller"];
-            readonly profile?: string;
-            readonly rights: readonly ("read" | "call" | "admin")[];
-            readonly mayAddPrograms: boolean;
-            readonly command?: string;
-            readonly tokenFile?: string;
-        };
-        readonly ClientList: {
-            readonly clients: readonly {
-                readonly id: string;
-                readonly name: string;
-                readonly file?: string;
-                readonly snippet: string;
-                readonly language: "json";
-            }[];
-        };
-        readonly OpenApiDocument: {
-            readonly [key: string]: unknown;
-        };
-        readonly Profile: {
-            readonly name: string;
-            readonly description?: string;
-            readonly path: string;
-            readonly source: "file" | "store" | "built-in";
-            readonly readOnly?: string;
-            readonly naming: "mcp" | "server__tool" | "plain";
-            readonly expose: "all" | "search" | "code" | "auto";
-            readonly exposeBudget: number;
-            readonly mode: "auto" | "always-ask" | "trusted-only";
-            readonly servers?: readonly string[];
-            readonly allow?: readonly string[];
-            readonly deny?: readonly string[];
-            readonly resources?: readonly string[];
-            readonly prompts?: readonly string[];
-            readonly alwaysList?: readonly string[];
-            readonly approval?: components["schemas"]["ApprovalSettings"];
-            readonly settings?: {
-                readonly [key: string]: unknown;
-            };
-            readonly updatedAt?: string;
-            readonly exposure?: {
-                readonly count: number;
-                readonly estimatedTokens: number;
-                readonly exposed: "all" | "search" | "code";
-                readonly listedTokens: number;
-            };
-            readonly keys?: number;
-        };
-        readonly ProfileList: {
-            readonly profiles: readonly components["schemas"]["Profile"][];
-        };
-        readonly ProfilePreview: {
-            readonly tools: readonly {
-                readonly server?: string;
-                readonly originalName: string;
-                readonly visible: boolean;
-                readonly allowedBy: readonly string[];
-                readonly deniedBy: readonly string[];
-            }[];
-            readonly resources: readonly {
-                readonly server: string;
-                readonly uri: string;
-                readonly visible: boolean;
-            }[];
-            readonly prompts: readonly {
-                readonly server: string;
-                readonly name: string;
-                readonly visible: boolean;
-            }[];
-            readonly count: number;
-            readonly estimatedTokens: number;
-            readonly exposed: "all" | "search" | "code";
-            readonly listedTokens: number;
-        };
-        readonly Provider: {
-            readonly id: string;
-            readonly name: string;
-            readonly kind: "openai" | "anthropic" | "google" | "openai-compatible" | "demo";
-            readonly source: "store" | "environment" | "built-in";
-            readonly baseUrl?: string;
-            readonly allowInsecure?: boolean;
-            readonly apiKey?: {
-                readonly set: true;
-            };
-        };
-        readonly ProviderList: {
-            readonly providers: readonly components["schemas"]["Provider"][];
-        };
-        readonly Model: {
-            readonly id: string;
-            readonly name?: string;
-            readonly takesImages?: boolean;
-        };
-        readonly ModelSettings: {
-            readonly provider: string;
-            readonly model: string;
-            readonly takesImages?: boolean;
-            readonly inputPrice?: number;
-            readonly cachedInputPrice?: number;
-            readonly outputPrice?: number;
-        };
-        readonly ModelSettingsList: {
-            readonly settings: readonly components["schemas"]["ModelSettings"][];
-        };
-        readonly ModelList: {
-            readonly models: readonly components["schemas"]["Model"][];
-        };
-        readonly ProviderTest: {
-            readonly ok: boolean;
-            readonly latencyMs: number;
-            readonly models: readonly components["schemas"]["Model"][];
-            readonly problem?: string;
-        };
-        readonly RegistryServer: {
-            readonly name: string;
-            readonly title?: string;
-            readonly description: string;
-            readonly version: string;
-            readonly status: "active" | "deprecated" | "deleted";
-            readonly repository?: string;
-            readonly website?: string;
-            readonly installOptions: readonly {
-                readonly kind: "program" | "address";
-                readonly label: string;
-                readonly inputs: readonly {
-                    readonly key: string;
-                    readonly description?: string;
-                    readonly isRequired: boolean;
-                    readonly isSecret: boolean;
-                    readonly default?: string;
-                    readonly placeholder?: string;
-                    readonly choices?: readonly string[];
-                }[];
-                readonly risks: readonly string[];
-            }[];
-            readonly unusable: readonly {
-                readonly what: string;
-                readonly reason: string;
-            }[];
-        };
-        readonly RegistryPage: {
-            readonly registry: string;
-            readonly servers: readonly components["schemas"]["RegistryServer"][];
-            readonly nextCursor?: string;
-        };
-        readonly SavedRequest: {
-            readonly id: string;
-            readonly name: string;
-            readonly tool: string;
-            readonly arguments: {
-                readonly [key: string]: unknown;
-            };
-            readonly shared: boolean;
-            readonly isOwn: boolean;
-            readonly canEdit: boolean;
-            readonly createdAt: string;
-            readonly updatedAt: string;
-        };
-        readonly SavedRequestList: {
-            readonly requests: readonly components["schemas"]["SavedRequest"][];
-        };
-        readonly SignInStep: {
-            readonly kind: "challenge" | "resource-metadata" | "server-metadata" | "registration" | "authorization" | "redirect" | "token" | "refresh" | "other";
-            readonly at: string;
-            readonly durationMs?: number;
-            readonly request?: {
-                readonly method: string;
-                readonly url: string;
-                readonly body?: unknown;
-            };
-            readonly response?: {
-                readonly status: number;
-                readonly body?: unknown;
-            };
-            readonly received?: unknown;
-            readonly error?: string;
-        };
-        readonly SignInAttempt: {
-            readonly startedAt: string;
-            readonly endedAt?: string;
-            readonly reason: "sign-in" | "renewal" | "scope";
-            readonly outcome: "running" | "waiting" | "signed-in" | "renewed" | "failed";
-            readonly error?: string;
-            readonly steps: readonly components["schemas"]["SignInStep"][];
-        };
-        readonly SignIn: {
-            readonly usesOAuth: boolean;
-            readonly tokens?: {
-                readonly issuer: string;
-                readonly scope?: string;
-                readonly resource?: string;
-                readonly expiresAt?: string;
-                readonly canRenew: boolean;
-            };
-            readonly client?: {
-                readonly clientId: string;
-                readonly issuer: string;
-                readonly isRegistered: boolean;
-                readonly redirectUrls?: readonly string[];
-            };
-            readonly attempts: readonly components["schemas"]["SignInAttempt"][];
-        };
+        readonly TrafficClearedEvent: Record<string, never>;
         readonly TrafficMessage: {
             readonly seq: number;
             readonly at: string;
@@ -2678,20 +2677,29 @@ export interface components {
                 readonly [key: string]: unknown;
             };
         };
-        readonly Traffic: {
-            readonly enabled: boolean;
-            readonly messages: readonly components["schemas"]["TrafficMessage"][];
-        };
         readonly TrafficReadyEvent: {
             readonly enabled: boolean;
         };
         readonly TrafficSkippedEvent: {
             readonly count: number;
         };
-        readonly TrafficClearedEvent: Record<string, never>;
-        readonly ResourceSubscriptionEvent: {
-            readonly uri: string;
-            readonly error?: string;
+        readonly Truncation: {
+            readonly shownBytes: number;
+            readonly totalBytes: number;
+        };
+        readonly Usage: {
+            readonly inputTokens: number;
+            readonly outputTokens: number;
+            readonly cachedInputTokens?: number;
+            readonly estimated?: true;
+        };
+        readonly AcceptInput: {
+            readonly definitionHash: string;
+        };
+        readonly ApiKeyInput: {
+            readonly name: string;
+            readonly profile?: string;
+            readonly rights?: readonly ("read" | "call" | "admin")[];
         };
         readonly ApprovalAnswer: {
             readonly answer: "allow";
@@ -2728,6 +2736,10 @@ export interface components {
             readonly maxSteps?: number;
             readonly maxTokens?: number;
         };
+        readonly AttachmentInput: {
+            readonly name: string;
+            readonly data: string;
+        };
         readonly CallInput: {
             readonly arguments?: {
                 readonly [key: string]: unknown;
@@ -2736,30 +2748,173 @@ export interface components {
             readonly callId?: string;
             readonly detached?: boolean;
         };
-        readonly ConversationInput: {
-            readonly assistantId?: string;
-            readonly title?: string;
+        readonly CompletionInput: {
+            readonly ref: {
+                readonly type: "ref/prompt";
+                readonly name: string;
+                readonly title?: string;
+            } | {
+                readonly type: "ref/resource";
+                readonly uri: string;
+            };
+            readonly argument: {
+                readonly name: string;
+                readonly value: string;
+            };
+            readonly context?: {
+                readonly arguments?: {
+                    readonly [key: string]: string;
+                };
+            };
         };
         readonly ConversationChange: {
             readonly title?: string;
             readonly assistantId?: string;
         };
-        readonly AttachmentInput: {
-            readonly name: string;
-            readonly data: string;
+        readonly ConversationInput: {
+            readonly assistantId?: string;
+            readonly title?: string;
+        };
+        readonly ImportInput: {
+            readonly text: string;
+        };
+        readonly MessageEdit: {
+            readonly text: string;
         };
         readonly MessageInput: {
             readonly text: string;
             readonly attachments?: readonly components["schemas"]["AttachmentInput"][];
         };
-        readonly MessageEdit: {
-            readonly text: string;
+        readonly ModelSettingsInput: {
+            readonly provider: string;
+            readonly model: string;
+            readonly takesImages?: boolean;
+            readonly inputPrice?: number;
+            readonly cachedInputPrice?: number;
+            readonly outputPrice?: number;
+        };
+        readonly NewProfile: {
+            readonly description?: string;
+            readonly servers?: readonly string[];
+            readonly allow?: readonly string[];
+            readonly deny?: readonly string[];
+            readonly resources?: readonly string[];
+            readonly prompts?: readonly string[];
+            readonly naming?: "mcp" | "server__tool" | "plain";
+            readonly expose?: "all" | "search" | "code" | "auto";
+            readonly exposeBudget?: number;
+            readonly alwaysList?: readonly string[];
+            readonly approval?: {
+                readonly mode?: "auto" | "always-ask" | "trusted-only";
+                readonly trustedTools?: readonly string[];
+                readonly ask?: readonly string[];
+                readonly deny?: readonly string[];
+                readonly expires?: number | string;
+                readonly approvers?: "admins" | "owner" | "client";
+                readonly reads?: "allow" | "ask";
+            };
+            readonly name: string;
+        };
+        readonly ProfileInput: {
+            readonly description?: string;
+            readonly servers?: readonly string[];
+            readonly allow?: readonly string[];
+            readonly deny?: readonly string[];
+            readonly resources?: readonly string[];
+            readonly prompts?: readonly string[];
+            readonly naming?: "mcp" | "server__tool" | "plain";
+            readonly expose?: "all" | "search" | "code" | "auto";
+            readonly exposeBudget?: number;
+            readonly alwaysList?: readonly string[];
+            readonly approval?: {
+                readonly mode?: "auto" | "always-ask" | "trusted-only";
+                readonly trustedTools?: readonly string[];
+                readonly ask?: readonly string[];
+                readonly deny?: readonly string[];
+                readonly expires?: number | string;
+                readonly approvers?: "admins" | "owner" | "client";
+                readonly reads?: "allow" | "ask";
+            };
+            readonly updatedAt?: string;
+        };
+        readonly ProfilePreviewInput: {
+            readonly description?: string;
+            readonly servers?: readonly string[];
+            readonly allow?: readonly string[];
+            readonly deny?: readonly string[];
+            readonly resources?: readonly string[];
+            readonly prompts?: readonly string[];
+            readonly naming?: "mcp" | "server__tool" | "plain";
+            readonly expose?: "all" | "search" | "code" | "auto";
+            readonly exposeBudget?: number;
+            readonly alwaysList?: readonly string[];
+            readonly approval?: {
+                readonly mode?: "auto" | "always-ask" | "trusted-only";
+                readonly trustedTools?: readonly string[];
+                readonly ask?: readonly string[];
+                readonly deny?: readonly string[];
+                readonly expires?: number | string;
+                readonly approvers?: "admins" | "owner" | "client";
+                readonly reads?: "allow" | "ask";
+            };
+        };
+        readonly PromptArguments: {
+            readonly arguments?: {
+                readonly [key: string]: string;
+            };
+        };
+        readonly ProviderInput: {
+            readonly name: string;
+            readonly kind: "openai" | "anthropic" | "google" | "openai-compatible";
+            readonly baseUrl?: string;
+            readonly allowInsecure?: boolean;
+            readonly apiKey?: string | {
+                readonly set: true;
+            };
+        };
+        readonly ProviderTestInput: {
+            readonly name: string;
+            readonly kind: "openai" | "anthropic" | "google" | "openai-compatible";
+            readonly baseUrl?: string;
+            readonly allowInsecure?: boolean;
+            readonly apiKey?: string | {
+                readonly set: true;
+            };
+            readonly provider?: string;
         };
         readonly QuestionAnswer: {
             readonly action: "accept" | "decline" | "cancel";
             readonly content?: {
                 readonly [key: string]: unknown;
             };
+        };
+        readonly RegistryPlan: {
+            readonly name: string;
+            readonly version?: string;
+            readonly optionIndex: number;
+            readonly values?: {
+                readonly [key: string]: string;
+            };
+            readonly acceptRisks?: boolean;
+            readonly as?: string;
+        };
+        readonly RejectInput: {
+            readonly definitionHash: string;
+        };
+        readonly SavedRequestChange: {
+            readonly name?: string;
+            readonly arguments?: {
+                readonly [key: string]: unknown;
+            };
+            readonly shared?: boolean;
+        };
+        readonly SavedRequestInput: {
+            readonly name: string;
+            readonly tool: string;
+            readonly arguments: {
+                readonly [key: string]: unknown;
+            };
+            readonly shared?: boolean;
         };
         readonly ServerInput: {
             readonly name: string;
@@ -2936,41 +3091,13 @@ export interface components {
             readonly roots?: readonly string[];
             readonly server?: string;
         };
-        readonly ImportInput: {
-            readonly text: string;
-        };
         readonly ServerToken: {
             readonly token: string;
         };
-        readonly PromptArguments: {
-            readonly arguments?: {
-                readonly [key: string]: string;
-            };
-        };
-        readonly CompletionInput: {
-            readonly ref: {
-                readonly type: "ref/prompt";
-                readonly name: string;
-                readonly title?: string;
-            } | {
-                readonly type: "ref/resource";
-                readonly uri: string;
-            };
-            readonly argument: {
-                readonly name: string;
-                readonly value: string;
-            };
-            readonly context?: {
-                readonly arguments?: {
-                    readonly [key: string]: string;
-                };
-            };
-        };
-        readonly AcceptInput: {
-            readonly definitionHash: string;
-        };
-        readonly RejectInput: {
-            readonly definitionHash: string;
+        readonly ToolOverride: {
+            readonly name?: string;
+            readonly title?: string;
+            readonly description?: string;
         };
         readonly ToolSwitch: {
             readonly enabled: boolean;
@@ -2978,133 +3105,6 @@ export interface components {
                 readonly server?: string;
                 readonly tool: string;
             }[];
-        };
-        readonly ToolOverride: {
-            readonly name?: string;
-            readonly title?: string;
-            readonly description?: string;
-        };
-        readonly ApiKeyInput: {
-            readonly name: string;
-            readonly profile?: string;
-            readonly rights?: readonly ("read" | "call" | "admin")[];
-        };
-        readonly NewProfile: {
-            readonly description?: string;
-            readonly servers?: readonly string[];
-            readonly allow?: readonly string[];
-            readonly deny?: readonly string[];
-            readonly resources?: readonly string[];
-            readonly prompts?: readonly string[];
-            readonly naming?: "mcp" | "server__tool" | "plain";
-            readonly expose?: "all" | "search" | "code" | "auto";
-            readonly exposeBudget?: number;
-            readonly alwaysList?: readonly string[];
-            readonly approval?: {
-                readonly mode?: "auto" | "always-ask" | "trusted-only";
-                readonly trustedTools?: readonly string[];
-                readonly ask?: readonly string[];
-                readonly deny?: readonly string[];
-                readonly expires?: number | string;
-                readonly approvers?: "admins" | "owner" | "client";
-                readonly reads?: "allow" | "ask";
-            };
-            readonly name: string;
-        };
-        readonly ProfileInput: {
-            readonly description?: string;
-            readonly servers?: readonly string[];
-            readonly allow?: readonly string[];
-            readonly deny?: readonly string[];
-            readonly resources?: readonly string[];
-            readonly prompts?: readonly string[];
-            readonly naming?: "mcp" | "server__tool" | "plain";
-            readonly expose?: "all" | "search" | "code" | "auto";
-            readonly exposeBudget?: number;
-            readonly alwaysList?: readonly string[];
-            readonly approval?: {
-                readonly mode?: "auto" | "always-ask" | "trusted-only";
-                readonly trustedTools?: readonly string[];
-                readonly ask?: readonly string[];
-                readonly deny?: readonly string[];
-                readonly expires?: number | string;
-                readonly approvers?: "admins" | "owner" | "client";
-                readonly reads?: "allow" | "ask";
-            };
-            readonly updatedAt?: string;
-        };
-        readonly ProfilePreviewInput: {
-            readonly description?: string;
-            readonly servers?: readonly string[];
-            readonly allow?: readonly string[];
-            readonly deny?: readonly string[];
-            readonly resources?: readonly string[];
-            readonly prompts?: readonly string[];
-            readonly naming?: "mcp" | "server__tool" | "plain";
-            readonly expose?: "all" | "search" | "code" | "auto";
-            readonly exposeBudget?: number;
-            readonly alwaysList?: readonly string[];
-            readonly approval?: {
-                readonly mode?: "auto" | "always-ask" | "trusted-only";
-                readonly trustedTools?: readonly string[];
-                readonly ask?: readonly string[];
-                readonly deny?: readonly string[];
-                readonly expires?: number | string;
-                readonly approvers?: "admins" | "owner" | "client";
-                readonly reads?: "allow" | "ask";
-            };
-        };
-        readonly ProviderInput: {
-            readonly name: string;
-            readonly kind: "openai" | "anthropic" | "google" | "openai-compatible";
-            readonly baseUrl?: string;
-            readonly allowInsecure?: boolean;
-            readonly apiKey?: string | {
-                readonly set: true;
-            };
-        };
-        readonly ProviderTestInput: {
-            readonly name: string;
-            readonly kind: "openai" | "anthropic" | "google" | "openai-compatible";
-            readonly baseUrl?: string;
-            readonly allowInsecure?: boolean;
-            readonly apiKey?: string | {
-                readonly set: true;
-            };
-            readonly provider?: string;
-        };
-        readonly ModelSettingsInput: {
-            readonly provider: string;
-            readonly model: string;
-            readonly takesImages?: boolean;
-            readonly inputPrice?: number;
-            readonly cachedInputPrice?: number;
-            readonly outputPrice?: number;
-        };
-        readonly RegistryPlan: {
-            readonly name: string;
-            readonly version?: string;
-            readonly optionIndex: number;
-            readonly values?: {
-                readonly [key: string]: string;
-            };
-            readonly acceptRisks?: boolean;
-            readonly as?: string;
-        };
-        readonly SavedRequestInput: {
-            readonly name: string;
-            readonly tool: string;
-            readonly arguments: {
-                readonly [key: string]: unknown;
-            };
-            readonly shared?: boolean;
-        };
-        readonly SavedRequestChange: {
-            readonly name?: string;
-            readonly arguments?: {
-                readonly [key: string]: unknown;
-            };
-            readonly shared?: boolean;
         };
         readonly TrafficSettings: {
             readonly enabled: boolean;
@@ -3116,153 +3116,153 @@ export interface components {
     headers: never;
     pathItems: never;
 }
-export type Caller = components['schemas']['Caller'];
-export type Error = components['schemas']['Error'];
-export type DefinitionChange = components['schemas']['DefinitionChange'];
-export type ApprovalSettings = components['schemas']['ApprovalSettings'];
+export type AliveEvent = components['schemas']['AliveEvent'];
+export type ApiKey = components['schemas']['ApiKey'];
+export type ApiKeyList = components['schemas']['ApiKeyList'];
 export type Approval = components['schemas']['Approval'];
+export type ApprovalAnsweredEvent = components['schemas']['ApprovalAnsweredEvent'];
+export type ApprovalAskedEvent = components['schemas']['ApprovalAskedEvent'];
 export type ApprovalList = components['schemas']['ApprovalList'];
-export type RememberedRule = components['schemas']['RememberedRule'];
-export type RuleList = components['schemas']['RuleList'];
-export type Pin = components['schemas']['Pin'];
-export type PinList = components['schemas']['PinList'];
-export type ModelChoice = components['schemas']['ModelChoice'];
+export type ApprovalSettings = components['schemas']['ApprovalSettings'];
+export type ApprovalWithdrawnEvent = components['schemas']['ApprovalWithdrawnEvent'];
 export type Assistant = components['schemas']['Assistant'];
 export type AssistantList = components['schemas']['AssistantList'];
 export type AssistantPreview = components['schemas']['AssistantPreview'];
-export type AuditFinding = components['schemas']['AuditFinding'];
-export type AuditVerification = components['schemas']['AuditVerification'];
-export type AuditEntry = components['schemas']['AuditEntry'];
+export type Attachment = components['schemas']['Attachment'];
+export type AttachmentPart = components['schemas']['AttachmentPart'];
 export type AuditEntries = components['schemas']['AuditEntries'];
+export type AuditEntry = components['schemas']['AuditEntry'];
+export type AuditFinding = components['schemas']['AuditFinding'];
 export type AuditLink = components['schemas']['AuditLink'];
 export type AuditState = components['schemas']['AuditState'];
-export type Truncation = components['schemas']['Truncation'];
-export type CallResult = components['schemas']['CallResult'];
-export type ResultPage = components['schemas']['ResultPage'];
+export type AuditVerification = components['schemas']['AuditVerification'];
 export type Call = components['schemas']['Call'];
+export type CallChangedEvent = components['schemas']['CallChangedEvent'];
 export type CallList = components['schemas']['CallList'];
+export type CallProgressedEvent = components['schemas']['CallProgressedEvent'];
+export type CallResult = components['schemas']['CallResult'];
 export type CallStats = components['schemas']['CallStats'];
-export type Usage = components['schemas']['Usage'];
-export type ToolCallPart = components['schemas']['ToolCallPart'];
-export type AttachmentPart = components['schemas']['AttachmentPart'];
-export type MessagePart = components['schemas']['MessagePart'];
-export type Message = components['schemas']['Message'];
-export type Conversation = components['schemas']['Conversation'];
-export type ConversationList = components['schemas']['ConversationList'];
-export type ConversationContent = components['schemas']['ConversationContent'];
-export type Attachment = components['schemas']['Attachment'];
-export type MessageMatch = components['schemas']['MessageMatch'];
-export type ConversationMatch = components['schemas']['ConversationMatch'];
-export type ConversationMatchList = components['schemas']['ConversationMatchList'];
+export type Caller = components['schemas']['Caller'];
+export type CatalogChangedEvent = components['schemas']['CatalogChangedEvent'];
 export type ChatConversationEvent = components['schemas']['ChatConversationEvent'];
+export type ChatCutEvent = components['schemas']['ChatCutEvent'];
 export type ChatMessageEvent = components['schemas']['ChatMessageEvent'];
 export type ChatPartEvent = components['schemas']['ChatPartEvent'];
-export type ChatTextEvent = components['schemas']['ChatTextEvent'];
-export type ChatCutEvent = components['schemas']['ChatCutEvent'];
 export type ChatRemovedEvent = components['schemas']['ChatRemovedEvent'];
-export type Question = components['schemas']['Question'];
-export type QuestionList = components['schemas']['QuestionList'];
-export type ImportedServer = components['schemas']['ImportedServer'];
-export type ImportedServers = components['schemas']['ImportedServers'];
-export type ServerRecord = components['schemas']['ServerRecord'];
-export type ConnectionStatus = components['schemas']['ConnectionStatus'];
-export type OfferedList = components['schemas']['OfferedList'];
-export type Server = components['schemas']['Server'];
-export type ServerList = components['schemas']['ServerList'];
-export type ServerTest = components['schemas']['ServerTest'];
-export type ErrorOutput = components['schemas']['ErrorOutput'];
-export type ResourceList = components['schemas']['ResourceList'];
-export type PromptList = components['schemas']['PromptList'];
-export type ServerAnswer = components['schemas']['ServerAnswer'];
-export type DefinitionWarning = components['schemas']['DefinitionWarning'];
-export type Tool = components['schemas']['Tool'];
-export type ToolList = components['schemas']['ToolList'];
-export type ToolFormats = components['schemas']['ToolFormats'];
-export type SwitchedTools = components['schemas']['SwitchedTools'];
-export type ReadyEvent = components['schemas']['ReadyEvent'];
-export type AliveEvent = components['schemas']['AliveEvent'];
-export type ResetEvent = components['schemas']['ResetEvent'];
-export type ServerAddedEvent = components['schemas']['ServerAddedEvent'];
-export type ServerUpdatedEvent = components['schemas']['ServerUpdatedEvent'];
-export type ServerRemovedEvent = components['schemas']['ServerRemovedEvent'];
-export type ServerChangedEvent = components['schemas']['ServerChangedEvent'];
-export type CatalogChangedEvent = components['schemas']['CatalogChangedEvent'];
-export type ToolFlaggedEvent = components['schemas']['ToolFlaggedEvent'];
-export type ContentChangedEvent = components['schemas']['ContentChangedEvent'];
-export type CallChangedEvent = components['schemas']['CallChangedEvent'];
-export type CallProgressedEvent = components['schemas']['CallProgressedEvent'];
-export type ApprovalAskedEvent = components['schemas']['ApprovalAskedEvent'];
-export type ApprovalAnsweredEvent = components['schemas']['ApprovalAnsweredEvent'];
-export type ApprovalWithdrawnEvent = components['schemas']['ApprovalWithdrawnEvent'];
-export type QuestionAskedEvent = components['schemas']['QuestionAskedEvent'];
-export type QuestionAnsweredEvent = components['schemas']['QuestionAnsweredEvent'];
-export type ConversationChangedEvent = components['schemas']['ConversationChangedEvent'];
-export type ConversationRemovedEvent = components['schemas']['ConversationRemovedEvent'];
-export type ProfilesChangedEvent = components['schemas']['ProfilesChangedEvent'];
+export type ChatTextEvent = components['schemas']['ChatTextEvent'];
+export type ClientList = components['schemas']['ClientList'];
+export type Config = components['schemas']['Config'];
 export type ConfigAppliedEvent = components['schemas']['ConfigAppliedEvent'];
 export type ConfigRefusedEvent = components['schemas']['ConfigRefusedEvent'];
-export type Replica = components['schemas']['Replica'];
+export type ConnectionStatus = components['schemas']['ConnectionStatus'];
+export type ContentChangedEvent = components['schemas']['ContentChangedEvent'];
+export type Conversation = components['schemas']['Conversation'];
+export type ConversationChangedEvent = components['schemas']['ConversationChangedEvent'];
+export type ConversationContent = components['schemas']['ConversationContent'];
+export type ConversationList = components['schemas']['ConversationList'];
+export type ConversationMatch = components['schemas']['ConversationMatch'];
+export type ConversationMatchList = components['schemas']['ConversationMatchList'];
+export type ConversationRemovedEvent = components['schemas']['ConversationRemovedEvent'];
+export type DefinitionChange = components['schemas']['DefinitionChange'];
+export type DefinitionWarning = components['schemas']['DefinitionWarning'];
+export type Error = components['schemas']['Error'];
+export type ErrorOutput = components['schemas']['ErrorOutput'];
 export type Fleet = components['schemas']['Fleet'];
-export type ApiKey = components['schemas']['ApiKey'];
-export type ApiKeyList = components['schemas']['ApiKeyList'];
-export type NewApiKey = components['schemas']['NewApiKey'];
-export type Config = components['schemas']['Config'];
 export type Health = components['schemas']['Health'];
-export type Session = components['schemas']['Session'];
-export type ClientList = components['schemas']['ClientList'];
+export type ImportedServer = components['schemas']['ImportedServer'];
+export type ImportedServers = components['schemas']['ImportedServers'];
+export type Message = components['schemas']['Message'];
+export type MessageMatch = components['schemas']['MessageMatch'];
+export type MessagePart = components['schemas']['MessagePart'];
+export type Model = components['schemas']['Model'];
+export type ModelChoice = components['schemas']['ModelChoice'];
+export type ModelList = components['schemas']['ModelList'];
+export type ModelSettings = components['schemas']['ModelSettings'];
+export type ModelSettingsList = components['schemas']['ModelSettingsList'];
+export type NewApiKey = components['schemas']['NewApiKey'];
+export type OfferedList = components['schemas']['OfferedList'];
 export type OpenApiDocument = components['schemas']['OpenApiDocument'];
+export type Pin = components['schemas']['Pin'];
+export type PinList = components['schemas']['PinList'];
 export type Profile = components['schemas']['Profile'];
 export type ProfileList = components['schemas']['ProfileList'];
 export type ProfilePreview = components['schemas']['ProfilePreview'];
+export type ProfilesChangedEvent = components['schemas']['ProfilesChangedEvent'];
+export type PromptList = components['schemas']['PromptList'];
 export type Provider = components['schemas']['Provider'];
 export type ProviderList = components['schemas']['ProviderList'];
-export type Model = components['schemas']['Model'];
-export type ModelSettings = components['schemas']['ModelSettings'];
-export type ModelSettingsList = components['schemas']['ModelSettingsList'];
-export type ModelList = components['schemas']['ModelList'];
 export type ProviderTest = components['schemas']['ProviderTest'];
-export type RegistryServer = components['schemas']['RegistryServer'];
+export type Question = components['schemas']['Question'];
+export type QuestionAnsweredEvent = components['schemas']['QuestionAnsweredEvent'];
+export type QuestionAskedEvent = components['schemas']['QuestionAskedEvent'];
+export type QuestionList = components['schemas']['QuestionList'];
+export type ReadyEvent = components['schemas']['ReadyEvent'];
 export type RegistryPage = components['schemas']['RegistryPage'];
+export type RegistryServer = components['schemas']['RegistryServer'];
+export type RememberedRule = components['schemas']['RememberedRule'];
+export type Replica = components['schemas']['Replica'];
+export type ResetEvent = components['schemas']['ResetEvent'];
+export type ResourceList = components['schemas']['ResourceList'];
+export type ResourceSubscriptionEvent = components['schemas']['ResourceSubscriptionEvent'];
+export type ResultPage = components['schemas']['ResultPage'];
+export type RuleList = components['schemas']['RuleList'];
 export type SavedRequest = components['schemas']['SavedRequest'];
 export type SavedRequestList = components['schemas']['SavedRequestList'];
-export type SignInStep = components['schemas']['SignInStep'];
-export type SignInAttempt = components['schemas']['SignInAttempt'];
+export type Server = components['schemas']['Server'];
+export type ServerAddedEvent = components['schemas']['ServerAddedEvent'];
+export type ServerAnswer = components['schemas']['ServerAnswer'];
+export type ServerChangedEvent = components['schemas']['ServerChangedEvent'];
+export type ServerList = components['schemas']['ServerList'];
+export type ServerRecord = components['schemas']['ServerRecord'];
+export type ServerRemovedEvent = components['schemas']['ServerRemovedEvent'];
+export type ServerTest = components['schemas']['ServerTest'];
+export type ServerUpdatedEvent = components['schemas']['ServerUpdatedEvent'];
+export type Session = components['schemas']['Session'];
 export type SignIn = components['schemas']['SignIn'];
-export type TrafficMessage = components['schemas']['TrafficMessage'];
+export type SignInAttempt = components['schemas']['SignInAttempt'];
+export type SignInStep = components['schemas']['SignInStep'];
+export type SwitchedTools = components['schemas']['SwitchedTools'];
+export type Tool = components['schemas']['Tool'];
+export type ToolCallPart = components['schemas']['ToolCallPart'];
+export type ToolFlaggedEvent = components['schemas']['ToolFlaggedEvent'];
+export type ToolFormats = components['schemas']['ToolFormats'];
+export type ToolList = components['schemas']['ToolList'];
 export type Traffic = components['schemas']['Traffic'];
+export type TrafficClearedEvent = components['schemas']['TrafficClearedEvent'];
+export type TrafficMessage = components['schemas']['TrafficMessage'];
 export type TrafficReadyEvent = components['schemas']['TrafficReadyEvent'];
 export type TrafficSkippedEvent = components['schemas']['TrafficSkippedEvent'];
-export type TrafficClearedEvent = components['schemas']['TrafficClearedEvent'];
-export type ResourceSubscriptionEvent = components['schemas']['ResourceSubscriptionEvent'];
+export type Truncation = components['schemas']['Truncation'];
+export type Usage = components['schemas']['Usage'];
+export type AcceptInput = components['schemas']['AcceptInput'];
+export type ApiKeyInput = components['schemas']['ApiKeyInput'];
 export type ApprovalAnswer = components['schemas']['ApprovalAnswer'];
 export type AssistantInput = components['schemas']['AssistantInput'];
-export type CallInput = components['schemas']['CallInput'];
-export type ConversationInput = components['schemas']['ConversationInput'];
-export type ConversationChange = components['schemas']['ConversationChange'];
 export type AttachmentInput = components['schemas']['AttachmentInput'];
-export type MessageInput = components['schemas']['MessageInput'];
-export type MessageEdit = components['schemas']['MessageEdit'];
-export type QuestionAnswer = components['schemas']['QuestionAnswer'];
-export type ServerInput = components['schemas']['ServerInput'];
-export type ServerTestInput = components['schemas']['ServerTestInput'];
-export type ImportInput = components['schemas']['ImportInput'];
-export type ServerToken = components['schemas']['ServerToken'];
-export type PromptArguments = components['schemas']['PromptArguments'];
+export type CallInput = components['schemas']['CallInput'];
 export type CompletionInput = components['schemas']['CompletionInput'];
-export type AcceptInput = components['schemas']['AcceptInput'];
-export type RejectInput = components['schemas']['RejectInput'];
-export type ToolSwitch = components['schemas']['ToolSwitch'];
-export type ToolOverride = components['schemas']['ToolOverride'];
-export type ApiKeyInput = components['schemas']['ApiKeyInput'];
+export type ConversationChange = components['schemas']['ConversationChange'];
+export type ConversationInput = components['schemas']['ConversationInput'];
+export type ImportInput = components['schemas']['ImportInput'];
+export type MessageEdit = components['schemas']['MessageEdit'];
+export type MessageInput = components['schemas']['MessageInput'];
+export type ModelSettingsInput = components['schemas']['ModelSettingsInput'];
 export type NewProfile = components['schemas']['NewProfile'];
 export type ProfileInput = components['schemas']['ProfileInput'];
 export type ProfilePreviewInput = components['schemas']['ProfilePreviewInput'];
+export type PromptArguments = components['schemas']['PromptArguments'];
 export type ProviderInput = components['schemas']['ProviderInput'];
 export type ProviderTestInput = components['schemas']['ProviderTestInput'];
-export type ModelSettingsInput = components['schemas']['ModelSettingsInput'];
+export type QuestionAnswer = components['schemas']['QuestionAnswer'];
 export type RegistryPlan = components['schemas']['RegistryPlan'];
-export type SavedRequestInput = components['schemas']['SavedRequestInput'];
+export type RejectInput = components['schemas']['RejectInput'];
 export type SavedRequestChange = components['schemas']['SavedRequestChange'];
+export type SavedRequestInput = components['schemas']['SavedRequestInput'];
+export type ServerInput = components['schemas']['ServerInput'];
+export type ServerTestInput = components['schemas']['ServerTestInput'];
+export type ServerToken = components['schemas']['ServerToken'];
+export type ToolOverride = components['schemas']['ToolOverride'];
+export type ToolSwitch = components['schemas']['ToolSwitch'];
 export type TrafficSettings = components['schemas']['TrafficSettings'];
 export type $defs = Record<string, never>;
 export interface operations {

@@ -1665,7 +1665,7 @@ export const en = ({ plural, number, rich }: Grammar) => ({
       approvalMode: 'Approval mode',
       limits: 'Limits',
       limitsHint: 'Stops runaway replies.',
-      expose: 'The model is shown',
+      expose: 'List of tools',
       exposeHint: 'A long list of tools costs tokens in every request.',
       exposures: {
         all: 'All tools',

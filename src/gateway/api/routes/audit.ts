@@ -58,10 +58,15 @@ export const auditRoutes = [
     summary: 'Returns the state that signed checkpoints are compared with.',
     answer: auditStateSchema,
     async handle(_request, { storage }) {
-      return { ...(await storage.audit.ends()), state: Object.fromEntries(await readState(storage)) };
+      const { anchor, head } = await storage.audit.ends();
+      return { anchor: toLink(anchor), head: toLink(head), state: Object.fromEntries(await readState(storage)) };
     },
   }),
 ];
+
+function toLink({ seq, hash }: { readonly seq: number; readonly hash: string }) {
+  return { seq, hash };
+}
 
 function toPage(entries: readonly AuditEntry[], next?: number) {
   return { entries: entries.map((entry) => ({ ...entry, record: toJson(entry.record) })), next };
