@@ -82,7 +82,8 @@ function rememberedAllow(input: DecisionInput): Decision | undefined {
 
 function byMode({ tool, approval }: DecisionInput): Decision {
   if (approval.mode === 'auto') return { kind: 'allow', because: 'the approval mode is auto' };
-  if (approval.mode === 'always-ask') return { kind: 'ask', reason: 'the approval mode is always-ask', rule: 'always-ask' };
+  if (approval.mode === 'always-ask')
+    return { kind: 'ask', reason: 'the approval mode is always-ask', rule: 'always-ask' };
   if (trusts(approval.trustedTools, tool, tool.scope))
     return { kind: 'allow', because: `${tool.name} is a trusted tool` };
   if (tool.serverTrusted && tool.annotations?.readOnlyHint === true)
