@@ -377,31 +377,23 @@ test('a gateway with its own database is its only replica', async () => {
   expect(body).toMatchObject({ shared: false, replicas: [{ self: true, pid: process.pid }] });
 });
 
-test('the journal can be verified and exported, by administrators only', async () => {
-  expect((await api.get('/api/audit/verification')).body).toEqual({ findings: [] });
-  const { entries, next } = (await api.get('/api/audit/entries?limit=1')).body;
-  expect(entries).toMatchObject([{ seq: expect.any(Number), hash: expect.any(String) }]);
-  const following = (await api.get(`/api/audit/entries?limit=1&after=${next}`)).body.entries;
-  expect(following).toMatchObject([{ previous: entries[0].hash }]);
-  expect((await api.get('/api/audit/state')).body.head.seq).toBeGreaterThan(entries[0].seq);
-  const key = await api.key(['read', 'call']);
-  for (const path of ['verification', 'entries', 'state'])
-    expect((await api.get(`/api/audit/${path}`, { key })).status).toBe(403);
-});
-
-test('a token is accepted only for a default server that needs one', async () => {
-  const { status, body } = await api.post('/api/servers/files/token', { token: 'PLANTED-TOKEN' });
-  expect([status, body.error.message]).toEqual([409, expect.stringContaining('does not need a token')]);
-});
-
 test('every route was called and answered according to its schema, except those with their own test files', () => {
   expect(unasked(({ group, operationId }) => !elsewhere.has(group) && !elsewhere.has(operationId))).toEqual([]);
 });
 
 /** Groups and routes that other test files in test/gateway cover; each of those files checks its own. */
 const elsewhere = new Set([
-  ...['chat', 'questions', 'assistants', 'models', 'registry', 'profiles'],
-  ...['switchTools', 'overrideTool', 'getTraffic', 'recordTraffic', 'clearTraffic', 'getSignIn', 'signOut'],
+  ...['chat', 'questions', 'assistants', 'models', 'registry', 'profiles', 'audit'],
+  ...[
+    'setServerToken',
+    'switchTools',
+    'overrideTool',
+    'getTraffic',
+    'recordTraffic',
+    'clearTraffic',
+    'getSignIn',
+    'signOut',
+  ],
   ...['listSavedRequests', 'saveRequest', 'updateSavedRequest', 'removeSavedRequest'],
   ...['getCallStats', 'cancelCall', 'importServers', 'listClients', 'rejectToolChange', 'getToolFormats'],
 ]);
