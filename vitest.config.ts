@@ -42,8 +42,8 @@ export default defineConfig({
     hookTimeout: 600_000,
     teardownTimeout: 120_000,
     expect: { poll: { timeout: 120_000, interval: 20 } },
-    // On two cores. Many tests wait for processes of their own, which more workers than cores make use of.
-    maxWorkers: 4,
+    // On two cores. Many tests wait for processes of their own: a third fills the gaps, more only make the machine noisier.
+    maxWorkers: 3,
     globalSetup: 'test/support/run-directory.ts',
     sequence: { sequencer: LongestFirst },
     projects: [

@@ -95,16 +95,23 @@ async function flood(count: number, atOnce: number, attack: (n: number) => Promi
 async function openStreams(target: Target, count: number, headers: Record<string, string>) {
   const statuses: Record<number, number> = {};
   const closing = new AbortController();
+  // Referenced until they are closed: `fetch` closes the connection of a response that is garbage-collected.
+  const responses: unknown[] = [];
   await Promise.all(
     Array.from({ length: count }, async () => {
       const response = await fetch(`${target.url}/api/events`, { headers, signal: closing.signal }).catch(
         () => undefined,
       );
+      responses.push(response);
       const status = response?.status ?? 0;
       statuses[status] = (statuses[status] ?? 0) + 1;
     }),
   );
-  return { statuses, close: () => closing.abort() };
+  const close = () => {
+    closing.abort();
+    responses.length = 0;
+  };
+  return { statuses, close };
 }
 
 /** Makes calls whose results are never read. */
