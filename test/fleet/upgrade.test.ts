@@ -30,9 +30,7 @@ test('the tables still have every column of the previous version, which can inse
   expect(required.map(keyOf)).toEqual([]);
 });
 
-test('replicas of the previous version are replaced one by one, with calls in flight and none lost', {
-  retry: 2,
-}, async () => {
+test('replicas of the previous version are replaced one by one, with calls in flight and none lost', async () => {
   await using previous = await extractPrevious();
   if (!previous) {
     console.warn(`Not tested: commit ${previousVersion.commit} is not in this copy. Only the tables were compared.`);
