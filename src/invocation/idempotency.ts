@@ -14,7 +14,8 @@ export interface IdempotencyPorts {
 
 /**
  * Runs a call once for its idempotency key. A repeated call gets the result of the first: while that runs, after it has
- * ended, and after a restart. Rejects with `IDEMPOTENCY_CONFLICT` when the key belongs to another tool or other arguments.
+ * ended, and after a restart. If the first was never made, since its process is gone, the repeated call is made.
+ * Rejects with `IDEMPOTENCY_CONFLICT` when the key belongs to another tool or other arguments.
  */
 export async function runOnce(
   call: RunningCall,
@@ -22,42 +23,41 @@ export async function runOnce(
   { journal, calls }: IdempotencyPorts,
   run: () => Promise<ToolResult>,
 ): Promise<ToolResult> {
-  const claiming = journal.claim(claim);
-  call.claimed = claiming.then(
-    (earlier) => !earlier,
-    () => false,
-  );
-  const first = await claiming;
-  if (!first) return run();
-  if (first.fingerprint !== claim.fingerprint) {
-    const message = 'This idempotency key was used for another call: use a new key, or the same tool and arguments';
-    throw new ToolwharfError('IDEMPOTENCY_CONFLICT', message);
+  for (let unrecorded = 0; ; await sleep(pollMs, undefined, { signal: call.signal })) {
+    const claiming = journal.claim(claim);
+    call.claimed = claiming.then(
+      (earlier) => !earlier,
+      () => false,
+    );
+    const first = await claiming;
+    if (!first) return run();
+    if (first.fingerprint !== claim.fingerprint) {
+      const message = 'This idempotency key was used for another call: use a new key, or the same tool and arguments';
+      throw new ToolwharfError('IDEMPOTENCY_CONFLICT', message);
+    }
+    const running = calls.find(first.callId);
+    // A repeated call may carry the id of the first, which has ended then.
+    if (running && running !== call) return abortable(running.result, call.signal);
+    const record = await waitForEnd(first.callId, journal, call.signal);
+    const recorded = record && recordedResult(record);
+    if (recorded) return recorded;
+    if (record || !journal.isShared || ++unrecorded > maxUnrecordedPolls) throw noResult(record);
   }
-  const running = calls.find(first.callId);
-  // A repeated call may carry the id of the first, which has ended then.
-  if (running && running !== call) return abortable(running.result, call.signal);
-  const record = journal.isShared
-    ? await waitForEnd(first.callId, journal, call.signal)
-    : await journal.get(first.callId);
-  const recorded = record && recordedResult(record);
-  if (recorded) return recorded;
-  throw noResult(record);
 }
 
 const pollMs = 250;
-/** A process that claimed the key records its call a moment later, unless it ends before. */
-const maxUnrecordedPolls = 40;
+/** A process that claimed the key records its call a moment later, or its lease expires. */
+const maxUnrecordedPolls = 240;
 
-/** Waits for the end of a call that another process makes. Undefined if that process never recorded it. */
+/** Waits for the end of a call that another process may make. Undefined if it is not recorded. */
 async function waitForEnd(
   id: string,
-  journal: Pick<Journal, 'get'>,
+  journal: Pick<Journal, 'get' | 'isShared'>,
   signal: AbortSignal,
 ): Promise<CallRecord | undefined> {
-  for (let unrecorded = 0; ; await sleep(pollMs, undefined, { signal })) {
+  for (; ; await sleep(pollMs, undefined, { signal })) {
     const record = await journal.get(id);
-    if (record ? record.status !== 'pending' && record.status !== 'running' : ++unrecorded > maxUnrecordedPolls)
-      return record;
+    if (!journal.isShared || !record || (record.status !== 'pending' && record.status !== 'running')) return record;
   }
 }
 

@@ -152,7 +152,7 @@ export function createInvoker(ports: InvokerPorts): Invoker {
     try {
       // A request that is nested too deeply cannot be compared. It is refused and recorded without its key.
       if (key === undefined || isTooDeep(request)) return end(call, await run());
-      const claim = { caller: caller.id, key, fingerprint: hashOf(request), callId: id };
+      const claim = { caller: caller.id, key, fingerprint: hashOf(request), callId: id, epoch: call.epoch };
       return end(call, await runOnce(call, claim, { journal: ports.journal, calls }, run));
     } catch (cause) {
       return end(call, failed(id, toCallError(cause, call.signal)));
@@ -176,7 +176,7 @@ export function createInvoker(ports: InvokerPorts): Invoker {
     options: InternalStartOptions,
   ): Promise<ToolResult> {
     let permit: Permit | undefined;
-    let mayContinueElsewhere = false;
+    let mayRunElsewhere = false;
     try {
       ports.onCall(call.record);
       call.signal.throwIfAborted();
@@ -189,11 +189,12 @@ export function createInvoker(ports: InvokerPorts): Invoker {
       // Awaited only if the limit is shared with other replicas.
       if (rate) assertAccepted(rate, rate.answer instanceof Promise ? await rate.answer : rate.answer);
       await call.recorded;
-      mayContinueElsewhere = call.record.awaiting !== undefined;
+      const canBeRepeated = call.idempotencyKey !== undefined && call.recorded === undefined;
+      mayRunElsewhere = canBeRepeated || call.record.awaiting !== undefined;
       const started = call.start(granted.authorization.args, granted.authorization.rule);
       call.recorded = writeRecord(started, 'before', ports, call.epoch);
       await call.recorded;
-      mayContinueElsewhere = false;
+      mayRunElsewhere = false;
       ports.onCall(started);
       assertHeld(ports.journal, call.epoch);
       const inner = stepsOf(call, entry, options);
@@ -216,8 +217,8 @@ export function createInvoker(ports: InvokerPorts): Invoker {
       if (error.code === 'ARGUMENTS_INVALID' && isTooDeep(call.record.arguments))
         call.record = { ...call.record, arguments: {} };
       const ended = call.end(endingFor(error));
-      // Another replica continues the call. Its record is no longer ours.
-      if (mayContinueElsewhere && error.data.isLeaseLost === true) ports.onCall(ended);
+      // Another replica continues the call, or makes it when it is repeated with its key. Its record is no longer ours.
+      if (mayRunElsewhere && error.data.isLeaseLost === true) ports.onCall(ended);
       else await finish(call, ended);
       return failed(call.id, error);
     } finally {

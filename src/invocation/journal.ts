@@ -30,6 +30,8 @@ export interface KeyClaim {
   /** Hash of tool and arguments. */
   readonly fingerprint: string;
   readonly callId: string;
+  /** The epoch of the lease in which the call was started. */
+  readonly epoch?: number;
 }
 
 /** The right of this process to make calls. Without a heartbeat, it expires. */
@@ -56,7 +58,10 @@ export interface Journal {
   get(id: string): Promise<CallRecord | undefined>;
   /** Large records are previews; `get` returns the whole. */
   list(filter?: CallFilter): Promise<readonly CallRecord[]>;
-  /** Claims a key for a call, atomically and durably. Returns undefined if the key was free, otherwise the existing claim. */
+  /**
+   * Claims a key for a call, atomically and durably. Returns undefined if the key was free, otherwise the existing claim. A key is
+   * free again if the process that claimed it is gone and never recorded the call: that call was not made.
+   */
   claim(claim: KeyClaim): Promise<KeyClaim | undefined>;
 }
 

@@ -62,6 +62,7 @@ describe('SQLite storage', () => {
       await storage.approvals.add(approval);
       await storage.rules.add(rule);
       await storage.journal.claim(claim);
+      await storage.journal.claim({ ...claim, key: 'never recorded', callId: 'never recorded' });
       await storage.meta.set('a', 'b');
       await storage.close();
       await writing;
@@ -74,6 +75,8 @@ describe('SQLite storage', () => {
     expect(await storage.approvals.get(approval.id)).toEqual({ request: approval, status: 'pending' });
     expect(await storage.rules.list()).toEqual([rule]);
     expect(await storage.journal.claim({ ...claim, callId: 'other' })).toEqual(claim);
+    // The call was never made, so it is made when it is repeated.
+    expect(await storage.journal.claim({ ...claim, key: 'never recorded', callId: 'other' })).toBeUndefined();
     expect(await storage.meta.get('a')).toBe('b');
   });
 

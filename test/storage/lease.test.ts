@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { CallRecord } from '../../src/invocation/call-record.ts';
 import type { Storage } from '../../src/storage/storage.ts';
 import { startPostgres, type TestPostgres } from '../support/postgres.ts';
 import { waitFor } from '../support/wait-for.ts';
@@ -67,6 +68,27 @@ describe('a replica whose lease was removed', () => {
     await other.journal.write({ ...open, status: 'success', result });
     expect(await statusOf(stopped, open.id)).toBe('success');
     expect(await gather(other.audit.verify())).toEqual([]);
+  });
+
+  test('a key of a replica that is gone is free if its call was never recorded, and that replica cannot record it later', async () => {
+    await using pair = await openPair();
+    const { stopped, other, lease } = pair;
+    const { epoch } = lease;
+    const [made, unmade] = [makeCall({ status: 'running' }), makeCall({ status: 'running' })];
+    const claimOf = ({ id }: CallRecord) => ({ caller: 'a', key: `key of ${id}`, fingerprint: 'f', callId: id });
+    for (const call of [made, unmade]) await stopped.journal.claim({ ...claimOf(call), epoch });
+    await stopped.journal.write(made, epoch);
+    const repeat = (call: CallRecord, callId: string) =>
+      other.journal.claim({ ...claimOf(call), callId, epoch: other.fleet?.lease.epoch });
+    expect(await repeat(unmade, 'too early')).toEqual(claimOf(unmade));
+    await pair.expire();
+    await other.audit.recover();
+    await lease.renew();
+    expect(await repeat(made, 'b')).toEqual(claimOf(made));
+    expect(await repeat(unmade, 'b')).toBeUndefined();
+    expect(await repeat(unmade, 'c')).toEqual({ ...claimOf(unmade), callId: 'b' });
+    await expect(stopped.journal.write(unmade, epoch)).rejects.toMatchObject({ data: { isLeaseLost: true } });
+    expect(await stopped.journal.claim(claimOf(unmade))).toMatchObject({ callId: 'b' });
   });
 
   test('a replica whose lease was removed cannot write a conversation that it had, until it takes it again', async () => {

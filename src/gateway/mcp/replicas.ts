@@ -1,4 +1,6 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { Fleet } from '../../fleet/fleet.ts';
+import { backoffMs } from '../../kernel/backoff.ts';
 import { ToolwharfError } from '../../kernel/errors.ts';
 import { isObject, type JsonObject } from '../../kernel/json.ts';
 import { callIsGone, type InputRounds, type Round } from './input-rounds.ts';
@@ -80,11 +82,16 @@ export function createMcpReplicas(ports: McpReplicasPorts): McpReplicas {
       const replica = questionId.exec(String(id))?.[1];
       if (!fleet || replica === undefined || replica === here) return false;
       const params = { session: session.facts.id, id, message: message as JsonObject };
-      const { accepted } = await fleet.request(replica, 'mcp.answer', params).catch(() => ({ accepted: false }));
-      return accepted === true;
+      try {
+        const { accepted } = await deliver(() => fleet.request(replica, 'mcp.answer', params));
+        return accepted === true;
+      } catch (cause) {
+        if (isGone(cause)) return false;
+        throw cause;
+      }
     },
     async cancel(session, requestId) {
-      await fleet?.broadcast('mcp.cancel', { session: session.facts.id, requestId });
+      await deliver(async () => fleet?.broadcast('mcp.cancel', { session: session.facts.id, requestId }));
     },
     resume(round, state) {
       const replica = requestState.exec(state)?.[1];
@@ -102,6 +109,27 @@ export function createMcpReplicas(ports: McpReplicasPorts): McpReplicas {
   };
 }
 
+const maxAttempts = 8;
+
+/**
+ * Repeats a delivery while the database cannot be reached, about 20 s: the client does not send the message again, and a call
+ * may wait for it. A message that arrives twice has no further effect.
+ */
+async function deliver<Reply>(send: () => Promise<Reply>): Promise<Reply> {
+  for (let failures = 1; ; failures++) {
+    try {
+      return await send();
+    } catch (cause) {
+      if (isGone(cause) || failures >= maxAttempts) throw cause;
+      await sleep(backoffMs(failures, { maxMs: 5_000 }));
+    }
+  }
+}
+
+function isGone(cause: unknown): boolean {
+  return cause instanceof ToolwharfError && cause.code === 'GONE';
+}
+
 function toState({ logLevel, watched }: Session): SessionState {
   return { logLevel, watched: [...watched].map(([uri, { server }]) => ({ uri, server })) };
 }
@@ -109,8 +137,7 @@ function toState({ logLevel, watched }: Session): SessionState {
 async function resumeElsewhere(fleet: Fleet, replica: string, round: Round, state: string): Promise<JsonObject> {
   const { owner, answers, signal } = round;
   const reply = await fleet.request(replica, 'mcp.resume', { owner, answers, state }, { signal }).catch((cause) => {
-    const isGone = cause instanceof ToolwharfError && cause.code === 'GONE';
-    throw isGone ? callIsGone() : cause;
+    throw isGone(cause) ? callIsGone() : cause;
   });
   const { result, error } = reply;
   if (isObject(result)) return result;

@@ -16,6 +16,7 @@ import { limitTables } from './migrations/012-limits.ts';
 import { lockTables } from './migrations/013-locks.ts';
 import { placementTables } from './migrations/014-placements.ts';
 import { appendFunction } from './migrations/015-append-steps.ts';
+import { claimOwners } from './migrations/016-claim-owners.ts';
 import type { Migration } from './migrations/migration.ts';
 
 /** All migrations, oldest first. */
@@ -35,6 +36,7 @@ export const migrations: readonly Migration[] = [
   lockTables,
   placementTables,
   appendFunction,
+  claimOwners,
 ];
 
 /** Migrates the tables to the newest version in one transaction. Of several concurrent processes one does it. */

@@ -141,7 +141,7 @@ function assemble(engine: Engine, ownership: Ownership, options: SqlOptions) {
     modelSettings: guard(createSqlModelSettings(engine)),
     profiles: hinting(guard(createSqlProfiles(engine)), ['put', 'remove']),
     toolOverrides: hinting(guard(createSqlToolOverrides(engine.db)), ['setAll']),
-    conversations: guard(createSqlConversations(engine, ownership)),
+    conversations: guard(createSqlConversations(engine, ownership, audit.recover)),
     savedRequests: guard(createSqlSavedRequests(engine)),
     meta: guard(createSqlMeta(engine.db)),
     audit,

@@ -11,8 +11,15 @@ import { searchConversations, toMessage } from './search-conversations.ts';
 
 const maxRemembered = 10_000;
 
-/** Conversations in a database, each with the process that works on it, and one row per message. */
-export function createSqlConversations({ db }: Engine, ownership: Ownership): ConversationStore {
+/**
+ * Conversations in a database, each with the process that works on it, and one row per message. `removeLost` removes the processes
+ * that are gone, and ends their calls.
+ */
+export function createSqlConversations(
+  { db }: Engine,
+  ownership: Ownership,
+  removeLost: () => Promise<unknown>,
+): ConversationStore {
   /** The leases in which this process took conversations. In another one, another process may have taken them. */
   const epochs = new Map<string, number>();
 
@@ -29,6 +36,24 @@ export function createSqlConversations({ db }: Engine, ownership: Ownership): Co
     const epoch = epochs.get(id);
     if (epoch === undefined) return sql<boolean>`1 = 1`;
     return sql<boolean>`exists (select 1 from owners where owners.id = ${ownership.id} and owners.epoch = ${epoch})`;
+  }
+
+  /** Takes a conversation that no other process works on. */
+  async function claimFree(id: string): Promise<boolean> {
+    const { numUpdatedRows } = await db
+      .updateTable('conversations')
+      .set({ process: ownership.id })
+      .where('id', '=', id)
+      .where(({ eb, or, selectFrom }) =>
+        or([
+          eb('status', '=', 'idle'),
+          eb('process', '=', ownership.id),
+          eb('process', 'not in', selectFrom('owners').select('owners.id')),
+        ]),
+      )
+      .executeTakeFirst();
+    if (numUpdatedRows > 0n) remember(id);
+    return numUpdatedRows > 0n;
   }
 
   return {
@@ -125,38 +150,22 @@ export function createSqlConversations({ db }: Engine, ownership: Ownership): Co
     },
     async claim(id) {
       await ownership.ensureRegistered();
-      return db.transaction().execute(async (trx) => {
-        await ownership.removeExpired(trx);
-        const { numUpdatedRows } = await trx
-          .updateTable('conversations')
-          .set({ process: ownership.id })
-          .where('id', '=', id)
-          .where(({ eb, or, selectFrom }) =>
-            or([
-              eb('status', '=', 'idle'),
-              eb('process', '=', ownership.id),
-              eb('process', 'not in', selectFrom('owners').select('owners.id')),
-            ]),
-          )
-          .executeTakeFirst();
-        if (numUpdatedRows > 0n) remember(id);
-        return numUpdatedRows > 0n;
-      });
+      if (await claimFree(id)) return true;
+      await removeLost();
+      return claimFree(id);
     },
     async abandoned() {
       await ownership.ensureRegistered();
-      const rows = await db.transaction().execute(async (trx) => {
-        await ownership.removeExpired(trx);
-        return trx
-          .updateTable('conversations')
-          .set({ process: ownership.id })
-          .where('status', '!=', 'idle')
-          .where(({ eb, or, selectFrom }) =>
-            or([eb('process', '=', ownership.id), eb('process', 'not in', selectFrom('owners').select('owners.id'))]),
-          )
-          .returning(['id', 'updated_at', 'body'])
-          .execute();
-      });
+      await removeLost();
+      const rows = await db
+        .updateTable('conversations')
+        .set({ process: ownership.id })
+        .where('status', '!=', 'idle')
+        .where(({ eb, or, selectFrom }) =>
+          or([eb('process', '=', ownership.id), eb('process', 'not in', selectFrom('owners').select('owners.id'))]),
+        )
+        .returning(['id', 'updated_at', 'body'])
+        .execute();
       for (const { id } of rows) remember(id);
       return rows
         .sort((one, other) => other.updated_at - one.updated_at || (other.id < one.id ? -1 : 1))

@@ -1,3 +1,4 @@
+import { sql } from 'kysely';
 import type { CallRecord } from '../../invocation/call-record.ts';
 import { leaseLost } from '../../invocation/journal.ts';
 import { hashOf } from '../../kernel/canonical-json.ts';
@@ -13,6 +14,7 @@ import type { BatchStep, Engine, Ownership } from './engine.ts';
 import { createGroupCommit } from './group-commit.ts';
 import { listCalls } from './list-calls.ts';
 import { toStepWrite } from './step-write.ts';
+import type { Tables } from './tables.ts';
 
 export interface SqlJournalOptions {
   readonly ownership: Ownership;
@@ -49,6 +51,22 @@ export function createSqlJournal({ db, spool, appendBatch }: Engine, options: Sq
     }
   }
 
+  /** Takes a key whose process is gone without having recorded the call. Without its lease, it cannot record it later. */
+  async function takeOver(key: string, callId: string, claim: Partial<Tables['claims']>): Promise<boolean> {
+    if ((await drainSpool()).size > 0) return false;
+    const { numUpdatedRows } = await db
+      .updateTable('claims')
+      .set(claim)
+      .where('key', '=', key)
+      .where('call_id', '=', callId)
+      .where(sql<boolean>`not exists (select 1 from calls where calls.id = ${toIndexText(callId)})`)
+      .where(sql<boolean>`not exists (
+        select 1 from owners
+        where owners.id = claims.owner and (claims.epoch is null or claims.epoch = owners.epoch))`)
+      .executeTakeFirst();
+    return numUpdatedRows === 1n;
+  }
+
   return {
     async write(record, epoch) {
       if (closed) throw new ToolwharfError('JOURNAL_UNAVAILABLE', 'The journal is closed');
@@ -82,18 +100,22 @@ export function createSqlJournal({ db, spool, appendBatch }: Engine, options: Sq
       return overlayCalls(await listCalls(db, filter), pending, filter);
     },
     async claim(claim) {
-      const { caller, key: name, fingerprint, callId } = claim;
+      const { caller, key: name, fingerprint, callId, epoch } = claim;
       const key = hashOf([caller, name]);
+      const claimed = { call_id: callId, claimed_at: clock.now(), owner: ownership.id, epoch: epoch ?? null };
       for (;;) {
         const taken = await db
           .insertInto('claims')
-          .values({ key, fingerprint, call_id: callId, claimed_at: clock.now() })
+          .values({ key, fingerprint, ...claimed })
           .onConflict((conflict) => conflict.column('key').doNothing())
           .executeTakeFirst();
         if (taken.numInsertedOrUpdatedRows === 1n) return undefined;
         const holder = await db.selectFrom('claims').selectAll().where('key', '=', key).executeTakeFirst();
         // The claim may have been removed meanwhile, together with its call.
-        if (holder) return { caller, key: name, fingerprint: holder.fingerprint, callId: holder.call_id };
+        if (!holder) continue;
+        const mayBeFree = holder.fingerprint === fingerprint && holder.owner !== null;
+        if (mayBeFree && (await takeOver(key, holder.call_id, claimed))) return undefined;
+        return { caller, key: name, fingerprint: holder.fingerprint, callId: holder.call_id };
       }
     },
     async idle() {

@@ -28,7 +28,15 @@ export interface Tables {
   calls: CallColumns & { seq: number; first_seq: number; owner: string };
   /** Short versions of large steps, for lists. */
   summaries: { seq: number; body: string };
-  claims: { key: string; fingerprint: string; call_id: string; claimed_at: number };
+  /** Idempotency keys. `owner` is the process that makes the call; `epoch` is that of its lease. */
+  claims: {
+    key: string;
+    fingerprint: string;
+    call_id: string;
+    claimed_at: number;
+    owner: string | null;
+    epoch: number | null;
+  };
   pins: PinRow;
   rules: { id: string; created_at: number; body: string };
   approvals: ApprovalRow;
