@@ -9,7 +9,10 @@ export interface Turn {
   readonly hasOpenQuestion: boolean;
   /** Records that the tool asks questions whose request is not certain. */
   recordQuestion(): void;
-  /** A question of this request is open: requests whose tools are not known to ask may start unless it is answered soon. */
+  /**
+   * Records that a question of this request is open. After 250 ms without an answer, requests whose tools are not known to
+   * ask may start.
+   */
   openQuestion(): void;
   /**
    * Resolves when the answer to the open question may be sent: the requests that started meanwhile have ended or wait for
