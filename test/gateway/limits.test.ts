@@ -122,6 +122,21 @@ describe('request bodies', () => {
     expect(await response.text()).toContain('nested more than 50 levels deep');
   });
 
+  test('the problems of a body to the REST API are reported with its path', async () => {
+    await using api = await startLimited({ maxBodyDepth: 50 });
+    const headers = { ...json, authorization: `Bearer ${await api.key(['call'])}` };
+    const bodies = {
+      [`${'['.repeat(200)}${']'.repeat(200)}`]: 'is nested more than 50 levels deep',
+      '{': 'is not JSON',
+    };
+    for (const [body, message] of Object.entries(bodies)) {
+      const response = await fetch(`${api.url}/api/tools/x/call`, { method: 'POST', headers, body });
+      expect(await response.json()).toMatchObject({
+        error: { code: 'REQUEST_INVALID', data: { problems: [{ path: 'body', message }] } },
+      });
+    }
+  });
+
   test.each(['/mcp', '/api/tools/x/call', '/a2a'])('a body to %s that is too large gets 413', async (path) => {
     await using api = await startLimited({ maxBodyBytes: 2_000 });
     const headers = { ...json, authorization: `Bearer ${await api.key(['call'])}` };

@@ -10,6 +10,7 @@ import { stringifyInSlices } from '../../kernel/slices.ts';
 import { actAs } from '../../storage/audit/acts.ts';
 import { challengeFor, unauthorized } from '../auth/admit-caller.ts';
 import { hasRight, type Identity } from '../auth/identity.ts';
+import { InvalidBodyError } from '../limits/request-body.ts';
 import { actDetails, recordAct } from './record-act.ts';
 import { type RequestProblem, requestError, toProblems } from './request-problems.ts';
 import type { ApiPorts, FileAnswer, Route } from './route.ts';
@@ -179,7 +180,7 @@ async function readJson(incoming: IncomingMessage, readBody: () => Promise<unkno
   try {
     return await readBody();
   } catch (cause) {
-    if (!(cause instanceof ToolwharfError) || cause.code !== 'REQUEST_INVALID') throw cause;
-    throw requestError([{ path: 'body', message: cause.message.replace('The body ', '') }]);
+    if (!(cause instanceof InvalidBodyError)) throw cause;
+    throw requestError([{ path: 'body', message: cause.problem }]);
   }
 }

@@ -10,9 +10,19 @@ export interface BodyOptions {
   readonly reservation: Pick<Reservation, 'add'>;
 }
 
+/** A body that is not JSON or nested too deeply. */
+export class InvalidBodyError extends ToolwharfError {
+  /** What is wrong, as the end of a sentence about the body. */
+  readonly problem: string;
+
+  constructor(problem: string) {
+    super('REQUEST_INVALID', `The body ${problem}`);
+    this.problem = problem;
+  }
+}
+
 /**
- * Reads and parses a JSON body. Throws `REQUEST_TOO_LARGE`, `REQUEST_INVALID` if the body is not JSON or nested too
- * deeply, and `CALL_CANCELLED` if the client disconnects.
+ * Reads and parses a JSON body. Throws `REQUEST_TOO_LARGE`, `InvalidBodyError`, and `CALL_CANCELLED` if the client disconnects.
  */
 export async function readJsonBody(request: IncomingMessage, options: BodyOptions): Promise<unknown> {
   const { maxDepth, reservation } = options;
@@ -20,14 +30,13 @@ export async function readJsonBody(request: IncomingMessage, options: BodyOption
   // A shorter text cannot be nested that deeply.
   if (body.length > 2 * maxDepth) {
     const { depth, bytes } = weighJson(body);
-    if (depth > maxDepth)
-      throw new ToolwharfError('REQUEST_INVALID', `The body is nested more than ${maxDepth} levels deep`);
+    if (depth > maxDepth) throw new InvalidBodyError(`is nested more than ${maxDepth} levels deep`);
     reservation.add(bytes - body.length);
   }
   try {
     return JSON.parse(body.toString('utf8'));
   } catch {
-    throw new ToolwharfError('REQUEST_INVALID', 'The body is not JSON');
+    throw new InvalidBodyError('is not JSON');
   }
 }
 
