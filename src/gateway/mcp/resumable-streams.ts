@@ -34,6 +34,8 @@ export interface ResumableStreams {
   keep(message: Parameters<EventStream['send']>[0]): void;
   /** Whether streams begin with an event without data. */
   readonly primes: boolean;
+  /** True while the client has an open connection to any of the streams. */
+  readonly isConnected: boolean;
   /** Discards all streams. */
   clear(): void;
 }
@@ -43,6 +45,8 @@ export interface ResumableStreamsOptions {
   readonly memory: ReplayMemory;
   /** Whether a stream begins with an event without data, which tells the client where to resume. Clients know this since 2025-11-25. */
   readonly primes: boolean;
+  /** Called after a stream got or lost its connection. */
+  readonly onConnectionChange?: () => void;
 }
 
 interface Stream {
@@ -60,7 +64,8 @@ const maxStreams = 100;
 const retryMs = 1_000;
 const eventId = /^(request|standing)\.([\w-]+)\.(\d+)\.(\d+)$/;
 
-export function createResumableStreams({ caller, memory, primes }: ResumableStreamsOptions): ResumableStreams {
+export function createResumableStreams(options: ResumableStreamsOptions): ResumableStreams {
+  const { caller, memory, primes, onConnectionChange } = options;
   // Distinguishes the streams of this process from those before a restart and on other replicas.
   const origin = randomBytes(6).toString('base64url');
   const streams = new Map<number, Stream>();
@@ -106,9 +111,11 @@ export function createResumableStreams({ caller, memory, primes }: ResumableStre
         if (stream.connection !== connection) return;
         stream.connection = undefined;
         if (stream.hasEnded && response.writableFinished) discard(stream);
+        onConnectionChange?.();
       },
     });
     stream.connection = connection;
+    onConnectionChange?.();
   }
 
   function toEventStream(stream: Stream, { stringify = JSON.stringify }: ConnectionOptions): EventStream {
@@ -144,6 +151,9 @@ export function createResumableStreams({ caller, memory, primes }: ResumableStre
 
   return {
     primes,
+    get isConnected() {
+      return [...streams.values()].some(({ connection }) => connection?.closed === false);
+    },
     open,
     resume(lastEventId, response, options = {}) {
       const [, kind, from, number, last] = eventId.exec(lastEventId) ?? [];

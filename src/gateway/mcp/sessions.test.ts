@@ -1,3 +1,5 @@
+import { IncomingMessage, ServerResponse } from 'node:http';
+import { Socket } from 'node:net';
 import { afterEach, expect, test, vi } from 'vitest';
 import type { JsonObject } from '../../kernel/json.ts';
 import { createEndedSessions } from '../fleet/ended-sessions.ts';
@@ -13,6 +15,10 @@ function collect(): EventStream & { readonly sent: JsonObject[] } {
   const sent: JsonObject[] = [];
   const stream = { sent, closed: false, send: (message: JsonObject) => sent.push(message), end: () => {} };
   return stream;
+}
+
+function toResponse(): ServerResponse {
+  return new ServerResponse(new IncomingMessage(new Socket()));
 }
 
 test('a question is sent with a new id and receives the answer posted for it, once', async () => {
@@ -47,6 +53,36 @@ test('a question is withdrawn when its caller stops waiting', async () => {
     expect.objectContaining({ params: { requestId: first?.id } }),
     expect.objectContaining({ params: { requestId: second?.id } }),
   ]);
+});
+
+test('a question is withdrawn when its client has had no open stream for the time of absence', async () => {
+  vi.useFakeTimers();
+  const session = createSessions({ onEnd: () => {}, absenceMs: 1_000, patienceMs: 10_000 }).open(facts);
+  const own = toResponse();
+  const rejected = vi.fn();
+  session.ask(session.openStream(own), 'roots/list', {}, never).catch(rejected);
+  await vi.advanceTimersByTimeAsync(3_000);
+  own.emit('close');
+  await vi.advanceTimersByTimeAsync(999);
+  const standing = toResponse();
+  session.resumable.open('standing', standing);
+  await vi.advanceTimersByTimeAsync(3_000);
+  standing.emit('close');
+  await vi.advanceTimersByTimeAsync(999);
+  expect(rejected).not.toHaveBeenCalled();
+  await vi.advanceTimersByTimeAsync(1);
+  expect(rejected).toHaveBeenCalledExactlyOnceWith(new Error('The client is disconnected'));
+});
+
+test('a client that lost its streams can still answer, and its question leaves no timer behind', async () => {
+  vi.useFakeTimers();
+  const session = createSessions({ onEnd: () => {} }).open(facts);
+  const own = toResponse();
+  const answer = session.ask(session.openStream(own), 'roots/list', {}, never);
+  own.emit('close');
+  expect(session.answer('toolwharf-1', { result: { roots: [] } })).toBe(true);
+  expect(await answer).toEqual({ roots: [] });
+  expect(vi.getTimerCount()).toBe(0);
 });
 
 test('messages that belong to no request are sent on the newest open stream', () => {

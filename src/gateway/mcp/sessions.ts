@@ -29,7 +29,10 @@ export interface Session {
   /** The ids of URL elicitations whose completion is reported to the client. */
   readonly elicited: Set<string>;
   addElicitation(id: string): void;
-  /** Sends the client a question over a stream and waits for the posted answer, up to a time limit. */
+  /**
+   * Sends the client a question over a stream and waits for the posted answer, up to a time limit, which is shorter while
+   * the client has no open stream.
+   */
   ask(stream: EventStream, method: string, params: JsonObject, signal: AbortSignal): Promise<JsonObject>;
   /** Accepts an answer that the client posted. Returns false if no question has this id. */
   answer(id: RpcId, message: { readonly result?: JsonObject; readonly error?: JsonObject }): boolean;
@@ -62,12 +65,15 @@ export interface SessionsOptions {
   readonly replica?: string;
   /** The time limit for an answer to a question; 300 000 by default. */
   readonly patienceMs?: number;
+  /** A question is withdrawn when its client has had no open stream for this time; 60 000 by default. */
+  readonly absenceMs?: number;
   /** Called when a session has ended or its memory is released. */
   readonly onEnd: (session: Session) => void;
 }
 
 export function createSessions(options: SessionsOptions): Sessions {
-  const { idleMs = 600_000, ended = createEndedSessions(), replica, patienceMs = 300_000, onEnd } = options;
+  const { idleMs = 600_000, ended = createEndedSessions(), replica, onEnd } = options;
+  const { patienceMs = 300_000, absenceMs = 60_000 } = options;
   // Ordered by last use, oldest first.
   const sessions = new Map<string, { readonly session: Session; readonly slot: Reservation | undefined }>();
   /** The sessions of each caller, ordered by last use. */
@@ -130,7 +136,7 @@ export function createSessions(options: SessionsOptions): Sessions {
       sweep(now);
       const entry = sessions.get(facts.id) ?? {
         slot: usage?.reserve('sessions', 1, releaseIdle),
-        session: createSession(facts, { patienceMs, replica, memory }),
+        session: createSession(facts, { patienceMs, absenceMs, replica, memory }),
       };
       entry.session.lastSeen = now;
       touch(facts.id, entry);
@@ -157,6 +163,7 @@ const endedMs = 30 * 24 * 3_600_000;
 
 interface SessionSettings {
   readonly patienceMs: number;
+  readonly absenceMs: number;
   readonly replica: string | undefined;
   readonly memory: ReplayMemory;
 }
@@ -164,13 +171,24 @@ interface SessionSettings {
 /** Since this revision, clients expect an event without data at the start of a stream. */
 const primedVersion = '2025-11-25';
 
-function createSession(facts: SessionFacts, { patienceMs, replica, memory }: SessionSettings): Session {
-  const waiting = new Map<string, { resolve: (answer: JsonObject) => void; reject: (cause: unknown) => void }>();
+interface OpenQuestion {
+  readonly resolve: (answer: JsonObject) => void;
+  readonly reject: (cause: unknown) => void;
+  /** Called when the client got or lost a stream. */
+  readonly onConnectionChange: () => void;
+}
+
+function createSession(facts: SessionFacts, settings: SessionSettings): Session {
+  const { patienceMs, absenceMs, replica, memory } = settings;
+  const waiting = new Map<string, OpenQuestion>();
   const questionPrefix = replica === undefined ? 'toolwharf' : `toolwharf-${replica}`;
   const resumable = createResumableStreams({
     caller: facts.caller,
     memory,
     primes: facts.protocolVersion >= primedVersion,
+    onConnectionChange() {
+      for (const question of waiting.values()) question.onConnectionChange();
+    },
   });
   let nextQuestion = 1;
   const session: Session = {
@@ -199,6 +217,7 @@ function createSession(facts: SessionFacts, { patienceMs, replica, memory }: Ses
           (value: Value) => {
             waiting.delete(id);
             clearTimeout(patience);
+            clearTimeout(absence);
             signal.removeEventListener('abort', onAbort);
             end(value);
           };
@@ -209,8 +228,15 @@ function createSession(facts: SessionFacts, { patienceMs, replica, memory }: Ses
         };
         const onAbort = () => withdraw(signal.reason);
         const patience = setTimeout(() => withdraw(new Error('No answer in time')), patienceMs).unref();
+        // A client whose connections are lost for good must not keep the call of its question open.
+        let absence: NodeJS.Timeout | undefined;
+        const onConnectionChange = () => {
+          clearTimeout(absence);
+          if (!stream.closed || session.stream || resumable.isConnected) return;
+          absence = setTimeout(() => withdraw(new Error('The client is disconnected')), absenceMs).unref();
+        };
         signal.addEventListener('abort', onAbort, { once: true });
-        waiting.set(id, { resolve: settle(resolve), reject: settle(reject) });
+        waiting.set(id, { resolve: settle(resolve), reject: settle(reject), onConnectionChange });
         stream.send({ jsonrpc: '2.0', id, method, params });
         if (signal.aborted) onAbort();
       });
