@@ -6,7 +6,7 @@ import type { JsonObject } from '../../kernel/json.ts';
 import type { Caller, Progress } from '../../kernel/tool.ts';
 import type { ApprovalRequest } from '../../policy/approval.ts';
 import { measureJson } from '../../policy/measure-json.ts';
-import type { InternalToolbox, ToolboxEvents } from '../../toolbox.ts';
+import type { InternalToolbox } from '../../toolbox.ts';
 import type { EventData, EventName } from '../api/schemas/events.ts';
 import { toQuestionView } from '../api/schemas/questions.ts';
 import type { Identity } from '../auth/identity.ts';
@@ -14,6 +14,7 @@ import type { Ownership } from '../auth/ownership.ts';
 import { type Scope, toVisibleStatus } from '../auth/profile-scope.ts';
 import type { AppHosts } from '../calls/app-hosts.ts';
 import type { PendingQuestions } from '../questions/pending-questions.ts';
+import { createCatalogEvents, type ScopedTool } from './catalog-events.ts';
 
 /** A listener and its current permissions. */
 export interface Viewer {
@@ -44,11 +45,6 @@ export type Audience =
   | { readonly kind: 'tool'; readonly tool: ScopedTool }
   /** Callers whose profile includes one of the tools; they see only those. */
   | { readonly kind: 'tools'; readonly tools: Readonly<Record<string, ScopedTool>> };
-
-interface ScopedTool {
-  readonly server?: string;
-  readonly originalName: string;
-}
 
 /** The data that a viewer may see; undefined if the event is hidden. */
 export function showEvent(
@@ -114,29 +110,9 @@ export interface EventSinks {
 /** Publishes the events of all sources with their visibility rules. Returns a function that stops it. */
 export function collectEvents(sources: EventSources, { publish, broadcast }: EventSinks): () => void {
   const { toolbox, approver, hosts, questions } = sources;
-  const known = new Map<string, ScopedTool>();
-  remember(toolbox.tools.map(({ name }) => name));
-
-  function remember(names: readonly string[]): void {
-    for (const name of names) {
-      const entry = toolbox.catalog.find(name);
-      if (entry) known.set(name, { server: entry.server, originalName: entry.originalName });
-    }
-  }
-
-  function onCatalog({ server, added, removed, changed }: ToolboxEvents['catalog.changed']): void {
-    remember([...added, ...changed]);
-    // The visibility of a removed tool can no longer be looked up in the catalog.
-    const tools = Object.fromEntries(
-      [...added, ...removed, ...changed].flatMap((name) => {
-        const tool = known.get(name);
-        return tool ? [[name, tool]] : [];
-      }),
-    );
-    for (const name of removed) known.delete(name);
-    const data = { server, added: [...added], removed: [...removed], changed: [...changed] };
-    publish({ name: 'catalog.changed', data, audience: { kind: 'tools', tools } });
-  }
+  const catalogEvents = createCatalogEvents(toolbox, (data, tools) =>
+    publish({ name: 'catalog.changed', data, audience: { kind: 'tools', tools } }),
+  );
 
   /** Both the approver and the waiting call report an answer. */
   const answered = new Set<string>();
@@ -152,7 +128,7 @@ export function collectEvents(sources: EventSources, { publish, broadcast }: Eve
     toolbox.on('server.changed', ({ server, status, before }) =>
       publish(serverEvent('server.changed', server, { server, before, status: status as never })),
     ),
-    toolbox.on('catalog.changed', onCatalog),
+    toolbox.on('catalog.changed', catalogEvents.add),
     toolbox.on('tool.flagged', ({ tool, server, definitionHash, findings }) => {
       const originalName = toolbox.catalog.find(tool)?.originalName ?? tool;
       const data = { tool, server, definitionHash, warnings: [...findings] };
@@ -197,6 +173,7 @@ export function collectEvents(sources: EventSources, { publish, broadcast }: Eve
     toolbox.on('config.refused', ({ error }) => publish(forAdmins('config.refused', { message: error.message }))),
   ];
   return () => {
+    catalogEvents.stop();
     for (const unsubscribe of subscriptions) unsubscribe();
   };
 }

@@ -1,4 +1,6 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { afterEach, expect, test, vi } from 'vitest';
+import { patienceMs } from '../../../test/support/wait-for.ts';
 import type { CallRecord } from '../../invocation/call-record.ts';
 import type { ApproverEvents } from '../../invocation/stored-approver.ts';
 import { createEvents } from '../../kernel/events.ts';
@@ -150,6 +152,23 @@ test('callers receive no events about servers and tools that their profile hides
   entries.set('b__t', { server: 'b', originalName: 't' });
   events.emit('catalog.changed', { added: ['b__t'], removed: [], changed: [], server: 'b' });
   expect(show(last(), asAgent)).toBeUndefined();
+});
+
+test('a change of very many tools is published in later turns of the event loop, before the changes that follow it', async () => {
+  const { events, entries, log, seen, show, last } = setUp();
+  const names = Array.from({ length: 3_000 }, (_, at) => `a__${at}`);
+  for (const name of names) entries.set(name, { server: 'a', originalName: name });
+  events.emit('catalog.changed', { added: names, removed: [], changed: [] });
+  events.emit('catalog.changed', { added: [], removed: ['a__7'], changed: [] });
+  expect(seen).toEqual([]);
+  await expect.poll(() => seen.length, { timeout: patienceMs }).toBe(2);
+  expect(show(seen[0], asAgent)).toEqual({ added: names, removed: [], changed: [] });
+  expect(show(last(), asAgent)).toEqual({ added: [], removed: ['a__7'], changed: [] });
+
+  events.emit('catalog.changed', { added: [], removed: names, changed: [] });
+  log.close();
+  for (let turn = 0; turn < 10; turn++) await nextTurn();
+  expect(seen).toHaveLength(2);
 });
 
 test('the owner of a conversation sees the calls of its assistant', () => {
