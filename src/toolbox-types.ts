@@ -15,10 +15,11 @@ import type { Call, CallHost, RunningCall } from './invocation/call.ts';
 import type { CallRecord } from './invocation/call-record.ts';
 import type { InternalStartOptions, StartOptions } from './invocation/invoker.ts';
 import type { CallFilter, Journal } from './invocation/journal.ts';
-import type { ResultPage } from './invocation/large-results.ts';
+import type { LargeResults, ResultPage } from './invocation/large-results.ts';
 import type { PermitLimits, PermitStats, Permits } from './invocation/permits.ts';
 import type { Rates } from './invocation/rates.ts';
 import type { InternalReadOptions, ReadOptions } from './invocation/read-content.ts';
+import type { FindResult } from './invocation/references.ts';
 import type { ScriptRunner } from './invocation/run-steps.ts';
 import type { ToolwharfError } from './kernel/errors.ts';
 import type { JsonObject } from './kernel/json.ts';
@@ -79,6 +80,8 @@ export interface InternalToolboxOptions extends ToolboxOptions {
   readonly overrides?: ToolOverrideStore;
   /** Runs tools that are scripts; undefined if they cannot run. */
   readonly scripts?: ScriptRunner;
+  /** Finds the result of a reference on other replicas. */
+  readonly findResultElsewhere?: FindResult;
   /** The limits that other replicas share; those of this process by default. */
   readonly limits?: LimitPorts;
   /** Shares servers of `placement: single` with other replicas; undefined if there are none. */
@@ -243,6 +246,11 @@ export interface ToolboxPrompts<Options = ReadOptions> extends PromptLists {
 /** The calls of a toolbox, with the operations for the gateway. */
 export interface InternalToolboxCalls extends ToolboxCalls {
   find(id: string): RunningCall | undefined;
+  /** The results that callers get by reference. `findHere` does not ask other replicas. */
+  readonly results: Pick<LargeResults, 'add'> & {
+    readonly find: FindResult;
+    readonly findHere: LargeResults['find'];
+  };
 }
 
 /** The servers of a toolbox, with the operations for the gateway. */
@@ -268,6 +276,8 @@ export interface InternalToolbox extends Toolbox {
   start(tool: string | ToolId | CatalogEntry, args: unknown, options?: InternalStartOptions): Call;
   /** Compares all tools with their pins, which another replica has changed. */
   reloadPins(): Promise<void>;
+  /** Whether the results of a tool are secret. */
+  isSecret(tool: CatalogEntry): boolean;
   /** Whether tools that are scripts can run. */
   readonly runsScripts: boolean;
   /** The number of calls that the queue refused: at the limit of a caller, or of all callers. */

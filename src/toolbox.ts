@@ -20,9 +20,9 @@ import type { Call } from './invocation/call.ts';
 import type { CallRecord } from './invocation/call-record.ts';
 import { createFailedCall } from './invocation/failed-call.ts';
 import { createInvoker, type InternalStartOptions } from './invocation/invoker.ts';
-import { createLargeResults } from './invocation/large-results.ts';
 import { composedLimits, joinStats } from './invocation/permits.ts';
 import { createReader, createRecordedWatch } from './invocation/read-content.ts';
+import { createResults } from './invocation/results.ts';
 import { createToTool } from './invocation/to-tool.ts';
 import { systemClock } from './kernel/clock.ts';
 import { messageOf, ToolwharfError } from './kernel/errors.ts';
@@ -137,12 +137,7 @@ export async function startToolbox(
   const { limits = { createPermits, rates: createRateLimiter({ clock }) } } = options;
   const permits = limits.createPermits(config.toolbox);
   const composedPermits = limits.createPermits(composedLimits(config.toolbox));
-  const largeResults = createLargeResults({
-    limits() {
-      const { maxStoredResultBytes: total, maxStoredResultBytesPerCaller: perCaller } = config.gateway.limits;
-      return { total, perCaller };
-    },
-  });
+  const results = createResults({ config: () => config, findElsewhere: options.findResultElsewhere });
   const callPorts = {
     findConnection: (server: string) => servers.get(server),
     settings: () => config.toolbox,
@@ -166,7 +161,7 @@ export async function startToolbox(
     composedPermits,
     rates: limits.rates,
     checker: createLazyArgumentsChecker(),
-    largeResults,
+    results,
     scripts: options.scripts,
     onAccepted: async (entry) => void (await catalog.accept(toolIdOf(entry))),
   });
@@ -376,6 +371,7 @@ export async function startToolbox(
       get: (server, name, args = {}, readOptions) =>
         read({ kind: 'prompt', server, params: { name, arguments: args } }, readOptions),
     },
+    isSecret: results.isSecret,
     runsScripts: options.scripts !== undefined,
     queueRefusals: permits.refusals,
     reloadPins: () => registerAgain(),
@@ -383,7 +379,8 @@ export async function startToolbox(
       list: (filter) => journal.list(filter),
       find: (id) => invoker.calls.find(id),
       stats: () => joinStats(permits.stats(), composedPermits.stats()),
-      readResult: (id, offset = 0, length = 100_000) => largeResults.page(id, offset, length),
+      readResult: (id, offset = 0, length = 100_000) => results.store.page(id, offset, length),
+      results: { add: results.store.add, find: results.find, findHere: results.store.find },
     },
     approvals: {
       rules: () => rules.list(),

@@ -119,6 +119,7 @@ function buildToolbox(toolbox: CheckedToolbox, defaults: DialectDefaults): Confi
     maxQueued: toolbox.maxQueued ?? maxQueued,
     naming: toolbox.naming ?? defaults.naming,
     maxResultBytes: toolbox.maxResultBytes ?? maxResultBytes,
+    secretResults: toolbox.secretResults ?? [],
     approval: { ...approvalDefaults, ...approval, expiresMs: expires ?? approvalDefaults.expiresMs },
     tools: (toolbox.tools ?? []).map(({ timeout: timeoutMs, ...tool }) => omitUndefined({ ...tool, timeoutMs })),
     chains: Object.entries(toolbox.chains ?? {}).map(

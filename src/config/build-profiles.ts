@@ -43,6 +43,7 @@ export function buildProfile(
     expose: profile.expose ?? exposeDefaults.expose,
     exposeBudget: profile.exposeBudget ?? exposeDefaults.exposeBudget,
     alwaysList: profile.alwaysList,
+    maxInlineResultBytes: profile.maxInlineResultBytes,
     approval: mergeApproval(toolbox.approval, profile.approval),
   };
 }

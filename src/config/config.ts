@@ -236,6 +236,8 @@ export interface ToolboxConfig {
   readonly naming: Naming;
   /** Larger results are truncated and marked as such. The client can read the rest in pages. */
   readonly maxResultBytes: number;
+  /** Globs over `server/tool`. The results of these tools are secret: callers only get references to them. */
+  readonly secretResults: readonly string[];
   readonly approval: ApprovalConfig;
   readonly tools: readonly ToolConfig[];
   readonly chains: readonly ChainConfig[];
@@ -267,6 +269,8 @@ export interface ProfileConfig {
   readonly exposeBudget: number;
   /** Globs over `server/tool`. These tools are listed beside the tools for searching. */
   readonly alwaysList?: readonly string[];
+  /** Larger results become references. Undefined: 32 KiB with `search` and `code`, no limit with `all`. */
+  readonly maxInlineResultBytes?: number;
   readonly approval: ApprovalConfig;
 }
 

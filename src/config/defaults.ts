@@ -58,6 +58,9 @@ export const profileNaming: Naming = 'server__tool';
 /** Default listing of the tools of a profile. */
 export const exposeDefaults = { expose: 'all', exposeBudget: 10_000 } as const;
 
+/** The size above which results become references, for profiles that list the tools for searching or for scripts. */
+export const defaultMaxInlineResultBytes = 32 * 1024;
+
 const mebibyte = 1024 * 1024;
 
 /** Default limits on what callers of the gateway can consume. */

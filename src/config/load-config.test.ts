@@ -55,6 +55,7 @@ describe('the native dialect', () => {
         maxQueued: 1000,
         naming: 'mcp',
         maxResultBytes: 10_485_760,
+        secretResults: [],
         approval: {
           mode: 'auto',
           trustedTools: [],

@@ -75,6 +75,9 @@ const toolboxShape = {
     .optional()
     .describe('Larger results are truncated and marked as such.')
     .meta({ default: toolboxDefaults.maxResultBytes }),
+  secretResults: globs
+    .optional()
+    .describe('Globs over server/tool; the results of these tools are secret: callers only get references to them.'),
   approval: approvalSchema.optional().describe('Which calls need approval.'),
   chains: chainsSchema.optional().describe('Sequences of tool calls, each exposed as one tool; by name.'),
 };
@@ -116,6 +119,9 @@ export const profileSchema = z.strictObject(
       .describe('Estimated tokens of the list above which auto chooses search.')
       .meta({ default: exposeDefaults.exposeBudget }),
     alwaysList: globs.optional().describe('Globs over server/tool; these tools are listed with search and code too.'),
+    maxInlineResultBytes: wholeNumber(1, unlimited)
+      .optional()
+      .describe('Larger results become references. Without it: 32768 with search and code, no limit with all.'),
     approval: z
       .strictObject(approvalShape, { error: 'must be a map' })
       .optional()

@@ -13,6 +13,7 @@ import type { Log } from '../kernel/log.ts';
 import type { Caller } from '../kernel/tool.ts';
 import { createScriptRunner } from '../scale/code/script-runner.ts';
 import { answerScript, createSearchForScripts } from '../scale/code/search-for-scripts.ts';
+import { readResult } from '../scale/references/read-result.ts';
 import type { Storage } from '../storage/storage.ts';
 import { type AdministeredToolbox, type InternalToolboxOptions, startToolbox } from '../toolbox.ts';
 import { type A2aRoutes, createA2aRoutes } from './a2a/a2a-routes.ts';
@@ -30,7 +31,7 @@ import type { StdioProgram } from './clients/mcp-clients.ts';
 import { createEndedSessions } from './fleet/ended-sessions.ts';
 import { joinFleet } from './fleet/join-fleet.ts';
 import { createReplicaHealth, type ReplicaHealth } from './fleet/replica-health.ts';
-import { type SharedCalls, shareCalls } from './fleet/shared-calls.ts';
+import { findResultElsewhere, type SharedCalls, shareCalls } from './fleet/shared-calls.ts';
 import { type SharedQuestions, shareQuestions } from './fleet/shared-questions.ts';
 import { createGuard } from './guard.ts';
 import { createLimits, type Limits } from './limits/limits.ts';
@@ -176,11 +177,12 @@ export async function openGateway(source: ConfigSource | undefined, options: Gat
     openSandbox: sandboxes.open,
     journal: storage.journal,
     entries: () => toolbox.catalog.entries,
-    async answer({ profile: name }, question) {
+    async answer({ profile: name, caller }, question) {
       const profile = toolbox.config.profiles.find((candidate) => candidate.name === name);
       if (!profile) throw new ToolwharfError('NOT_FOUND', `There is no profile '${name}'`);
       const { toolSearch, searchable } = await mcp.viewOf(profile);
-      return answerScript(createSearchForScripts(toolSearch, searchable), question);
+      const read = (args: unknown) => readResult(args, caller.id, toolbox.calls.results.find);
+      return answerScript({ ...createSearchForScripts(toolSearch, searchable), read }, question);
     },
   });
   const toolbox = await startToolbox(loaded, {
@@ -193,6 +195,7 @@ export async function openGateway(source: ConfigSource | undefined, options: Gat
     limits: sharedLimits,
     scripts,
     placements,
+    findResultElsewhere: (id, caller) => findResultElsewhere(fleet, id, caller),
     oauth: { store: storage.oauth, redirectUrl: oauthReturnUrl(host, port) },
     approver,
     host: questionsNeedCall,

@@ -10,6 +10,7 @@ import type { ArgumentsVerdict } from '../policy/validate-arguments.ts';
 import { type ApprovalPorts, askApproval } from './ask-approval.ts';
 import type { RunningCall } from './call.ts';
 import type { ContentKind } from './call-record.ts';
+import { hasReferences } from './references.ts';
 
 /** The permissions of a caller. */
 export interface CallPolicy {
@@ -29,6 +30,8 @@ export interface AuthorizePorts extends ApprovalPorts {
   readonly checker: LazyArgumentsChecker;
   /** How the arguments of a server's tools are validated. */
   readonly validationOf: (server: string) => ArgumentValidation;
+  /** Replaces the references in the arguments of a call by their values. */
+  readonly resolve: (call: RunningCall, args: JsonObject) => Promise<JsonObject>;
 }
 
 /** Permission to run one call: this definition of the tool, with these arguments. */
@@ -104,7 +107,21 @@ async function decideCall(
   throw new ToolwharfError(code, `The call to ${calledAs} was denied: ${decision.reason}`);
 }
 
+/** Approvals and the journal have the references that the caller gave, the values of which are validated. */
 function validate(
+  call: RunningCall,
+  entry: CatalogEntry,
+  input: unknown,
+  ports: AuthorizePorts,
+): JsonObject | Promise<JsonObject> {
+  if (entry.script || !isObject(input) || !hasReferences(input)) return validateValues(call, entry, input, ports);
+  return ports.resolve(call, input).then(async (values) => {
+    await validateValues(call, entry, values, ports);
+    return input;
+  });
+}
+
+function validateValues(
   { calledAs }: RunningCall,
   { server, definition }: CatalogEntry,
   input: unknown,

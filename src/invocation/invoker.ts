@@ -15,11 +15,13 @@ import { type Call, type CallHost, createRunningCalls, programCaller, RunningCal
 import { endingFor, endingOf, toCallError } from './call-ending.ts';
 import type { CallParent, CallRecord, CallStep, CallTask } from './call-record.ts';
 import { type DispatchPorts, dispatch } from './dispatch.ts';
+import { hideSecrets } from './hide-secrets.ts';
 import { runOnce } from './idempotency.ts';
 import { assertHeld, isHeld, type Journal, writeRecord } from './journal.ts';
-import type { LargeResults } from './large-results.ts';
 import type { CallerLimits, Permit, PermitCaller, Permits } from './permits.ts';
 import type { RateAnswer, Rates } from './rates.ts';
+import { hasReferences, resolveReferences } from './references.ts';
+import type { Results } from './results.ts';
 import { createStepRunner, isComposed, type ScriptRunner } from './run-steps.ts';
 import { failureResult, shapeResult } from './shape-result.ts';
 
@@ -54,7 +56,7 @@ export interface InternalStartOptions extends StartOptions {
 }
 
 export interface InvokerPorts
-  extends Omit<AuthorizePorts, 'onWaiting' | 'onRegistered' | 'validationOf'>,
+  extends Omit<AuthorizePorts, 'onWaiting' | 'onRegistered' | 'validationOf' | 'resolve'>,
     DispatchPorts {
   readonly settings: () => ToolboxConfig;
   readonly permits: Permits;
@@ -62,7 +64,7 @@ export interface InvokerPorts
   readonly composedPermits: Permits;
   readonly rates: Rates;
   readonly journal: Journal;
-  readonly largeResults: LargeResults;
+  readonly results: Results;
   /** Undefined if tools that are scripts cannot run here. */
   readonly scripts?: ScriptRunner;
   /** Receives the record of a call whenever it is received, dispatched or ended. */
@@ -94,6 +96,7 @@ export function createInvoker(ports: InvokerPorts): Invoker {
     onWaiting: recordWaiting,
     onRegistered: recordAwaited,
     validationOf: (server) => ports.findConnection(server)?.spec.validation ?? 'strict',
+    resolve: ({ caller }, args) => resolveReferences(args, caller.id, ports.results.find),
   };
 
   function start(entry: CatalogEntry, input: unknown, options: InternalStartOptions = {}): Call {
@@ -189,6 +192,7 @@ export function createInvoker(ports: InvokerPorts): Invoker {
       // Awaited only if the limit is shared with other replicas.
       if (rate) assertAccepted(rate, rate.answer instanceof Promise ? await rate.answer : rate.answer);
       await call.recorded;
+      const authorization = await withValues(call, granted.authorization);
       const canBeRepeated = call.idempotencyKey !== undefined && call.recorded === undefined;
       mayRunElsewhere = canBeRepeated || call.record.awaiting !== undefined;
       const started = call.start(granted.authorization.args, granted.authorization.rule);
@@ -201,11 +205,14 @@ export function createInvoker(ports: InvokerPorts): Invoker {
       const onTask = (task: UpstreamTask) => {
         if (call.followTask(task) && call.state !== 'ended') ports.onCall(call.record);
       };
-      const raw = await dispatch(call, granted.authorization, { meta: options.meta, ...inner, onTask }, ports);
+      const raw = await dispatch(call, authorization, { meta: options.meta, ...inner, onTask }, ports);
       const { maxResultBytes } = ports.settings();
-      const { result, whole } = shapeResult(raw, { callId: call.id, maxResultBytes });
+      const { id: callId, caller } = call;
+      const { isSecret, store } = ports.results;
+      const shown = hideSecrets(raw, authorization.entry, { callId, caller: caller.id, store, isSecret });
+      const { result, whole } = shapeResult(shown, { callId, maxResultBytes });
       if (whole) {
-        ports.largeResults.add(call.id, call.caller.id, whole, result.truncated?.totalBytes ?? 0);
+        store.add(callId, caller.id, whole, result.truncated?.totalBytes ?? 0);
         // Journalling a large result takes long. Other requests are served first.
         await nextTurn();
       }
@@ -264,6 +271,13 @@ export function createInvoker(ports: InvokerPorts): Invoker {
         throw cause;
       }
     }
+  }
+
+  /** The authorization with the values of the references in its arguments. */
+  async function withValues(call: RunningCall, authorization: Authorization): Promise<Authorization> {
+    const { entry, args } = authorization;
+    if (entry.script || !hasReferences(args)) return authorization;
+    return { ...authorization, args: await authorizePorts.resolve(call, args) };
   }
 
   async function waitForPermit(call: RunningCall, entry: CatalogEntry, caller: PermitCaller): Promise<Permit> {

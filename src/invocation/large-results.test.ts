@@ -35,3 +35,30 @@ test('results of a caller with many do not displace those of another', () => {
   results.add('ada', 'ada', { a: 'x'.repeat(40) }, 48);
   expect(results.page('bob', 0, 1)).toBeDefined();
 });
+
+test('a result is found by its caller only, also after it was read in pages', () => {
+  const results = createLargeResults();
+  results.add('a', 'ada', { text: 'hello' }, 16);
+  expect(results.find('a', 'bob')).toBeUndefined();
+  expect(results.find('a', 'ada')).toEqual({ result: { text: 'hello' }, bytes: 16 });
+  results.page('a', 0, 1);
+  expect(results.find('a', 'ada')).toEqual({ result: { text: 'hello' }, bytes: 16 });
+});
+
+test('a result expires', () => {
+  let now = 0;
+  const results = createLargeResults({ maxAgeMs: 100, clock: { now: () => now } });
+  results.add('a', 'ada', { a: 1 }, 8);
+  now = 99;
+  expect(results.find('a', 'ada')).toBeDefined();
+  now = 100;
+  expect(results.find('a', 'ada')).toBeUndefined();
+  expect(results.page('a', 0, 1)).toBeUndefined();
+});
+
+test('a result that is stored twice counts once', () => {
+  const results = createLargeResults({ limits: () => ({ total: 30, perCaller: 30 }) });
+  results.add('a', 'ada', { a: 1 }, 20);
+  results.add('a', 'ada', { a: 2 }, 20);
+  expect(results.find('a', 'ada')?.result).toEqual({ a: 2 });
+});

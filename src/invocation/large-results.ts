@@ -1,3 +1,4 @@
+import { type Clock, systemClock } from '../kernel/clock.ts';
 import type { JsonObject } from '../kernel/json.ts';
 
 /** One page of a large result. */
@@ -10,17 +11,32 @@ export interface ResultPage {
   readonly nextOffset?: number;
 }
 
-/** Stores results that are too large to return whole, for reading in pages. Deletes the oldest results of the caller with the most. */
+/** A whole result that its caller may read. */
+export interface StoredResult {
+  readonly result: JsonObject;
+  /** The approximate size of the result as JSON. */
+  readonly bytes: number;
+}
+
+/**
+ * Stores results that callers get by reference or truncated. A result is deleted when it expires, or when there are too many:
+ * then the oldest of the caller with the most.
+ */
 export interface LargeResults {
   /** `bytes` is the approximate size of the result as JSON. */
-  add(callId: string, caller: string, result: JsonObject, bytes: number): void;
-  /** Undefined if the result was never stored or has been evicted. */
-  page(callId: string, offset: number, length: number): ResultPage | undefined;
+  add(id: string, caller: string, result: JsonObject, bytes: number): void;
+  /** Undefined if the result is not stored. */
+  page(id: string, offset: number, length: number): ResultPage | undefined;
+  /** Undefined if the result is not stored or belongs to another caller. */
+  find(id: string, caller: string): StoredResult | undefined;
 }
 
 export interface LargeResultsOptions {
   /** The maximum size of all results in bytes, and of the results of one caller; 64 MiB by default. */
   readonly limits?: () => { readonly total: number; readonly perCaller: number };
+  /** How long a result is stored; 3 600 000. */
+  readonly maxAgeMs?: number;
+  readonly clock?: Pick<Clock, 'now'>;
 }
 
 const maxBytes = 64 * 1024 * 1024;
@@ -28,13 +44,18 @@ const maxBytes = 64 * 1024 * 1024;
 interface Stored {
   readonly caller: string;
   readonly bytes: number;
+  readonly expiresAt: number;
   /** Undefined once it is serialized. */
   result: JsonObject | undefined;
   text: string | undefined;
 }
 
 export function createLargeResults(options: LargeResultsOptions = {}): LargeResults {
-  const { limits = () => ({ total: maxBytes, perCaller: maxBytes }) } = options;
+  const {
+    limits = () => ({ total: maxBytes, perCaller: maxBytes }),
+    maxAgeMs = 3_600_000,
+    clock = systemClock,
+  } = options;
   // Oldest first.
   const stored = new Map<string, Stored>();
   const lengths = new Map<string, number>();
@@ -47,12 +68,26 @@ export function createLargeResults(options: LargeResultsOptions = {}): LargeResu
     else lengths.delete(caller);
   }
 
+  function remove(id: string): void {
+    const found = stored.get(id);
+    if (!found) return;
+    stored.delete(id);
+    change(found.caller, -found.bytes);
+  }
+
   function deleteOldest(caller: string): void {
     for (const [id, result] of stored) {
       if (result.caller !== caller) continue;
-      stored.delete(id);
-      change(caller, -result.bytes);
+      remove(id);
       return;
+    }
+  }
+
+  function deleteExpired(): void {
+    const now = clock.now();
+    for (const [id, { expiresAt }] of stored) {
+      if (expiresAt > now) return;
+      remove(id);
     }
   }
 
@@ -64,17 +99,26 @@ export function createLargeResults(options: LargeResultsOptions = {}): LargeResu
   }
 
   return {
-    add(callId, caller, result, bytes) {
+    add(id, caller, result, bytes) {
+      deleteExpired();
+      remove(id);
       const { total: max, perCaller } = limits();
       if (bytes > Math.min(max, perCaller)) return;
       // Serialized on the first read: most stored results are never read, and serializing one stalls the process.
-      stored.set(callId, { caller, bytes, result, text: undefined });
+      stored.set(id, { caller, bytes, expiresAt: clock.now() + maxAgeMs, result, text: undefined });
       change(caller, bytes);
       while ((lengths.get(caller) ?? 0) > perCaller) deleteOldest(caller);
       while (total > max) deleteOldest(largest());
     },
-    page(callId, offset, length) {
-      const found = stored.get(callId);
+    find(id, caller) {
+      deleteExpired();
+      const found = stored.get(id);
+      if (found?.caller !== caller) return undefined;
+      return { result: found.result ?? JSON.parse(found.text ?? ''), bytes: found.bytes };
+    },
+    page(id, offset, length) {
+      deleteExpired();
+      const found = stored.get(id);
       if (!found) return undefined;
       const text = textOf(found);
       const end = Math.min(text.length, offset + length);

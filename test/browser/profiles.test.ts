@@ -63,7 +63,13 @@ test('a profile that exposes its tools by search shows the list of its clients',
   });
   await using client = await connectMcp(`${app.url}/mcp/finders`, 'modern');
   const { tools } = await client.client.listTools();
-  expect(tools.map(({ name }) => name)).toEqual(['search_tools', 'describe_tools', 'call_tool', 'notes__echo']);
+  expect(tools.map(({ name }) => name)).toEqual([
+    'search_tools',
+    'describe_tools',
+    'call_tool',
+    'read_result',
+    'notes__echo',
+  ]);
 });
 
 test('a profile is created and edited, and its clients see the chosen tools', async () => {

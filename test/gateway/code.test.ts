@@ -46,7 +46,13 @@ describe.each(['legacy', 'modern'] as const)('a %s client of a profile that expo
 
   test('lists the tools for scripts and the tools that are always listed', async () => {
     const { tools } = await client.client.listTools();
-    expect(tools.map(({ name }) => name)).toEqual(['run_code', 'search_tools', 'describe_tools', 'notes__structured']);
+    expect(tools.map(({ name }) => name)).toEqual([
+      'run_code',
+      'search_tools',
+      'describe_tools',
+      'read_result',
+      'notes__structured',
+    ]);
   });
 
   test('finds and describes tools under the names that scripts use', async () => {

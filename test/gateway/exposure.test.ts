@@ -7,7 +7,7 @@ import { fixture, tempDir } from '../support/fixtures.ts';
 import { connectMcp, type McpClient, usualAnswers } from '../support/mcp-client.ts';
 import { waitFor } from '../support/wait-for.ts';
 
-const searchTools = ['search_tools', 'describe_tools', 'call_tool'];
+const searchTools = ['search_tools', 'describe_tools', 'call_tool', 'read_result'];
 const config = {
   servers: { notes: { ...fixture('legacy'), description: 'Zettelkasten of the team' }, other: fixture('legacy') },
   profiles: {
@@ -40,7 +40,7 @@ describe.each(['legacy', 'modern'] as const)('a %s client of a profile that expo
   const use = (name: string, args: JsonObject) => client.client.callTool({ name, arguments: args });
   const textOf = async (name: string, args: JsonObject) => JSON.stringify((await use(name, args)).content);
 
-  test('lists the three tools for searching and the tools that are always listed', async () => {
+  test('lists the tools for searching and the tools that are always listed', async () => {
     const { tools } = await client.client.listTools();
     expect(tools.map(({ name }) => name)).toEqual([...searchTools, 'notes__structured']);
   });

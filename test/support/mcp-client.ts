@@ -21,6 +21,8 @@ export interface McpClientOptions {
   /** Answers to server requests by method; a capability is announced for each. */
   readonly answers?: Readonly<Record<string, (params: JsonObject) => JsonObject>>;
   readonly caller?: string;
+  /** Sent as `Authorization: Bearer`. */
+  readonly key?: string;
 }
 
 /** Answers to all kinds of server requests. */
@@ -43,7 +45,7 @@ const capabilityOf: Readonly<Record<string, string>> = {
 
 /** The client of the official SDK in the given era, connected. */
 export async function connectMcp(url: string, era: Era, options: McpClientOptions = {}): Promise<McpClient> {
-  const { answers = {}, caller = 'somebody' } = options;
+  const { answers = {}, caller = 'somebody', key } = options;
   const names = Object.keys(answers).map((method) => capabilityOf[method] ?? method);
   const client = new Client(
     { name: 'test', version: '1.0.0' },
@@ -61,7 +63,7 @@ export async function connectMcp(url: string, era: Era, options: McpClientOption
     notices.push({ method, params: (params ?? {}) as JsonObject });
   };
   const transport = new StreamableHTTPClientTransport(new URL(url), {
-    requestInit: { headers: { 'x-caller': caller } },
+    requestInit: { headers: { 'x-caller': caller, ...(key !== undefined && { authorization: `Bearer ${key}` }) } },
   });
   await client.connect(transport);
   return {

@@ -19,6 +19,7 @@ export interface ProfileOptions extends JsonOption {
   readonly expose?: string;
   readonly exposeBudget?: string;
   readonly alwaysList?: readonly string[];
+  readonly maxInlineResultBytes?: string;
   readonly approval?: string;
 }
 
@@ -88,15 +89,21 @@ function pathOf(name: string): string {
 
 async function readSettings(options: ProfileOptions) {
   const { file, description, server, allow, deny, naming, expose, exposeBudget, alwaysList, approval } = options;
+  const { maxInlineResultBytes } = options;
   const fromFile = file === undefined ? {} : parse(await readFile(file, 'utf8'));
   if (!isObject(fromFile)) throw new ToolwharfError('CONFIG_INVALID', `${file} must contain the settings of a profile`);
   const given = {
     ...{ description, servers: server, allow, deny, naming, expose, alwaysList },
     // The gateway rejects what is not a number.
-    exposeBudget: exposeBudget === undefined ? undefined : Number(exposeBudget),
+    exposeBudget: toNumber(exposeBudget),
+    maxInlineResultBytes: toNumber(maxInlineResultBytes),
     approval: approval && { mode: approval },
   };
   return { ...fromFile, ...Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined)) };
+}
+
+function toNumber(text: string | undefined): number | undefined {
+  return text === undefined ? undefined : Number(text);
 }
 
 function toObject(value: unknown): JsonObject {

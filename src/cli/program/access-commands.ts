@@ -118,6 +118,10 @@ function addProfiles(root: Command, run: Run): void {
         'Tools that are listed with --expose search and code too (repeatable)',
         collect,
       )
+      .option(
+        '--max-inline-result-bytes <bytes>',
+        'Larger results become references (default: 32768 with search and code)',
+      )
       .addOption(new Option('--approval <mode>', 'Which calls need approval').choices(approvalModes))
       .option(...jsonOption);
   profiles

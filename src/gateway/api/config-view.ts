@@ -21,6 +21,7 @@ export function toConfigView({ toolbox, gateway: info, security }: ApiPorts, por
       maxQueued: settings.maxQueued,
       naming: settings.naming,
       maxResultBytes: settings.maxResultBytes,
+      secretResults: [...settings.secretResults],
       approval: settings.approval,
       tools: settings.tools.map((tool) => ({ ...tool })),
       defaultTool: settings.defaultTool,

@@ -81,6 +81,7 @@ const detailMembers = [
     'expose',
     'exposeBudget',
     'alwaysList',
+    'maxInlineResultBytes',
     'approval',
     'description',
     'tools',

@@ -1,5 +1,5 @@
 import type { Fleet } from '../../fleet/fleet.ts';
-import type { ResultPage } from '../../invocation/large-results.ts';
+import type { ResultPage, StoredResult } from '../../invocation/large-results.ts';
 import type { JsonObject } from '../../kernel/json.ts';
 import type { FleetStore } from '../../storage/ports/fleet-store.ts';
 import type { InternalToolbox } from '../../toolbox.ts';
@@ -37,6 +37,10 @@ export function shareCalls(
     const page = toolbox.calls.readResult(String(id), Number(offset), Number(length));
     return { page: (page as JsonObject | undefined) ?? null };
   });
+  fleet.handle('calls.find-result', async ({ id, caller }) => {
+    const found = toolbox.calls.results.findHere(String(id), String(caller));
+    return { found: (found as JsonObject | undefined) ?? null };
+  });
   return {
     findReplica,
     async readResult(id, offset, length) {
@@ -55,4 +59,10 @@ export function shareCalls(
       return (await fleet.gather('calls.cancel', { id })).some(({ result }) => result.cancelled === true);
     },
   };
+}
+
+/** The result of a reference that another replica stores. */
+export async function findResultElsewhere(fleet: Fleet, id: string, caller: string): Promise<StoredResult | undefined> {
+  const answers = await fleet.gather('calls.find-result', { id, caller });
+  return answers.map(({ result }) => result.found as StoredResult | null).find((found) => found !== null) ?? undefined;
 }

@@ -7,6 +7,8 @@ import type { ToolResult } from '../../kernel/tool.ts';
 import { version } from '../../kernel/version.ts';
 import { isCodeTool, runCodeEntry } from '../../scale/code/code-tools.ts';
 import { createSearchForScripts } from '../../scale/code/search-for-scripts.ts';
+import { readResult, readResultDefinition } from '../../scale/references/read-result.ts';
+import { referToResult } from '../../scale/references/refer-to-result.ts';
 import { isSearchTool } from '../../scale/search/search-tools.ts';
 import type { InternalToolbox } from '../../toolbox.ts';
 import type { Traces } from '../traces/traces.ts';
@@ -130,7 +132,11 @@ async function list(
 async function callTool(request: ClientRequest, ports: MethodPorts): Promise<JsonObject> {
   const { params } = request;
   const view = await ports.viewFor(request);
-  const { toolSearch, searchable, exposure } = view;
+  const { toolSearch, searchable, exposure, maxInlineBytes } = view;
+  if (maxInlineBytes !== undefined && params.name === readResultDefinition.name) {
+    refuseTask(request);
+    return readResult(params.arguments, request.caller.id, ports.toolbox.calls.results.find);
+  }
   if (exposure.expose === 'code' && isCodeTool(params.name)) {
     if (params.name === 'run_code') return runTool(request, view, ports, runCodeEntry(params.arguments));
     refuseTask(request);
@@ -192,7 +198,9 @@ async function runTool(
   }
   const result = await call.result;
   endSpan(result);
-  return toCallResult(result);
+  const { maxInlineBytes } = view;
+  const refer = { maxInlineBytes, caller: request.caller.id, store: ports.toolbox.calls.results };
+  return referToResult(result, refer) ?? toCallResult(result);
 }
 
 async function readResource(request: ClientRequest, ports: MethodPorts): Promise<JsonObject> {

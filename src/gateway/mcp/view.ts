@@ -2,12 +2,14 @@ import type { CatalogEntry } from '../../catalog/catalog.ts';
 import { createMatcher } from '../../catalog/match-globs.ts';
 import { namePrompt, nameTools } from '../../catalog/name-tools.ts';
 import type { ProfileConfig } from '../../config/config.ts';
+import { defaultMaxInlineResultBytes } from '../../config/defaults.ts';
 import { tasksExtension } from '../../connections/follow-task.ts';
 import { isObject, type JsonObject } from '../../kernel/json.ts';
 import { mapInSlices } from '../../kernel/slices.ts';
 import { createMayRead, createVisibility } from '../../policy/visible-tools.ts';
 import { codeToolDefinitions, isCodeTool } from '../../scale/code/code-tools.ts';
 import { chooseExposure, type Exposure } from '../../scale/exposure.ts';
+import { readResultDefinition } from '../../scale/references/read-result.ts';
 import {
   createToolSearch,
   isSearchTool,
@@ -30,6 +32,8 @@ export interface View {
   /** The tools of `tools/list`: all, or those that search or run the others. */
   readonly listed: readonly JsonObject[];
   readonly exposure: Exposure;
+  /** Larger results become references, which `read_result` reads; none if undefined. */
+  readonly maxInlineBytes: number | undefined;
   /** The search in these tools, and its input. */
   readonly toolSearch: ToolSearch;
   readonly searchable: SearchableTools;
@@ -65,9 +69,9 @@ export async function createView(toolbox: InternalToolbox, profile: ProfileConfi
   const { hasServer, hasTool, hasResource, hasPrompt } = visibility;
   const { entries } = toolbox.catalog;
   const isSame = before?.profile === profile && before.entries === entries;
-  const { tools, byName, listed, exposure } = isSame
+  const { tools, byName, listed, exposure, maxInlineBytes } = isSame
     ? before
-    : await listTools(entries, hasTool, profile, toolbox.runsScripts);
+    : await listTools(entries, hasTool, profile, toolbox);
   const servers = toolbox.servers.list().filter((server) => hasServer(server.name));
   const serverNames = servers.map((server) => server.name);
 
@@ -105,6 +109,7 @@ export async function createView(toolbox: InternalToolbox, profile: ProfileConfi
     tools,
     listed,
     exposure,
+    maxInlineBytes,
     toolSearch: before?.toolSearch ?? createToolSearch(),
     searchable: {
       byName,
@@ -146,8 +151,8 @@ async function listTools(
   entries: readonly CatalogEntry[],
   hasTool: View['hasTool'],
   profile: ProfileConfig,
-  runsScripts: boolean,
-): Promise<Pick<View, 'tools' | 'byName' | 'listed' | 'exposure'>> {
+  { runsScripts, isSecret }: Pick<InternalToolbox, 'runsScripts' | 'isSecret'>,
+): Promise<Pick<View, 'tools' | 'byName' | 'listed' | 'exposure' | 'maxInlineBytes'>> {
   const { naming, alwaysList = [] } = profile;
   const visible = await mapInSlices(entries, (entry) => (hasTool(entry) ? entry : undefined));
   // Entries keep their catalog names, because calls use those.
@@ -160,17 +165,34 @@ async function listTools(
     naming,
   );
   const sorted = named.map(({ name, entry }) => [name, entry] as const).sort(inOrder);
-  const tools = await mapInSlices(sorted, ([name, entry]) => toListed(name, entry));
+  const tools = await mapInSlices(sorted, ([name, entry]) => {
+    const listed = toListed(name, entry);
+    return isSecret(entry) ? withoutOutput(listed) : listed;
+  });
   const exposure = await chooseExposure(profile, tools, runsScripts);
   const isAlwaysListed = createMatcher(alwaysList);
   const always = tools.filter((_, at) => {
     const [name, { server, originalName }] = sorted[at] as (typeof sorted)[number];
     // A tool that has the name of one of our tools can be found and called like the others.
-    return !isSearchTool(name) && !isCodeTool(name) && isAlwaysListed(`${server ?? 'local'}/${originalName}`);
+    const isOurs = isSearchTool(name) || isCodeTool(name) || name === readResultDefinition.name;
+    return !isOurs && isAlwaysListed(`${server ?? 'local'}/${originalName}`);
   });
   const ours = exposure.expose === 'code' ? codeToolDefinitions : searchToolDefinitions;
-  const listed = exposure.expose === 'all' ? tools : [...ours, ...always];
-  return { tools, byName: new Map(sorted), listed, exposure };
+  const byName = new Map(sorted);
+  const hides = exposure.expose !== 'all';
+  // Where all tools are listed, a tool that is named like ours is the one that is called.
+  const canRefer = hides || !byName.has(String(readResultDefinition.name));
+  const maxInlineBytes = canRefer
+    ? (profile.maxInlineResultBytes ?? (hides ? defaultMaxInlineResultBytes : undefined))
+    : undefined;
+  const shown = hides ? always : tools;
+  // A reference does not have the structure that an output schema promises.
+  const readable = maxInlineBytes === undefined ? shown : [readResultDefinition, ...shown.map(withoutOutput)];
+  return { tools, byName, listed: hides ? [...ours, ...readable] : readable, exposure, maxInlineBytes };
+}
+
+function withoutOutput({ outputSchema: _output, ...definition }: JsonObject): JsonObject {
+  return definition;
 }
 
 function toListed(name: string, { definition }: CatalogEntry): JsonObject {

@@ -29,6 +29,7 @@ const runCode = {
     'Find tools with search_tools and read their types with describe_tools first; scripts can also call search(query) and describe(names).',
     'A tool resolves with its structured result, else with its text; it rejects with a ToolError that has code and message.',
     'Use Promise.all for independent calls. Return only what you need. console.log is returned too.',
+    'A reference {ref, ...} instead of a result can be passed to a tool; readResult(ref, { offset, limit, query }) reads it.',
     'There is no network, no file system, no timers and no import.',
   ].join(' '),
   inputSchema: z.toJSONSchema(runCodeInput, { io: 'input' }) as JsonSchema,

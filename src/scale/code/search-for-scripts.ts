@@ -5,6 +5,7 @@ import type { SearchableTools, ToolSearch } from '../search/search-tools.ts';
 import { memberName } from '../signatures/schema-to-type.ts';
 import { toSignature } from '../signatures/to-signature.ts';
 import { describeInput } from './code-tools.ts';
+import type { SandboxCall } from './sandbox/protocol.ts';
 import { scriptNames, scriptPath } from './script-tools.ts';
 
 /** Searches and describes tools under the names that scripts use, for clients and for scripts. */
@@ -74,17 +75,23 @@ function answer(text: string, structuredContent: JsonObject): JsonObject {
   return { content: [{ type: 'text', text }], structuredContent };
 }
 
-/** The value that `search` and `describe` resolve with in a script. Rejects with what is wrong with the arguments. */
+/** The functions of scripts that are no tools. */
+export interface ScriptFunctions extends SearchForScripts {
+  /** The result of `read_result`. */
+  read(args: unknown): Promise<JsonObject>;
+}
+
+/** The value that a function of scripts resolves with. Rejects with what is wrong with the arguments. */
 export async function answerScript(
-  search: SearchForScripts,
-  { kind, args }: { readonly kind: string; readonly args: unknown },
+  functions: ScriptFunctions,
+  { kind, args }: Pick<SandboxCall, 'kind' | 'args'>,
 ): Promise<unknown> {
-  const { isError, structuredContent, content } = await (kind === 'search'
-    ? search.search(args)
-    : search.describe(args));
+  if (kind === 'tool') throw new Error('Tools are called, not answered');
+  const { isError, structuredContent, content } = await functions[kind](args);
   if (isError === true) throw new Error(textOf(content));
-  const { tools, declarations } = structuredContent as JsonObject;
-  return kind === 'search' ? tools : declarations;
+  const answered = structuredContent as JsonObject;
+  if (kind === 'read') return answered;
+  return kind === 'search' ? answered.tools : answered.declarations;
 }
 
 function textOf(content: unknown): string {

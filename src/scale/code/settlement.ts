@@ -1,4 +1,5 @@
 import type { CallRecord } from '../../invocation/call-record.ts';
+import { toReference, valueOfResult } from '../../invocation/references.ts';
 import { recordedResult } from '../../invocation/shape-result.ts';
 import type { Settlement } from './sandbox/protocol.ts';
 
@@ -14,8 +15,9 @@ export function toSettlement(record: CallRecord): Settlement | undefined {
   }
   const result = recordedResult(record);
   if (!result) return undefined;
-  const { structuredContent, content, text } = result;
-  if (structuredContent !== undefined) return { ok: true, value: structuredContent, time };
-  const isText = content.every(({ type }) => type === 'text');
-  return { ok: true, value: isText ? text : { content }, time };
+  const { structuredContent, content } = result;
+  const shown = { structuredContent, content };
+  const { id, truncated } = record;
+  const value = truncated ? toReference('result', id, shown, truncated.totalBytes) : valueOfResult(shown);
+  return { ok: true, value, time };
 }

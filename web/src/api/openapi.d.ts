@@ -1739,6 +1739,7 @@ export interface components {
                 readonly maxQueued: number;
                 readonly naming: "mcp" | "server__tool" | "plain";
                 readonly maxResultBytes: number;
+                readonly secretResults: readonly string[];
                 readonly approval: components["schemas"]["ApprovalSettings"];
                 readonly tools: readonly {
                     readonly [key: string]: unknown;
@@ -2119,6 +2120,7 @@ export interface components {
             readonly resources?: readonly string[];
             readonly prompts?: readonly string[];
             readonly alwaysList?: readonly string[];
+            readonly maxInlineResultBytes?: number;
             readonly approval?: components["schemas"]["ApprovalSettings"];
             readonly settings?: {
                 readonly [key: string]: unknown;
@@ -2804,6 +2806,7 @@ export interface components {
             readonly expose?: "all" | "search" | "code" | "auto";
             readonly exposeBudget?: number;
             readonly alwaysList?: readonly string[];
+            readonly maxInlineResultBytes?: number;
             readonly approval?: {
                 readonly mode?: "auto" | "always-ask" | "trusted-only";
                 readonly trustedTools?: readonly string[];
@@ -2826,6 +2829,7 @@ export interface components {
             readonly expose?: "all" | "search" | "code" | "auto";
             readonly exposeBudget?: number;
             readonly alwaysList?: readonly string[];
+            readonly maxInlineResultBytes?: number;
             readonly approval?: {
                 readonly mode?: "auto" | "always-ask" | "trusted-only";
                 readonly trustedTools?: readonly string[];
@@ -2848,6 +2852,7 @@ export interface components {
             readonly expose?: "all" | "search" | "code" | "auto";
             readonly exposeBudget?: number;
             readonly alwaysList?: readonly string[];
+            readonly maxInlineResultBytes?: number;
             readonly approval?: {
                 readonly mode?: "auto" | "always-ask" | "trusted-only";
                 readonly trustedTools?: readonly string[];

@@ -1323,6 +1323,9 @@ export const en = ({ plural, number, rich }: Grammar) => ({
     alwaysList: 'Always listed',
     alwaysListHint:
       'Patterns over server/tool, one per line. Clients list these tools beside those for searching or scripts.',
+    maxInlineResultBytes: 'Largest result in bytes',
+    maxInlineResultBytesHint:
+      'Clients get a reference to a larger result and read it in parts. Default: 32768 with search and scripts, no limit with all tools.',
     asConfigured: 'As configured',
     servers: 'Servers',
     serversHint: 'Patterns over server names, one per line.',

@@ -32,6 +32,10 @@ export const profileSchema = answer(
     resources: list(z.string()).optional().describe('Only for administrators.'),
     prompts: list(z.string()).optional().describe('Only for administrators.'),
     alwaysList: list(z.string()).optional().describe('Only for administrators.'),
+    maxInlineResultBytes: z
+      .int()
+      .optional()
+      .describe('The size in bytes above which results become references. Only for administrators.'),
     approval: approvalSettingsSchema
       .optional()
       .describe('The settings in use, including those of the toolbox. Only for administrators.'),

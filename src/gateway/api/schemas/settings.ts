@@ -51,6 +51,7 @@ export const configSchema = answer(
       maxQueued: z.int(),
       naming: z.enum(namings),
       maxResultBytes: z.int(),
+      secretResults: list(z.string()),
       approval: approvalSettingsSchema,
       tools: list(json),
       defaultTool: z.strictObject({ maxInstances: z.int(), timeoutMs: z.int() }),

@@ -63,6 +63,7 @@ export const guestPrelude = `(send, log, seed, start, input) => {
   define('tools', members((server) => members((tool) => (args = {}) => call('tool', server, tool, args))));
   define('search', (query, options) => call('search', '', '', { query, ...options }));
   define('describe', (names) => call('describe', '', '', { names: typeof names === 'string' ? [names] : names }));
+  define('readResult', (ref, options) => call('read', '', '', { ref: ref?.ref ?? ref, ...options }));
   define('input', parse(input));
 
   function show(value) {

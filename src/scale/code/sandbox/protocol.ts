@@ -39,7 +39,7 @@ export type Settlement = {
 export interface SandboxCall {
   /** 1 for the first call of the script. */
   readonly number: number;
-  readonly kind: 'tool' | 'search' | 'describe';
+  readonly kind: 'tool' | 'search' | 'describe' | 'read';
   /** The names in `tools.server.tool`; empty for the other kinds. */
   readonly server: string;
   readonly tool: string;

@@ -86,6 +86,13 @@ export function ProfileFields({ draft, isNew, error, onChange }: ProfileFieldsPr
             onChange={(alwaysList) => onChange({ alwaysList })}
           />
         )}
+        <TextField
+          label={words.maxInlineResultBytes}
+          hint={words.maxInlineResultBytesHint}
+          error={problemAt(error, 'maxInlineResultBytes')}
+          value={draft.maxInlineResultBytes}
+          onChange={(maxInlineResultBytes) => onChange({ maxInlineResultBytes })}
+        />
       </FormSection>
       <FormSection title={words.sections.content} hint={words.sections.contentHint}>
         <Selection

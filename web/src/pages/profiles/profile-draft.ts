@@ -17,6 +17,7 @@ export interface ProfileDraft {
   readonly expose: NonNullable<ProfileInput['expose']> | '';
   readonly exposeBudget: string;
   readonly alwaysList: readonly string[];
+  readonly maxInlineResultBytes: string;
   readonly mode: NonNullable<Approval['mode']> | '';
   readonly trustedTools: readonly string[];
   readonly ask: readonly string[];
@@ -38,6 +39,7 @@ export const emptyDraft: ProfileDraft = {
   expose: '',
   exposeBudget: '',
   alwaysList: [],
+  maxInlineResultBytes: '',
   mode: '',
   trustedTools: [],
   ask: [],
@@ -59,12 +61,14 @@ export function toDraft({ name, settings }: Profile): ProfileDraft {
     expose = '',
     exposeBudget,
     alwaysList = [],
+    maxInlineResultBytes,
     approval = {},
   } = (settings ?? {}) as ProfileInput;
   const { mode = '', trustedTools = [], ask = [], deny: never = [], approvers = '', reads = '', expires } = approval;
   return {
     ...{ name, description, servers, allow, deny, resources, prompts, naming },
-    ...{ expose, alwaysList, exposeBudget: exposeBudget === undefined ? '' : String(exposeBudget) },
+    ...{ expose, alwaysList, exposeBudget: toText(exposeBudget) },
+    maxInlineResultBytes: toText(maxInlineResultBytes),
     ...{ mode, trustedTools, ask, never, approvers, reads },
     expires: typeof expires === 'number' ? toDuration(expires) : (expires ?? ''),
   };
@@ -91,10 +95,19 @@ export function toSettings(draft: ProfileDraft): ProfileInput {
     prompts: prompts && [...prompts],
     naming: naming || undefined,
     expose: draft.expose || undefined,
-    exposeBudget: draft.exposeBudget.trim() === '' ? undefined : Number(draft.exposeBudget),
+    exposeBudget: toNumber(draft.exposeBudget),
     alwaysList: unlessEmpty(draft.alwaysList),
+    maxInlineResultBytes: toNumber(draft.maxInlineResultBytes),
     approval: Object.values(approval).some((value) => value !== undefined) ? approval : undefined,
   };
+}
+
+function toText(value: number | undefined): string {
+  return value === undefined ? '' : String(value);
+}
+
+function toNumber(text: string): number | undefined {
+  return text.trim() === '' ? undefined : Number(text);
 }
 
 export function isSameDraft(one: ProfileDraft, other: ProfileDraft): boolean {

@@ -1,0 +1,116 @@
+import { ToolwharfError } from '../kernel/errors.ts';
+import { isObject, type JsonObject } from '../kernel/json.ts';
+import { parsePointer, valueAt } from '../kernel/json-pointer.ts';
+import type { ContentBlock } from '../kernel/tool.ts';
+import type { StoredResult } from './large-results.ts';
+import { textOf } from './text-of.ts';
+
+/** A result instead of its value: `ref` can be passed to tools, and `read_result` reads it. */
+export interface Reference {
+  readonly ref: string;
+  /** `json`: a structured result; `text`; `content`: blocks with other content than text. */
+  readonly type: 'json' | 'text' | 'content';
+  /** The approximate size in bytes. */
+  readonly size: number;
+  /** The beginning of the value. Secrets have none. */
+  readonly preview?: string;
+}
+
+export interface ParsedReference {
+  /** Models cannot read secrets: they are only replaced by their values in the arguments of tools. */
+  readonly kind: 'result' | 'secret';
+  readonly callId: string;
+  /** The keys of the part that is meant; none for the whole value. */
+  readonly keys: readonly string[];
+}
+
+/** Finds the stored result of a reference. Undefined if it has expired or belongs to another caller. */
+export type FindResult = (id: string, caller: string) => Promise<StoredResult | undefined>;
+
+const pattern = /^toolwharf-(result|secret):([0-9A-Za-z-]{1,64})(?:#(\/.*)?)?$/s;
+const previewLength = 500;
+/** References deeper in arguments than this are not recognised. */
+const maxDepth = 32;
+const maxReferencedBytes = 32 * 1024 * 1024;
+
+export function formatReference(kind: ParsedReference['kind'], callId: string, pointer = ''): string {
+  return `toolwharf-${kind}:${callId}${pointer === '' ? '' : `#${pointer}`}`;
+}
+
+export function parseReference(text: string): ParsedReference | undefined {
+  const [, kind, callId, pointer = ''] = pattern.exec(text) ?? [];
+  if (callId === undefined) return undefined;
+  return { kind: kind as ParsedReference['kind'], callId, keys: parsePointer(pointer) };
+}
+
+/** The name under which the store of large results has the result of a reference. */
+export function storedId({ kind, callId }: Pick<ParsedReference, 'kind' | 'callId'>): string {
+  return kind === 'secret' ? `secret:${callId}` : callId;
+}
+
+/** The value of a result: its structured content; without one, its text; or its content if that is not only text. */
+export function valueOfResult({ structuredContent, content }: JsonObject): unknown {
+  if (structuredContent !== undefined) return structuredContent;
+  const blocks = (Array.isArray(content) ? content : []) as readonly ContentBlock[];
+  return blocks.every((block) => isObject(block) && block.type === 'text') ? textOf(blocks) : { content };
+}
+
+/** The reference of a result that is stored. */
+export function toReference(
+  kind: ParsedReference['kind'],
+  callId: string,
+  result: JsonObject,
+  size: number,
+): Reference {
+  const value = valueOfResult(result);
+  const hasContent = result.structuredContent === undefined && typeof value !== 'string';
+  const type = typeof value === 'string' ? 'text' : hasContent ? 'content' : 'json';
+  const ref = formatReference(kind, callId);
+  if (kind === 'secret') return { ref, type, size };
+  const text = typeof value === 'string' ? value : JSON.stringify(value);
+  return { ref, type, size, preview: text.slice(0, previewLength).toWellFormed() };
+}
+
+/** True if the arguments contain a reference. */
+export function hasReferences(value: unknown, depth = 0): boolean {
+  if (typeof value === 'string') return value.startsWith('toolwharf-') && parseReference(value) !== undefined;
+  if (typeof value !== 'object' || value === null || depth >= maxDepth) return false;
+  for (const key in value) if (hasReferences((value as JsonObject)[key], depth + 1)) return true;
+  return false;
+}
+
+/** Replaces the references in arguments, as text or as the object that callers got, by the values that they refer to. */
+export async function resolveReferences(args: JsonObject, caller: string, find: FindResult): Promise<JsonObject> {
+  let bytesLeft = maxReferencedBytes;
+
+  async function read(ref: string, { keys, ...parsed }: ParsedReference): Promise<unknown> {
+    const found = await find(storedId(parsed), caller);
+    const value = found && valueAt(valueOfResult(found.result), keys);
+    if (value === undefined)
+      throw invalid(`${ref.slice(0, 200)} refers to nothing: it has expired, or it belongs to another caller`);
+    bytesLeft -= found?.bytes ?? 0;
+    if (bytesLeft < 0) throw invalid(`the references stand for more than ${maxReferencedBytes} bytes`);
+    return value;
+  }
+
+  async function resolve(value: unknown, depth: number): Promise<unknown> {
+    const ref = typeof value === 'string' ? value : isObject(value) ? value.ref : undefined;
+    const parsed = typeof ref === 'string' ? parseReference(ref) : undefined;
+    if (parsed) return read(String(ref), parsed);
+    if (typeof value !== 'object' || value === null || depth >= maxDepth) return value;
+    if (Array.isArray(value)) {
+      const items: unknown[] = [];
+      for (const item of value) items.push(await resolve(item, depth + 1));
+      return items;
+    }
+    const members: [string, unknown][] = [];
+    for (const [key, member] of Object.entries(value)) members.push([key, await resolve(member, depth + 1)]);
+    return Object.fromEntries(members);
+  }
+
+  return (await resolve(args, 0)) as JsonObject;
+}
+
+function invalid(problem: string): ToolwharfError {
+  return new ToolwharfError('ARGUMENTS_INVALID', `Invalid arguments: ${problem}`);
+}
