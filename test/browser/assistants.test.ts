@@ -147,6 +147,33 @@ test('calls follow the approval mode: auto, always-ask, trusted-only [R8, R13]',
   expect(await callOutcome('echo')).toBe('asking');
 });
 
+test('an assistant that searches its tools gives the model three tools instead of all', async () => {
+  const { page } = app;
+  await open('Note keeper');
+  const tools = page.getByRole('region', { name: 'Tools' });
+  const list = tools.getByLabel('List of tools');
+  expect(await list.locator('option:checked').textContent()).toBe('All tools');
+  await tools.getByText('16 tools for the model', { exact: false }).waitFor();
+  await list.selectOption('Three tools that search, describe and call the others');
+  await tools.getByText('The model searches the tools').waitFor();
+  await expectAccessible(page);
+  await save();
+  expect(await stored('Note keeper')).toMatchObject({ expose: 'search' });
+  const before = models.requests.length;
+  await callOutcome('nothing');
+  expect(models.requests[before]?.tools.toSorted()).toEqual(['call_tool', 'describe_tools', 'search_tools']);
+
+  await app.goto('/assistants');
+  await open('Note keeper');
+  await list.selectOption('All tools, or the tools for searching if the list is long');
+  await tools.getByText('The model searches the tools').waitFor({ state: 'hidden' });
+  await save();
+  await callOutcome('nothing');
+  expect(models.requests.at(-1)?.tools).toContain('mcp_notes_echo');
+  await list.selectOption('All tools');
+  await save();
+});
+
 test('invalid fields are marked and nothing is saved', async () => {
   const { page } = app;
   await open('Note keeper');

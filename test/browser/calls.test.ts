@@ -305,9 +305,12 @@ describe('the details of a call', () => {
     await app.goto('/calls?show=statistics');
     const byTool = page.getByRole('region', { name: 'Calls by tool' });
     await byTool.getByRole('link', { name: 'echo', exact: true }).waitFor();
+    const first = byTool.getByRole('listitem').filter({ has: page.getByRole('link', { name: 'echo', exact: true }) });
+    expect(await shownText(first.first())).toMatch(/^echo s \d+ calls?, /);
     await page.getByRole('region', { name: 'Calls by caller' }).getByRole('listitem').first().waitFor();
     const rows = page.getByRole('region', { name: 'Call durations' }).getByRole('row');
     await waitFor(async () => (await rows.count()) === 11);
+    expect(await shownText(rows.nth(5))).toMatch(/^≤ 1 s \d+$/);
     await expectAccessible(page);
     await page.setViewportSize({ width: 360, height: 740 });
     expect(await page.evaluate('document.documentElement.scrollWidth')).toBeLessThanOrEqual(360);

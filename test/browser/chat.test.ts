@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { mkdtemp, readFile, realpath, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { Page } from 'playwright-core';
+import type { Locator, Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createGate, type ScriptedChat, startScriptedChat } from '../fixtures/models/scripted-chat-server.ts';
 import { filesystemServer, fixture } from '../support/fixtures.ts';
@@ -48,6 +48,16 @@ const answer = () => page.getByRole('article', { name: 'Answer', includeHidden }
 const call = (tool: string) => answer().getByRole('article', { name: `Call of ${tool}`, includeHidden });
 const message = () => page.getByRole('textbox', { name: 'Message' });
 
+/** Whether a text of one line shows nothing of the line after it. */
+function hidesSecondLine(shortened: Locator): Promise<boolean> {
+  return shortened.evaluate((element: PageElement) => {
+    const range = document.createRange();
+    range.selectNodeContents(element);
+    const [, second] = range.getClientRects();
+    return second !== undefined && second.top >= element.getBoundingClientRect().bottom - 1;
+  });
+}
+
 async function send(text: string): Promise<void> {
   await message().fill(text);
   await message().press('Enter');
@@ -86,6 +96,10 @@ test('the demo assistant works without a key: a call is allowed and its result s
   await call('list_allowed_directories').getByText('done', { exact: true }).waitFor();
   await answer().getByText(directory).first().waitFor();
   await page.getByText('Demo (scripted)').waitFor();
+  await page.setViewportSize({ width: 390, height: 800 });
+  const preview = call('list_allowed_directories').locator('p', { hasText: 'Allowed directories:' });
+  expect(await hidesSecondLine(preview)).toBe(true);
+  await page.setViewportSize({ width: 1280, height: 800 });
   await answer()
     .getByText(/about .* tokens in/)
     .waitFor();

@@ -7,12 +7,13 @@ import { expectAccessible, startApp, type TestApp } from './support/app.ts';
 
 const source = { servers: { notes: fixture('legacy') } };
 let postgres: TestPostgres;
+let workspace: Awaited<ReturnType<typeof createPostgresWorkspace>>;
 let app: TestApp;
 let other: TestApi;
 
 beforeAll(async () => {
   postgres = await startPostgres();
-  const workspace = await createPostgresWorkspace(postgres);
+  workspace = await createPostgresWorkspace(postgres);
   other = await startApi(source, { storage: await workspace.open({ leaseMs: 600_000 }) });
   app = await startApp(source, { storage: await workspace.open({ leaseMs: 600_000 }) });
 });
@@ -21,6 +22,16 @@ afterAll(async () => {
   await app?.close();
   await other?.close();
   await postgres.stop();
+});
+
+test('the search opens the page of the fleet', async () => {
+  const { page } = app;
+  await app.goto('/');
+  await page.getByRole('heading', { name: 'Overview', level: 1 }).waitFor();
+  await page.keyboard.press('Control+k');
+  await page.keyboard.type('fleet');
+  await page.getByRole('option', { name: 'Settings: fleet' }).click();
+  await page.getByText('2 replicas').waitFor();
 });
 
 test('the settings list the replicas with their version, revision and load', async () => {
@@ -44,4 +55,19 @@ test('the settings list the replicas with their version, revision and load', asy
   await page.setViewportSize({ width: 390, height: 800 });
   const width = await page.evaluate(() => document.documentElement.scrollWidth);
   expect(width).toBeLessThanOrEqual(390);
+});
+
+test('the settings say when replicas use different configuration files', async () => {
+  const { page } = app;
+  await app.goto('/settings/fleet');
+  await page.getByText('2 replicas').waitFor();
+  const warning = page.getByText('The replicas use different configuration files.');
+  expect(await warning.count()).toBe(0);
+  await using _different = await startApi(
+    { servers: { notes: fixture('legacy'), more: fixture('legacy') } },
+    { storage: await workspace.open({ leaseMs: 600_000 }) },
+  );
+  await page.getByText('3 replicas').waitFor();
+  await warning.waitFor();
+  await expectAccessible(page);
 });

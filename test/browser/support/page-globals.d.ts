@@ -2,8 +2,14 @@
 interface PageElement {
   readonly scrollWidth: number;
   readonly clientWidth: number;
+  getBoundingClientRect(): PageBox;
   matches(selector: string): boolean;
   closest(selector: string): PageElement | null;
+}
+
+interface PageBox {
+  readonly top: number;
+  readonly bottom: number;
 }
 
 declare const document: {
@@ -12,6 +18,7 @@ declare const document: {
   readonly activeElement: PageElement | null;
   querySelector(selector: string): PageElement | null;
   dispatchEvent(event: Event): boolean;
+  createRange(): { selectNodeContents(element: PageElement): void; getClientRects(): Iterable<PageBox> };
 };
 
 declare class KeyboardEvent extends Event {

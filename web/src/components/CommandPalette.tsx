@@ -53,6 +53,12 @@ const adminCommands: readonly Command[] = [
   { kind: text.commandPalette.action, title: text.commandPalette.createProfile, href: '/profiles/new' },
 ];
 
+const fleetPage: Command = {
+  kind: text.commandPalette.page,
+  title: text.commandPalette.settingsFleet,
+  href: '/settings/fleet',
+};
+
 const maxShown = 50;
 
 /** Finds pages, servers, tools, calls, assistants, conversations and actions by a part of their name. */
@@ -149,6 +155,7 @@ export function CommandPalette({ onClose }: CommandPaletteProps) {
 /** Everything that can be opened, pages first. */
 function useCommands(): readonly Command[] {
   const isAdmin = useIsAdmin();
+  const hasFleet = useQuery({ ...queries.fleet(), enabled: isAdmin }).data?.shared === true;
   const servers = useQuery(queries.servers()).data;
   const tools = useQuery(queries.tools()).data;
   const assistants = useQuery(queries.assistants()).data;
@@ -158,6 +165,7 @@ function useCommands(): readonly Command[] {
     () => [
       ...pages,
       ...(isAdmin ? adminCommands : []),
+      ...(hasFleet ? [fleetPage] : []),
       ...(servers ?? []).map(({ name }) => ({
         kind: text.common.server,
         title: name,
@@ -186,7 +194,7 @@ function useCommands(): readonly Command[] {
         href: `/calls/${encodeURIComponent(id)}`,
       })),
     ],
-    [isAdmin, servers, tools, assistants, conversations, calls],
+    [isAdmin, hasFleet, servers, tools, assistants, conversations, calls],
   );
 }
 

@@ -146,15 +146,18 @@ function Preview({ call: { status, result } }: { readonly call: ToolCallPart }) 
   const plain = `${safeText(full.slice(0, 300))}${full.length > 300 ? ' …' : ''}`.trim();
   if (!result || plain === '') return null;
   return (
-    <p
-      className={classNames(
-        '-mt-0.5 px-3 pb-2 text-xs break-words',
-        result.isError && status !== 'cancelled'
-          ? classNames('line-clamp-3 whitespace-pre-line', status === 'error' ? 'text-bad' : 'text-ink-soft')
-          : 'line-clamp-1 text-ink-faint',
-      )}
-    >
-      {plain}
-    </p>
+    // Padding inside a clamped element would show the top of the next line.
+    <div className="-mt-0.5 px-3 pb-2 text-xs">
+      <p
+        className={classNames(
+          'break-words',
+          result.isError && status !== 'cancelled'
+            ? classNames('line-clamp-3 whitespace-pre-line', status === 'error' ? 'text-bad' : 'text-ink-soft')
+            : 'line-clamp-1 text-ink-faint',
+        )}
+      >
+        {plain}
+      </p>
+    </div>
   );
 }

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { formatAgo, formatBinaryBytes, formatBytes, formatDuration, formatSpan } from './formats.ts';
+import { formatAgo, formatBinaryBytes, formatBytes, formatDuration, formatP95, formatSpan } from './formats.ts';
 
 test('a duration is shown in the largest exact unit', () => {
   const spans = [250, 1_000, 1_500, 90_000, 60_000, 5_400_000, 3_600_000, 7_776_000_000];
@@ -15,8 +15,23 @@ test('a duration is shown in the largest exact unit', () => {
   ]);
 });
 
-test('a running time is shown in milliseconds, seconds or minutes', () => {
+test('a running time is shown in milliseconds, seconds, minutes or hours', () => {
   expect([840, 3_240, 30_000, 125_000].map(formatDuration)).toEqual(['840 ms', '3.2 s', '30 s', '2 min 5 s']);
+  expect([120_000, 5_400_000, 7_200_000].map(formatDuration)).toEqual(['2 min', '1 h 30 min', '2 h']);
+});
+
+test('a running time just below the next unit is rounded up to it', () => {
+  const times = [999.6, 59_960, 119_700, 3_599_700].map(formatDuration);
+  expect(times).toEqual(['1.0 s', '1 min', '2 min', '1 h']);
+});
+
+test('the 95th percentile of a few calls is named as their longest duration', () => {
+  expect([1, 2, 19, 20].map((calls) => formatP95(calls, 120))).toEqual([
+    '120 ms',
+    'max 120 ms',
+    'max 120 ms',
+    'p95 120 ms',
+  ]);
 });
 
 test('a size is shown in bytes, kB or MB, and a configured size exactly', () => {

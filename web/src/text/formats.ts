@@ -27,19 +27,36 @@ export function formatAgo(at: number, now: number): string {
   return relative.format(Math.round(seconds / size), unit);
 }
 
-/** "840 ms", "3.2 s", "30 s", "2 min 5 s". */
+/** "840 ms", "3.2 s", "30 s", "2 min", "2 min 5 s", "1 h 30 min". */
 export function formatDuration(ms: number): string {
-  if (ms < 1_000) return `${Math.round(ms)} ms`;
+  const wholeMs = Math.round(ms);
+  if (wholeMs < 1_000) return `${wholeMs} ms`;
+  const tenths = Math.round(ms / 100);
   const minimumFractionDigits = ms % 1_000 === 0 ? 0 : 1;
-  if (ms < 60_000) return `${formatNumber(ms / 1_000, { minimumFractionDigits, maximumFractionDigits: 1 })} s`;
-  return `${formatNumber(Math.floor(ms / 60_000))} min ${Math.round((ms % 60_000) / 1_000)} s`;
+  if (tenths < 600) return `${formatNumber(tenths / 10, { minimumFractionDigits })} s`;
+  const seconds = Math.round(ms / 1_000);
+  if (seconds < 3_600) return joinUnits(Math.floor(seconds / 60), 'min', seconds % 60, 's');
+  const minutes = Math.round(ms / 60_000);
+  return joinUnits(Math.floor(minutes / 60), 'h', minutes % 60, 'min');
 }
 
-/** A duration in the largest unit that is exact, in words: "90 days", "1.5 seconds"; short: "90 days", "1.5 sec". */
-export function formatSpan(ms: number, unitDisplay: 'long' | 'short' = 'long'): string {
-  if (ms < 1_000) return formatUnit(ms, 'millisecond', unitDisplay);
+/** "2 min 5 s", or "2 min" without a remainder. */
+function joinUnits(amount: number, unit: string, remainder: number, smallerUnit: string): string {
+  return `${formatNumber(amount)} ${unit}${remainder === 0 ? '' : ` ${remainder} ${smallerUnit}`}`;
+}
+
+/** "p95 120 ms". Of fewer than 20 calls it is the longest duration: "max 120 ms"; of one call it is the duration. */
+export function formatP95(calls: number, p95Ms: number): string {
+  const duration = formatDuration(p95Ms);
+  if (calls === 1) return duration;
+  return calls < 20 ? text.common.max(duration) : text.common.p95(duration);
+}
+
+/** A duration in the largest unit that is exact, in words: "90 days", "1.5 seconds". */
+export function formatSpan(ms: number): string {
+  if (ms < 1_000) return formatUnit(ms, 'millisecond', 'long');
   const [, unit, size] = steps.findLast(([, , size]) => ms % (size * 1_000) === 0) ?? steps[0];
-  return formatUnit(ms / (size * 1_000), unit, unitDisplay);
+  return formatUnit(ms / (size * 1_000), unit, 'long');
 }
 
 /** "840 bytes", "12 kB", "5.2 MB". */

@@ -51,6 +51,7 @@ export const registryRoutes = [
     path: '/api/registry/plan',
     right: 'admin',
     group,
+    recorded: false,
     summary: 'Builds the server entry for a server of the registry, ready for `addServer`. Nothing is stored.',
     body: registryPlanSchema,
     answer: importedServerSchema,

@@ -84,6 +84,7 @@ export const serverRoutes = [
     path: '/api/servers/import',
     right: 'admin',
     group,
+    recorded: false,
     summary: 'Extracts the servers from the pasted configuration of an MCP client. Nothing is stored.',
     body: importInputSchema,
     answer: importedServersSchema,

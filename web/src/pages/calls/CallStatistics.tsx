@@ -8,7 +8,7 @@ import { EmptyState } from '../../components/EmptyState.tsx';
 import { Notice } from '../../components/ErrorNotice.tsx';
 import { QueryState } from '../../components/QueryState.tsx';
 import { safeText } from '../../components/safe-text.ts';
-import { formatDuration, formatNumber, formatSpan } from '../../text/formats.ts';
+import { formatDuration, formatNumber, formatP95 } from '../../text/formats.ts';
 import { text } from '../../text/text.ts';
 import { type CallFilter, toStatsQuery, writeFilter } from './call-filter.ts';
 
@@ -35,33 +35,36 @@ export default function CallStatistics({ filter }: { readonly filter: CallFilter
   return (
     <div className="flex flex-col gap-4">
       {data.truncated && <Notice>{words.truncated}</Notice>}
-      <div className="grid grid-cols-1 gap-4 lg:grid-cols-2">
-        <Durations stats={data} />
+      <div className="grid grid-cols-1 items-start gap-4 lg:grid-cols-2">
+        <div className="flex min-w-0 flex-col gap-4">
+          <Durations stats={data} />
+          <Groups
+            title={words.byServer}
+            groups={data.servers.map((group) => ({
+              ...group,
+              key: group.server ?? '',
+              label: group.server ?? words.local,
+              href: group.server === undefined ? undefined : listFor({ server: group.server }),
+            }))}
+          />
+          <Groups
+            title={words.byCaller}
+            groups={data.callers.map((group) => ({
+              ...group,
+              key: group.caller,
+              label: group.name ?? group.caller,
+              href: listFor({ caller: group.caller }),
+            }))}
+          />
+        </div>
         <Groups
           title={words.byTool}
           groups={data.tools.map((group) => ({
             ...group,
             key: group.tool,
             label: group.originalName,
+            detail: group.server,
             href: listFor({ search: group.tool }),
-          }))}
-        />
-        <Groups
-          title={words.byServer}
-          groups={data.servers.map((group) => ({
-            ...group,
-            key: group.server ?? '',
-            label: group.server ?? words.local,
-            href: group.server === undefined ? undefined : listFor({ server: group.server }),
-          }))}
-        />
-        <Groups
-          title={words.byCaller}
-          groups={data.callers.map((group) => ({
-            ...group,
-            key: group.caller,
-            label: group.name ?? group.caller,
-            href: listFor({ caller: group.caller }),
           }))}
         />
       </div>
@@ -74,6 +77,8 @@ type Counts = CallStats['totals'];
 interface Group extends Counts {
   readonly key: string;
   readonly label: string;
+  /** Tells groups with the same label apart. */
+  readonly detail?: string;
   readonly href: string | undefined;
 }
 
@@ -104,6 +109,7 @@ function Groups({ title, groups }: { readonly title: string; readonly groups: re
                     {safeText(group.label, 200)}
                   </Link>
                 )}
+                {group.detail !== undefined && <span className="text-ink-faint"> {safeText(group.detail, 100)}</span>}
               </span>
               <span className="text-xs text-ink-soft tabular-nums">{describe(group)}</span>
             </p>
@@ -141,7 +147,7 @@ function describe({ calls, p95Ms, ...counts }: Counts): string {
     .slice(1)
     .filter(([outcome]) => counts[outcome] > 0)
     .map(([outcome]) => `${formatNumber(counts[outcome])} ${text.calls.counts[outcome]}`);
-  const p95 = p95Ms === undefined ? [] : [words.p95(formatDuration(p95Ms))];
+  const p95 = p95Ms === undefined ? [] : [formatP95(calls, p95Ms)];
   return [text.common.calls(calls), ...parts, ...p95].join(', ');
 }
 
@@ -151,7 +157,7 @@ function Durations({ stats: { durations, totals } }: { readonly stats: CallStats
   const hint =
     p50Ms === undefined || p95Ms === undefined
       ? undefined
-      : words.percentiles(formatDuration(p50Ms), formatDuration(p95Ms));
+      : words.percentiles(formatDuration(p50Ms), formatP95(totals.calls, p95Ms));
   return (
     <Card aria-label={words.durations}>
       <CardHeader title={words.durations} hint={hint} />
@@ -169,8 +175,8 @@ function Durations({ stats: { durations, totals } }: { readonly stats: CallStats
             <tr key={upToMs ?? 'more'}>
               <th scope="row" className="w-24 py-0.5 pr-3 text-left font-normal whitespace-nowrap text-ink-soft">
                 {upToMs === undefined
-                  ? words.longer(formatSpan(durations[index - 1]?.upToMs ?? 0, 'short'))
-                  : words.upTo(formatSpan(upToMs, 'short'))}
+                  ? words.longer(formatDuration(durations[index - 1]?.upToMs ?? 0))
+                  : words.upTo(formatDuration(upToMs))}
               </th>
               <td className="py-0.5">
                 <div className="h-3 rounded-sm bg-accent" style={{ width: `${(calls / max) * 100}%` }} />

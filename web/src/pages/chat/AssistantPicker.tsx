@@ -20,7 +20,7 @@ export interface AssistantPickerProps {
 export function AssistantPicker({ assistants, value, onChange, disabled = false }: AssistantPickerProps) {
   const selected = assistants.find(({ id }) => id === value);
   return (
-    <div className="border-t border-line px-2 py-1.5 text-xs text-ink-faint">
+    <div className="border-t border-line px-4 py-1.5 text-xs text-ink-faint">
       <div className="flex flex-wrap items-center gap-x-2 gap-y-1">
         <select
           aria-label={text.chat.picker.label}
@@ -28,7 +28,7 @@ export function AssistantPicker({ assistants, value, onChange, disabled = false 
           disabled={disabled}
           title={disabled ? text.chat.picker.disabled : undefined}
           onChange={(event) => onChange(event.target.value)}
-          className="h-7 max-w-52 min-w-0 [field-sizing:content] rounded-md bg-transparent px-1 font-medium text-ink hover:bg-sunken disabled:opacity-60"
+          className="-ml-2 h-7 max-w-52 min-w-0 [field-sizing:content] rounded-md bg-transparent px-1 font-medium text-ink hover:bg-sunken disabled:opacity-60"
         >
           {!selected && (
             <option value="" disabled>
@@ -81,7 +81,7 @@ function Warnings({ assistant }: { readonly assistant: Assistant }) {
     ...(preview?.missingServers.map(({ id, reason }) => `${id}: ${reason}`) ?? []),
   ];
   return warnings.slice(0, 3).map((warning) => (
-    <p key={warning} className="mt-1 flex gap-1.5 px-1 break-words text-warn">
+    <p key={warning} className="mt-1 flex gap-1.5 break-words text-warn">
       <TriangleAlert aria-hidden className="mt-0.5 size-3 shrink-0" />
       {safeText(warning, 300)}
     </p>

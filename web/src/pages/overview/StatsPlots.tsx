@@ -1,6 +1,6 @@
 import { useMemo } from 'react';
 import type { CallStats } from '../../api/client.ts';
-import { formatDuration, formatNumber } from '../../text/formats.ts';
+import { formatDuration, formatNumber, formatP95 } from '../../text/formats.ts';
 import { text } from '../../text/text.ts';
 import { describeUnsuccessful, type Range, ranges } from './overview-queries.ts';
 import { type PlotSeries, TimePlot } from './TimePlot.tsx';
@@ -64,7 +64,7 @@ export default function StatsPlots({ stats, range }: { readonly stats: CallStats
   );
 }
 
-function describeDurations(period: string, { p50Ms, p95Ms }: CallStats['totals']): string {
+function describeDurations(period: string, { calls, p50Ms, p95Ms }: CallStats['totals']): string {
   if (p50Ms === undefined || p95Ms === undefined) return text.overview.statsPlots.noCallEnded(period);
-  return text.overview.statsPlots.callDurationMedianP95(period, formatDuration(p50Ms), formatDuration(p95Ms));
+  return text.overview.statsPlots.callDurationMedianP95(period, formatDuration(p50Ms), formatP95(calls, p95Ms));
 }

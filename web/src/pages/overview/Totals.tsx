@@ -3,7 +3,7 @@ import type { ReactNode } from 'react';
 import { Link } from 'wouter';
 import type { CallStats, Health } from '../../api/client.ts';
 import { queries } from '../../api/queries.ts';
-import { formatDuration, formatNumber } from '../../text/formats.ts';
+import { formatDuration, formatNumber, formatP95 } from '../../text/formats.ts';
 import { text } from '../../text/text.ts';
 import { describeUnsuccessful, type Range, ranges } from './overview-queries.ts';
 
@@ -46,7 +46,7 @@ export function Totals({ health, stats, range }: TotalsProps) {
         value={totals && (totals.p50Ms === undefined ? '–' : formatDuration(totals.p50Ms))}
         detail={
           totals &&
-          (totals.p95Ms === undefined ? text.overview.totals.noCallEndedYet : `p95: ${formatDuration(totals.p95Ms)}`)
+          (totals.p95Ms === undefined ? text.overview.totals.noCallEndedYet : formatP95(totals.calls, totals.p95Ms))
         }
       />
     </dl>

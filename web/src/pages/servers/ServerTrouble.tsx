@@ -178,11 +178,12 @@ function InstallHint({ server: { record, place } }: { readonly server: Server })
   const [, advice, installCommand] = installers.find(([name]) => name.test(command)) ?? [];
   return (
     <div>
-      <p className="flex flex-wrap items-center gap-1">
+      <p>
         {advice ?? text.servers.serverTrouble.installMachineGatewayUse(safeText(command, 100))}
         {installCommand !== undefined && (
           <>
-            <code className="text-xs">{installCommand}</code>
+            {' '}
+            <code className="text-xs">{installCommand}</code>{' '}
             <CopyButton text={installCommand} what={text.servers.serverTrouble.command} />
           </>
         )}

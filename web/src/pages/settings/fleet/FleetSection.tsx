@@ -3,6 +3,7 @@ import type { Replica } from '../../../api/client.ts';
 import { queries } from '../../../api/queries.ts';
 import { Badge } from '../../../components/Badge.tsx';
 import { Card, CardHeader } from '../../../components/Card.tsx';
+import { Notice } from '../../../components/ErrorNotice.tsx';
 import { QueryState } from '../../../components/QueryState.tsx';
 import { safeText } from '../../../components/safe-text.ts';
 import { TimeAgo } from '../../../components/times.tsx';
@@ -23,6 +24,11 @@ export function FleetSection() {
         hint={fleet.data?.revision === undefined ? words.about : words.aboutRevision(fleet.data.revision)}
       />
       <QueryState query={fleet} what={words.replicas} className="p-4" />
+      {configs.size > 1 && (
+        <div className="p-4 pb-1">
+          <Notice tone="warn">{words.configsDiffer}</Notice>
+        </div>
+      )}
       <ul aria-label={words.replicas} className="divide-y divide-line">
         {replicas.map((replica) => (
           <ReplicaRow key={replica.id} replica={replica} hasOwnConfig={configs.size > 1} />
