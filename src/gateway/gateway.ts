@@ -11,9 +11,6 @@ import { createStoredApprover, type PendingLimits, type StoredApprover } from '.
 import { messageOf, ToolwharfError } from '../kernel/errors.ts';
 import type { Log } from '../kernel/log.ts';
 import type { Caller } from '../kernel/tool.ts';
-import { createScriptRunner } from '../scale/code/script-runner.ts';
-import { answerScript, createSearchForScripts } from '../scale/code/search-for-scripts.ts';
-import { readResult } from '../scale/references/read-result.ts';
 import type { Storage } from '../storage/storage.ts';
 import { type AdministeredToolbox, type InternalToolboxOptions, startToolbox } from '../toolbox.ts';
 import { type A2aRoutes, createA2aRoutes } from './a2a/a2a-routes.ts';
@@ -40,7 +37,7 @@ import { questionsNeedCall } from './mcp/client-host.ts';
 import { createMcpEndpoint, type McpEndpoint } from './mcp/endpoint.ts';
 import { sendJson } from './mcp/responder.ts';
 import { createPendingQuestions, type PendingQuestions } from './questions/pending-questions.ts';
-import { createSandboxPool } from './scripts/sandbox-pool.ts';
+import { openScripts } from './scripts/open-scripts.ts';
 import { createSharedTasks } from './tasks/shared-tasks.ts';
 import { createTraces, noTraces } from './traces/traces.ts';
 import { createWeb, type Web } from './web/serve-web.ts';
@@ -171,19 +168,10 @@ export async function openGateway(source: ConfigSource | undefined, options: Gat
     stopping: stopping.signal,
     limits: (caller) => pendingLimits(caller, toolbox.config.gateway.limits),
   });
-  const sandboxes = createSandboxPool({ maxProcesses: () => toolbox.config.gateway.limits.maxScripts });
-  const scripts = createScriptRunner({
-    maxScriptsPerCaller: () => toolbox.config.gateway.limits.maxScriptsPerCaller,
-    openSandbox: sandboxes.open,
+  const scripts = openScripts({
+    toolbox: () => toolbox,
     journal: storage.journal,
-    entries: () => toolbox.catalog.entries,
-    async answer({ profile: name, caller }, question) {
-      const profile = toolbox.config.profiles.find((candidate) => candidate.name === name);
-      if (!profile) throw new ToolwharfError('NOT_FOUND', `There is no profile '${name}'`);
-      const { toolSearch, searchable } = await mcp.viewOf(profile);
-      const read = (args: unknown) => readResult(args, caller.id, toolbox.calls.results.find);
-      return answerScript({ ...createSearchForScripts(toolSearch, searchable), read }, question);
-    },
+    viewOf: (profile) => mcp.viewOf(profile),
   });
   const toolbox = await startToolbox(loaded, {
     ...{ env, tools, signal, watch, spawn },
@@ -193,7 +181,7 @@ export async function openGateway(source: ConfigSource | undefined, options: Gat
     rules: storage.rules,
     overrides: storage.toolOverrides,
     limits: sharedLimits,
-    scripts,
+    scripts: scripts.runner,
     placements,
     findResultElsewhere: (id, caller) => findResultElsewhere(fleet, id, caller),
     oauth: { store: storage.oauth, redirectUrl: oauthReturnUrl(host, port) },
@@ -263,7 +251,7 @@ export async function openGateway(source: ConfigSource | undefined, options: Gat
     await fleet[Symbol.asyncDispose]();
     await closeRoutes();
     await toolbox.close();
-    await sandboxes[Symbol.asyncDispose]();
+    await scripts[Symbol.asyncDispose]();
     placements?.[Symbol.dispose]();
     sharedLimits?.[Symbol.dispose]();
     await traces.close();

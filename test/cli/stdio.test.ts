@@ -19,6 +19,7 @@ const config = await configFile({
   profiles: {
     small: { servers: ['old'], allow: ['old/echo', 'old/write'], naming: 'plain' },
     careful: { approval: { mode: 'always-ask' } },
+    scripts: { expose: 'code', approval: { ask: ['mcp_old_write'] } },
   },
 });
 
@@ -71,6 +72,24 @@ describe.each(eras)('toolwharf stdio --local to a $era client', ({ era, negotiat
     }
     expect((await client.readResource({ uri: 'memo://one' })).contents).toHaveLength(1);
     expect((await client.getPrompt({ name: 'old__greet', arguments: { name: 'Ada' } })).messages).not.toHaveLength(0);
+  });
+
+  test('toolwharf stdio runs scripts, whose searches and approvals work', async () => {
+    const asked: string[] = [];
+    const accept = ({ message }: Elicited) => {
+      asked.push(message);
+      return { action: 'accept', content: { answer: 'once' } };
+    };
+    await using connected = await connect(negotiation, ['--profile', 'scripts'], accept);
+    const file = directory.file(`script-${era}`);
+    const code = `
+      const found = await search('echo the text', { server: 'old' });
+      [found[0].name, await tools.recent.echo({ text: 'hi' }), await tools.old.write({ path: '${file}', text: 'b' })]`;
+    const result = await connected.client.callTool({ name: 'run_code', arguments: { code } });
+    expect(result.isError ? textOf(result) : undefined).toBeUndefined();
+    expect((result.structuredContent as { result: unknown[] }).result.slice(0, 2)).toEqual(['tools.old.echo', 'hi']);
+    expect(asked).toEqual([expect.stringContaining('Allow write of server old to run?')]);
+    expect(await readFile(file, 'utf8')).toBe('b\n');
   });
 
   test('toolwharf stdio serves the named profile and nothing beyond it', async () => {

@@ -1,12 +1,17 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { TestApi } from '../support/api.ts';
 import { fixture } from '../support/fixtures.ts';
+import { connectMcp } from '../support/mcp-client.ts';
 import { startPostgres, type TestPostgres } from '../support/postgres.ts';
 import { waitFor } from '../support/wait-for.ts';
 import { type LostReplica, startLostReplica } from './lost-replica.ts';
 import { type Replicas, startReplicas } from './replicas.ts';
 
-const source = { servers: { s: fixture('legacy') }, toolbox: { approval: { ask: ['*_add'] } } };
+const source = {
+  servers: { s: fixture('legacy') },
+  toolbox: { approval: { ask: ['*_add'] } },
+  profiles: { scripts: { expose: 'code' as const } },
+};
 const path = '/api/tools/mcp_s_add/call';
 let postgres: TestPostgres;
 let replicas: Replicas;
@@ -109,4 +114,40 @@ test('a call that was running on a killed replica has an unknown outcome', async
   await lost.kill();
   await one.storage.audit.recover();
   expect(await readCall(one, callId)).toMatchObject({ end: 'unknown-outcome', error: { code: 'OUTCOME_UNKNOWN' } });
+});
+
+test('a script of a killed replica goes on on another after the answer, without repeating its calls', async () => {
+  const [one, two] = replicas.all;
+  await using lost = await startLostReplica(replicas, source);
+  const marker = `script-${crypto.randomUUID()}`;
+  const code = `
+    const first = await tools.s.echo({ text: '${marker}' });
+    const sum = await tools.s.add({ a: ${++sum}, b: 1 });
+    [first, String(sum), await tools.s.echo({ text: 'after' })]`;
+  await using client = await connectMcp(`${lost.url}/mcp/scripts`, 'modern');
+  client.client.callTool({ name: 'run_code', arguments: { code } }).catch(() => {});
+  const approval = await waitFor(
+    async () =>
+      (await one.get('/api/approvals?status=pending')).body.approvals.find(
+        ({ arguments: args }: { arguments: { a?: number } }) => args.a === sum,
+      ),
+    { what: 'the approval' },
+  );
+  const { parent } = await readCall(one, approval.callId);
+  await lost.kill();
+  await one.storage.audit.recover();
+  await two.post(`/api/approvals/${approval.id}/answer`, { answer: 'allow' });
+  const ended = await waitFor(
+    async () => {
+      const script = await readCall(two, parent.id);
+      return script.completedAt === undefined ? undefined : script;
+    },
+    { what: 'the end of the script' },
+  );
+  expect(ended).toMatchObject({
+    status: 'success',
+    result: { structuredContent: { result: [marker, expect.stringContaining(String(sum + 1)), 'after'] } },
+  });
+  const { calls } = (await one.get('/api/calls?tool=mcp_s_echo&limit=100')).body;
+  expect(calls.filter((call: { arguments: { text: string } }) => call.arguments.text === marker)).toHaveLength(1);
 });

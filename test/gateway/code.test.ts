@@ -3,6 +3,7 @@ import type { JsonObject } from '../../src/kernel/json.ts';
 import { startApi, type TestApi } from '../support/api.ts';
 import { fixture } from '../support/fixtures.ts';
 import { connectMcp, type McpClient, usualAnswers } from '../support/mcp-client.ts';
+import { commandOf, descendantsOf } from '../support/processes.ts';
 import { waitFor } from '../support/wait-for.ts';
 
 const config = {
@@ -164,4 +165,23 @@ describe('approval', () => {
     for (const text of ['first', 'second', 'third'])
       expect(recorded.filter(({ arguments: args }: JsonObject) => (args as JsonObject).text === text)).toHaveLength(1);
   });
+
+  test('scripts that wait for approval have no process', async () => {
+    await using client = await connectMcp(`${api.url}/mcp/asking`, 'modern');
+    const texts = ['one', 'two', 'three'];
+    const ended = texts.map((text) => scripter(client)(`await tools.notes.echo({ text: '${text}' })`));
+    const open = await waitFor(async () => {
+      const found = await pending();
+      return found.length === 3 ? found : undefined;
+    });
+    // One process is started in advance for the next script.
+    await waitFor(() => sandboxes().length <= 1, { what: 'the end of the processes' });
+    for (const { id } of open) await answer(id, { answer: 'allow' });
+    expect((await Promise.all(ended)).map(({ result }) => result)).toEqual(texts);
+  });
 });
+
+/** The processes that run scripts or wait for one. */
+function sandboxes(): number[] {
+  return descendantsOf(process.pid).filter((pid) => commandOf(pid).includes('sandbox-main'));
+}

@@ -4,7 +4,10 @@ import { dataDirectory } from '../../../config/data-directory.ts';
 import { openConfig } from '../../../config/open-config.ts';
 import { questionsNeedCall } from '../../../gateway/mcp/client-host.ts';
 import { serveStdio } from '../../../gateway/mcp/stdio.ts';
+import { createViews } from '../../../gateway/mcp/views.ts';
+import { openScripts } from '../../../gateway/scripts/open-scripts.ts';
 import { type ApprovalAnswer, type Approver, askClient } from '../../../policy/approval.ts';
+import { createMemoryJournal } from '../../../storage/memory/memory-journal.ts';
 import { startToolbox } from '../../../toolbox.ts';
 import { createRuleFile } from '../../backend/rule-file.ts';
 import type { CommandContext } from '../../command-context.ts';
@@ -18,16 +21,21 @@ export async function serveLocally(name: string, context: CommandContext): Promi
   const log = createTerminalLog(terminal, context.options.logLevel);
   const nobody: ApprovalAnswer = { kind: 'deny', reason: 'the client cannot ask its user' };
   const approver: Approver = { ask: async (request, ending, host) => askClient(host, request, ending) ?? nobody };
+  const journal = createMemoryJournal();
+  await using scripts = openScripts({ toolbox: () => toolbox, journal, viewOf: (shown) => views.get(shown) });
   await using toolbox = await startToolbox(await openConfig(context.options.config, { env, log }), {
     env,
     log,
     signal,
     approver,
     host: questionsNeedCall,
+    journal,
+    scripts: scripts.runner,
     rules: createRuleFile(join(dataDirectory(env), 'approvals.json')),
     watch: true,
     startWaitMs: 0,
   });
+  const views = createViews({ toolbox });
   let profile = findProfile(name, toolbox.config);
   toolbox.on('config.applied', () => {
     // A profile that was removed from the file keeps serving the client that uses it.
