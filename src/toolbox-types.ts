@@ -251,6 +251,8 @@ export interface InternalToolboxCalls extends ToolboxCalls {
     readonly find: FindResult;
     readonly findHere: LargeResults['find'];
   };
+  /** Leaves the calls that wait for approval to other replicas, if there can be any. */
+  handOver(): void;
 }
 
 /** The servers of a toolbox, with the operations for the gateway. */

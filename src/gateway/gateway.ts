@@ -7,6 +7,7 @@ import { openConfig } from '../config/open-config.ts';
 import { type Fleet, openFleet } from '../fleet/fleet.ts';
 import { createPlacements } from '../fleet/placement/placements.ts';
 import { createSharedLimits } from '../fleet/postgres/shared-limits.ts';
+import { isHeld } from '../invocation/journal.ts';
 import { createStoredApprover, type PendingLimits, type StoredApprover } from '../invocation/stored-approver.ts';
 import { messageOf, ToolwharfError } from '../kernel/errors.ts';
 import type { Log } from '../kernel/log.ts';
@@ -166,6 +167,7 @@ export async function openGateway(source: ConfigSource | undefined, options: Gat
     store: storage.approvals,
     log,
     stopping: stopping.signal,
+    isHeld: () => isHeld(storage.journal, undefined),
     limits: (caller) => pendingLimits(caller, toolbox.config.gateway.limits),
   });
   const scripts = openScripts({
@@ -287,6 +289,7 @@ export async function openGateway(source: ConfigSource | undefined, options: Gat
     stopping.abort();
     const closed = new Promise<void>((resolve) => server.close(() => resolve()));
     mcp.close();
+    toolbox.calls.handOver();
     const timeout = new Promise<void>((resolve) => setTimeout(resolve, settings.shutdownMs).unref());
     // Connections that become idle during shutdown would otherwise stay open.
     const closeIdle = setInterval(() => server.closeIdleConnections(), 50);

@@ -4,7 +4,7 @@ import type { RateLimit, ToolboxConfig } from '../config/config.ts';
 import type { UpstreamTask } from '../connections/follow-task.ts';
 import { hashOf } from '../kernel/canonical-json.ts';
 import { createId } from '../kernel/create-id.ts';
-import { ToolwharfError, toToolwharfError } from '../kernel/errors.ts';
+import { messageOf, ToolwharfError, toToolwharfError } from '../kernel/errors.ts';
 import { isoTime } from '../kernel/iso-time.ts';
 import { isObject } from '../kernel/json.ts';
 import type { CallOptions, ToolResult } from '../kernel/tool.ts';
@@ -17,7 +17,15 @@ import type { CallParent, CallRecord, CallStep, CallTask } from './call-record.t
 import { type DispatchPorts, dispatch } from './dispatch.ts';
 import { hideSecrets } from './hide-secrets.ts';
 import { runOnce } from './idempotency.ts';
-import { assertHeld, isHeld, type Journal, writeRecord } from './journal.ts';
+import {
+  assertHeld,
+  continuedElsewhere,
+  isContinuedElsewhere,
+  isHeld,
+  isLeaseLost,
+  type Journal,
+  writeRecord,
+} from './journal.ts';
 import type { CallerLimits, Permit, PermitCaller, Permits } from './permits.ts';
 import type { RateAnswer, Rates } from './rates.ts';
 import { hasReferences, resolveReferences } from './references.ts';
@@ -76,6 +84,8 @@ export interface Invoker {
   start(entry: CatalogEntry, args: unknown, options?: InternalStartOptions): Call;
   /** The calls that have not ended. */
   readonly calls: Pick<RunningCalls, 'find' | 'list' | 'size'>;
+  /** Stops waiting for approvals. Other replicas continue the calls, if the journal is shared. */
+  handOver(): void;
 }
 
 interface TakenRate {
@@ -179,7 +189,8 @@ export function createInvoker(ports: InvokerPorts): Invoker {
     options: InternalStartOptions,
   ): Promise<ToolResult> {
     let permit: Permit | undefined;
-    let mayRunElsewhere = false;
+    let wasSent = false;
+    let isAwaiting = false;
     try {
       ports.onCall(call.record);
       call.signal.throwIfAborted();
@@ -193,12 +204,11 @@ export function createInvoker(ports: InvokerPorts): Invoker {
       if (rate) assertAccepted(rate, rate.answer instanceof Promise ? await rate.answer : rate.answer);
       await call.recorded;
       const authorization = await withValues(call, granted.authorization);
-      const canBeRepeated = call.idempotencyKey !== undefined && call.recorded === undefined;
-      mayRunElsewhere = canBeRepeated || call.record.awaiting !== undefined;
+      isAwaiting = call.record.awaiting !== undefined;
       const started = call.start(granted.authorization.args, granted.authorization.rule);
       call.recorded = writeRecord(started, 'before', ports, call.epoch);
       await call.recorded;
-      mayRunElsewhere = false;
+      wasSent = true;
       ports.onCall(started);
       assertHeld(ports.journal, call.epoch);
       const inner = stepsOf(call, entry, options);
@@ -223,10 +233,10 @@ export function createInvoker(ports: InvokerPorts): Invoker {
       // A record that is nested too deeply could not be written.
       if (error.code === 'ARGUMENTS_INVALID' && isTooDeep(call.record.arguments))
         call.record = { ...call.record, arguments: {} };
+      isAwaiting ||= call.record.awaiting !== undefined;
       const ended = call.end(endingFor(error));
-      // Another replica continues the call, or makes it when it is repeated with its key. Its record is no longer ours.
-      if (mayRunElsewhere && error.data.isLeaseLost === true) ports.onCall(ended);
-      else await finish(call, ended);
+      if (wasSent || !(isAwaiting || call.idempotencyKey !== undefined)) await finish(call, ended);
+      else if (!(await finishUnsent(call, ended, error)) && isAwaiting) return failed(call.id, continuedElsewhere());
       return failed(call.id, error);
     } finally {
       permit?.[Symbol.dispose]();
@@ -344,10 +354,41 @@ export function createInvoker(ports: InvokerPorts): Invoker {
     ports.onCall(record);
   }
 
+  /**
+   * Ends a call that was not sent. Another replica may continue a call that waits for approval, or make a call that is repeated with
+   * its key: then the record is no longer ours. Returns whether the end is recorded.
+   */
+  async function finishUnsent(call: RunningCall, record: CallRecord, error: ToolwharfError): Promise<boolean> {
+    // The call may have become a task a moment ago.
+    if (record.task) await call.recorded?.catch(() => {});
+    try {
+      if (isContinuedElsewhere(error) || isLeaseLost(error)) return false;
+      await ports.journal.write(record, call.epoch);
+      return true;
+    } catch (cause) {
+      if (!isLeaseLost(cause))
+        ports.log.error('journal.failed', `The journal could not be written: ${messageOf(cause)}`, { call: call.id });
+      return false;
+    } finally {
+      ports.onCall(record);
+    }
+  }
+
+  /** Leaves calls that wait for approval to other replicas. A step of another call ends with that call. */
+  function handOver(isMeant: (call: RunningCall) => boolean): void {
+    for (const call of calls.list()) {
+      const isWaiting = call.state === 'awaiting-approval' && call.record.awaiting !== undefined;
+      if (isWaiting && call.parent === undefined && isMeant(call)) call.abort(continuedElsewhere());
+    }
+  }
+
+  const { lease } = ports.journal;
+  lease?.onLost?.(() => handOver(({ epoch }) => epoch !== lease.epoch));
+
   const stepsOf = createStepRunner({ start, catalog: ports.catalog, scripts: ports.scripts });
   const permitsOf = (entry: CatalogEntry) => (isComposed(entry) ? ports.composedPermits : ports.permits);
 
-  return { start, calls };
+  return { start, calls, handOver: () => handOver(() => true) };
 }
 
 function assertAccepted({ server, rate: { calls, perMs } }: TakenRate, answer: RateAnswer): void {

@@ -40,6 +40,8 @@ export interface Lease {
   readonly epoch: number;
   /** Whether the lease of this epoch is surely valid still, judged without the database. */
   isHeld(epoch: number): boolean;
+  /** Calls the listener after a lease was removed and a new one was taken. */
+  onLost?(listener: () => void): void;
 }
 
 /** The durable record of calls. If a write before dispatch fails, the call is not sent. */
@@ -52,7 +54,7 @@ export interface Journal {
   readonly lease?: Lease;
   /**
    * Resolves when the record is durable. A later write with the same id replaces it. Rejects if `epoch` is given and its
-   * lease is gone, since another process may have ended the call.
+   * lease is gone, since another process may have ended or continued the call.
    */
   write(record: CallRecord, epoch?: number): Promise<void>;
   get(id: string): Promise<CallRecord | undefined>;
@@ -76,7 +78,7 @@ export async function writeRecord(
     await journal.write(record, epoch);
   } catch (cause) {
     log.error('journal.failed', `The journal could not be written: ${messageOf(cause)}`, { call: record.id });
-    if (cause instanceof ToolwharfError && cause.data.isLeaseLost) throw cause;
+    if (isLeaseLost(cause)) throw cause;
     if (when === 'before')
       throw new ToolwharfError('JOURNAL_UNAVAILABLE', 'The call was not made: it could not be recorded', { cause });
   }
@@ -90,6 +92,20 @@ export function assertHeld(journal: Pick<Journal, 'lease'>, epoch: number | unde
 /** Whether no other process can have taken over the calls of this epoch. */
 export function isHeld({ lease }: Pick<Journal, 'lease'>, epoch: number | undefined): boolean {
   return !lease || lease.isHeld(epoch ?? lease.epoch);
+}
+
+export function isLeaseLost(cause: unknown): boolean {
+  return cause instanceof ToolwharfError && cause.data.isLeaseLost === true;
+}
+
+/** The call was not made here, but another replica may make it. */
+export function continuedElsewhere(): ToolwharfError {
+  const message = 'This replica no longer waits for the approval of the call; another replica continues the call';
+  return new ToolwharfError('OUTCOME_UNKNOWN', message, { data: { isContinuedElsewhere: true } });
+}
+
+export function isContinuedElsewhere(cause: unknown): boolean {
+  return cause instanceof ToolwharfError && cause.data.isContinuedElsewhere === true;
 }
 
 /** The replica may make calls again as soon as it has a new lease. */

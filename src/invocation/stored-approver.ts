@@ -12,6 +12,7 @@ import {
   askClient,
 } from '../policy/approval.ts';
 import type { ApprovalRecord, ApprovalStore } from '../policy/approval-store.ts';
+import { isContinuedElsewhere, leaseLost } from './journal.ts';
 
 /** Approvals that wait in the store for the first answer: from the app, the command line, a program, or the client's user. */
 export interface StoredApprover extends Approver {
@@ -39,6 +40,8 @@ export interface StoredApproverOptions {
   /** How often the store is polled for answers given elsewhere; 1 000. */
   readonly pollMs?: number;
   readonly now?: () => number;
+  /** Whether this process may make calls. If not, the calls of an answer are left to other processes. */
+  readonly isHeld?: () => boolean;
   /** The limits on pending approvals for a caller; none by default. */
   readonly limits?: (caller: Caller) => PendingLimits;
 }
@@ -53,7 +56,7 @@ const yieldMs = 3_000;
 const withdrawalReason = 'its call was cancelled before an answer';
 
 export function createStoredApprover(options: StoredApproverOptions): StoredApprover {
-  const { store, log, stopping, pollMs = 1_000, now = Date.now } = options;
+  const { store, log, stopping, isHeld, pollMs = 1_000, now = Date.now } = options;
   const answered = createEvents<Record<string, undefined>>();
   const released = createEvents<Record<string, undefined>>();
   const events = createEvents<ApproverEvents>();
@@ -195,15 +198,19 @@ export function createStoredApprover(options: StoredApproverOptions): StoredAppr
         if (given?.kind !== 'allow') return given ?? { kind: 'deny', reason: 'the approval no longer exists' };
         // A client that repeated its call waits for the answer too, and goes first.
         if (host?.isResumed === true) await sleep(yieldMs, undefined, { signal });
+        // Another replica waits for the answer too, and can still make the call.
+        if (isHeld?.() === false) throw leaseLost();
+        signal.throwIfAborted();
         // Two calls may wait for one answer, which allows only one of them.
         if (await store.use(id)) return given;
         return { kind: 'deny', reason: 'the answer was used for another call' };
       } finally {
         ended.abort();
         const isLast = releaseWaiter(id) === 0;
-        const isCancelled = signal.aborted && !isTimeout(signal) && stopping?.aborted !== true;
+        const isCancelled = signal.aborted && !isTimeout(signal) && !isContinuedElsewhere(signal.reason);
         if (isLast) setImmediate(() => released.emit(id, undefined));
-        if (isLast && isCancelled && host?.mayRepeat !== true) await withdraw(record.request);
+        const mayContinue = host?.mayRepeat === true || stopping?.aborted === true;
+        if (isLast && isCancelled && !mayContinue) await withdraw(record.request);
       }
     },
     async denyAll(conversation, reason) {

@@ -1,9 +1,16 @@
 import type { CallRecord } from '../invocation/call-record.ts';
-import type { Journal } from '../invocation/journal.ts';
+import { isLeaseLost, type Journal } from '../invocation/journal.ts';
 import { backoffMs } from '../kernel/backoff.ts';
 import type { Clock } from '../kernel/clock.ts';
 import type { Log } from '../kernel/log.ts';
 import { limitResult, overlayCalls } from './call-records.ts';
+
+interface UnwrittenEnd {
+  readonly record: CallRecord;
+  /** The end is not written after this lease. */
+  readonly epoch: number | undefined;
+  readonly characters: number;
+}
 
 /** A journal that can be closed: it finishes its writes and then refuses new ones. */
 export interface ClosingJournal extends Journal {
@@ -29,7 +36,7 @@ export interface RetryEndsOptions {
  */
 export function retryFailedEnds(journal: ClosingJournal, options: RetryEndsOptions): ClosingJournal {
   const { log, clock, maxResultBytes, maxCalls = 1_000, maxCharacters = 64 * 1024 * 1024 } = options;
-  const unwritten = new Map<string, { readonly record: CallRecord; readonly characters: number }>();
+  const unwritten = new Map<string, UnwrittenEnd>();
   const finishing = new AbortController();
   let characters = 0;
   let catchingUp: Promise<void> | undefined;
@@ -39,7 +46,7 @@ export function retryFailedEnds(journal: ClosingJournal, options: RetryEndsOptio
     try {
       await journal.write(record, epoch);
     } catch (cause) {
-      if (isEnd(record) && !finishing.signal.aborted) buffer(record);
+      if (isEnd(record) && !finishing.signal.aborted && !isLeaseLost(cause)) buffer(record, epoch);
       throw cause;
     }
     if (unwritten.size === 0) return;
@@ -48,11 +55,11 @@ export function retryFailedEnds(journal: ClosingJournal, options: RetryEndsOptio
     void catchUp();
   }
 
-  function buffer(record: CallRecord): void {
+  function buffer(record: CallRecord, epoch: number | undefined): void {
     const short = limitResult(record, maxResultBytes);
     const length = JSON.stringify(short).length;
     remove(record.id);
-    unwritten.set(record.id, { record: short, characters: length });
+    unwritten.set(record.id, { record: short, epoch, characters: length });
     characters += length;
     while (unwritten.size > maxCalls || characters > maxCharacters) dropOne();
     retrying ??= retry().finally(() => {
@@ -94,11 +101,11 @@ export function retryFailedEnds(journal: ClosingJournal, options: RetryEndsOptio
 
   async function writeAll(): Promise<void> {
     let written = 0;
-    for (const [id, { record }] of unwritten) {
+    for (const [id, { record, epoch }] of unwritten) {
       try {
-        await journal.write(record);
-      } catch {
-        break;
+        await journal.write(record, epoch);
+      } catch (cause) {
+        if (!isLeaseLost(cause)) break;
       }
       written++;
       if (unwritten.get(id)?.record === record) remove(id);

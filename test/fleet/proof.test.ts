@@ -28,7 +28,7 @@ test('three replicas lose no call, run none twice, misroute no answer and exceed
     ...(isFull && { onProgress: (line: string) => console.log(line) }),
   });
   print(report);
-  expect(report.findings).toEqual([]);
+  expect(report.findings, JSON.stringify(report.findings, null, 2)).toEqual([]);
   for (const kind of ['call', 'approval', 'elicitation', 'cancel', 'idempotency key', 'limit'])
     expect(report.calls[kind]?.sent, kind).toBeGreaterThan(0);
 });

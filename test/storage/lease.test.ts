@@ -88,6 +88,11 @@ describe('a replica whose lease was removed', () => {
     expect(await repeat(unmade, 'b')).toBeUndefined();
     expect(await repeat(unmade, 'c')).toEqual({ ...claimOf(unmade), callId: 'b' });
     await expect(stopped.journal.write(unmade, epoch)).rejects.toMatchObject({ data: { isLeaseLost: true } });
+    // Neither now nor later: the end of a call that was not sent belongs to its lease.
+    const refused: CallRecord = { ...unmade, status: 'error', end: 'failed' };
+    await expect(stopped.journal.write(refused, epoch)).rejects.toMatchObject({ data: { isLeaseLost: true } });
+    await stopped.journal.write(makeCall({ status: 'success' }));
+    expect(await stopped.journal.get(unmade.id)).toBeUndefined();
     expect(await stopped.journal.claim(claimOf(unmade))).toMatchObject({ callId: 'b' });
   });
 

@@ -10,7 +10,7 @@ import { assertActive } from '../auth/admit-caller.ts';
 import type { AppHosts } from '../calls/app-hosts.ts';
 
 export interface ResumeCallsPorts {
-  readonly storage: Pick<Storage, 'fleet' | 'approvals' | 'journal' | 'keys'>;
+  readonly storage: Pick<Storage, 'fleet' | 'approvals' | 'audit' | 'journal' | 'keys'>;
   readonly toolbox: Pick<InternalToolbox, 'start' | 'calls' | 'catalog' | 'config'>;
   readonly hosts: Pick<AppHosts, 'create'>;
   readonly log: Log;
@@ -19,7 +19,7 @@ export interface ResumeCallsPorts {
 }
 
 /**
- * Continues the calls that waited for approval on a replica that is gone. The storage has made this replica their owner. Each
+ * Continues the calls that waited for approval on a replica that is gone, and which this replica now owns. Each
  * waits for the answer to its approval, whose use decides that it runs once.
  */
 export function resumeCalls({ storage, toolbox, hosts, log, intervalMs = 2_000 }: ResumeCallsPorts): Disposable {
@@ -28,10 +28,20 @@ export function resumeCalls({ storage, toolbox, hosts, log, intervalMs = 2_000 }
   let isLooking = false;
 
   async function look(): Promise<void> {
-    for (const record of (await store?.awaitingCalls()) ?? []) {
+    for (const record of await takeAwaiting()) {
       // A call of this replica is in its list until its end is recorded.
       if (!toolbox.calls.find(record.id)) await resume(record);
     }
+  }
+
+  /** The calls of this replica that wait for approval, with those that it takes over now. */
+  async function takeAwaiting(): Promise<readonly CallRecord[]> {
+    let found = (await store?.awaitingCalls()) ?? [];
+    if (found.some(({ isOwn }) => !isOwn)) {
+      await storage.audit.recover();
+      found = (await store?.awaitingCalls()) ?? [];
+    }
+    return found.filter(({ isOwn }) => isOwn).map(({ record }) => record);
   }
 
   async function resume(record: CallRecord): Promise<void> {

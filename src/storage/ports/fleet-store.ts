@@ -40,6 +40,13 @@ export interface FleetMessage {
   readonly body: JsonObject;
 }
 
+/** A call that waits for approval. */
+export interface AwaitingCall {
+  readonly record: CallRecord;
+  /** This replica has received the call or taken it over. */
+  readonly isOwn: boolean;
+}
+
 /** The state that the replicas on one database share. Only a database that several processes can use has it. */
 export interface FleetStore {
   /** The id of this replica. It owns the calls that this replica makes. */
@@ -53,8 +60,8 @@ export interface FleetStore {
   replicas(): Promise<readonly ReplicaRow[]>;
   /** The replica that a recorded call belongs to; undefined if the call is not recorded or its replica has ended. */
   ownerOfCall(id: string): Promise<string | undefined>;
-  /** The recorded calls of this replica that wait for approval, also those that it took over from a replica that is gone. */
-  awaitingCalls(): Promise<readonly CallRecord[]>;
+  /** The recorded calls that wait for approval: those of this replica, and those of replicas that are gone. */
+  awaitingCalls(): Promise<readonly AwaitingCall[]>;
   /** The replica that generates an answer in a conversation; undefined if none does. */
   ownerOfConversation(id: string): Promise<string | undefined>;
   /** The revision of each topic, which every change raises. */

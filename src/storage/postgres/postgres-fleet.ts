@@ -1,12 +1,11 @@
 import { randomUUID } from 'node:crypto';
 import { sql } from 'kysely';
 import pg from 'pg';
-import type { CallRecord } from '../../invocation/call-record.ts';
 import { backoffMs } from '../../kernel/backoff.ts';
 import { messageOf } from '../../kernel/errors.ts';
 import type { Log } from '../../kernel/log.ts';
 import { toIndexText } from '../chain/call-columns.ts';
-import type { FleetHints, FleetStore } from '../ports/fleet-store.ts';
+import type { AwaitingCall, FleetHints, FleetStore } from '../ports/fleet-store.ts';
 import type { Sealer } from '../sealer.ts';
 import type { Database } from '../sql/engine.ts';
 import { databaseNow, type PostgresLease } from './lease.ts';
@@ -67,14 +66,28 @@ export function createPostgresFleet({ db, url, ownership, sealer, log }: Postgre
       const rows = await db
         .selectFrom('calls')
         .innerJoin('steps', 'steps.seq', 'calls.seq')
-        .select('steps.body')
+        .select(['steps.body', 'calls.owner'])
         .where(sql<boolean>`calls.status <> 'success'`)
         .where('calls.status', '=', 'pending')
-        .where('calls.owner', '=', replica)
+        .where(({ eb, or, not, exists, selectFrom }) =>
+          or([
+            eb('calls.owner', '=', replica),
+            not(
+              exists(
+                selectFrom('owners')
+                  .select('owners.id')
+                  .whereRef('owners.id', '=', 'calls.owner')
+                  .where('owners.expires_at', '>=', databaseNow),
+              ),
+            ),
+          ]),
+        )
         .orderBy('calls.seq')
         .limit(receiveBatch)
         .execute();
-      return rows.map(({ body }): CallRecord => JSON.parse(body)).filter(({ awaiting }) => awaiting);
+      return rows
+        .map(({ body, owner }): AwaitingCall => ({ record: JSON.parse(body), isOwn: owner === replica }))
+        .filter(({ record: { awaiting } }) => awaiting);
     },
     async ownerOfConversation(id) {
       const row = await db

@@ -74,8 +74,8 @@ export function createSqlJournal({ db, spool, appendBatch }: Engine, options: Sq
       const { callId, at, body, mustSync } = step;
       try {
         if (spool) return await spool.append({ owner: ownership.id, callId, at, body, mustSync });
-        // The end of a call is recorded in any case. It does not make anything run.
-        const fenced: PendingStep = { ...step, epoch: mustSync ? (epoch ?? ownership.lease?.epoch) : undefined };
+        // The end of a call that was sent is recorded in any case. It does not make anything run.
+        const fenced: PendingStep = { ...step, epoch: epoch ?? (mustSync ? ownership.lease?.epoch : undefined) };
         await commits.add(fenced);
         if (!fenced.isLost) return;
       } catch (cause) {

@@ -38,6 +38,8 @@ export type FleetFindingKind =
 
 export interface FleetFinding extends Omit<Finding, 'kind'> {
   readonly kind: FleetFindingKind;
+  /** What is known about the call, to find the cause. */
+  readonly evidence?: unknown;
 }
 
 /** The time in which every replica learns of a revoked key, as the guide promises. */

@@ -177,6 +177,16 @@ export async function openFleetWorld(options: FleetWorldOptions): Promise<FleetW
     return rows.map(({ marker }) => String(marker));
   }
 
+  /** The steps of the calls with a marker, without their arguments and results. */
+  function readSteps(marker: string): Promise<readonly unknown[]> {
+    return postgres.query(
+      databaseUrl,
+      `select seq, call_id, at, body::json ->> 'status' as status, body::json ->> 'end' as end, body::json ->> 'replica' as replica,
+         body::json -> 'error' as error, body::json -> 'approval' as approval, body::json -> 'awaiting' as awaiting
+       from steps where body::json -> 'arguments' ->> 'marker' = '${marker}' order by seq`,
+    );
+  }
+
   const running = opened.move();
   return {
     replicas: places,
@@ -217,7 +227,18 @@ export async function openFleetWorld(options: FleetWorldOptions): Promise<FleetW
     async findings() {
       const [found, recorded, sentAfterEnd] = [await effects(), await records(), await findSentAfterEnd()];
       const seen = { effects: found, calls: load.calls, records: recorded, faults };
-      return checkFleet({ ...seen, decisions, revocations, sentAfterEnd, limits });
+      const findings = checkFleet({ ...seen, decisions, revocations, sentAfterEnd, limits });
+      return Promise.all(
+        findings.map(async (finding) => {
+          const isAbout = ({ marker }: { readonly marker: string }) => marker === finding.marker;
+          const evidence = {
+            calls: load.calls.filter(isAbout),
+            effects: found.filter(isAbout),
+            steps: await readSteps(finding.marker),
+          };
+          return { ...finding, evidence };
+        }),
+      );
     },
     [Symbol.asyncDispose]: () => running.disposeAsync(),
   };
