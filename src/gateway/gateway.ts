@@ -19,7 +19,7 @@ import { answerChallenge } from './auth/admin-token.ts';
 import { type AdmitPorts, admitCaller, sendUnauthorized } from './auth/admit-caller.ts';
 import { type AppSessions, createAppSessions } from './auth/app-sessions.ts';
 import { assertSafeToListen } from './auth/assert-safe-to-listen.ts';
-import { type Authenticate, type Identity, localCallerId } from './auth/identity.ts';
+import { type Authenticate, type Identity, inTime, localCallerId } from './auth/identity.ts';
 import { isLoopback } from './auth/loopback.ts';
 import { oauthReturnPath, oauthReturnUrl, serveOAuthReturn } from './auth/oauth-return.ts';
 import { createOpenRequests, type OpenRequests } from './auth/open-requests.ts';
@@ -341,7 +341,8 @@ function createListener(ports: ListenerPorts): (request: IncomingMessage, respon
     const path = (request.url ?? '/').replace(/\?.*$/s, '');
     // Answered before anything that could fail or wait.
     if (path === '/healthz') return sendJson(response, 200, { status: 'alive' }, answerChallenge(request, adminToken));
-    const identity = await authenticate(request).catch((cause) => {
+    const isProbe = path === '/readyz' || path === '/metrics';
+    const identity = await (isProbe ? inTime(authenticate(request)) : authenticate(request)).catch((cause) => {
       if (!(cause instanceof ToolwharfError)) throw cause;
       sendFailure(response, cause);
       return 'rejected' as const;
@@ -350,7 +351,7 @@ function createListener(ports: ListenerPorts): (request: IncomingMessage, respon
     // Invalid credentials are an error on public routes too.
     if (!identity && request.headers.authorization !== undefined) return sendUnauthorized(request, response);
     if (identity) openRequests.add(request, response, identity);
-    if (path !== '/metrics' && path !== '/readyz') limits.assertMemory();
+    if (!isProbe) limits.assertMemory();
     if (identity) limits.unsent.track(response, limits.for(identity).caller);
     if (path === oauthReturnPath && request.method === 'GET')
       return serveOAuthReturn(request, response, { toolbox, storage, log });

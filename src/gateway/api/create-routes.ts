@@ -101,7 +101,10 @@ export async function createApiRoutes(parts: RouteParts): Promise<Routes> {
       else if (!hasRight(identity, 'read') || identity.profile !== undefined) {
         const message = "Metrics name every server and tool: they need the right 'read' and a key without a profile";
         sendJson(response, 403, { error: { code: 'FORBIDDEN', message } });
-      } else response.writeHead(200, { 'content-type': metrics.contentType }).end(await metrics.read());
+      } else {
+        const text = await metrics.read();
+        response.writeHead(200, { 'content-type': metrics.contentType }).end(text);
+      }
     } else return false;
     return true;
   };

@@ -1,5 +1,7 @@
 import type { IncomingMessage } from 'node:http';
+import { ToolwharfError } from '../../kernel/errors.ts';
 import type { Caller } from '../../kernel/tool.ts';
+import { abortable } from '../../kernel/wait.ts';
 
 /** The right a route requires. Administrators have every right; `public` needs no authentication. */
 export type Right = 'public' | 'read' | 'call' | 'admin';
@@ -22,6 +24,14 @@ export const localCallerId = 'local';
 
 /** Authenticates every request. Undefined means 401; a thrown `ToolwharfError` is answered with its own status. */
 export type Authenticate = (request: IncomingMessage) => Promise<Identity | undefined>;
+
+/** Rejects if the verification takes longer than a second. Probes are answered even if the database does not answer. */
+export function inTime(authenticating: ReturnType<Authenticate>): ReturnType<Authenticate> {
+  const late = new AbortController();
+  const message = 'The credentials could not be verified in time: the database does not answer';
+  const timer = setTimeout(() => late.abort(new ToolwharfError('STORAGE_UNAVAILABLE', message)), 1_000);
+  return abortable(authenticating, late.signal).finally(() => clearTimeout(timer));
+}
 
 export function hasRight(identity: Identity | undefined, right: Right): boolean {
   if (right === 'public') return true;

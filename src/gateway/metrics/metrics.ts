@@ -3,6 +3,7 @@ import { connectionStates } from '../../connections/status.ts';
 import type { Fleet } from '../../fleet/fleet.ts';
 import type { CallRecord } from '../../invocation/call-record.ts';
 import type { StoredApprover } from '../../invocation/stored-approver.ts';
+import { waitAtMost } from '../../kernel/wait.ts';
 import type { ApprovalStore } from '../../policy/approval-store.ts';
 import type { InternalToolbox } from '../../toolbox.ts';
 import type { EventLog } from '../events/event-log.ts';
@@ -110,8 +111,17 @@ export function createMetrics(options: MetricsOptions): Metrics {
   gauge('toolwharf_mcp_sessions', 'Open MCP client sessions.', () => mcp.open.sessions);
   gauge('toolwharf_mcp_subscriptions', 'Open MCP client subscriptions.', () => mcp.open.subscriptions);
   gauge('toolwharf_event_listeners', 'Open event streams.', () => events.listeners);
-  const countPending = () => approvals.countPending(Date.now());
-  gauge('toolwharf_approvals_pending', 'Approvals waiting for an answer.', countPending);
+  const countPending = createPendingCount(approvals);
+  new Gauge({
+    name: 'toolwharf_approvals_pending',
+    help: 'Approvals waiting for an answer; missing while the store does not answer.',
+    registers,
+    async collect() {
+      const pending = await countPending();
+      if (pending === undefined) this.remove();
+      else this.set(pending);
+    },
+  });
   gauge('process_resident_memory_bytes', 'Resident memory of the gateway process in bytes.', () =>
     process.memoryUsage.rss(),
   );
@@ -138,7 +148,9 @@ export function createMetrics(options: MetricsOptions): Metrics {
     registers,
     async collect() {
       for (const { name, used } of limits.quotas) this.set({ limit: name }, used);
-      this.set({ limit: 'approvals' }, await countPending());
+      const pending = await countPending();
+      if (pending === undefined) this.remove({ limit: 'approvals' });
+      else this.set({ limit: 'approvals' }, pending);
       this.set({ limit: 'queued_calls' }, toolbox.calls.stats().queued);
     },
   });
@@ -189,6 +201,28 @@ export function createMetrics(options: MetricsOptions): Metrics {
   });
 
   return { contentType: registry.contentType, read: () => registry.metrics() };
+}
+
+/** How long the metrics wait for the store. */
+const storeWaitMs = 1_000;
+
+/** Counts the pending approvals, once for all metrics that are read together. Undefined if the store does not answer in time. */
+function createPendingCount(approvals: Pick<ApprovalStore, 'countPending'>): () => Promise<number | undefined> {
+  let counting: Promise<number | undefined> | undefined;
+  return async () => {
+    counting ??= approvals
+      .countPending(Date.now())
+      .catch(() => undefined)
+      .finally(() => {
+        counting = undefined;
+      });
+    let pending: number | undefined;
+    const counted = counting.then((count) => {
+      pending = count;
+    });
+    await waitAtMost(counted, storeWaitMs);
+    return pending;
+  };
 }
 
 function durationSeconds({ startedAt, completedAt }: CallRecord): number | undefined {

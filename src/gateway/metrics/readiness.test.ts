@@ -52,6 +52,27 @@ test('a store that rejects writes makes the gateway not ready, and the test writ
   expect((await ready()).ready).toBe(true);
 });
 
+test('a store that does not answer makes the gateway not ready, and gets one test write at a time', async () => {
+  const write = Promise.withResolvers<void>();
+  let writes = 0;
+  const set = () => {
+    writes++;
+    return write.promise;
+  };
+  const ready = createReadiness({
+    toolbox: { servers: { list: () => [] } },
+    meta: { ...createMemoryMeta(), set },
+    stopping: new AbortController().signal,
+    storeWaitMs: 1,
+    storeMs: 600_000,
+  });
+  for (let n = 0; n < 3; n++) expect(await ready()).toEqual({ ready: false, reasons: ['The store cannot be written'] });
+  expect(writes).toBe(1);
+  write.resolve();
+  await write.promise;
+  expect((await ready()).ready).toBe(true);
+});
+
 test('label values beyond the limit are counted as "other"', () => {
   const names = createBoundedNames(2);
   expect(['a', 'b', 'c', 'a', 'd'].map((name) => names(name))).toEqual(['a', 'b', 'other', 'a', 'other']);

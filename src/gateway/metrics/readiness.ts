@@ -1,3 +1,4 @@
+import { waitAtMost } from '../../kernel/wait.ts';
 import type { MetaStore } from '../../storage/storage.ts';
 import type { InternalToolbox } from '../../toolbox.ts';
 import type { ReplicaHealth } from '../fleet/replica-health.ts';
@@ -16,23 +17,37 @@ export interface ReadinessOptions {
   readonly replica?: ReplicaHealth;
   /** How long a successful test write counts as proof; 5 000. */
   readonly storeMs?: number;
+  /** How long an answer waits for the test write; 1 000. */
+  readonly storeWaitMs?: number;
+  /** Milliseconds of a clock that is never set. */
   readonly now?: () => number;
 }
 
-/** Ready means: not stopping, the store accepts writes, calls can be made, and every required server is connected. */
+/**
+ * Ready means: not stopping, the store accepts writes, calls can be made, and every required server is connected. Answers in time
+ * even if the store does not.
+ */
 export function createReadiness(options: ReadinessOptions): () => Promise<Readiness> {
-  const { toolbox, meta, stopping, replica, storeMs = 5_000, now = Date.now } = options;
+  const { toolbox, meta, stopping, replica, storeMs = 5_000, storeWaitMs = 1_000 } = options;
+  const { now = () => performance.now() } = options;
   let written = Number.NEGATIVE_INFINITY;
+  let writing: Promise<void> | undefined;
 
+  /** Probes that arrive during a test write wait for the same one: a store that does not answer gets no second. */
   async function isWritable(): Promise<boolean> {
     if (now() - written < storeMs) return true;
-    try {
-      await meta.set('readiness', new Date(now()).toISOString());
-      written = now();
-      return true;
-    } catch {
-      return false;
-    }
+    const startedAt = now();
+    writing ??= meta
+      .set('readiness', new Date().toISOString())
+      .then(() => {
+        written = startedAt;
+      })
+      .catch(() => {})
+      .finally(() => {
+        writing = undefined;
+      });
+    await waitAtMost(writing, storeWaitMs);
+    return now() - written < storeMs;
   }
 
   return async () => {
