@@ -46,6 +46,10 @@ describe('the history checker finds nothing in', () => {
         faults: [{ ...fault, servers: ['near'] }],
       },
     ],
+    [
+      'an unknown outcome of a call that met a fault after its client had stopped waiting',
+      { calls: [{ ...none, endedAt: 20 }], records: [{ ...unknownRecord, endedAt: 1_000 }], faults: [far] },
+    ],
     ['a call whose client went away', { calls: [none] }],
     [
       'a call that was refused and did not run',
@@ -119,6 +123,15 @@ describe('the history checker finds', () => {
     [
       'an unknown outcome whose fault was at another time',
       { calls: [unknown], records: [unknownRecord], faults: [far] },
+      ['unjustified'],
+    ],
+    [
+      'an unknown outcome whose fault came long after the client had stopped waiting',
+      {
+        calls: [{ ...none, endedAt: 20 }],
+        records: [{ ...unknownRecord, endedAt: 90_000 }],
+        faults: [{ ...far, from: 80_000, until: 80_001 }],
+      },
       ['unjustified'],
     ],
     [

@@ -29,8 +29,9 @@ test('three replicas lose no call, run none twice, misroute no answer and exceed
   });
   print(report);
   expect(report.findings, JSON.stringify(report.findings, null, 2)).toEqual([]);
-  for (const kind of ['call', 'approval', 'elicitation', 'cancel', 'idempotency key', 'limit'])
+  for (const kind of ['call', 'approval', 'elicitation', 'cancel', 'idempotency key', 'limit', 'rate', 'single server'])
     expect(report.calls[kind]?.sent, kind).toBeGreaterThan(0);
+  if (isFull) expect(report.singleProcesses).toBeGreaterThan(1);
 });
 
 function print({ calls, findings, ...figures }: FleetReport): void {

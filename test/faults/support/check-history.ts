@@ -7,6 +7,8 @@ export interface Effect {
   readonly concurrent?: number;
   /** The answer to the question that the tool asked first. */
   readonly answeredBy?: string;
+  /** The process that ran the tool. */
+  readonly pid?: number;
 }
 
 /** A call as its client saw it. */
@@ -39,6 +41,7 @@ export interface RecordedCall {
   readonly end?: string;
   /** The code of an error. */
   readonly code?: string;
+  readonly endedAt?: number;
 }
 
 /** The time span of an injected fault. */
@@ -111,6 +114,9 @@ const unrecordable = new Set([
   'TOOLBOX_CLOSED',
 ]);
 
+/** How long a call may run after its client stopped waiting. */
+const maxEndMs = 30_000;
+
 /** The tolerated clock difference between processes. */
 const slackMs = 50;
 
@@ -141,7 +147,10 @@ function checkCall(marker: string, { effects, calls, records }: OneCall, faults:
   const find = (kind: FindingKind, message: string) => findings.push({ kind, marker, message });
   const [sent] = calls;
   const [record] = records;
-  const during = faultsDuring(calls, faults);
+  const during = faultsDuring(
+    calls.map((call) => extendToEnd(call, record)),
+    faults,
+  );
   const journalBroke = during.some(({ ofJournal }) => ofJournal === true);
   const succeeded = calls.some(({ answer }) => answer === 'success');
   const mayRepeat = calls.every(({ repeatable }) => repeatable === true) && during.length > 0;
@@ -196,6 +205,13 @@ function isRecordable({ answer, code }: SentCall): boolean {
 
 function faultsDuring(calls: readonly SentCall[], faults: readonly Fault[]): Fault[] {
   return faults.filter((fault) => calls.some((call) => couldMeet(call, fault)));
+}
+
+/** A client that cancels its call does not wait for it, and the call may still be on its way. Clocks may have been set. */
+function extendToEnd(call: SentCall, record: RecordedCall | undefined): SentCall {
+  const { endedAt = Number.POSITIVE_INFINITY } = call;
+  const recordedEnd = Math.min(record?.endedAt ?? 0, endedAt + maxEndMs);
+  return recordedEnd > endedAt ? { ...call, endedAt: recordedEnd } : call;
 }
 
 function couldMeet(call: SentCall, { from, until = Number.POSITIVE_INFINITY, servers }: Fault): boolean {

@@ -57,7 +57,7 @@ async function askFirst(args, call) {
 }
 
 async function record({ marker, client, how }, call, more) {
-  appendFileSync(EFFECTS, `${JSON.stringify({ marker, client, at: Date.now(), ...more })}\n`);
+  appendFileSync(EFFECTS, `${JSON.stringify({ marker, client, at: Date.now(), pid: process.pid, ...more })}\n`);
   if (how === 'crash' || (how === 'cut' && TRANSPORT === 'stdio')) process.exit(1);
   if (how === 'cut') {
     call.send.response.destroy();

@@ -48,6 +48,10 @@ async function makeCall({ random }: LoadParts, client: LoadClient, name: string,
     return (await Promise.all(calls))[0] as Awaited<(typeof calls)[0]>;
   }
   if (dice < 0.75) return client.call({ tool: 'extra__act', kind: 'changing server' });
+  if (dice < 0.82) return client.call({ tool: 'paced__act', kind: 'rate' });
+  if (dice < 0.89) {
+    return client.call({ tool: 'single__act', how: random.pick(['answer', 'slow']), kind: 'single server' });
+  }
   return client.call({ tool: `${server}__act`, kind: 'call' });
 }
 

@@ -62,6 +62,8 @@ export interface FleetWorldOptions {
 
 const recordingServer = '../../faults/support/recording-server';
 const limits = { limited: 2 };
+const rates = { paced: { calls: 3, perMs: 1_000 } };
+const singles = ['single'];
 
 export async function openFleetWorld(options: FleetWorldOptions): Promise<FleetWorld> {
   const { postgres, leaseMs, replicas: count = 3, program } = options;
@@ -95,6 +97,8 @@ export async function openFleetWorld(options: FleetWorldOptions): Promise<FleetW
       // No fault here: a delayed request would reach the server when its call has ended long ago.
       limited: { url: limited.url, timeout: '10s', defaultToolConfig: { timeout: '5s', maxInstances: limits.limited } },
       program: { ...fixture(recordingServer, { EFFECTS: effectsFile }), ...timeouts },
+      paced: { url: modern.url, ...timeouts, rate: { calls: rates.paced.calls, per: rates.paced.perMs } },
+      single: { ...fixture(recordingServer, { EFFECTS: effectsFile }), ...timeouts, placement: 'single' },
       guarded: { url: upstreams.legacy.through(legacy.url), ...timeouts },
     },
     toolbox: { approval: { ask: ['mcp_guarded_*'] } },
@@ -152,13 +156,14 @@ export async function openFleetWorld(options: FleetWorldOptions): Promise<FleetW
     const found: RecordedCall[] = [];
     for (let before: string | undefined; ; ) {
       const page = await storage.journal.list({ limit: 500, ...(before !== undefined && { before }) });
-      for (const { id, arguments: args, caller, status, end, error } of page) {
+      for (const { id, arguments: args, caller, status, end, error, completedAt } of page) {
         const { marker, client } = args;
         if (typeof marker !== 'string') continue;
         found.push({
           ...{ id, marker, client: String(client), caller: callers.get(caller.id) ?? caller.id, status },
           ...(end && { end }),
           ...(error && { code: error.code }),
+          ...(completedAt !== undefined && { endedAt: Date.parse(completedAt) }),
         });
       }
       before = page.at(-1)?.id;
@@ -227,7 +232,7 @@ export async function openFleetWorld(options: FleetWorldOptions): Promise<FleetW
     async findings() {
       const [found, recorded, sentAfterEnd] = [await effects(), await records(), await findSentAfterEnd()];
       const seen = { effects: found, calls: load.calls, records: recorded, faults };
-      const findings = checkFleet({ ...seen, decisions, revocations, sentAfterEnd, limits });
+      const findings = checkFleet({ ...seen, decisions, revocations, sentAfterEnd, limits, rates, singles });
       return Promise.all(
         findings.map(async (finding) => {
           const isAbout = ({ marker }: { readonly marker: string }) => marker === finding.marker;

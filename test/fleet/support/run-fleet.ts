@@ -35,6 +35,8 @@ export interface FleetReport {
   readonly revocations: number;
   readonly serverChanges: number;
   readonly mostAtOnce: number;
+  /** How many processes of the server with `placement: single` ran, one after the other. */
+  readonly singleProcesses: number;
   readonly faults: Readonly<Record<string, number>>;
   readonly findings: readonly FleetFinding[];
 }
@@ -81,6 +83,7 @@ export async function runFleet(options: FleetRunOptions): Promise<FleetReport> {
   const [effects, records] = [await world.effects(), await world.records()];
   const { calls } = world.load;
   const ran = new Set(effects.map(({ marker }) => marker));
+  const singleCalls = new Set(calls.filter(({ kind }) => kind === 'single server').map(({ marker }) => marker));
   const byKind = Object.groupBy(calls, ({ kind = 'call' }) => kind);
   return {
     seed,
@@ -103,6 +106,7 @@ export async function runFleet(options: FleetRunOptions): Promise<FleetReport> {
     approvals: { allow: 0, deny: 0, ...countBy(world.decisions, ({ answer }) => answer) },
     revocations: world.revocations.length,
     serverChanges,
+    singleProcesses: new Set(effects.filter(({ marker }) => singleCalls.has(marker)).map(({ pid }) => pid)).size,
     mostAtOnce: Math.max(0, ...effects.map(({ concurrent = 0 }) => concurrent)),
     faults: countBy(world.faults, ({ kind }) => kind),
     findings: await world.findings(),
