@@ -36,7 +36,7 @@ import { createLimits, type Limits } from './limits/limits.ts';
 import { listen, ownHostNames, timeoutsFor, toUrlHost } from './listen.ts';
 import { questionsNeedCall } from './mcp/client-host.ts';
 import { createMcpEndpoint, type McpEndpoint } from './mcp/endpoint.ts';
-import { sendJson } from './mcp/responder.ts';
+import { sendFailure, sendJson } from './mcp/responder.ts';
 import { createPendingQuestions, type PendingQuestions } from './questions/pending-questions.ts';
 import { openScripts } from './scripts/open-scripts.ts';
 import { createSharedTasks } from './tasks/shared-tasks.ts';
@@ -381,10 +381,4 @@ function pendingLimits({ id }: Caller, limits: GatewayLimits): PendingLimits {
 
 function allowsPrivateAddresses({ gateway }: Config, host: string): boolean {
   return gateway.allowPrivateAddresses ?? isLoopback(host);
-}
-
-function sendFailure(response: ServerResponse, { code, message, data, status }: ToolwharfError): void {
-  const { retryAfterMs } = data;
-  const wait = typeof retryAfterMs === 'number' && { 'retry-after': String(Math.ceil(retryAfterMs / 1_000)) };
-  sendJson(response, status, { error: { code, message } }, { ...wait });
 }

@@ -4,7 +4,7 @@ import type { RateLimit, ToolboxConfig } from '../config/config.ts';
 import type { UpstreamTask } from '../connections/follow-task.ts';
 import { hashOf } from '../kernel/canonical-json.ts';
 import { createId } from '../kernel/create-id.ts';
-import { messageOf, ToolwharfError, toToolwharfError } from '../kernel/errors.ts';
+import { ToolwharfError, toToolwharfError } from '../kernel/errors.ts';
 import { isoTime } from '../kernel/iso-time.ts';
 import { isObject } from '../kernel/json.ts';
 import type { CallOptions, ToolResult } from '../kernel/tool.ts';
@@ -14,18 +14,11 @@ import { type Authorization, type AuthorizePorts, authorize, type CallPolicy, re
 import { type Call, type CallHost, createRunningCalls, programCaller, RunningCall, type RunningCalls } from './call.ts';
 import { endingFor, endingOf, toCallError } from './call-ending.ts';
 import type { CallParent, CallRecord, CallStep, CallTask } from './call-record.ts';
+import { continuedElsewhere, createHandOver, finishUnsent } from './continued-elsewhere.ts';
 import { type DispatchPorts, dispatch } from './dispatch.ts';
 import { hideSecrets } from './hide-secrets.ts';
 import { runOnce } from './idempotency.ts';
-import {
-  assertHeld,
-  continuedElsewhere,
-  isContinuedElsewhere,
-  isHeld,
-  isLeaseLost,
-  type Journal,
-  writeRecord,
-} from './journal.ts';
+import { assertHeld, isHeld, type Journal, writeRecord } from './journal.ts';
 import type { CallerLimits, Permit, PermitCaller, Permits } from './permits.ts';
 import type { RateAnswer, Rates } from './rates.ts';
 import { hasReferences, resolveReferences } from './references.ts';
@@ -236,7 +229,8 @@ export function createInvoker(ports: InvokerPorts): Invoker {
       isAwaiting ||= call.record.awaiting !== undefined;
       const ended = call.end(endingFor(error));
       if (wasSent || !(isAwaiting || call.idempotencyKey !== undefined)) await finish(call, ended);
-      else if (!(await finishUnsent(call, ended, error)) && isAwaiting) return failed(call.id, continuedElsewhere());
+      else if (!(await finishUnsent(call, ended, error, ports)) && isAwaiting)
+        return failed(call.id, continuedElsewhere());
       return failed(call.id, error);
     } finally {
       permit?.[Symbol.dispose]();
@@ -354,41 +348,11 @@ export function createInvoker(ports: InvokerPorts): Invoker {
     ports.onCall(record);
   }
 
-  /**
-   * Ends a call that was not sent. Another replica may continue a call that waits for approval, or make a call that is repeated with
-   * its key: then the record is no longer ours. Returns whether the end is recorded.
-   */
-  async function finishUnsent(call: RunningCall, record: CallRecord, error: ToolwharfError): Promise<boolean> {
-    // The call may have become a task a moment ago.
-    if (record.task) await call.recorded?.catch(() => {});
-    try {
-      if (isContinuedElsewhere(error) || isLeaseLost(error)) return false;
-      await ports.journal.write(record, call.epoch);
-      return true;
-    } catch (cause) {
-      if (!isLeaseLost(cause))
-        ports.log.error('journal.failed', `The journal could not be written: ${messageOf(cause)}`, { call: call.id });
-      return false;
-    } finally {
-      ports.onCall(record);
-    }
-  }
-
-  /** Leaves calls that wait for approval to other replicas. A step of another call ends with that call. */
-  function handOver(isMeant: (call: RunningCall) => boolean): void {
-    for (const call of calls.list()) {
-      const isWaiting = call.state === 'awaiting-approval' && call.record.awaiting !== undefined;
-      if (isWaiting && call.parent === undefined && isMeant(call)) call.abort(continuedElsewhere());
-    }
-  }
-
-  const { lease } = ports.journal;
-  lease?.onLost?.(() => handOver(({ epoch }) => epoch !== lease.epoch));
-
+  const handOver = createHandOver(calls, ports.journal);
   const stepsOf = createStepRunner({ start, catalog: ports.catalog, scripts: ports.scripts });
   const permitsOf = (entry: CatalogEntry) => (isComposed(entry) ? ports.composedPermits : ports.permits);
 
-  return { start, calls, handOver: () => handOver(() => true) };
+  return { start, calls, handOver };
 }
 
 function assertAccepted({ server, rate: { calls, perMs } }: TakenRate, answer: RateAnswer): void {

@@ -98,16 +98,6 @@ export function isLeaseLost(cause: unknown): boolean {
   return cause instanceof ToolwharfError && cause.data.isLeaseLost === true;
 }
 
-/** The call was not made here, but another replica may make it. */
-export function continuedElsewhere(): ToolwharfError {
-  const message = 'This replica no longer waits for the approval of the call; another replica continues the call';
-  return new ToolwharfError('OUTCOME_UNKNOWN', message, { data: { isContinuedElsewhere: true } });
-}
-
-export function isContinuedElsewhere(cause: unknown): boolean {
-  return cause instanceof ToolwharfError && cause.data.isContinuedElsewhere === true;
-}
-
 /** The replica may make calls again as soon as it has a new lease. */
 export function leaseLost(): ToolwharfError {
   const message = 'The call was not made: this replica was not in contact with the database for too long. Try again';

@@ -12,7 +12,8 @@ import {
   askClient,
 } from '../policy/approval.ts';
 import type { ApprovalRecord, ApprovalStore } from '../policy/approval-store.ts';
-import { isContinuedElsewhere, leaseLost } from './journal.ts';
+import { isContinuedElsewhere } from './continued-elsewhere.ts';
+import { leaseLost } from './journal.ts';
 
 /** Approvals that wait in the store for the first answer: from the app, the command line, a program, or the client's user. */
 export interface StoredApprover extends Approver {

@@ -1,4 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { ToolwharfError } from '../../kernel/errors.ts';
 import type { JsonObject } from '../../kernel/json.ts';
 import { type EventStream, type EventStreamOptions, openEventStream } from './event-stream.ts';
 import type { SerializedCache } from './serialized-cache.ts';
@@ -72,6 +73,12 @@ export function sendJson(
   headers: Readonly<Record<string, string>> = {},
 ): void {
   sendParts(response, status, { head: JSON.stringify(body) }, headers);
+}
+
+export function sendFailure(response: ServerResponse, { code, message, data, status }: ToolwharfError): void {
+  const { retryAfterMs } = data;
+  const wait = typeof retryAfterMs === 'number' && { 'retry-after': String(Math.ceil(retryAfterMs / 1_000)) };
+  sendJson(response, status, { error: { code, message } }, { ...wait });
 }
 
 function sendParts(
