@@ -1,12 +1,28 @@
+import { readFileSync } from 'node:fs';
+
 const minimum = { major: 22, minor: 19 };
 
-/** Returns the message for the user if this version of Node cannot run Toolwharf. */
-export function explainOldNode(version: string, args: readonly string[]): string | undefined {
+/** Returns the message for the user if this version of Node cannot run Toolwharf. `main` is the URL of the program. */
+export function explainOldNode(version: string, args: readonly string[], main: string): string | undefined {
   const [major = 0, minor = 0] = version.split('.').map(Number);
   if (major > minimum.major || (major === minimum.major && minor >= minimum.minor)) return undefined;
-  const command = ['npx --loglevel=error --package node@24 --package toolwharf-gateway toolwharf', ...args].join(' ');
+  const npx = `npx --loglevel=error --package node@24 --package ${readPackage(main)} toolwharf`;
   return [
     `Toolwharf needs Node ${minimum.major}.${minimum.minor} or later, and this is Node ${version}.`,
-    `Install Node 24, or let npx run it: ${command}`,
+    `Install Node 24, or let npx run it: ${[npx, ...args].join(' ')}`,
   ].join('\n');
+}
+
+/** The package as it was given to npx, such as the path of a tarball; otherwise its name. */
+function readPackage(main: string): string {
+  const name = 'toolwharf-gateway';
+  try {
+    // npx installs into a directory of its own and lists in its manifest what was asked for.
+    const manifest = JSON.parse(readFileSync(new URL('../../../../package.json', main), 'utf8'));
+    const packages: unknown[] = manifest._npx?.packages ?? [];
+    const given = packages.find((spec) => typeof spec === 'string' && spec.includes(name));
+    return typeof given === 'string' ? given : name;
+  } catch {
+    return name;
+  }
 }

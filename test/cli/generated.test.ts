@@ -98,11 +98,25 @@ COMP_WORDS=(toolwharf ${words.join(' ')}${words.at(-1) === '' ? ' ""' : ''}); CO
     expect(complete('tools', '--ser')).toEqual(['--server']);
   });
 
-  test.each(['zsh', 'fish'])('a script for %s is printed', async (shell) => {
-    expect(await cli.run(['completion', shell])).toMatchObject({
-      code: 0,
-      stdout: expect.stringContaining('toolwharf complete'),
-    });
+  test('the script for zsh works from a directory of fpath and when it is sourced, and completes files otherwise', async () => {
+    const { stdout: script } = await cli.run(['completion', 'zsh']);
+    expect(script).toMatch(/^#compdef toolwharf\n_toolwharf\(\) \{\n/);
+    expect(script).toContain('$(toolwharf complete -- "${(@)words[2,$CURRENT]}" 2>/dev/null)');
+    expect(script).toMatch(/compadd -a found\n\s+else\n\s+_files\n/);
+    expect(script).toMatch(/== _toolwharf \]\]; then\n\s+_toolwharf\nelse\n\s+compdef _toolwharf toolwharf\nfi\n$/);
+  });
+
+  test('the script for fish asks for the words before the cursor, and completes files otherwise', async () => {
+    const { stdout: script } = await cli.run(['completion', 'fish']);
+    expect(script).toContain('(toolwharf complete -- (commandline -opc)[2..-1] (commandline -ct) 2>/dev/null)');
+    expect(script).toContain("printf '%s\\n' $found");
+    expect(script).toContain('__fish_complete_path (commandline -ct)');
+    expect(script).toMatch(/\ncomplete -c toolwharf -f -a '\(__toolwharf_complete\)'\n$/);
+    const opened = script.match(/^\s*(function|if) /gm)?.length;
+    expect(script.match(/^\s*end$/gm)).toHaveLength(opened ?? 0);
+  });
+
+  test('a shell without a script is refused', async () => {
     expect(await cli.run(['completion', 'cmd'])).toMatchObject({ code: 2 });
   });
 });

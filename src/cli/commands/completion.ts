@@ -15,14 +15,31 @@ const scripts: Readonly<Record<(typeof shells)[number], string>> = {
   COMPREPLY=($(toolwharf complete -- "\${COMP_WORDS[@]:1:COMP_CWORD}" 2>/dev/null))
 }
 complete -o default -F _toolwharf toolwharf`,
+  // zsh runs a file of fpath as the function itself at the first completion, and a sourced one to define the function.
   zsh: `#compdef toolwharf
 _toolwharf() {
   local -a found
-  found=("\${(@f)$(toolwharf complete -- "\${(@)words[2,$CURRENT]}" 2>/dev/null)}")
-  compadd -a found
+  found=(\${(f)"$(toolwharf complete -- "\${(@)words[2,$CURRENT]}" 2>/dev/null)"})
+  if (( $#found )); then
+    compadd -a found
+  else
+    _files
+  fi
 }
-compdef _toolwharf toolwharf`,
-  fish: `complete -c toolwharf -f -a '(toolwharf complete -- (commandline -opc)[2..-1] (commandline -ct) 2>/dev/null)'`,
+if [[ $funcstack[1] == _toolwharf ]]; then
+  _toolwharf
+else
+  compdef _toolwharf toolwharf
+fi`,
+  fish: `function __toolwharf_complete
+  set -l found (toolwharf complete -- (commandline -opc)[2..-1] (commandline -ct) 2>/dev/null)
+  if test (count $found) -gt 0
+    printf '%s\\n' $found
+  else
+    __fish_complete_path (commandline -ct)
+  end
+end
+complete -c toolwharf -f -a '(__toolwharf_complete)'`,
 };
 
 /** `toolwharf completion`: prints the script that enables completion in a shell. */
@@ -62,15 +79,16 @@ export async function candidatesFor(
     if (child) path.push(child);
   }
   const command = path.at(-1) ?? root;
-  const options = path.flatMap((one) => one.options).filter((option) => !option.hidden);
+  const help = root.createHelp();
+  const options = path.flatMap((one) => help.visibleOptions(one));
   const previous = words.at(-2);
   const awaited =
     previous === undefined
       ? undefined
       : options.find((option) => option.required && [option.long, option.short].includes(previous));
   if (awaited) return valuesOf(awaited, readNames);
-  if (words.at(-1)?.startsWith('-')) return options.flatMap(({ long }) => long ?? []);
-  const subcommands = command.commands.filter((child) => child.name() !== 'complete').map((child) => child.name());
+  if (words.at(-1)?.startsWith('-')) return [...new Set(options.flatMap(({ long }) => long ?? []))];
+  const subcommands = help.visibleCommands(command).map((child) => child.name());
   return [...subcommands, ...(await argumentsOf(path, readNames))];
 }
 
