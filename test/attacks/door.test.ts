@@ -294,3 +294,9 @@ test('a wrong token is an error on the public route of the session too', async (
     expect((await api.get('/api/session')).status).toBe(200);
   }
 });
+
+test('an empty key, as of an unset variable in a copied command, counts as no credentials', async () => {
+  const empty = { headers: { authorization: 'Bearer ' } };
+  expect((await open.get('/api/tools', empty)).status).toBe(200);
+  expect((await locked.get('/api/tools', empty)).status).toBe(401);
+});

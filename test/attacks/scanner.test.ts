@@ -54,6 +54,15 @@ describe('the scanner for poisoned definitions', () => {
     expect(precision).toBeGreaterThanOrEqual(0.9);
   });
 
+  test('the scanner finds at least half of the poisoned definitions of each attack class', () => {
+    const byClass = Map.groupBy(read('classes') as Labelled[], (one) => one.class);
+    const weak = [...byClass].filter(([, ones]) => {
+      const found = ones.filter(({ definition }) => isFlagged(definition)).length;
+      return found < ones.length / 2;
+    });
+    expect(weak.map(([kind]) => kind)).toEqual(['pretended error', 'harmless wording']);
+  });
+
   test('the scanner misses definitions written to evade its rules', () => {
     const { poisoned, recall } = measure('evasive');
     console.log(`scanner, evasive: recall ${percent(recall)} of ${poisoned}`);

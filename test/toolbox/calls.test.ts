@@ -306,6 +306,36 @@ describe('the record of a call', () => {
     ]);
   });
 
+  test('other work runs before a truncated result is recorded', async () => {
+    let hasTurned = false;
+    const turnedAtEnd: boolean[] = [];
+    const journal = {
+      async write({ status }: CallRecord) {
+        if (status === 'success') turnedAtEnd.push(hasTurned);
+      },
+      get: async () => undefined,
+      list: async () => [],
+      claim: async () => undefined,
+    };
+    const write = localTool({
+      name: 'write',
+      description: 'Writes.',
+      parameters: z.object({ length: z.number() }),
+      execute({ length }) {
+        hasTurned = false;
+        setImmediate(() => {
+          hasTurned = true;
+        });
+        return 'x'.repeat(length);
+      },
+    });
+    const config = { servers: {}, toolbox: { maxResultBytes: 10_000 } };
+    await using toolbox = await openToolbox(config, { tools: [write], journal });
+    await toolbox.call('write', { length: 10 });
+    await toolbox.call('write', { length: 100_000 });
+    expect(turnedAtEnd).toEqual([false, true]);
+  });
+
   test('the record of a call must be written before the call is sent', async () => {
     await using dir = await tempDir();
     const path = dir.file('ran');

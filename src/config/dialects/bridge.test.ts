@@ -30,7 +30,7 @@ describe('the bridge dialect', () => {
 
   test.each([
     [{ default_timeout: 0 }, /default_timeout {2}must be from 1 s to 300 s, found 0/],
-    [{ default_timeout: -3 }, /default_timeout {2}must be positive, found -3/],
+    [{ default_timeout: -3 }, /default_timeout {2}must be positive, found -3$/m],
     [{ default_timeout: 301 }, /default_timeout {2}must be from 1 s to 300 s, found 301/],
     [{ max_retries: 6 }, /max_retries {2}must be a whole number from 0 to 5, found 6/],
     [{ max_retries: 'many' }, /max_retries {2}must be a whole number from 0 to 5, found "many"/],

@@ -91,6 +91,7 @@ describe('the myai dialect', () => {
       /mcps\[0\]\.transport {2}unknown transport of server 'customers', found "pigeon"; allowed: .*streamable_http/,
     ],
     [{ url: undefined }, /server 'customers' needs 'url' for transport 'http'/],
+    [{ timeout: -5 }, /mcps\[0\]\.timeout {2}must be positive, found -5$/m],
     [{ defualt_tool_config: {} }, /unknown key, found 'defualt_tool_config'/],
   ])('the myai dialect rejects %j with the key names of the file [M11]', (changes, message) => {
     expect(() => loadServer(changes)).toThrow(message);

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { createSessionTokens } from './session-token.ts';
+import { createSessionTokens, digestCapabilities } from './session-token.ts';
 
 const facts = { caller: 'key-1', profile: 'default', protocolVersion: '2025-11-25', capabilities: { sampling: {} } };
 
@@ -28,4 +28,20 @@ test('a token with another key, a changed or shortened token, and any other text
     }),
   );
   expect(tokens.open(token.slice(0, -3))).toBeUndefined();
+});
+
+test('a session keeps every capability that questions depend on, and nothing else that the client declares', () => {
+  const declared = {
+    elicitation: { form: {}, url: { note: 'dropped' }, unknown: {} },
+    sampling: { tools: {}, context: {} },
+    roots: { listChanged: true },
+    experimental: { text: 'dropped' },
+  };
+  expect(digestCapabilities(declared)).toEqual({
+    elicitation: { form: {}, url: {} },
+    sampling: { tools: {}, context: {} },
+    roots: { listChanged: true },
+  });
+  expect(digestCapabilities({ sampling: {}, roots: 'yes' })).toEqual({ sampling: {} });
+  expect(digestCapabilities('all')).toEqual({});
 });
