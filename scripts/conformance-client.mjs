@@ -1,4 +1,4 @@
-// Runs the official conformance suite for clients on a small program built on the library, once for each revision of
+// Runs the official conformance suite for clients on a small client built on the library, once for each revision of
 // the protocol we speak. All required checks of a revision must pass; other failures must be listed in the baseline.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -6,7 +6,10 @@ import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node
 import { createServer } from 'node:net';
 import { availableParallelism, tmpdir } from 'node:os';
 import { basename, dirname, join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { inspect } from 'node:util';
 import { parse } from 'yaml';
+import { performScenario } from '../test/conformance/client.ts';
 import { nodePath, root, toolEnvironment } from './project.mjs';
 
 const revisions = ['2025-11-25', '2026-07-28'];
@@ -23,7 +26,7 @@ process.on('exit', () => {
   rmSync(directory, { recursive: true, force: true, maxRetries: 3 });
 });
 process.on('SIGINT', () => process.exit(130)).on('SIGTERM', () => process.exit(143));
-const turnsPort = await openTurns(2 * availableParallelism());
+const scenariosPort = await serveScenarios(2 * availableParallelism());
 
 for (const revision of revisions) {
   const problems = await check(revision);
@@ -53,17 +56,11 @@ async function check(revision) {
 /** Runs what the revision requires and what the suite reports beside it; gives the suite's exit code and summary. */
 function runSuite(revision, results) {
   const node = nodePath() ?? process.execPath;
-  const turn = import.meta.resolve('../test/conformance/wait-for-turn.mjs');
-  const command = `"${node}" --import "${turn}" "${join(own, 'client.ts')}"`;
+  const command = `"${node}" "${join(own, 'request-scenario.mjs')}"`;
   const args = ['client', '--requirements', revision, '--command', command, '--timeout', String(timeoutMs)];
   running = spawn(node, [join(suite, 'dist', 'index.js'), ...args, '--output-dir', results], {
     cwd: root,
-    env: {
-      ...toolEnvironment(),
-      TOOLWHARF_TURNS_PORT: String(turnsPort),
-      // Some forty processes load the same files: compiled once, they start in half the time.
-      NODE_COMPILE_CACHE: join(directory, 'compiled'),
-    },
+    env: { ...toolEnvironment(), TOOLWHARF_SCENARIOS_PORT: String(scenariosPort) },
     stdio: ['ignore', 'pipe', 'pipe'],
     // A separate process group, so that the programs of the suite end with it.
     detached: process.platform !== 'win32',
@@ -87,26 +84,23 @@ function runSuite(revision, results) {
 }
 
 /**
- * The suite starts all scenarios at once, which is too much for a small machine. Each program connects here first
- * and waits until it may run; `places` programs run at a time.
+ * Performs the scenarios that the programs of the suite request, each with a toolbox of its own. The suite starts all of them at
+ * once, which is too much for a small machine: `places` are performed at a time.
  */
-async function openTurns(places) {
+async function serveScenarios(places) {
   const waiting = [];
   let free = places;
   const next = () => {
     while (free > 0 && waiting.length > 0) {
-      const socket = waiting.shift();
-      if (socket.destroyed) continue;
       free--;
-      socket.once('close', () => {
+      void perform(waiting.shift()).finally(() => {
         free++;
         next();
       });
-      socket.write('go');
     }
   };
   const server = createServer((socket) => {
-    socket.on('error', () => {}).resume();
+    socket.on('error', () => {});
     waiting.push(socket);
     next();
   });
@@ -114,6 +108,18 @@ async function openTurns(places) {
   server.listen(0, '127.0.0.1').unref();
   await once(server, 'listening');
   return server.address().port;
+}
+
+/** Performs the scenario that the first line names, and sends the reason if it fails. */
+async function perform(socket) {
+  for await (const line of createInterface({ input: socket })) {
+    const failure = await performScenario(JSON.parse(line)).then(
+      () => '',
+      (cause) => inspect(cause),
+    );
+    socket.end(failure);
+    return;
+  }
 }
 
 function stop() {

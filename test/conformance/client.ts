@@ -1,7 +1,4 @@
-/**
- * The program that the official conformance suite tests: it connects to the server of the suite with the library
- * and performs the scenario. Its exit code is 0 only if everything succeeded.
- */
+/** The client that the official conformance suite tests: connects to a server of the suite with the library and performs a scenario. */
 import assert from 'node:assert/strict';
 import {
   createLoopbackCallback,
@@ -11,25 +8,21 @@ import {
   ToolwharfError,
 } from '../../src/index.ts';
 
-type Script = (toolbox: Toolbox) => Promise<void>;
+/** What the suite tells the program that it starts for a scenario. */
+export interface Scenario {
+  readonly name: string;
+  readonly url: string;
+  readonly protocolVersion: string;
+  readonly context: {
+    readonly client_id?: string;
+    readonly client_secret?: string;
+    readonly toolCalls?: readonly { readonly name: string; readonly arguments: JsonObject }[];
+  };
+}
+
+type Script = (toolbox: Toolbox, scenario: Scenario) => Promise<void>;
 
 const server = 'subject';
-const url = process.argv.at(-1) ?? '';
-const scenario = process.env.MCP_CONFORMANCE_SCENARIO ?? '';
-const context = JSON.parse(process.env.MCP_CONFORMANCE_CONTEXT ?? '{}') as {
-  readonly client_id?: string;
-  readonly client_secret?: string;
-  readonly toolCalls?: readonly { readonly name: string; readonly arguments: JsonObject }[];
-};
-
-const authentication = {
-  type: 'oauth' as const,
-  ...(scenario === 'auth/basic-cimd' && {
-    clientMetadataUrl: 'https://conformance-test.local/client-metadata.json',
-  }),
-  ...(context.client_id !== undefined && { clientId: context.client_id }),
-  ...(context.client_secret !== undefined && { clientSecret: context.client_secret }),
-};
 
 /** The scenarios that need something else than one call of each tool without arguments. */
 const scripts = new Map<string, Script>([
@@ -54,20 +47,31 @@ const refused = new Set([
   'auth/metadata-issuer-mismatch',
 ]);
 
-if (refused.has(scenario)) {
-  await assert.rejects(use(callAll), (cause) => reasonOf(cause) === 'OAUTH_FAILED');
-} else {
-  await use(scripts.get(scenario) ?? callAll);
+/** Rejects unless everything succeeds. */
+export async function performScenario(scenario: Scenario): Promise<void> {
+  const callEverything: Script = (toolbox) => callAll(toolbox);
+  if (!refused.has(scenario.name)) await use(scenario, scripts.get(scenario.name) ?? callEverything);
+  else await assert.rejects(use(scenario, callEverything), (cause) => reasonOf(cause) === 'OAUTH_FAILED');
 }
-console.log('done');
 
-async function use(script: Script): Promise<void> {
+function authenticationOf({ name, context }: Scenario) {
+  return {
+    type: 'oauth' as const,
+    ...(name === 'auth/basic-cimd' && { clientMetadataUrl: 'https://conformance-test.local/client-metadata.json' }),
+    ...(context.client_id !== undefined && { clientId: context.client_id }),
+    ...(context.client_secret !== undefined && { clientSecret: context.client_secret }),
+  };
+}
+
+async function use(scenario: Scenario, script: Script): Promise<void> {
+  const { name, url } = scenario;
+  const authentication = name.startsWith('auth/') ? authenticationOf(scenario) : undefined;
   await using toolbox = await createToolbox(
     {
       toolbox: { naming: 'plain' },
       servers: {
         // The era is not configured: the library must detect it.
-        [server]: { url, required: true, retryAttempts: 1, ...(scenario.startsWith('auth/') && { authentication }) },
+        [server]: { url, required: true, retryAttempts: 1, ...(authentication && { authentication }) },
       },
     },
     {
@@ -85,8 +89,8 @@ async function use(script: Script): Promise<void> {
   );
   const { state, reason, protocolVersion } = toolbox.servers.get(server)?.status ?? {};
   assert.equal(state, 'connected', reason);
-  assert.equal(protocolVersion, process.env.MCP_CONFORMANCE_PROTOCOL_VERSION);
-  await script(toolbox);
+  assert.equal(protocolVersion, scenario.protocolVersion);
+  await script(toolbox, scenario);
 }
 
 async function succeed(toolbox: Toolbox, tool: string, args: JsonObject): Promise<void> {
@@ -110,7 +114,7 @@ async function useEverything(toolbox: Toolbox): Promise<void> {
   for (const { item } of toolbox.prompts.list(server)) await toolbox.prompts.get(server, String(item.name));
 }
 
-async function callRequestedTools(toolbox: Toolbox): Promise<void> {
+async function callRequestedTools(toolbox: Toolbox, { context }: Scenario): Promise<void> {
   assert.ok(context.toolCalls?.length, 'the suite says which calls to make');
   for (const call of context.toolCalls) {
     // Null stands for an omitted argument; the library rejects null where the schema requires a boolean.
