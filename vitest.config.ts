@@ -45,6 +45,8 @@ export default defineConfig({
     // On two cores. Many tests wait for processes of their own: a third fills the gaps, more only make the machine noisier.
     maxWorkers: 3,
     globalSetup: 'test/support/run-directory.ts',
+    // Programs that tests start from the sources are compiled once.
+    env: { NODE_COMPILE_CACHE: join(import.meta.dirname, 'node_modules', '.cache', 'toolwharf', 'compiled') },
     sequence: { sequencer: LongestFirst },
     projects: [
       // Units leave nothing behind, so that they can share their workers and the modules that these have loaded.

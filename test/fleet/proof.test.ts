@@ -22,9 +22,11 @@ afterAll(() => postgres.stop());
 test('three replicas lose no call, run none twice, misroute no answer and exceed no limit while replicas, database and network fail [R6]', {
   timeout: 7_200_000,
 }, async () => {
-  const extent = isFull ? { minutes: Number(process.env.FLEET_MINUTES ?? 10), clients: 12 } : { faults: shortFaults };
+  const extent = isFull
+    ? { minutes: Number(process.env.FLEET_MINUTES ?? 10), clients: 12, pauseMs: 60 }
+    : { faults: shortFaults, clients: 6, pauseMs: 400 };
   const report = await runFleet({
-    ...{ postgres, seed, leaseMs: 5_000, clients: 6, ...extent },
+    ...{ postgres, seed, leaseMs: 5_000, ...extent },
     ...(isFull && { onProgress: (line: string) => console.log(line) }),
   });
   print(report);

@@ -1,4 +1,5 @@
 // A gateway of a fleet as a separate process. Prints its URL, and ends with its parent.
+import { flushCompileCache } from 'node:module';
 import { createApiRoutes } from '../../src/gateway/api/create-routes.ts';
 import { createAuthenticate } from '../../src/gateway/auth/authenticate.ts';
 import { openGateway } from '../../src/gateway/gateway.ts';
@@ -21,3 +22,5 @@ const gateway = await openGateway(config, {
   createRoutes: createApiRoutes,
 });
 console.log(gateway.url);
+// Tests kill this process, which would otherwise not save its compiled code for the next one.
+flushCompileCache();

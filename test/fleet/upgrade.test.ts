@@ -40,7 +40,7 @@ test('replicas of the previous version are replaced one by one, with calls in fl
   let isOver = false;
   let isSettled = false;
   const random = createRandom(1);
-  const parts = () => ({ world, random: random.fork(), isOver: () => isOver });
+  const parts = () => ({ world, random: random.fork(), pauseMs: 200, isOver: () => isOver });
   const load = Array.from({ length: 6 }, (_, index) =>
     keepCalling(parts(), `client-${index}`, index % 2 ? 'auto' : 'legacy'),
   );

@@ -1,6 +1,7 @@
 // Writes calls to a journal until it is killed, and prints each confirmed step as a line: `{call id} {status}`.
 // With `openCalls` it writes that many calls, leaves them open (every other one before it is sent), and waits.
 import { writeSync } from 'node:fs';
+import { flushCompileCache } from 'node:module';
 import type { CallStatus } from '../../src/invocation/call-record.ts';
 import { openStorage } from '../../src/storage/open-storage.ts';
 import { createSealer } from '../../src/storage/sealer.ts';
@@ -13,6 +14,8 @@ const pause = new Int32Array(new SharedArrayBuffer(4));
 const { key, writers = 8, openCalls, ...location } = JSON.parse(process.argv[2] ?? '{}');
 const storage = await openStorage({ ...location, sealer: createSealer(Buffer.from(key, 'hex')) });
 print('open\n');
+// Tests kill this process, which would otherwise not save its compiled code for the next one.
+flushCompileCache();
 
 let left = openCalls ?? Number.POSITIVE_INFINITY;
 await Promise.all(Array.from({ length: writers }, write));

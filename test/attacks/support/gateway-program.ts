@@ -1,5 +1,6 @@
 // A gateway with its own authentication, API and SQLite file in a separate process. Prints its URL and credentials as JSON.
 import { createHash, randomBytes } from 'node:crypto';
+import { flushCompileCache } from 'node:module';
 import { createApiRoutes } from '../../../src/gateway/api/create-routes.ts';
 import { createApiKey } from '../../../src/gateway/auth/api-keys.ts';
 import { createAuthenticate } from '../../../src/gateway/auth/authenticate.ts';
@@ -38,4 +39,6 @@ const gateway = await openGateway(config as never, {
   createRoutes: createApiRoutes,
 });
 console.log(JSON.stringify({ url: gateway.url, adminToken, keys: created }));
+// Tests kill this process, which would otherwise not save its compiled code for the next one.
+flushCompileCache();
 process.on('SIGTERM', () => void gateway.close().then(() => process.exit(0)));

@@ -2,6 +2,7 @@
 // configuration is a path, the file is watched. Prints its URL as JSON, and after each SIGUSR2 the bytes in use after a
 // garbage collection (needs --expose-gc).
 import { createHash } from 'node:crypto';
+import { flushCompileCache } from 'node:module';
 import { openGateway } from '../../../src/gateway/gateway.ts';
 import { silentLog } from '../../../src/kernel/log.ts';
 import { openStorage } from '../../../src/storage/open-storage.ts';
@@ -26,6 +27,8 @@ const gateway = await openGateway(config as never, {
   createRoutes: () => async () => false,
 });
 console.log(JSON.stringify({ url: `${gateway.url}/mcp` }));
+// Tests kill this process, which would otherwise not save its compiled code for the next one.
+flushCompileCache();
 process.on('SIGUSR2', () => {
   globalThis.gc?.();
   const { heapUsed, external } = process.memoryUsage();

@@ -8,6 +8,8 @@ import type { Random } from './random.ts';
 export interface LoadParts {
   readonly world: FleetWorld;
   readonly random: Random;
+  /** The longest pause of a client between two calls. */
+  readonly pauseMs: number;
   readonly isOver: () => boolean;
 }
 
@@ -16,14 +18,15 @@ export type Era = 'legacy' | 'auto';
 const plainServers = ['legacy', 'modern', 'program'];
 
 /** A client with its own key that makes calls of all kinds, one after the other. */
-export async function keepCalling({ world, random, isOver }: LoadParts, name: string, era: Era): Promise<void> {
+export async function keepCalling(parts: LoadParts, name: string, era: Era): Promise<void> {
+  const { world, random, pauseMs, isOver } = parts;
   const created = await createKey(world, name, isOver);
   const client = created && (await openClient(world, name, era, created.key, isOver));
   if (!client) return;
   await using _client = client;
   for (let nth = 0; !isOver(); nth++) {
-    const { answer } = await makeCall({ world, random, isOver }, client, name, nth);
-    await wait(answer === 'none' ? 500 : random.between(0, 60));
+    const { answer } = await makeCall(parts, client, name, nth);
+    await wait(answer === 'none' ? 500 : random.between(0, pauseMs));
   }
 }
 

@@ -13,6 +13,8 @@ export interface FleetRunOptions {
   readonly seed: number;
   readonly leaseMs: number;
   readonly clients: number;
+  /** The longest pause of a client between two calls. */
+  readonly pauseMs: number;
   /** The kinds of faults in order; drawn at random until `minutes` are over if undefined. */
   readonly faults?: readonly string[];
   readonly minutes?: number;
@@ -43,13 +45,13 @@ export interface FleetReport {
 
 /** Load of all kinds on three replicas while faults are injected; then the comparison of everything that was recorded. */
 export async function runFleet(options: FleetRunOptions): Promise<FleetReport> {
-  const { postgres, seed, leaseMs, clients, faults, minutes = 1, onProgress = () => {} } = options;
+  const { postgres, seed, leaseMs, clients, pauseMs, faults, minutes = 1, onProgress = () => {} } = options;
   const random = createRandom(seed);
   await using world = await openFleetWorld({ postgres, leaseMs });
   const startedAt = performance.now();
   let isOver = false;
   let isSettled = false;
-  const parts = () => ({ world, random: random.fork(), isOver: () => isOver });
+  const parts = () => ({ world, random: random.fork(), pauseMs, isOver: () => isOver });
   const load = Array.from({ length: clients }, (_, index) =>
     keepCalling(parts(), `client-${index}`, (index % 2 ? 'auto' : 'legacy') satisfies Era),
   );
