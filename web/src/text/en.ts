@@ -604,6 +604,7 @@ export const en = ({ plural, number, rich }: Grammar) => ({
       edit: (name: string) => `Edit ${name}`,
       addServer: 'Add server',
       testConnection: 'Test connection',
+      connecting: 'Saved. The server is connecting; you can close this window and follow it in the list.',
       closeWithoutSaving: 'Close without saving?',
       discard: 'Discard',
       changesWillLost: 'Your changes will be lost.',

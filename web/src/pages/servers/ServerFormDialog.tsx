@@ -43,10 +43,8 @@ export function ServerFormDialog({ edited, start, onClose }: ServerFormDialogPro
   const saving = useMutation({
     mutationFn: (body: ServerInput) =>
       edited ? api.updateServer({ path: { server: edited.name }, body }) : api.addServer({ body }),
-    onSuccess: (server) => {
-      toast(describeSaved(server, edited ? text.servers.serverFormDialog.saved : text.servers.serverFormDialog.added));
-      onClose(server);
-    },
+    onSuccess: (server) =>
+      toast(describeSaved(server, edited ? text.servers.serverFormDialog.saved : text.servers.serverFormDialog.added)),
     onSettled: () => client.invalidateQueries({ queryKey: ['servers'] }),
   });
 
@@ -99,7 +97,8 @@ export function ServerFormDialog({ edited, start, onClose }: ServerFormDialogPro
             <Button className="mr-auto" disabled={isBlocked || test.since !== undefined} onClick={testConnection}>
               {text.servers.serverFormDialog.testConnection}
             </Button>
-            <Button onClick={close}>{text.common.cancel}</Button>
+            {saving.isPending && <ConnectingHint />}
+            <Button onClick={close}>{saving.isPending ? text.common.close : text.common.cancel}</Button>
             <Button type="submit" form="server-form" look="primary" busy={saving.isPending} disabled={isBlocked}>
               {text.common.save}
             </Button>
@@ -112,7 +111,8 @@ export function ServerFormDialog({ edited, start, onClose }: ServerFormDialogPro
           autoComplete="off"
           className="grid gap-5 md:grid-cols-[minmax(0,3fr)_minmax(0,2fr)]"
           onSubmit={() => {
-            if (!isBlocked) saving.mutate(input);
+            // Not called after the dialog was closed.
+            if (!isBlocked) saving.mutate(input, { onSuccess: onClose });
           }}
         >
           <div className="flex min-w-0 flex-col gap-4">
@@ -143,6 +143,20 @@ export function ServerFormDialog({ edited, start, onClose }: ServerFormDialogPro
         {text.servers.serverFormDialog.changesWillLost}
       </ConfirmDialog>
     </>
+  );
+}
+
+/** Explains a connection that takes long: npx and uvx download a server at its first start. */
+function ConnectingHint() {
+  const [isShown, setShown] = useState(false);
+  useEffect(() => {
+    const timer = setTimeout(() => setShown(true), 1_000);
+    return () => clearTimeout(timer);
+  }, []);
+  return (
+    <p role="status" className="min-w-0 flex-1 basis-60 text-xs text-ink-soft">
+      {isShown && text.servers.serverFormDialog.connecting}
+    </p>
   );
 }
 
