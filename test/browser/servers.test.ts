@@ -140,7 +140,10 @@ test('a form that waits for a slow server can be closed, and the server connects
   await app.visit('/tools');
   silent.closeAllConnections();
   silent.close();
-  await page.getByText(/Added 'slow'/).first().waitFor();
+  await page
+    .getByText(/Added 'slow'/)
+    .first()
+    .waitFor();
   expect(new URL(page.url()).pathname).toBe('/tools');
   await app.visit('/servers');
   await on.remove('slow');
