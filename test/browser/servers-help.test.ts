@@ -1,8 +1,11 @@
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { startHttp } from '../support/fixtures.ts';
 import { expectAccessible, startApp, type TestApp } from './support/app.ts';
-import { onServersPage, type ServersPage } from './support/servers-page.ts';
+import { onServersPage, type ServersPage, textbox } from './support/servers-page.ts';
 
 let app: TestApp;
 let page: Page;
@@ -58,4 +61,29 @@ test('a server that requires a token offers to paste it, and a missing command s
   );
   const missing = page.getByRole('article', { name: 'missing' });
   await missing.getByText('curl -LsSf https://astral.sh/uv/install.sh').waitFor();
+});
+
+test('a form that waits for a slow server can be closed, and the server connects in the background', async () => {
+  const silent = createServer(() => {}).listen(0, '127.0.0.1');
+  await once(silent, 'listening');
+  await page.getByRole('button', { name: 'Add server' }).click();
+  const form = on.dialog('Add server');
+  await form.getByLabel('URL').fill(`http://127.0.0.1:${(silent.address() as AddressInfo).port}/mcp`);
+  await textbox(form, 'Name').fill('slow');
+  await form.getByLabel('Retries').fill('0');
+  await form.getByRole('button', { name: 'Save' }).click();
+  await form.getByText('The server is connecting').waitFor();
+  await expectAccessible(page);
+  await form.getByRole('button', { name: 'Close' }).last().click();
+  await on.row('slow').getByText('Connecting').first().waitFor();
+  await app.visit('/tools');
+  silent.closeAllConnections();
+  silent.close();
+  await page
+    .getByText(/Added 'slow'/)
+    .first()
+    .waitFor();
+  expect(new URL(page.url()).pathname).toBe('/tools');
+  await app.visit('/servers');
+  await on.remove('slow');
 });
