@@ -70,6 +70,18 @@ describe('a replica whose lease was removed', () => {
     expect(await gather(other.audit.verify())).toEqual([]);
   });
 
+  test('a late step does not open a call again that has ended', async () => {
+    await using pair = await openPair();
+    const { stopped, lease } = pair;
+    const call = makeCall({ status: 'success' });
+    await stopped.journal.write({ ...call, status: 'pending' }, lease.epoch);
+    await stopped.journal.write(call);
+    await expect(stopped.journal.write({ ...call, status: 'pending' }, lease.epoch)).rejects.toMatchObject({
+      code: 'CONFLICT',
+    });
+    expect(await statusOf(stopped, call.id)).toBe('success');
+  });
+
   test('a key of a replica that is gone is free if its call was never recorded, and that replica cannot record it later', async () => {
     await using pair = await openPair();
     const { stopped, other, lease } = pair;

@@ -42,8 +42,9 @@ export async function recordAct<Result>(
   };
   const end = (ending: Partial<CallRecord>) =>
     writeRecord({ ...record, ...ending, completedAt: new Date().toISOString() }, 'after', { journal, log });
-  await writeRecord(record, 'before', { journal, log });
   try {
+    // If this fails, the record may have been stored nevertheless, so it is ended too.
+    await writeRecord(record, 'before', { journal, log });
     const result = await run();
     const id = isObject(result) && typeof result.id === 'string' ? result.id : undefined;
     await end({ status: 'success', result: id === undefined ? undefined : { id } });

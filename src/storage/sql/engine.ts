@@ -42,8 +42,11 @@ export interface BatchStep extends StepWrite {
   readonly epoch?: number;
 }
 
-/** `lost`: not written, since the lease is gone. `foreign`: not written, since the call now belongs to another process. */
-export type BatchOutcome = 'written' | 'lost' | 'foreign';
+/**
+ * `lost`: not written, since the lease is gone. `foreign`: not written, since the call now belongs to another process. `ended`: not
+ * written, since the call has ended.
+ */
+export type BatchOutcome = 'written' | 'lost' | 'foreign' | 'ended';
 
 /** Appends steps and returns what became of each. All of them are durable then. */
 export type AppendBatch = (owner: string, steps: readonly BatchStep[]) => Promise<readonly BatchOutcome[]>;

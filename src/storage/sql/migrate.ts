@@ -17,6 +17,7 @@ import { lockTables } from './migrations/013-locks.ts';
 import { placementTables } from './migrations/014-placements.ts';
 import { appendFunction } from './migrations/015-append-steps.ts';
 import { claimOwners } from './migrations/016-claim-owners.ts';
+import { endedCalls } from './migrations/017-ended-calls.ts';
 import type { Migration } from './migrations/migration.ts';
 
 /** All migrations, oldest first. */
@@ -37,6 +38,7 @@ export const migrations: readonly Migration[] = [
   placementTables,
   appendFunction,
   claimOwners,
+  endedCalls,
 ];
 
 /** Migrates the tables to the newest version in one transaction. Of several concurrent processes one does it. */

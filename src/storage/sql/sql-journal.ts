@@ -10,7 +10,7 @@ import { toIndexText } from '../chain/call-columns.ts';
 import type { ClosingJournal } from '../retry-ends.ts';
 import { toStorageError } from '../translate-errors.ts';
 import { type AppendSteps, lockChain } from './append-steps.ts';
-import type { BatchStep, Engine, Ownership } from './engine.ts';
+import type { BatchOutcome, BatchStep, Engine, Ownership } from './engine.ts';
 import { createGroupCommit } from './group-commit.ts';
 import { listCalls } from './list-calls.ts';
 import { toStepWrite } from './step-write.ts';
@@ -35,8 +35,8 @@ export function createSqlJournal({ db, spool, appendBatch }: Engine, options: Sq
       return;
     }
     const outcomes = await appendBatch(ownership.id, latest);
-    const lost = new Set(latest.filter((_, at) => outcomes[at] === 'lost').map(({ callId }) => callId));
-    for (const step of all) step.isLost = lost.has(step.callId);
+    const byCall = new Map(latest.map(({ callId }, at) => [callId, outcomes[at]]));
+    for (const step of all) step.outcome = byCall.get(step.callId);
   });
 
   /** Moves pending steps into the tables; returns those that the tables do not accept now. */
@@ -77,7 +77,8 @@ export function createSqlJournal({ db, spool, appendBatch }: Engine, options: Sq
         // The end of a call that was sent is recorded in any case. It does not make anything run.
         const fenced: PendingStep = { ...step, epoch: epoch ?? (mustSync ? ownership.lease?.epoch : undefined) };
         await commits.add(fenced);
-        if (!fenced.isLost) return;
+        if (fenced.outcome === 'ended') throw new ToolwharfError('CONFLICT', 'The call with this id has ended');
+        if (fenced.outcome !== 'lost') return;
       } catch (cause) {
         throw toStorageError(cause, 'JOURNAL_UNAVAILABLE');
       }
@@ -129,8 +130,8 @@ export function createSqlJournal({ db, spool, appendBatch }: Engine, options: Sq
 }
 
 interface PendingStep extends BatchStep {
-  /** The step was not written, because the lease of its epoch is gone. */
-  isLost?: boolean;
+  /** Set when the step was written or refused. */
+  outcome?: BatchOutcome;
 }
 
 /** The latest write of each call: earlier ones of the same batch are superseded. */

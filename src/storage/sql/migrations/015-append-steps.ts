@@ -13,9 +13,10 @@ export const appendFunction: Migration = {
 /**
  * Links the steps to the chain, as `linkSteps` does, and returns for each what became of it. A step with an epoch is written only
  * if the process has the lease of that epoch, which stays so until the commit. The end of a call is not written while the call
- * is open and belongs to another process.
+ * is open and belongs to another process. A step before the end is not written after the end: a statement that the process no longer
+ * waits for may be executed late.
  */
-const appendSteps = `create function toolwharf_append_steps(
+export const appendSteps = `create or replace function toolwharf_append_steps(
   process text, epochs bigint[], call_ids text[], call_ids_json text[], ats text[], bodies text[], summaries text[],
   ids text[], servers text[], tools text[], original_names text[], callers text[], parents text[], statuses text[],
   times bigint[]
@@ -43,6 +44,12 @@ begin
       select from calls where id = ids[i] and owner <> process and status in ('pending', 'running')
     ) then
       outcomes[i] := 'foreign';
+      continue;
+    end if;
+    if statuses[i] in ('pending', 'running') and exists (
+      select from calls where id = ids[i] and status in ('success', 'error')
+    ) then
+      outcomes[i] := 'ended';
       continue;
     end if;
     outcomes[i] := 'written';
