@@ -2,7 +2,12 @@ import { randomUUID } from 'node:crypto';
 import { messageOf, ToolwharfError, toToolwharfError } from '../kernel/errors.ts';
 import type { JsonObject } from '../kernel/json.ts';
 import type { Log } from '../kernel/log.ts';
-import type { FleetStore, FleetTopic, ReplicaRow } from '../storage/ports/fleet-store.ts';
+import {
+  configurationTopics,
+  type FleetStore,
+  type FleetTopic,
+  type ReplicaRow,
+} from '../storage/ports/fleet-store.ts';
 
 /** Answers a request of another replica. */
 export type FleetHandler = (params: JsonObject, request: FleetRequest) => Promise<JsonObject>;
@@ -357,19 +362,8 @@ function createSharedFleet(store: FleetStore, revisions: ReadonlyMap<string, num
 
 /** One number for all stores that configure the gateway. */
 function configurationRevision(revisions: ReadonlyMap<string, number>): number {
-  return configurationTopics.reduce((sum, topic) => sum + (revisions.get(topic) ?? 0), 0);
+  return configurationTopics.reduce((sum: number, topic) => sum + (revisions.get(topic) ?? 0), 0);
 }
-
-const configurationTopics: readonly FleetTopic[] = [
-  'servers',
-  'pins',
-  'rules',
-  'assistants',
-  'providers',
-  'api_keys',
-  'profiles',
-  'tool_overrides',
-];
 
 function gone(replica: string, received: boolean): ToolwharfError {
   return new ToolwharfError('GONE', 'The replica that handled this has stopped', { data: { replica, received } });

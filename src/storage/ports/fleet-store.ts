@@ -4,8 +4,8 @@ import type { LimitStore } from './limit-store.ts';
 import type { PlacementStore } from './placement-store.ts';
 import type { ReplicaLease } from './replica-lease.ts';
 
-/** The stores whose changes replicas follow. */
-export const fleetTopics = [
+/** The stores that configure the gateway. */
+export const configurationTopics = [
   'servers',
   'pins',
   'rules',
@@ -14,11 +14,10 @@ export const fleetTopics = [
   'api_keys',
   'profiles',
   'tool_overrides',
-  'oauth_records',
-  'ended_sessions',
-  'events',
-  'placements',
 ] as const;
+
+/** The stores whose changes replicas follow. */
+export const fleetTopics = [...configurationTopics, 'oauth_records', 'ended_sessions', 'events', 'placements'] as const;
 export type FleetTopic = (typeof fleetTopics)[number];
 
 /** A process that uses the database. */

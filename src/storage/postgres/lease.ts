@@ -92,6 +92,14 @@ export async function takeLease(db: Kysely<Tables>, leaseMs: number): Promise<Po
     async ensureRegistered() {
       if (sinceRenewal() > renewMs * 1.5) await renew();
     },
+    async hasLost() {
+      const { rows } = await sql<{ lost: boolean }>`
+        select exists (select from owners where expires_at < ${databaseNow} and id <> ${id}) or exists (
+          select from calls
+          where status <> 'success' and status in ('pending', 'running') and owner not in (select owners.id from owners)
+        ) as lost`.execute(db);
+      return rows[0]?.lost === true;
+    },
     async removeExpired(trx) {
       const { numDeletedRows } = await trx
         .deleteFrom('owners')

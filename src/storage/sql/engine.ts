@@ -77,6 +77,8 @@ export interface Ownership {
   readonly lease?: ReplicaLease;
   /** Makes sure that others see this process before it claims something. */
   ensureRegistered(): Promise<void>;
+  /** Whether other processes are gone, or have left calls open. Asked without locks before they are removed. */
+  hasLost?(): Promise<boolean>;
   /** Removes other processes that are gone. */
   removeExpired(trx: Writing): Promise<void>;
   /** Other processes that use the database, as `pid on host`. */

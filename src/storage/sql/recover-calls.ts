@@ -17,6 +17,7 @@ export async function recoverCalls(
   { ownership, append, clock, onScript }: RecoverPorts,
 ): Promise<number> {
   await ownership.ensureRegistered();
+  if (ownership.hasLost && !(await ownership.hasLost())) return 0;
   for (let recovered = 0; ; await nextTurn()) {
     const [count, records] = await db.transaction().execute(async (trx) => {
       const { head } = await lockChain(trx);
