@@ -32,6 +32,14 @@ export function shareCalls(
     return true;
   }
 
+  /** Cancels a call on another replica, however long its end takes. */
+  async function cancelOn(replica: string | undefined, id: string): Promise<boolean | undefined> {
+    const asked = replica === undefined ? undefined : fleet.request(replica, 'calls.cancel', { id });
+    const answer = await asked?.catch(() => undefined);
+    return answer && answer.cancelled === true;
+  }
+
+  fleet.handle('calls.has', async ({ id }) => ({ has: toolbox.calls.find(String(id)) !== undefined }));
   fleet.handle('calls.cancel', async ({ id }) => ({ cancelled: await cancelHere(String(id)) }));
   fleet.handle('calls.read-result', async ({ id, offset, length }) => {
     const page = toolbox.calls.readResult(String(id), Number(offset), Number(length));
@@ -51,12 +59,11 @@ export function shareCalls(
     },
     async cancel(id) {
       if (await cancelHere(id)) return true;
-      const replica = await findReplica(id);
-      const asked = replica === undefined ? undefined : fleet.request(replica, 'calls.cancel', { id });
-      const answer = await asked?.catch(() => undefined);
-      if (answer) return answer.cancelled === true;
-      // A call that is not recorded yet may be on any replica.
-      return (await fleet.gather('calls.cancel', { id })).some(({ result }) => result.cancelled === true);
+      const isCancelled = await cancelOn(await findReplica(id), id);
+      if (isCancelled !== undefined) return isCancelled;
+      // A call that is not recorded yet, or that another replica took over, may be on any replica.
+      const holder = (await fleet.gather('calls.has', { id })).find(({ result }) => result.has === true);
+      return (await cancelOn(holder?.replica, id)) ?? cancelHere(id);
     },
   };
 }

@@ -63,10 +63,12 @@ export interface FleetWorldOptions {
 const recordingServer = '../../faults/support/recording-server';
 const limits = { limited: 2 };
 const rates = { paced: { calls: 3, perMs: 1_000 } };
-const singles = ['single'];
 
 export async function openFleetWorld(options: FleetWorldOptions): Promise<FleetWorld> {
   const { postgres, leaseMs, replicas: count = 3, program } = options;
+  // The previous version starts a process of each server on every replica.
+  const singles = program === undefined ? ['single'] : [];
+  const placement = singles.length > 0 ? { placement: 'single' } : {};
   await using opened = new AsyncDisposableStack();
   const dir = opened.use(await tempDir());
   const effectsFile = dir.file('effects');
@@ -98,7 +100,7 @@ export async function openFleetWorld(options: FleetWorldOptions): Promise<FleetW
       limited: { url: limited.url, timeout: '10s', defaultToolConfig: { timeout: '5s', maxInstances: limits.limited } },
       program: { ...fixture(recordingServer, { EFFECTS: effectsFile }), ...timeouts },
       paced: { url: modern.url, ...timeouts, rate: { calls: rates.paced.calls, per: rates.paced.perMs } },
-      single: { ...fixture(recordingServer, { EFFECTS: effectsFile }), ...timeouts, placement: 'single' },
+      single: { ...fixture(recordingServer, { EFFECTS: effectsFile }), ...timeouts, ...placement },
       guarded: { url: upstreams.legacy.through(legacy.url), ...timeouts },
     },
     toolbox: { approval: { ask: ['mcp_guarded_*'] } },
