@@ -59,8 +59,10 @@ export interface Fleet extends AsyncDisposable {
   request(replica: string, method: string, params: JsonObject, options?: FleetRequestOptions): Promise<JsonObject>;
   /** Calls a method of all other replicas without waiting for their answers. */
   broadcast(method: string, params: JsonObject): Promise<void>;
-  /** Calls a method of all other replicas and returns the answers of those that answer. */
+  /** Calls a method of all other replicas and returns the answers of those that answer soon. */
   gather(method: string, params: JsonObject): Promise<readonly FleetAnswer[]>;
+  /** The first answer of another replica that is meant; undefined if there is none, or none after a longer time. */
+  find(method: string, params: JsonObject, isMeant: (result: JsonObject) => boolean): Promise<FleetAnswer | undefined>;
   replicas(): Promise<readonly ReplicaRow[]>;
 }
 
@@ -74,6 +76,8 @@ export interface FleetOptions {
   readonly pollWithoutHintsMs?: number;
   /** How long `gather` waits for answers; 2 000. */
   readonly gatherMs?: number;
+  /** How long `find` waits for an answer, which a busy replica may give late; 15 000. */
+  readonly findMs?: number;
 }
 
 type Message =
@@ -122,12 +126,13 @@ const noFleet: Fleet = {
   },
   broadcast: async () => {},
   gather: async () => [],
+  find: async () => undefined,
   replicas: async () => [],
   [Symbol.asyncDispose]: async () => {},
 };
 
 function createSharedFleet(store: FleetStore, revisions: ReadonlyMap<string, number>, options: FleetOptions): Fleet {
-  const { log, pollMs = 1_000, pollWithoutHintsMs = 250, gatherMs = 2_000 } = options;
+  const { log, pollMs = 1_000, pollWithoutHintsMs = 250, gatherMs = 2_000, findMs = 15_000 } = options;
   const listeners = new Map<string, (() => unknown)[]>();
   const applied = new Map(revisions);
   /** Topics whose last change is applied again with the next poll. */
@@ -317,6 +322,13 @@ function createSharedFleet(store: FleetStore, revisions: ReadonlyMap<string, num
     }
   }
 
+  async function askAll(method: string, params: JsonObject, signal: AbortSignal): Promise<Promise<FleetAnswer>[]> {
+    return (await others()).map(async (replica) => ({
+      replica,
+      result: await request(replica, method, params, { signal }),
+    }));
+  }
+
   async function others(): Promise<readonly string[]> {
     return (await store.replicas()).map(({ id }) => id).filter((id) => id !== store.replica);
   }
@@ -340,13 +352,22 @@ function createSharedFleet(store: FleetStore, revisions: ReadonlyMap<string, num
       await send(await others(), { kind: 'request', id: randomUUID(), from: store.replica, method, params });
     },
     async gather(method, params) {
-      const timeout = AbortSignal.timeout(gatherMs);
-      const asked = (await others()).map(async (replica) => ({
-        replica,
-        result: await request(replica, method, params, { signal: timeout }),
-      }));
-      const answers = await Promise.allSettled(asked);
+      const answers = await Promise.allSettled(await askAll(method, params, AbortSignal.timeout(gatherMs)));
       return answers.flatMap((answer) => (answer.status === 'fulfilled' ? [answer.value] : []));
+    },
+    async find(method, params, isMeant) {
+      const enough = new AbortController();
+      const signal = AbortSignal.any([enough.signal, AbortSignal.timeout(findMs)]);
+      const meant = (await askAll(method, params, signal)).map(async (asked) => {
+        const answer = await asked;
+        if (!isMeant(answer.result)) throw new Error('This replica has another answer');
+        return answer;
+      });
+      try {
+        return await Promise.any(meant).catch(() => undefined);
+      } finally {
+        enough.abort(new Error('Another replica has answered'));
+      }
     },
     replicas: store.replicas,
     async [Symbol.asyncDispose]() {

@@ -54,15 +54,15 @@ export function shareCalls(
     async readResult(id, offset, length) {
       const here = toolbox.calls.readResult(id, offset, length);
       if (here) return here;
-      const answers = await fleet.gather('calls.read-result', { id, offset, length });
-      return answers.map(({ result }) => result.page as ResultPage | null).find((page) => page !== null) ?? undefined;
+      const found = await fleet.find('calls.read-result', { id, offset, length }, ({ page }) => page !== null);
+      return found?.result.page as ResultPage | undefined;
     },
     async cancel(id) {
       if (await cancelHere(id)) return true;
       const isCancelled = await cancelOn(await findReplica(id), id);
       if (isCancelled !== undefined) return isCancelled;
       // A call that is not recorded yet, or that another replica took over, may be on any replica.
-      const holder = (await fleet.gather('calls.has', { id })).find(({ result }) => result.has === true);
+      const holder = await fleet.find('calls.has', { id }, ({ has }) => has === true);
       return (await cancelOn(holder?.replica, id)) ?? cancelHere(id);
     },
   };
@@ -70,6 +70,6 @@ export function shareCalls(
 
 /** The result of a reference that another replica stores. */
 export async function findResultElsewhere(fleet: Fleet, id: string, caller: string): Promise<StoredResult | undefined> {
-  const answers = await fleet.gather('calls.find-result', { id, caller });
-  return answers.map(({ result }) => result.found as StoredResult | null).find((found) => found !== null) ?? undefined;
+  const answer = await fleet.find('calls.find-result', { id, caller }, ({ found }) => found !== null);
+  return answer?.result.found as StoredResult | undefined;
 }

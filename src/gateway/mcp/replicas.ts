@@ -99,8 +99,8 @@ export function createMcpReplicas(ports: McpReplicasPorts): McpReplicas {
       return resumeElsewhere(fleet, replica, round, state);
     },
     async loadState(facts) {
-      const answers = (await fleet?.gather('mcp.read-session', { session: facts.id })) ?? [];
-      return answers.map(({ result }) => result.state).find(isObject) as unknown as SessionState | undefined;
+      const found = await fleet?.find('mcp.read-session', { session: facts.id }, ({ state }) => isObject(state));
+      return found?.result.state as unknown as SessionState | undefined;
     },
     async shareState(session) {
       const params = { session: session.facts.id, state: toState(session) as never };
