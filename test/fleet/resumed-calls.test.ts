@@ -74,8 +74,14 @@ test('a call of a killed replica is denied or cancelled on another', async () =>
   const [one, two] = replicas.all;
   await using lost = await startLostReplica(replicas, source);
   const { callId, approval } = await loseWaitingCall(lost);
-  await two.post(`/api/approvals/${approval.id}/answer`, { answer: 'deny', reason: 'not today' });
-  await waitFor(async () => (await readCall(one, callId)).status === 'error', { what: 'the end of the call' });
+  const denial = await two.post(`/api/approvals/${approval.id}/answer`, { answer: 'deny', reason: 'not today' });
+  expect(denial.status).toBe(200);
+  let call: { status?: string } = {};
+  const hasEnded = async () => {
+    call = await readCall(one, callId);
+    return call.status === 'error';
+  };
+  await waitFor(hasEnded, { what: () => `the end of the call: ${JSON.stringify(call)}` });
   expect(await readCall(two, callId)).toMatchObject({ end: 'denied', error: { code: 'CALL_DENIED' } });
   await using another = await startLostReplica(replicas, source);
   const waiting = await loseWaitingCall(another);
