@@ -10,6 +10,9 @@ import type { Tables } from '../sql/tables.ts';
 /** The time of the database in milliseconds, since the clocks of machines differ. */
 export const databaseNow = sql<number>`cast(extract(epoch from clock_timestamp()) * 1000 as bigint)`;
 
+/** The target of messages whose process was lost before it read them. */
+const noTarget = '';
+
 export interface PostgresLease extends Ownership {
   readonly lease: ReplicaLease;
   /** Facts about this process, which a new lease has from its start. */
@@ -107,8 +110,11 @@ export async function takeLease(db: Kysely<Tables>, leaseMs: number): Promise<Po
         .where('id', '!=', id)
         .executeTakeFirst();
       if (numDeletedRows === 0n) return;
+      // A sender takes back what the lost process has not read. What nobody took back is deleted with the next lost process.
+      await trx.deleteFrom('inbox').where('target', '=', noTarget).execute();
       await trx
-        .deleteFrom('inbox')
+        .updateTable('inbox')
+        .set({ target: noTarget })
         .where('target', 'not in', (owners) => owners.selectFrom('owners').select('id'))
         .execute();
     },
