@@ -195,7 +195,7 @@ test('all other replicas get a broadcast, and their answers can be gathered', as
   );
 });
 
-test('messages are encrypted in the database and removed with the replica they are for', async () => {
+test('messages are encrypted in the database; those that a lost replica has not read can be taken back, and it never reads them', async () => {
   using workspace = await createPostgresWorkspace(postgres);
   await using one = await openReplica(workspace);
   const two = await workspace.open({ leaseMs: 600_000 });
@@ -205,9 +205,11 @@ test('messages are encrypted in the database and removed with the replica they a
   expect(JSON.stringify(row)).not.toContain('secret');
   expect(await two.fleet?.receive()).toEqual([{ answer: 'a secret' }]);
   expect(await two.fleet?.receive()).toEqual([]);
-  await one.storage.fleet?.send([{ target, body: {} }]);
+  await one.storage.fleet?.send([{ id: 'unread', target, body: {} }]);
   await workspace.sql(`update owners set expires_at = 0 where id = '${target}'`);
   await one.storage.audit.recover();
+  expect(await two.fleet?.receive()).toEqual([]);
+  expect(await one.storage.fleet?.takeBack('unread')).toBe(true);
   expect(await workspace.sql('select seq from inbox')).toEqual([]);
   expect(await one.storage.fleet?.send([{ target, body: {} }])).toEqual([target]);
   await two.close();
