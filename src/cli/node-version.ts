@@ -17,7 +17,7 @@ export function explainOldNode(version: string, args: readonly string[], main: s
 function readPackage(main: string): string {
   const name = 'toolwharf-gateway';
   try {
-    // npx installs into a directory of its own and lists in its manifest what was asked for.
+    // npx installs into its own directory. The package.json there lists the packages that the user requested.
     const manifest = JSON.parse(readFileSync(new URL('../../../../package.json', main), 'utf8'));
     const packages: unknown[] = manifest._npx?.packages ?? [];
     const given = packages.find((spec) => typeof spec === 'string' && spec.includes(name));

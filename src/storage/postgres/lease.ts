@@ -110,7 +110,7 @@ export async function takeLease(db: Kysely<Tables>, leaseMs: number): Promise<Po
         .where('id', '!=', id)
         .executeTakeFirst();
       if (numDeletedRows === 0n) return;
-      // A sender takes back what the lost process has not read. What nobody took back is deleted with the next lost process.
+      // Senders take back the messages that the lost process has not read. The next removal deletes the messages that are left.
       await trx.deleteFrom('inbox').where('target', '=', noTarget).execute();
       await trx
         .updateTable('inbox')
