@@ -134,6 +134,7 @@ describe('docs/reference/config.md', () => {
       ...prefixed('gateway.', {
         ...gateway,
         listWait: gateway.listWaitMs,
+        questionTimeout: gateway.questionTimeoutMs,
         shutdown: gateway.shutdownMs,
         lease: gateway.leaseMs,
       }),

@@ -92,7 +92,8 @@ function buildTarget(server: CheckedServer): ServerSpec['target'] {
   });
 }
 
-function buildGateway({ listWait, shutdown, lease, retention, limits, ...gateway }: CheckedGateway): GatewayConfig {
+function buildGateway(checked: CheckedGateway): GatewayConfig {
+  const { listWait, questionTimeout, shutdown, lease, retention, limits, ...gateway } = checked;
   return {
     ...gatewayDefaults,
     ...gateway,
@@ -102,6 +103,7 @@ function buildGateway({ listWait, shutdown, lease, retention, limits, ...gateway
     },
     limits: buildLimits(limits),
     listWaitMs: listWait ?? gatewayDefaults.listWaitMs,
+    questionTimeoutMs: questionTimeout ?? gatewayDefaults.questionTimeoutMs,
     shutdownMs: shutdown ?? gatewayDefaults.shutdownMs,
     leaseMs: lease ?? gatewayDefaults.leaseMs,
   };

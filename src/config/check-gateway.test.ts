@@ -40,6 +40,7 @@ describe('the gateway section', () => {
     trustedProxies: ['10.0.0.0/8', 'fd00::/8', '192.0.2.1'],
     limits: { ...limitDefaults, maxBodyBytes: 2_000_000, maxSessionsPerCaller: 5 },
     listWaitMs: 0,
+    questionTimeoutMs: 900_000,
     shutdownMs: 60_000,
     leaseMs: 10_000,
     webhook: { url: 'https://hooks.example.com/x', secret: '${HOOK_SECRET}' },
@@ -61,6 +62,7 @@ gateway:
   jwt: { issuer: https://id.example.com, audience: toolwharf, jwksUrl: https://id.example.com/keys, profileClaim: team, adminClaim: role, adminValue: admin }
   retention: { maxAge: 365d, maxCalls: 10 }
   listWait: 0
+  questionTimeout: 15m
   trustedProxies: [10.0.0.0/8, 'fd00::/8', 192.0.2.1]
   limits: { maxBodyBytes: 2000000, maxSessionsPerCaller: 5 }
   shutdown: 1m
@@ -87,6 +89,7 @@ gateway:
   jwt: { issuer: https://id.example.com, audience: toolwharf, jwks_url: https://id.example.com/keys, profile_claim: team, admin_claim: role, admin_value: admin }
   retention: { max_age: P365D, max_calls: 10 }
   list_wait: 0
+  question_timeout: PT15M
   trusted_proxies: [10.0.0.0/8, 'fd00::/8', 192.0.2.1]
   limits: { max_body_bytes: 2000000, max_sessions_per_caller: 5 }
   shutdown: PT1M

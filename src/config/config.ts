@@ -301,6 +301,8 @@ export interface GatewayConfig {
   readonly audit?: AuditConfig;
   /** How long a list request waits for servers that are still starting. */
   readonly listWaitMs: number;
+  /** How long a client has to answer a question of a server. */
+  readonly questionTimeoutMs: number;
   /** How long running calls may continue after shutdown starts. */
   readonly shutdownMs: number;
   /** How long a replica on PostgreSQL may be silent before the others count it as lost. */

@@ -99,6 +99,7 @@ export const gatewayDefaults = {
   trustedProxies: [],
   limits: limitDefaults,
   listWaitMs: 3_000,
+  questionTimeoutMs: 300_000,
   shutdownMs: 10_000,
   leaseMs: 30_000,
 } satisfies GatewayConfig;

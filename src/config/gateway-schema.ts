@@ -225,6 +225,10 @@ export const gatewaySchema = z.strictObject(
       .optional()
       .describe('How long a list waits for servers that are still starting.')
       .meta({ default: durationText(gatewayDefaults.listWaitMs) }),
+    questionTimeout: duration(1_000)
+      .optional()
+      .describe('How long a client has to answer a question of a server (elicitation, sampling, roots).')
+      .meta({ default: durationText(gatewayDefaults.questionTimeoutMs) }),
     shutdown: duration(0)
       .optional()
       .describe('How long running calls may continue after the gateway begins to stop.')

@@ -100,6 +100,7 @@ describe('the native dialect', () => {
         trustedProxies: [],
         limits: limitDefaults,
         listWaitMs: 3_000,
+        questionTimeoutMs: 300_000,
         shutdownMs: 10_000,
         leaseMs: 30_000,
       },

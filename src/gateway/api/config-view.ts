@@ -52,6 +52,7 @@ function toGatewayView(
     trustedProxies: gateway.trustedProxies,
     limits: { ...gateway.limits },
     listWaitMs: gateway.listWaitMs,
+    questionTimeoutMs: gateway.questionTimeoutMs,
     shutdownMs: gateway.shutdownMs,
     // The path of a webhook URL is often a secret.
     webhook: webhook && {

@@ -97,7 +97,7 @@ test('a client that disconnects while it waits cancels the call', async () => {
 });
 
 test('a call ends if its question is not answered in time', async () => {
-  const calls = createInputRounds({ expiresMs: 5 });
+  const calls = createInputRounds({ questionTimeoutMs: () => 5 });
   const ended = Promise.withResolvers<unknown>();
   const { requestState } = await calls.start(roundOf('a'), ({ ask, signal }) =>
     ask(text.method, text.params, signal).catch((cause) => {
@@ -111,7 +111,7 @@ test('a call ends if its question is not answered in time', async () => {
 });
 
 test('a call continues if its question is answered elsewhere, and its client fetches the result', async () => {
-  const calls = createInputRounds({ expiresMs: 20 });
+  const calls = createInputRounds({ questionTimeoutMs: () => 20 });
   const elsewhere = new AbortController();
   const work = Promise.withResolvers<void>();
   const signals: AbortSignal[] = [];
@@ -130,7 +130,7 @@ test('a call continues if its question is answered elsewhere, and its client fet
 });
 
 test('a result that is not fetched expires', async () => {
-  const calls = createInputRounds({ expiresMs: 20 });
+  const calls = createInputRounds({ questionTimeoutMs: () => 20 });
   const elsewhere = new AbortController();
   const paused = await calls.start(roundOf('a'), async ({ ask }) => {
     await ask(text.method, text.params, elsewhere.signal, 'allow').catch(() => {});

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as wait } from 'node:timers/promises';
+import { gatewayDefaults } from '../../config/defaults.ts';
 import { ToolwharfError } from '../../kernel/errors.ts';
 import { isObject, type JsonObject } from '../../kernel/json.ts';
 import type { Reservation } from '../limits/quota.ts';
@@ -38,8 +39,8 @@ export interface InputRounds {
 export interface InputRoundsOptions {
   /** The id of this replica, which the states of its requests contain. */
   readonly replica?: string;
-  /** The time limit for the next round of a request; 300 000 by default. */
-  readonly expiresMs?: number;
+  /** The time limit for the next round of a request; that of the defaults if undefined. */
+  readonly questionTimeoutMs?: () => number;
   /** How many requests may wait for input; 1 000 by default, and 100 of one caller. */
   readonly maxPaused?: number;
   readonly maxPausedPerCaller?: number;
@@ -70,7 +71,8 @@ const prefix = 'toolwharf:';
 const ignore = () => {};
 
 export function createInputRounds(options: InputRoundsOptions = {}): InputRounds {
-  const { replica, expiresMs = 300_000, gatherMs = 20, maxPaused = 1_000, maxPausedPerCaller = 100 } = options;
+  const { replica, questionTimeoutMs = () => gatewayDefaults.questionTimeoutMs } = options;
+  const { gatherMs = 20, maxPaused = 1_000, maxPausedPerCaller = 100 } = options;
   const statePrefix = replica === undefined ? prefix : `${prefix}${replica}:`;
   const paused = new Map<string, { readonly exchange: Exchange; expiry: NodeJS.Timeout }>();
 
@@ -122,7 +124,7 @@ export function createInputRounds(options: InputRoundsOptions = {}): InputRounds
   function pause(exchange: Exchange): JsonObject {
     assertMayPause(exchange);
     const state = `${statePrefix}${randomUUID()}`;
-    const startTimer = () => setTimeout(expire, expiresMs).unref();
+    const startTimer = () => setTimeout(expire, questionTimeoutMs()).unref();
     const entry = { exchange, expiry: startTimer() };
     function expire(): void {
       // Another person answered and the request is still running. Its client may still fetch the result.

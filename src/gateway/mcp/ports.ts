@@ -37,9 +37,11 @@ export function createPorts({ sessionKey, traces = noTraces, fleet, ended, ...op
   const { toolbox, tasks = createSharedTasks({ toolbox }) } = options;
   const views = createViews(options);
   const replica = fleet?.replica;
+  const questionTimeoutMs = () => toolbox.config.gateway.questionTimeoutMs;
   const sessions = createSessions({
     ended,
     replica,
+    questionTimeoutMs,
     onEnd: ({ watched }) => {
       // Fails for a server that is not connected, which has no subscription to end.
       for (const watch of watched.values()) watch.end().catch(() => {});
@@ -59,7 +61,7 @@ export function createPorts({ sessionKey, traces = noTraces, fleet, ended, ...op
   };
   const subscriptions = createSubscriptions({ toolbox, ports: () => methods });
   const endForwarding = forwardNotifications({ toolbox, sessions, subscriptions });
-  const inputRounds = createInputRounds({ replica });
+  const inputRounds = createInputRounds({ replica, questionTimeoutMs });
   const replicas = createMcpReplicas({
     fleet,
     sessions,

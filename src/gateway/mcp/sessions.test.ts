@@ -41,7 +41,7 @@ test('an error of the client reaches the server with its code', async () => {
 });
 
 test('a question is withdrawn when its caller stops waiting', async () => {
-  const session = createSessions({ onEnd: () => {}, patienceMs: 5 }).open(facts);
+  const session = createSessions({ onEnd: () => {}, questionTimeoutMs: () => 5 }).open(facts);
   const stream = collect();
   const over = new AbortController();
   const withdrawn = session.ask(stream, 'roots/list', {}, over.signal);
@@ -57,7 +57,7 @@ test('a question is withdrawn when its caller stops waiting', async () => {
 
 test('a question is withdrawn when its client has had no open stream for the time of absence', async () => {
   vi.useFakeTimers();
-  const session = createSessions({ onEnd: () => {}, absenceMs: 1_000, patienceMs: 10_000 }).open(facts);
+  const session = createSessions({ onEnd: () => {}, absenceMs: 1_000, questionTimeoutMs: () => 10_000 }).open(facts);
   const own = toResponse();
   const rejected = vi.fn();
   session.ask(session.openStream(own), 'roots/list', {}, never).catch(rejected);

@@ -1,4 +1,5 @@
 import type { ServerResponse } from 'node:http';
+import { gatewayDefaults } from '../../config/defaults.ts';
 import { createEphemeralMap, type EphemeralMap } from '../../kernel/ephemeral-map.ts';
 import { evictOldest } from '../../kernel/evict-oldest.ts';
 import { isObject, type JsonObject } from '../../kernel/json.ts';
@@ -63,8 +64,8 @@ export interface SessionsOptions {
   readonly ended?: EndedSessions;
   /** The id of this replica, which the ids of its questions contain. */
   readonly replica?: string;
-  /** The time limit for an answer to a question; 300 000 by default. */
-  readonly patienceMs?: number;
+  /** The time limit for an answer to a question; that of the defaults if undefined. */
+  readonly questionTimeoutMs?: () => number;
   /** A question is withdrawn when its client has had no open stream for this time; 60 000 by default. */
   readonly absenceMs?: number;
   /** Called when a session has ended or its memory is released. */
@@ -73,7 +74,7 @@ export interface SessionsOptions {
 
 export function createSessions(options: SessionsOptions): Sessions {
   const { idleMs = 600_000, ended = createEndedSessions(), replica, onEnd } = options;
-  const { patienceMs = 300_000, absenceMs = 60_000 } = options;
+  const { questionTimeoutMs = () => gatewayDefaults.questionTimeoutMs, absenceMs = 60_000 } = options;
   // Ordered by last use, oldest first.
   const sessions = new Map<string, { readonly session: Session; readonly slot: Reservation | undefined }>();
   /** The sessions of each caller, ordered by last use. */
@@ -136,7 +137,7 @@ export function createSessions(options: SessionsOptions): Sessions {
       sweep(now);
       const entry = sessions.get(facts.id) ?? {
         slot: usage?.reserve('sessions', 1, releaseIdle),
-        session: createSession(facts, { patienceMs, absenceMs, replica, memory }),
+        session: createSession(facts, { questionTimeoutMs, absenceMs, replica, memory }),
       };
       entry.session.lastSeen = now;
       touch(facts.id, entry);
@@ -162,7 +163,7 @@ const maxElicitations = 1_000;
 const endedMs = 30 * 24 * 3_600_000;
 
 interface SessionSettings {
-  readonly patienceMs: number;
+  readonly questionTimeoutMs: () => number;
   readonly absenceMs: number;
   readonly replica: string | undefined;
   readonly memory: ReplayMemory;
@@ -179,7 +180,7 @@ interface OpenQuestion {
 }
 
 function createSession(facts: SessionFacts, settings: SessionSettings): Session {
-  const { patienceMs, absenceMs, replica, memory } = settings;
+  const { questionTimeoutMs, absenceMs, replica, memory } = settings;
   const waiting = new Map<string, OpenQuestion>();
   const questionPrefix = replica === undefined ? 'toolwharf' : `toolwharf-${replica}`;
   const resumable = createResumableStreams({
@@ -227,7 +228,7 @@ function createSession(facts: SessionFacts, settings: SessionSettings): Session 
           settle(reject)(cause);
         };
         const onAbort = () => withdraw(signal.reason);
-        const patience = setTimeout(() => withdraw(new Error('No answer in time')), patienceMs).unref();
+        const patience = setTimeout(() => withdraw(new Error('No answer in time')), questionTimeoutMs()).unref();
         // A client whose connections are lost for good must not keep the call of its question open.
         let absence: NodeJS.Timeout | undefined;
         const onConnectionChange = () => {

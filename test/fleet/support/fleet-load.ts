@@ -160,6 +160,6 @@ export async function waitForEnds(world: FleetWorld): Promise<void> {
     open = await world.openCalls();
     return open.length === 0;
   };
-  // A question whose client has gone is withdrawn after five minutes.
+  // A question whose client has gone is withdrawn after a minute, by the previous version after five.
   await waitFor(hasNone, { what, timeoutMs: 500_000 });
 }

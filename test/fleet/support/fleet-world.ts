@@ -69,6 +69,8 @@ export async function openFleetWorld(options: FleetWorldOptions): Promise<FleetW
   // The previous version starts a process of each server on every replica.
   const singles = program === undefined ? ['single'] : [];
   const placement = singles.length > 0 ? { placement: 'single' } : {};
+  // The previous version has no such setting.
+  const questions = program === undefined ? { questionTimeout: '1m' } : {};
   await using opened = new AsyncDisposableStack();
   const dir = opened.use(await tempDir());
   const effectsFile = dir.file('effects');
@@ -104,7 +106,7 @@ export async function openFleetWorld(options: FleetWorldOptions): Promise<FleetW
       guarded: { url: upstreams.legacy.through(legacy.url), ...timeouts },
     },
     toolbox: { approval: { ask: ['mcp_guarded_*'] } },
-    gateway: { requireAuthentication: true, ...(leaseMs !== undefined && { lease: leaseMs }) },
+    gateway: { requireAuthentication: true, ...questions, ...(leaseMs !== undefined && { lease: leaseMs }) },
   };
   await writeFile(configFile, JSON.stringify(config));
 

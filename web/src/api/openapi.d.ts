@@ -1770,6 +1770,7 @@ export interface components {
                     readonly [key: string]: number;
                 };
                 readonly listWaitMs: number;
+                readonly questionTimeoutMs: number;
                 readonly shutdownMs: number;
                 readonly webhook?: {
                     readonly origin: string;

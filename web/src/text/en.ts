@@ -1908,6 +1908,7 @@ export const en = ({ plural, number, rich }: Grammar) => ({
       webhookSigned: 'Webhook signed',
       traceExport: 'Trace export',
       waitStartingServers: 'Wait for starting servers',
+      questionTimeout: 'Time to answer a question of a server',
       shutdownGracePeriod: 'Shutdown grace period',
       concurrentCallsCount: (count: number) => plural(count, { one: '# concurrent call', other: '# concurrent calls' }),
     },

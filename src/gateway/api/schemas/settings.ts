@@ -70,6 +70,7 @@ export const configSchema = answer(
       trustedProxies: list(z.string()),
       limits: z.record(z.string(), z.int()).describe('The limits of `gateway.limits`.'),
       listWaitMs: z.int(),
+      questionTimeoutMs: z.int(),
       shutdownMs: z.int(),
       webhook: z.strictObject({ origin: z.string(), secret: maskSchema.optional() }).optional(),
       tracesOrigin: z.string().optional(),

@@ -182,6 +182,7 @@ function gatewayFacts(gateway: Config['gateway']): FactList {
       tracesOrigin === undefined ? text.common.none : safeText(tracesOrigin, 300),
     ],
     [text.settings.configurationSection.waitStartingServers, formatSpan(gateway.listWaitMs)],
+    [text.settings.configurationSection.questionTimeout, formatSpan(gateway.questionTimeoutMs)],
     [text.settings.configurationSection.shutdownGracePeriod, formatSpan(gateway.shutdownMs)],
   ];
 }
