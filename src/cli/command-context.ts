@@ -1,3 +1,4 @@
+import type { Readable, Writable } from 'node:stream';
 import type { Environment } from '../config/references.ts';
 import type { LogLevel } from '../kernel/log.ts';
 import type { Terminal } from './terminal/terminal.ts';
@@ -18,8 +19,29 @@ export interface JsonOption {
   readonly json?: boolean;
 }
 
+/** What the command line uses of the process it runs in. */
+export interface CommandProcess {
+  readonly argv: readonly string[];
+  readonly env: Environment;
+  readonly stdin: Readable & { readonly isTTY?: boolean };
+  readonly stdout: OutputStream;
+  readonly stderr: OutputStream;
+  cwd(): string;
+  on(signal: NodeJS.Signals, listener: (signal: NodeJS.Signals) => void): unknown;
+  exit(code: number): never;
+}
+
+type OutputStream = Writable & { readonly isTTY?: boolean; readonly columns?: number };
+
 /** Everything a command needs from the process it runs in. */
 export interface CommandContext {
+  /** The file of this program, to start it again. */
+  readonly program: string;
+  readonly stdin: CommandProcess['stdin'];
+  /** For bytes and streams; lines of text go to the terminal. */
+  readonly stdout: CommandProcess['stdout'];
+  /** The working directory. */
+  readonly cwd: string;
   readonly terminal: Terminal;
   readonly options: CommonOptions;
   /** The process environment, with `--data-dir` applied. */

@@ -7,7 +7,7 @@ const problem = explainOldNode(process.versions.node, process.argv.slice(2), imp
 if (problem === undefined) {
   useCompileCache(process.env);
   const { runCommandLine } = await import('./run-command-line.ts');
-  await runCommandLine();
+  process.exit(await runCommandLine(process));
 } else {
   console.error(problem);
   process.exitCode = 1;

@@ -2,14 +2,14 @@ import { constants } from 'node:os';
 import { resolve } from 'node:path';
 import { CommanderError } from 'commander';
 import { ToolwharfError } from '../kernel/errors.ts';
-import type { CommandContext, CommonOptions } from './command-context.ts';
+import type { CommandContext, CommandProcess, CommonOptions } from './command-context.ts';
 import { exitCodes, reportError } from './errors.ts';
 import { createProgram } from './program/create-program.ts';
 import { createTerminal } from './terminal/terminal.ts';
 
-/** Runs the command given on the process's command line and exits the process with its exit code. */
-export async function runCommandLine(): Promise<never> {
-  const { stdin, stdout, stderr, env } = process;
+/** Runs the command given on the process's command line; resolves to the exit code. */
+export async function runCommandLine(process: CommandProcess): Promise<number> {
+  const { argv, stdin, stdout, stderr, env } = process;
   const interrupted = new AbortController();
   let exitCode: number = exitCodes.ok;
   let signalExitCode: number | undefined;
@@ -33,9 +33,13 @@ export async function runCommandLine(): Promise<never> {
     const options = program.opts<CommonOptions>();
     const { dataDir } = options;
     exitCode = await command({
+      program: resolve(argv[1] ?? ''),
+      stdin,
+      stdout,
+      cwd: process.cwd(),
       terminal,
       options,
-      env: dataDir === undefined ? env : { ...env, TOOLWHARF_DATA_DIR: resolve(dataDir) },
+      env: dataDir === undefined ? env : { ...env, TOOLWHARF_DATA_DIR: resolve(process.cwd(), dataDir) },
       signal: interrupted.signal,
       onInterrupt(report, interceptor = () => false) {
         reportInterrupt = report;
@@ -48,10 +52,10 @@ export async function runCommandLine(): Promise<never> {
   const program = createProgram(terminal, run);
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, interrupt);
   // Keeps the process alive while the only thing pending is an unreferenced reconnect timer.
-  setInterval(() => {}, 60_000);
+  const alive = setInterval(() => {}, 60_000);
 
   try {
-    await program.parseAsync();
+    await program.parseAsync(argv);
   } catch (cause) {
     terminal.status();
     if (cause instanceof CommanderError) exitCode = cause.exitCode === 0 ? exitCodes.ok : exitCodes.usage;
@@ -60,5 +64,6 @@ export async function runCommandLine(): Promise<never> {
     }
   }
   await terminal.flush();
-  process.exit(signalExitCode ?? exitCode);
+  clearInterval(alive);
+  return signalExitCode ?? exitCode;
 }

@@ -1,12 +1,13 @@
 import { readFile } from 'node:fs/promises';
 import { createInterface } from 'node:readline';
+import { PassThrough, Readable } from 'node:stream';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { CommandContext } from '../../src/cli/command-context.ts';
 import { approvals } from '../../src/cli/commands/approvals.ts';
 import type { Terminal } from '../../src/cli/terminal/terminal.ts';
 import { fixture, tempDir } from '../support/fixtures.ts';
 import { startGateway, type TestGateway } from '../support/gateway.ts';
-import { cliIn } from '../support/run-cli.ts';
+import { cliIn, cliProgram } from '../support/run-cli.ts';
 import { waitFor } from '../support/wait-for.ts';
 
 const directory = await tempDir();
@@ -121,6 +122,10 @@ describe('toolwharf approvals', () => {
     const person = createPerson();
     const stop = new AbortController();
     const context: CommandContext = {
+      program: cliProgram,
+      stdin: Readable.from([]),
+      stdout: new PassThrough(),
+      cwd: directory.path,
       terminal: person.terminal,
       options: { logLevel: 'warning' },
       env: { TOOLWHARF_DATA_DIR: data },

@@ -30,7 +30,7 @@ describe('the command itself', () => {
       registerHooks({ load: (url, context, next) => (loaded.push(url), next(url, context)) });
       process.on('exit', () => console.error(JSON.stringify(loaded)));`;
     const node = ['--import', `data:text/javascript,${encodeURIComponent(hooks)}`];
-    const help = await run(['--help'], { node, program: join(root, 'src', 'cli', 'main.ts') });
+    const help = await start(['--help'], { node, program: join(root, 'src', 'cli', 'main.ts') }).ended;
     const loaded = JSON.parse(help.stderr) as string[];
     expect(loaded.some((url) => url.endsWith('/cli/main.ts'))).toBe(true);
     expect(loaded.filter((url) => /toolbox|modelcontextprotocol|node_modules\/(zod|yaml)/.test(url))).toEqual([]);
@@ -42,13 +42,13 @@ describe('the command itself', () => {
   test('compiled code is cached for the next start, and an unwritable cache is no problem', async () => {
     const cache = directory.file('cache');
     const env = { NODE_COMPILE_CACHE: '', XDG_CACHE_HOME: cache };
-    expect(await run(['--version'], { env })).toMatchObject({ code: 0, stderr: '' });
+    expect(await start(['--version'], { env }).ended).toMatchObject({ code: 0, stderr: '' });
     const compiled = join(cache, 'toolwharf', 'compiled');
     expect((await stat(compiled)).mode & 0o777).toBe(0o700);
     expect(await readdir(compiled)).toHaveLength(1);
-    expect(await run(['--version'], { env })).toMatchObject({ code: 0, stderr: '' });
+    expect(await start(['--version'], { env }).ended).toMatchObject({ code: 0, stderr: '' });
     const noPlace = { ...env, XDG_CACHE_HOME: basic };
-    expect(await run(['--version'], { env: noPlace })).toMatchObject({ code: 0, stderr: '' });
+    expect(await start(['--version'], { env: noPlace }).ended).toMatchObject({ code: 0, stderr: '' });
   });
 
   test.each([

@@ -1,12 +1,8 @@
-import { once } from 'node:events';
 import { writeFile } from 'node:fs/promises';
-import { PassThrough } from 'node:stream';
-import { text as readText } from 'node:stream/consumers';
 import type { Command } from 'commander';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import type { CommonOptions } from '../../src/cli/command-context.ts';
 import { createProgram } from '../../src/cli/program/create-program.ts';
-import { createTerminal, type Terminal } from '../../src/cli/terminal/terminal.ts';
+import type { Terminal } from '../../src/cli/terminal/terminal.ts';
 import { fixture, tempDir } from '../support/fixtures.ts';
 import { startGateway, type TestGateway } from '../support/gateway.ts';
 import { cliIn } from '../support/run-cli.ts';
@@ -15,7 +11,6 @@ import { waitFor } from '../support/wait-for.ts';
 const directory = await tempDir();
 afterAll(() => directory[Symbol.asyncDispose]());
 const cli = cliIn(directory);
-const env = { PATH: process.env.PATH, HOME: directory.path, TOOLWHARF_DATA_DIR: directory.file('data') };
 let gateway: TestGateway;
 beforeAll(async () => {
   const config = await cli.config({
@@ -23,30 +18,17 @@ beforeAll(async () => {
     toolbox: { approval: { ask: ['*add*'] } },
     servers: { files: fixture('legacy') },
   });
-  gateway = await startGateway(cli, env.TOOLWHARF_DATA_DIR, ['-c', config]);
+  gateway = await startGateway(cli, directory.file('data'), ['-c', config]);
   await waitFor(() => gateway.stderr().includes('✔ files'), { what: 'the server' });
 });
 afterAll(() => gateway[Symbol.asyncDispose]());
 
-/** Runs a command line in this process, which is far quicker than a process each; returns stdout. */
+/** Runs a command with `--json`; returns stdout. */
 async function run(args: readonly string[], untilOutput = false): Promise<string> {
-  const [stdin, stdout, stderr] = [new PassThrough(), new PassThrough(), new PassThrough()];
-  stderr.resume();
-  stdin.end();
-  const terminal = createTerminal({ stdin, stdout, stderr, env, onInterrupt: () => {} });
-  const stop = new AbortController();
-  const printed = readText(stdout);
-  if (untilOutput) void once(stdout, 'data').then(() => stop.abort());
-  const program: Command = createProgram(terminal, async (command) => {
-    await command({ terminal, options: program.opts<CommonOptions>(), env, signal: stop.signal, onInterrupt() {} });
-  });
   const end = args.includes('--') ? args.indexOf('--') : args.length;
-  await program.parseAsync(args.toSpliced(end, 0, '--json'), { from: 'user' }).catch((cause) => {
-    if (!untilOutput) throw cause;
-  });
-  await terminal.flush();
-  stdout.end();
-  return printed;
+  const { code, stdout, stderr } = await cli.run(args.toSpliced(end, 0, '--json'), { untilOutput });
+  expect({ code, stderr }).toMatchObject({ code: untilOutput ? 130 : 0 });
+  return stdout;
 }
 
 /** Commands whose JSON other tests read: they need a model, a registry, a changed tool or a stopped gateway. */

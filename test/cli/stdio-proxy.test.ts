@@ -160,7 +160,7 @@ test('toolwharf stdio waits for the gateway that another command is starting', a
 test('a gateway that cannot be started is reported with the reason', async () => {
   const broken = await cli.config('servers: [');
   const env = { TOOLWHARF_DATA_DIR: directory.file('broken') };
-  const { code, stdout, stderr } = await cli.run(['stdio', '-c', broken], { env });
+  const { code, stdout, stderr } = await cli.start(['stdio', '-c', broken], { env }).ended;
   expect({ code, stdout }).toEqual({ code: 4, stdout: '' });
   expect(stderr).toContain('The gateway could not be started');
   expect(stderr).toContain(broken);

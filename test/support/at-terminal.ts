@@ -1,9 +1,6 @@
 import { PassThrough } from 'node:stream';
-import type { CommonOptions } from '../../src/cli/command-context.ts';
-import { reportError } from '../../src/cli/errors.ts';
-import { createProgram } from '../../src/cli/program/create-program.ts';
-import { createTerminal } from '../../src/cli/terminal/terminal.ts';
-import { ToolwharfError } from '../../src/kernel/errors.ts';
+import { runCommandLine } from '../../src/cli/run-command-line.ts';
+import { cliProgram } from './run-cli.ts';
 import { waitFor } from './wait-for.ts';
 
 export const ctrlC = '\u0003';
@@ -32,15 +29,6 @@ const overwritten = /\r\u001b\[2K[^\n]*?(?=\r\u001b\[2K)|\r\u001b\[2K|\u001b\[\d
 export function atTerminal(env: Readonly<Record<string, string>>, { isTTY = true } = {}): AtTerminal {
   const stream = () => Object.assign(new PassThrough(), { isTTY, columns: 100 });
   const streams = { stdin: stream(), stdout: stream(), stderr: stream() };
-  const stop = new AbortController();
-  let intercept: (signal: NodeJS.Signals) => boolean = () => false;
-  const terminal = createTerminal({
-    ...streams,
-    env: { NO_COLOR: '1' },
-    onInterrupt() {
-      if (!intercept('SIGINT')) stop.abort(new ToolwharfError('CALL_CANCELLED', 'Cancelled'));
-    },
-  });
   let output = '';
   let printed = '';
   let seen = 0;
@@ -61,26 +49,15 @@ export function atTerminal(env: Readonly<Record<string, string>>, { isTTY = true
   }
 
   return {
-    async run(...args) {
-      let code = 0;
-      const program = createProgram(terminal, async (command) => {
-        code = await command({
-          terminal,
-          options: program.opts<CommonOptions>(),
-          env: { ...process.env, ...env },
-          signal: stop.signal,
-          onInterrupt(_report, interceptor = () => false) {
-            intercept = interceptor;
-          },
-        });
-      });
-      try {
-        await program.parseAsync(['node', 'toolwharf', ...args]);
-        return code;
-      } catch (cause) {
-        return reportError(terminal, cause, { stack: false });
-      }
-    },
+    run: (...args) =>
+      runCommandLine({
+        ...streams,
+        argv: [process.execPath, cliProgram, ...args],
+        env: { ...process.env, NO_COLOR: '1', ...env },
+        cwd: process.cwd,
+        on: () => {},
+        exit: process.exit,
+      }),
     screen,
     stdout: () => printed,
     see,

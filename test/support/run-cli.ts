@@ -2,6 +2,8 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { Readable, Writable } from 'node:stream';
+import { runCommandLine } from '../../src/cli/run-command-line.ts';
 import type { JsonObject } from '../../src/kernel/json.ts';
 import type { tempDir } from './fixtures.ts';
 import { root } from './imports.ts';
@@ -16,6 +18,12 @@ export interface CliOptions {
   readonly node?: readonly string[];
   /** A program other than the command line. */
   readonly program?: string;
+}
+
+export interface RunOptions extends Omit<CliOptions, 'node' | 'program'> {
+  readonly input?: string;
+  /** Presses Ctrl-C after the first output. */
+  readonly untilOutput?: boolean;
 }
 
 /** The program: the sources, or the build if an environment variable requests it. */
@@ -36,20 +44,58 @@ function splitSource(stderr: string) {
   return { source, stderr: stderr.slice(line.length) };
 }
 
-/** Runs the command line as a child process, isolated from this machine: its home, data and files are in one directory. */
+/** A stream that keeps what is written to it. */
+function createOutput(onWrite = () => {}) {
+  const chunks: Buffer[] = [];
+  const stream = new Writable({
+    write(chunk, _encoding, done) {
+      chunks.push(chunk);
+      onWrite();
+      done();
+    },
+  });
+  return { stream, text: () => Buffer.concat(chunks).toString() };
+}
+
+/** Runs commands isolated from this machine: their home, data and files are in one directory. */
 export function cliIn(directory: Awaited<ReturnType<typeof tempDir>>) {
   let files = 0;
+  const own = {
+    PATH: process.env.PATH,
+    HOME: directory.path,
+    TOOLWHARF_DATA_DIR: directory.file('data'),
+    ...coverageOrCache,
+  };
 
+  /** Runs a command in this process, which costs a fraction of a process of its own. */
+  async function run(args: readonly string[], options: RunOptions = {}) {
+    const { cwd = directory.path, env = {}, input = '', untilOutput = false } = options;
+    let interrupt: (() => void) | undefined;
+    const stderr = createOutput();
+    const stdout = createOutput(() => {
+      interrupt?.();
+      interrupt = undefined;
+    });
+    const code = await runCommandLine({
+      argv: [process.execPath, cliProgram, ...args],
+      env: { ...own, ...env },
+      stdin: Readable.from(input === '' ? [] : [Buffer.from(input)]),
+      stdout: stdout.stream,
+      stderr: stderr.stream,
+      cwd: () => cwd,
+      on(signal, listener) {
+        if (untilOutput && signal === 'SIGINT') interrupt = () => listener(signal);
+      },
+      exit: process.exit,
+    });
+    return { code, stdout: stdout.text(), ...splitSource(stderr.text()) };
+  }
+
+  /** Runs a command in a process of its own. */
   function start(
     args: readonly string[],
     { cwd = directory.path, env = {}, input = '', node = [], program = cliProgram }: CliOptions = {},
   ) {
-    const own = {
-      PATH: process.env.PATH,
-      HOME: directory.path,
-      TOOLWHARF_DATA_DIR: directory.file('data'),
-      ...coverageOrCache,
-    };
     const child = spawn(process.execPath, [...node, program, ...args], { cwd, env: { ...own, ...env } });
     child.stdin.on('error', () => {});
     if (input !== null) child.stdin.end(input);
@@ -74,7 +120,7 @@ export function cliIn(directory: Awaited<ReturnType<typeof tempDir>>) {
 
   return {
     start,
-    run: (args: readonly string[], options?: CliOptions) => start(args, options).ended,
+    run,
     /** Writes a configuration and returns its path. */
     async config(content: object | string): Promise<string> {
       const file = directory.file(`config-${++files}.yaml`);

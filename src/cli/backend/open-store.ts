@@ -53,8 +53,8 @@ export async function requireStore(context: CommandContext, options: DatabaseOpt
 
 /** Locates the store that the command line and the configuration name, which may not exist yet. */
 export async function locateStore(context: CommandContext, options: DatabaseOption = {}): Promise<OpenStoreOptions> {
-  const { env, terminal } = context;
-  const file = context.options.config ?? (await findConfigFile(process.cwd()));
+  const { env, terminal, cwd } = context;
+  const file = context.options.config ?? (await findConfigFile(cwd));
   // Without a file, loading the configuration would create the folder of the default servers.
   const { gateway } = file === undefined ? { gateway: {} } : (await openConfig(file, { env })).config;
   const location = toStoreLocation(dataDirectory(env), options, gateway, env);

@@ -47,11 +47,11 @@ export interface OpenedToolbox extends AsyncDisposable {
 
 /** Starts a toolbox with the configuration of the command line and shows the progress on a terminal. */
 export async function openToolbox(context: CommandContext, options: OpenOptions = {}): Promise<OpenedToolbox> {
-  const { terminal, signal, env } = context;
+  const { terminal, signal, env, cwd } = context;
   const { logLevel } = context.options;
   const { suppressLog = () => false, validate, signIns, sourceName, waitForServers = false } = options;
   const { approver, host, rules, pins, overrides, journal, limits, tolerant } = options;
-  const loaded = await openConfig(options.source ?? context.options.config, { env });
+  const loaded = await openConfig(options.source ?? context.options.config, { env, cwd });
   const { config, file } = loaded;
   const source = sourceName ?? file ?? `the default servers (${describeDefaults(env)})`;
   reportLocal(source, context);

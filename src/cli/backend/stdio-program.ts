@@ -4,13 +4,16 @@ import type { StdioProgram } from '../../gateway/clients/mcp-clients.ts';
 import type { CommandContext } from '../command-context.ts';
 
 /** The command that starts `toolwharf stdio`, with absolute paths: desktop apps have another environment and working directory. */
-export function stdioProgram({ env }: Pick<CommandContext, 'env'>, config: string | undefined): StdioProgram {
+export function stdioProgram(
+  { program, env }: Pick<CommandContext, 'program' | 'env'>,
+  config: string | undefined,
+): StdioProgram {
   const dataDir = resolve(dataDirectory(env));
   const isDefault = dataDir === resolve(dataDirectory({ ...env, TOOLWHARF_DATA_DIR: undefined }));
   return {
     command: process.execPath,
     args: [
-      resolve(process.argv[1] ?? ''),
+      program,
       'stdio',
       ...(config === undefined ? [] : ['--config', config]),
       ...(isDefault ? [] : ['--data-dir', dataDir]),

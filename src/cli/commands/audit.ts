@@ -53,7 +53,7 @@ export async function auditExport(
   options: AuditOptions & { readonly after?: string; readonly limit?: string },
   context: CommandContext,
 ): Promise<number> {
-  const { terminal, signal } = context;
+  const { terminal, stdout, signal } = context;
   const after = parseInteger('--after', options.after, 0);
   const limit = parseInteger('--limit', options.limit, 1);
   await using journal = await openJournal(context, options);
@@ -61,11 +61,11 @@ export async function auditExport(
   let last = after;
   for await (const entry of journal.export({ after, limit })) {
     signal.throwIfAborted();
-    if (process.stdout.destroyed || process.stdout.errored) break;
+    if (stdout.destroyed || stdout.errored) break;
     terminal.print(jsonText(entry, { indent: 0 }));
     // The journal may be larger than memory: wait for a slow reader.
-    if (process.stdout.writableNeedDrain) {
-      await Promise.race([once(process.stdout, 'drain'), once(process.stdout, 'close')]).catch(() => {});
+    if (stdout.writableNeedDrain) {
+      await Promise.race([once(stdout, 'drain'), once(stdout, 'close')]).catch(() => {});
     }
     entries++;
     last = entry.seq;

@@ -1,4 +1,5 @@
 import { writeFile } from 'node:fs/promises';
+import { resolve } from 'node:path';
 import { stringify } from 'yaml';
 import { type ClientName, importClientConfig } from '../../config/import-client-config.ts';
 import { messageOf } from '../../kernel/errors.ts';
@@ -16,14 +17,14 @@ export interface ImportOptions extends JsonOption {
 
 /** `toolwharf import`: converts the configuration of another program to a native configuration. */
 export async function importFile(file: string, options: ImportOptions, context: CommandContext): Promise<number> {
-  const { terminal, env } = context;
-  const { nativeConfig, servers, warnings, client } = await importClientConfig(file, { env });
+  const { terminal, env, cwd } = context;
+  const { nativeConfig, servers, warnings, client } = await importClientConfig(resolve(cwd, file), { env });
   for (const warning of warnings) terminal.note(logLine(terminal, 'warning', warning));
   const text = stringify(nativeConfig, { lineWidth: 0 });
   if (!options.write) terminal.print(options.json ? jsonText(nativeConfig) : text.trimEnd());
   else {
     const target = options.write === true ? 'toolwharf.yaml' : options.write;
-    await write(target, text, options.force ?? false);
+    await write(resolve(cwd, target), text, options.force ?? false);
     const source = clientTitles[client] ? ` from ${clientTitles[client]}` : '';
     terminal.note(
       `Wrote ${count(servers.length, 'server')}${source} to ${target}. Test them with \`toolwharf check\`.`,

@@ -102,7 +102,7 @@ async function readKey(
   name: string,
   kind: ProviderDraft['kind'],
   { key, keyEnv }: ProviderOptions,
-  { terminal, env, signal }: CommandContext,
+  { stdin, terminal, env, signal }: CommandContext,
 ): Promise<string | undefined> {
   if (!key) return undefined;
   if (keyEnv !== undefined) {
@@ -114,7 +114,7 @@ async function readKey(
   const question = `API key for ${oneLine(name)}${isRequired ? '' : ' (Enter for none)'}: `;
   const given = terminal.canAsk
     ? await terminal.ask(question, signal, { isSecret: true })
-    : await readText(addAbortSignal(signal, process.stdin));
+    : await readText(addAbortSignal(signal, stdin));
   const value = given?.trim();
   if (!value && isRequired) {
     throw new UsageError(`${kind} needs an API key: type it, pipe it to stdin, or name its variable with --key-env`);

@@ -103,8 +103,8 @@ async function withRegistry(
   context: CommandContext,
   work: (registry: Registry) => Promise<number>,
 ): Promise<number> {
-  const { options, env, terminal } = context;
-  const url = given ?? (await openConfig(options.config, { env })).config.gateway.registry;
+  const { options, env, cwd, terminal } = context;
+  const url = given ?? (await openConfig(options.config, { env, cwd })).config.gateway.registry;
   const registry = createRegistry(url);
   try {
     terminal.status(`Searching ${oneLine(url)} …`);

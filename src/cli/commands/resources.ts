@@ -8,7 +8,6 @@ import type { CommandContext, JsonOption } from '../command-context.ts';
 import { exitCodes, UsageError } from '../errors.ts';
 import { jsonText } from '../terminal/format.ts';
 import { printList } from '../terminal/print-table.ts';
-import type { Terminal } from '../terminal/terminal.ts';
 import { listOffers, type ServerOption } from './list-offers.ts';
 
 /** `toolwharf resources`: lists the resources and resource templates of all servers. */
@@ -44,7 +43,7 @@ export async function readResource(uri: string, options: ReadOptions, context: C
   const server = options.server ?? (await findOwner(uri, opened));
   const result = await opened.readResource(server, uri);
   if (options.json) context.terminal.print(jsonText(result));
-  else await printContents(result, options.output, context.terminal);
+  else await printContents(result, options.output, context);
   return exitCodes.ok;
 }
 
@@ -68,7 +67,11 @@ async function findOwner(uri: string, opened: ToolAccess): Promise<string> {
   throw new UsageError(`Several servers have '${uri}' (${[...owners].join(', ')}): choose one with --server`);
 }
 
-async function printContents(result: JsonObject, output: string | undefined, terminal: Terminal): Promise<void> {
+async function printContents(
+  result: JsonObject,
+  output: string | undefined,
+  { stdout, terminal }: CommandContext,
+): Promise<void> {
   const contents = Array.isArray(result.contents) ? result.contents.filter(isObject) : [];
   const parts = contents.map(({ text, blob }) =>
     typeof blob === 'string' ? Buffer.from(blob, 'base64') : Buffer.from(String(text ?? '')),
@@ -90,6 +93,6 @@ async function printContents(result: JsonObject, output: string | undefined, ter
       terminal.note(
         `Binary content (${String(mimeType ?? 'unknown type')}, ${part.length} bytes): save it with --output`,
       );
-    } else process.stdout.write(part);
+    } else stdout.write(part);
   }
 }

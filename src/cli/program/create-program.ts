@@ -27,6 +27,8 @@ export function createProgram(terminal: Terminal, run: Run): Command {
     )
     .configureHelp({ showGlobalOptions: true })
     .configureOutput({
+      writeOut: (text) => terminal.print(text),
+      writeErr: (text) => terminal.note(text.trimEnd()),
       outputError: (text, write) => write(text.replace(/^error:/, 'ERROR:')),
       getOutHelpWidth: () => terminal.width,
       getErrHelpWidth: () => terminal.width,

@@ -54,11 +54,11 @@ function progressText(tool: Pick<Tool, 'name'>, { progress, total, message }: Pr
   return `${oneLine(tool.name)} ${share}${message ? ` ${oneLine(message)}` : ''} …`;
 }
 
-function readStdin({ terminal, signal }: CommandContext): Promise<string> {
-  if (process.stdin.isTTY) {
+function readStdin({ stdin, terminal, signal }: CommandContext): Promise<string> {
+  if (stdin.isTTY) {
     terminal.note(terminal.noteColors.dim('Type the arguments as a JSON object, then press Ctrl-D:'));
   }
-  return readText(addAbortSignal(signal, process.stdin));
+  return readText(addAbortSignal(signal, stdin));
 }
 
 export interface PrintOptions {

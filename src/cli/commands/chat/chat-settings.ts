@@ -44,10 +44,10 @@ export async function openSettings(
   context: CommandContext,
   { createStore = false }: { readonly createStore?: boolean } = {},
 ): Promise<ChatSettings & AsyncDisposable> {
-  const { env, options } = context;
+  const { env, cwd, options } = context;
   const gateway = await selectGateway(context);
   if (gateway) return { ...createGatewaySettings(gateway), [Symbol.asyncDispose]: async () => {} };
-  const { config } = await openConfig(options.config, { env });
+  const { config } = await openConfig(options.config, { env, cwd });
   const location = await locateStore(context);
   reportLocal(location.dataDir, context);
   const isStored = createStore || (await hasStore(location));

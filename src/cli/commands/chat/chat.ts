@@ -31,12 +31,12 @@ export interface ChatOptions extends JsonOption {
 
 /** `toolwharf chat`: an interactive chat, or one prompt and its answer with `--once` or without a terminal. */
 export async function chat(options: ChatOptions, context: CommandContext): Promise<number> {
-  const { terminal } = context;
+  const { stdin, terminal } = context;
   const toolApproval = parseApproval(options);
   if (options.conversation !== undefined && options.continue) {
     throw new UsageError('Use either --conversation or --continue');
   }
-  const prompt = options.once ?? (terminal.canAsk || process.stdin.isTTY ? undefined : await readPrompt(context));
+  const prompt = options.once ?? (terminal.canAsk || stdin.isTTY ? undefined : await readPrompt(context));
   if (prompt?.trim() === '') throw new UsageError('The prompt is empty');
   if (prompt === undefined && options.json) throw new UsageError('--json needs --once, or a prompt on stdin');
   if (prompt === undefined && !terminal.canAsk) {
@@ -120,6 +120,6 @@ function parseApproval({ auto, alwaysAsk, trustedOnly }: ChatOptions): Assistant
   return trustedOnly ? 'trusted-only' : undefined;
 }
 
-function readPrompt({ signal }: CommandContext): Promise<string> {
-  return readText(addAbortSignal(signal, process.stdin));
+function readPrompt({ stdin, signal }: CommandContext): Promise<string> {
+  return readText(addAbortSignal(signal, stdin));
 }

@@ -37,7 +37,8 @@ export interface ConnectOptions extends JsonOption {
 export async function connect(name: string, options: ConnectOptions, context: CommandContext): Promise<number> {
   const { terminal } = context;
   const client = findClient(name);
-  const file = options.file === undefined ? clientFile(client, options.scope, context) : resolve(options.file);
+  const file =
+    options.file === undefined ? clientFile(client, options.scope, context) : resolve(context.cwd, options.file);
   const setup = await chooseSetup(client, options, context);
   const before = await readText(file);
   const entry = client.entry(setup);
@@ -66,15 +67,15 @@ function findClient(name: string): McpClient {
   return mcpClients[id];
 }
 
-function clientFile(client: McpClient, scope: ConnectScope, { env }: CommandContext): string {
-  const file = client.file(scope, { env, platform: process.platform, cwd: process.cwd() });
+function clientFile(client: McpClient, scope: ConnectScope, { env, cwd }: CommandContext): string {
+  const file = client.file(scope, { env, platform: process.platform, cwd });
   if (file === undefined) throw new UsageError(`${client.title} has no project configuration: omit --scope`);
   return file;
 }
 
 async function chooseSetup(client: McpClient, options: ConnectOptions, context: CommandContext): Promise<ClientSetup> {
-  const { terminal, env } = context;
-  const { config, file } = await openConfig(context.options.config, { env });
+  const { terminal, env, cwd } = context;
+  const { config, file } = await openConfig(context.options.config, { env, cwd });
   const profiles = await listProfiles(config, context);
   if (!profiles.includes(options.profile)) throw notFound('profile', options.profile, profiles);
   if (options.stdio || !client.takesUrl) {

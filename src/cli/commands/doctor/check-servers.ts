@@ -4,15 +4,19 @@ import type { Config, GatewayConfig, ServerSpec } from '../../../config/config.t
 import { type Environment, parseReference, resolveReference } from '../../../config/references.ts';
 import { messageOf } from '../../../kernel/errors.ts';
 import { describeTools, isUnavailable, type KnownServer, whyUnavailable } from '../../backend/known-server.ts';
+import type { CommandContext } from '../../command-context.ts';
 import { oneLine } from '../../terminal/format.ts';
 import { type Finding, failed, passed } from './check-system.ts';
 
 /** Checks that the command of every enabled server is installed. */
-export async function checkCommands({ servers }: Pick<Config, 'servers'>, env: Environment): Promise<Finding[]> {
+export async function checkCommands(
+  { servers }: Pick<Config, 'servers'>,
+  { env, cwd: working }: Pick<CommandContext, 'env' | 'cwd'>,
+): Promise<Finding[]> {
   const found: Finding[] = [];
   for (const { name, enabled, target } of servers) {
     if (!enabled || target.transport !== 'stdio') continue;
-    const cwd = target.cwd ?? process.cwd();
+    const cwd = target.cwd ?? working;
     const program = await findProgram(target.command, { env: { ...env, ...target.env }, cwd });
     const subject = `command of ${oneLine(name)}`;
     if (program !== undefined) found.push(passed(subject, program));

@@ -40,7 +40,7 @@ export async function doctor({ json }: JsonOption, context: CommandContext): Pro
     report(await checkGateway(config.gateway, directory));
     await using opened = await openTools(context, { tolerant: true, suppressLog: () => true });
     // The gateway may have another configuration and another environment.
-    if (!opened.gateway) report(...(await checkCommands(config, env)), ...checkReferences(config, env));
+    if (!opened.gateway) report(...(await checkCommands(config, context)), ...checkReferences(config, env));
     terminal.status();
     report(...checkConnections(opened.servers, opened.gateway));
   }
@@ -52,12 +52,12 @@ export async function doctor({ json }: JsonOption, context: CommandContext): Pro
 }
 
 async function loadConfig(
-  { options, env }: CommandContext,
+  { options, env, cwd }: CommandContext,
   report: (...found: readonly Finding[]) => void,
 ): Promise<Config | undefined> {
   const subject = 'configuration';
   try {
-    const { config, file, warnings } = await openConfig(options.config, { env });
+    const { config, file, warnings } = await openConfig(options.config, { env, cwd });
     report(passed(subject, file ?? 'no toolwharf.yaml in this directory; using the default servers'));
     report(...warnings.map((warning) => failed(subject, warning)));
     return config;

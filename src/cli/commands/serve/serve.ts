@@ -34,9 +34,9 @@ async function launchAndRun(
   context: CommandContext,
   reporter: GatewayReporter,
 ): Promise<number> {
-  const { env } = context;
+  const { env, cwd } = context;
   const port = parsePort(options.port);
-  const loaded = await openConfig(context.options.config, { env });
+  const loaded = await openConfig(context.options.config, { env, cwd });
   await requireNoGateway(dataDirectory(env));
   context.onInterrupt(() =>
     reporter.info('gateway.stopping', 'Stopping after running calls finish. Send a second signal to exit immediately.'),

@@ -17,13 +17,13 @@ import { createTerminalLog } from '../../terminal/terminal-log.ts';
 
 /** Serves MCP over stdin and stdout with the servers of the configuration in this process. */
 export async function serveLocally(name: string, context: CommandContext): Promise<number> {
-  const { terminal, env, signal } = context;
+  const { stdin, stdout, cwd, terminal, env, signal } = context;
   const log = createTerminalLog(terminal, context.options.logLevel);
   const nobody: ApprovalAnswer = { kind: 'deny', reason: 'the client cannot ask its user' };
   const approver: Approver = { ask: async (request, ending, host) => askClient(host, request, ending) ?? nobody };
   const journal = createMemoryJournal();
   await using scripts = openScripts({ toolbox: () => toolbox, journal, viewOf: (shown) => views.get(shown) });
-  await using toolbox = await startToolbox(await openConfig(context.options.config, { env, log }), {
+  await using toolbox = await startToolbox(await openConfig(context.options.config, { env, cwd, log }), {
     env,
     log,
     signal,
@@ -47,8 +47,8 @@ export async function serveLocally(name: string, context: CommandContext): Promi
     caller: { id: 'stdio', kind: 'client' },
     // The user of the only client started this process, so that user answers.
     profile: () => ({ ...profile, approval: { ...profile.approval, approvers: 'client' } }),
-    input: process.stdin,
-    output: process.stdout,
+    input: stdin,
+    output: stdout,
     startWaitMs: toolbox.config.gateway.listWaitMs,
     signal,
   });

@@ -67,13 +67,13 @@ async function lockStart(dataDir: string): Promise<AsyncDisposable | undefined> 
 async function startOnce(
   more: readonly string[],
   logFile: string,
-  { env, options, signal }: CommandContext,
+  { program, env, options, signal }: CommandContext,
   find: () => Promise<RunningGateway | undefined>,
 ): Promise<RunningGateway | undefined> {
   const { config, dataDir } = options;
   const args = [
     ...process.execArgv,
-    resolve(process.argv[1] ?? ''),
+    program,
     'serve',
     '--exit-when-idle',
     ...(config === undefined ? [] : ['--config', config]),

@@ -18,7 +18,7 @@ export interface StdioOptions {
  * runs, it starts one, which stops when it is no longer used. With `--local`, the servers run in this process.
  */
 export async function stdio({ profile }: StdioOptions, context: CommandContext): Promise<number> {
-  const { env, signal, terminal } = context;
+  const { stdin, stdout, env, signal, terminal } = context;
   if (context.options.local) return (await import('./local-stdio.ts')).serveLocally(profile, context);
   const find = () => findGateway(dataDirectory(env));
   let selected = await selectAccess(context);
@@ -40,8 +40,8 @@ export async function stdio({ profile }: StdioOptions, context: CommandContext):
     token,
     adminToken: selected.adminToken,
     find,
-    input: process.stdin,
-    output: process.stdout,
+    input: stdin,
+    output: stdout,
     signal,
   });
   return exitCodes.ok;
