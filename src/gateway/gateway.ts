@@ -202,7 +202,7 @@ export async function openGateway(source: ConfigSource | undefined, options: Gat
     findCall: toolbox.calls.find,
     openResults: ({ id }) => limits.results.open({ id, isLimited: id !== localCallerId }),
   });
-  const calls = shareCalls(toolbox, fleet, storage.fleet);
+  const calls = shareCalls(toolbox, fleet, storage.fleet, (id) => joined.cancelWaiting(id));
   const tasks = createSharedTasks({ toolbox, questions, journal: storage.journal, calls, fleet });
   const mcpParts = { traces, toolbox, log, sessionKey, fleet, ended, tasks };
   const mcp = createMcpEndpoint({ ...mcpParts, startWaitMs: settings.listWaitMs });

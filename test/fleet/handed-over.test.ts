@@ -65,3 +65,13 @@ test('a call that waits for approval on a replica that stops goes on on another 
   expect((await repeated).body).toMatchObject({ callId, text: expect.stringContaining('3') });
   expect(await waitForEnd(two, callId)).toMatchObject({ status: 'success', replica: two.storage.fleet?.replica });
 });
+
+test('a call that was handed over by a replica that stopped can be cancelled on another one', async () => {
+  await using replicas = await startReplicas(postgres, source);
+  const [one, two] = replicas.all;
+  const { callId, answer } = await startWaitingCall(replicas);
+  await one.close();
+  await answer;
+  expect((await two.post(`/api/calls/${callId}/cancel`)).status).toBe(204);
+  expect(await waitForEnd(two, callId)).toMatchObject({ status: 'error', error: { code: 'CALL_CANCELLED' } });
+});

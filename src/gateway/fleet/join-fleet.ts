@@ -4,21 +4,26 @@ import type { OpenRequests } from '../auth/open-requests.ts';
 import { type ResumeScriptsPorts, resumeScripts } from '../scripts/resume-scripts.ts';
 import { type DescribeReplicaPorts, describeReplica } from './describe-replica.ts';
 import type { createEndedSessions } from './ended-sessions.ts';
-import { type ResumeCallsPorts, resumeCalls } from './resume-calls.ts';
+import { type ResumeCallsPorts, type ResumedCalls, resumeCalls } from './resume-calls.ts';
 
 export type JoinFleetPorts = Omit<DescribeReplicaPorts, 'store' | 'intervalMs'> &
   FollowChangesPorts &
   Omit<ResumeCallsPorts, 'intervalMs'> &
   Omit<ResumeScriptsPorts, 'intervalMs' | 'startWaitMs'>;
 
+export interface JoinedFleet extends Disposable {
+  /** Ends a call that waits for approval and that no replica runs. */
+  readonly cancelWaiting: ResumedCalls['cancel'];
+}
+
 /** Makes the gateway a replica: it publishes its facts, applies changes of other replicas and continues calls of lost ones. */
-export function joinFleet(ports: JoinFleetPorts): Disposable {
+export function joinFleet(ports: JoinFleetPorts): JoinedFleet {
   const parts = new DisposableStack();
   parts.use(describeReplica({ ...ports, store: ports.storage.fleet }));
-  parts.use(resumeCalls(ports));
+  const resumed = parts.use(resumeCalls(ports));
   parts.use(resumeScripts(ports));
   followChanges(ports);
-  return parts;
+  return { cancelWaiting: resumed.cancel, [Symbol.dispose]: () => parts.dispose() };
 }
 
 interface FollowChangesPorts {

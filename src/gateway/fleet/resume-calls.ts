@@ -18,13 +18,19 @@ export interface ResumeCallsPorts {
   readonly intervalMs?: number;
 }
 
+export interface ResumedCalls extends Disposable {
+  /** Ends a call that waits for approval and that this replica owns or takes over, but does not run. False if there is none. */
+  cancel(id: string): Promise<boolean>;
+}
+
 /**
  * Continues the calls that waited for approval on a replica that is gone, and which this replica now owns. Each
  * waits for the answer to its approval, whose use decides that it runs once.
  */
-export function resumeCalls({ storage, toolbox, hosts, log, intervalMs = 2_000 }: ResumeCallsPorts): Disposable {
+export function resumeCalls({ storage, toolbox, hosts, log, intervalMs = 2_000 }: ResumeCallsPorts): ResumedCalls {
   const store = storage.fleet;
-  if (!store) return { [Symbol.dispose]() {} };
+  if (!store) return { cancel: async () => false, [Symbol.dispose]() {} };
+  const cancelled = new Set<string>();
   let isLooking = false;
 
   async function look(): Promise<void> {
@@ -52,7 +58,7 @@ export function resumeCalls({ storage, toolbox, hosts, log, intervalMs = 2_000 }
     if (problem) return end(record, problem);
     const entry = toolbox.catalog.find({ server, tool: originalName });
     // The server may still be connecting. Without it the call waits until its approval expires.
-    if (!entry || toolbox.calls.find(id)) return;
+    if (!entry || toolbox.calls.find(id) || cancelled.has(id)) return;
     const { profile, calledAs } = awaiting;
     const policy = () => {
       const found = toolbox.config.profiles.find(({ name }) => name === profile);
@@ -93,7 +99,20 @@ export function resumeCalls({ storage, toolbox, hosts, log, intervalMs = 2_000 }
         isLooking = false;
       });
   }, intervalMs).unref();
-  return { [Symbol.dispose]: () => clearInterval(timer) };
+  return {
+    async cancel(id) {
+      const record = (await takeAwaiting()).find((one) => one.id === id);
+      if (!record || toolbox.calls.find(id)) return false;
+      cancelled.add(id);
+      try {
+        await end(record, new ToolwharfError('CALL_CANCELLED', 'The call was cancelled'));
+      } finally {
+        cancelled.delete(id);
+      }
+      return true;
+    },
+    [Symbol.dispose]: () => clearInterval(timer),
+  };
 }
 
 /** Why the approval of a call can no longer allow it. */

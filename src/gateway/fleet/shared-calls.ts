@@ -18,6 +18,7 @@ export function shareCalls(
   toolbox: Pick<InternalToolbox, 'calls'>,
   fleet: Fleet,
   store: Pick<FleetStore, 'ownerOfCall'> | undefined,
+  cancelWaiting: (id: string) => Promise<boolean>,
 ): SharedCalls {
   async function findReplica(id: string): Promise<string | undefined> {
     const owner = await store?.ownerOfCall(id);
@@ -26,10 +27,15 @@ export function shareCalls(
 
   async function cancelHere(id: string): Promise<boolean> {
     const call = toolbox.calls.find(id);
-    if (!call) return false;
-    call.cancel();
-    await call.result;
-    return true;
+    call?.cancel();
+    await call?.result;
+    return call !== undefined;
+  }
+
+  /** Cancels a call that this replica runs, or one that waits for approval and whose replica has stopped. */
+  async function cancelOwn(id: string): Promise<boolean> {
+    // It may start between the two.
+    return (await cancelHere(id)) || (await cancelWaiting(id)) || cancelHere(id);
   }
 
   /** Cancels a call on another replica, however long its end takes. */
@@ -40,7 +46,7 @@ export function shareCalls(
   }
 
   fleet.handle('calls.has', async ({ id }) => ({ has: toolbox.calls.find(String(id)) !== undefined }));
-  fleet.handle('calls.cancel', async ({ id }) => ({ cancelled: await cancelHere(String(id)) }));
+  fleet.handle('calls.cancel', async ({ id }) => ({ cancelled: await cancelOwn(String(id)) }));
   fleet.handle('calls.read-result', async ({ id, offset, length }) => {
     const page = toolbox.calls.readResult(String(id), Number(offset), Number(length));
     return { page: (page as JsonObject | undefined) ?? null };
@@ -58,12 +64,12 @@ export function shareCalls(
       return found?.result.page as ResultPage | undefined;
     },
     async cancel(id) {
-      if (await cancelHere(id)) return true;
+      if (await cancelOwn(id)) return true;
       const isCancelled = await cancelOn(await findReplica(id), id);
       if (isCancelled !== undefined) return isCancelled;
       // A call that is not recorded yet, or that another replica took over, may be on any replica.
       const holder = await fleet.find('calls.has', { id }, ({ has }) => has === true);
-      return (await cancelOn(holder?.replica, id)) ?? cancelHere(id);
+      return (await cancelOn(holder?.replica, id)) ?? cancelOwn(id);
     },
   };
 }
