@@ -1,3 +1,4 @@
+import { isForModels } from './catalog/app-tools.ts';
 import { type CatalogEntry, createCatalog } from './catalog/catalog.ts';
 import { joinViolations } from './catalog/register-tools.ts';
 import { createStoredOverrides } from './catalog/stored-overrides.ts';
@@ -351,7 +352,8 @@ export async function startToolbox(
       return loaded;
     },
     get tools() {
-      if (listed.entries !== catalog.entries) listed = { entries: catalog.entries, tools: catalog.entries.map(toTool) };
+      const { entries } = catalog;
+      if (listed.entries !== entries) listed = { entries, tools: entries.filter(isForModels).map(toTool) };
       return listed.tools;
     },
     tool(name) {

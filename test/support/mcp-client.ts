@@ -1,4 +1,9 @@
-import { Client, LOG_LEVEL_META_KEY, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
+import {
+  Client,
+  type ClientCapabilities,
+  LOG_LEVEL_META_KEY,
+  StreamableHTTPClientTransport,
+} from '@modelcontextprotocol/client';
 import type { Era } from '../../src/connections/status.ts';
 import type { JsonObject } from '../../src/kernel/json.ts';
 
@@ -20,6 +25,8 @@ export interface McpClient extends AsyncDisposable {
 export interface McpClientOptions {
   /** Answers to server requests by method; a capability is announced for each. */
   readonly answers?: Readonly<Record<string, (params: JsonObject) => JsonObject>>;
+  /** The protocol extensions that the client announces. */
+  readonly extensions?: ClientCapabilities['extensions'];
   readonly caller?: string;
   /** Sent as `Authorization: Bearer`. */
   readonly key?: string;
@@ -45,12 +52,12 @@ const capabilityOf: Readonly<Record<string, string>> = {
 
 /** The client of the official SDK in the given era, connected. */
 export async function connectMcp(url: string, era: Era, options: McpClientOptions = {}): Promise<McpClient> {
-  const { answers = {}, caller = 'somebody', key } = options;
+  const { answers = {}, extensions, caller = 'somebody', key } = options;
   const names = Object.keys(answers).map((method) => capabilityOf[method] ?? method);
   const client = new Client(
     { name: 'test', version: '1.0.0' },
     {
-      capabilities: Object.fromEntries(names.map((name) => [name, {}])),
+      capabilities: { ...Object.fromEntries(names.map((name) => [name, {}])), ...(extensions && { extensions }) },
       ...(era === 'modern' && { versionNegotiation: { mode: { pin: '2026-07-28' } } }),
     },
   );

@@ -18,11 +18,11 @@ export interface CatalogEvents {
 }
 
 export function createCatalogEvents(
-  toolbox: Pick<InternalToolbox, 'tools' | 'catalog'>,
+  toolbox: Pick<InternalToolbox, 'catalog'>,
   publish: (data: EventData<'catalog.changed'>, tools: Readonly<Record<string, ScopedTool>>) => void,
 ): CatalogEvents {
   const known = new Map<string, ScopedTool>();
-  for (const { name } of toolbox.tools) remember(name);
+  for (const { name } of toolbox.catalog.entries) remember(name);
   const queue: CatalogChange[] = [];
   let isPublishing = false;
   let isStopped = false;

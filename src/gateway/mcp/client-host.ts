@@ -1,3 +1,4 @@
+import { appsCapability } from '../../catalog/app-tools.ts';
 import { relatedTask } from '../../connections/follow-task.ts';
 import type { CallHost } from '../../invocation/call.ts';
 import { isObject, type JsonObject } from '../../kernel/json.ts';
@@ -41,9 +42,14 @@ export function toClientHost(request: ClientRequest, input?: CallHost['input']):
   };
 }
 
-/** Declares to servers that the gateway supports questions. The host of each call answers them. */
+/** Declares to servers that the gateway supports questions, which the host of each call answers, and passes on apps. */
 export const questionsNeedCall: CallHost = {
-  capabilities: { elicitation: { form: {}, url: {} }, sampling: { tools: {} }, roots: {} },
+  capabilities: {
+    elicitation: { form: {}, url: {} },
+    sampling: { tools: {} },
+    roots: {},
+    extensions: appsCapability,
+  },
   elicit: refuseQuestion,
   sample: refuseQuestion,
   listRoots: refuseQuestion,

@@ -41,7 +41,7 @@ test('a session that subscribes to a resource several times watches it once, unt
       },
     },
   };
-  const viewFor = async () => ({ findResource: () => 'files' });
+  const viewFor = async () => ({ findResource: (uri: string) => ({ server: 'files', uri }) });
   let shared = 0;
   const replicas = { shareState: async () => void shared++ };
   const ports = { toolbox, viewFor, replicas, serialized: createSerializedCache() } as unknown as LegacyPorts;
@@ -64,7 +64,7 @@ test('a subscription that the server rejects is an error and can be retried', as
   const refuse = () => Promise.reject(new RpcError(-32601, 'no subscriptions here'));
   const ports = {
     toolbox: { resources: { watch: refuse } },
-    viewFor: async () => ({ findResource: () => 'files' }),
+    viewFor: async () => ({ findResource: (uri: string) => ({ server: 'files', uri }) }),
   } as unknown as LegacyPorts;
   const responder = collect();
   const params = { uri: 'memo://one' };

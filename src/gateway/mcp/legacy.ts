@@ -294,14 +294,16 @@ async function setLevel({ params }: RpcRequest, session: Session, ports: LegacyP
 
 async function subscribe(request: ClientRequest, session: Session, ports: LegacyPorts): Promise<JsonObject> {
   const uri = String(request.params.uri);
-  const server = (await ports.viewFor(request)).findResource(uri);
-  if (server === undefined)
-    throw new RpcError(rpcCode.resourceNotFound, `Resource not found: ${uri}`, { data: { uri } });
+  const found = (await ports.viewFor(request)).findResource(uri);
+  if (!found) throw new RpcError(rpcCode.resourceNotFound, `Resource not found: ${uri}`, { data: { uri } });
+  // Updates would arrive under the server's own URI.
+  if (found.uri !== uri)
+    throw new RpcError(rpcCode.invalidParams, `The resource of an app has no subscriptions: ${uri}`);
   if (session.watched.has(uri)) return {};
   assertWatchable(uri);
   if (session.watched.size >= maxWatchedUris)
     throw new RpcError(rpcCode.invalidParams, `A session can subscribe to ${maxWatchedUris} resources at most`);
-  await watch(uri, server, session, ports, request);
+  await watch(uri, found.server, session, ports, request);
   await ports.replicas.shareState(session);
   return {};
 }

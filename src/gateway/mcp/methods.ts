@@ -1,3 +1,5 @@
+import { mapAppUri, showsApps } from '../../catalog/app-tools.ts';
+import type { CatalogEntry } from '../../catalog/catalog.ts';
 import { tasksExtension } from '../../connections/follow-task.ts';
 import type { RequestHost } from '../../connections/request-host.ts';
 import type { InternalReadOptions } from '../../invocation/read-content.ts';
@@ -111,7 +113,9 @@ async function list(
   ports: MethodPorts,
 ): Promise<JsonObject> {
   const view = await ports.viewFor(request);
-  const items = kind === 'tools' ? view.listed : view[kind];
+  const { capabilities } = request;
+  const forApps = kind === 'tools' && view.listedForApps !== view.listed && showsApps(capabilities);
+  const items = kind === 'tools' ? (forApps ? view.listedForApps : view.listed) : view[kind];
   if (request.params.cursor !== undefined)
     throw new RpcError(rpcCode.invalidParams, 'Unknown cursor: lists here have one page');
   const { missing } = view;
@@ -122,7 +126,7 @@ async function list(
       data: { missing },
     });
   }
-  return ports.serialized.get(view, kind, () => ({
+  return ports.serialized.get(view, forApps ? 'tools for apps' : kind, () => ({
     [kind]: items,
     ...(missing.length > 0 && { _meta: { 'toolwharf/missing': missing } }),
   }));
@@ -163,7 +167,7 @@ async function runTool(
   request: ClientRequest,
   view: View,
   ports: MethodPorts,
-  entry = view.findTool(String(request.params.name)),
+  entry = findTool(request, view),
 ): Promise<JsonObject> {
   const { params } = request;
   if (!entry) throw new RpcError(rpcCode.invalidParams, `Unknown tool: ${String(params.name)}`);
@@ -200,22 +204,42 @@ async function runTool(
   endSpan(result);
   const { maxInlineBytes } = view;
   const refer = { maxInlineBytes, caller: request.caller.id, store: ports.toolbox.calls.results };
-  return referToResult(result, refer) ?? toCallResult(result);
+  return referToResult(result, refer) ?? mapAppUri(toCallResult(result), (uri) => exposeUri(uri, entry, view));
+}
+
+function findTool({ params, capabilities }: ClientRequest, view: View): CatalogEntry | undefined {
+  const name = String(params.name);
+  return view.findTool(name) ?? (showsApps(capabilities) ? view.findToolForApps(name) : undefined);
+}
+
+function exposeUri(uri: string, { server }: CatalogEntry, { appUris }: View): string {
+  return server === undefined ? uri : appUris.toExposed({ server, uri });
 }
 
 async function readResource(request: ClientRequest, ports: MethodPorts): Promise<JsonObject> {
   using _slot = request.usage?.reserve('reads');
   const uri = String(request.params.uri);
-  const server = (await ports.viewFor(request)).findResource(uri);
-  if (server === undefined) throw resourceNotFound(request, uri);
+  const found = (await ports.viewFor(request)).findResource(uri);
+  if (!found) throw resourceNotFound(request, uri);
+  const { server, uri: own } = found;
   try {
-    return await ports.toolbox.resources.read(server, uri, await readOptions(server, request, ports));
+    const result = await ports.toolbox.resources.read(server, own, await readOptions(server, request, ports));
+    return own === uri ? result : renameContents(result, own, uri);
   } catch (cause) {
     const { code, data, message } = toRpcError(cause);
     const isMissing =
-      code === rpcCode.resourceNotFound || (code === rpcCode.invalidParams && isObject(data) && data.uri === uri);
+      code === rpcCode.resourceNotFound || (code === rpcCode.invalidParams && isObject(data) && data.uri === own);
     throw isMissing ? resourceNotFound(request, uri, message) : cause;
   }
+}
+
+/** The contents of a resource under the URI that the client read. */
+function renameContents(result: JsonObject, own: string, uri: string): JsonObject {
+  if (!Array.isArray(result.contents)) return result;
+  return {
+    ...result,
+    contents: result.contents.map((one) => (isObject(one) && one.uri === own ? { ...one, uri } : one)),
+  };
 }
 
 async function getPrompt(request: ClientRequest, ports: MethodPorts): Promise<JsonObject> {
@@ -241,9 +265,11 @@ async function complete(request: ClientRequest, ports: MethodPorts): Promise<Jso
     return await forward(request, ports, found.server, 'completion/complete', named);
   }
   const uri = String(ref.uri);
-  const server = view.findTemplate(uri) ?? view.findResource(uri);
-  if (server === undefined) throw resourceNotFound(request, uri);
-  return await forward(request, ports, server, 'completion/complete', { ref, ...rest });
+  const template = view.findTemplate(uri);
+  const found = template === undefined ? view.findResource(uri) : { server: template, uri };
+  if (!found) throw resourceNotFound(request, uri);
+  const own = { ref: { ...ref, uri: found.uri }, ...rest };
+  return await forward(request, ports, found.server, 'completion/complete', own);
 }
 
 /** How a resource or prompt is read under the profile's policy. The client answers the questions of the server. */

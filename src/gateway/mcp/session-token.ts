@@ -1,4 +1,5 @@
 import { createCipheriv, createDecipheriv, createSecretKey, randomBytes, randomUUID } from 'node:crypto';
+import { appsCapability, showsApps } from '../../catalog/app-tools.ts';
 import { evictOldest } from '../../kernel/evict-oldest.ts';
 import { isObject, type JsonObject } from '../../kernel/json.ts';
 
@@ -31,6 +32,7 @@ export function digestCapabilities(declared: unknown): JsonObject {
     const known = parts.filter((part) => isObject(capability[part]) || capability[part] === true);
     digest[name] = Object.fromEntries(known.map((part) => [part, capability[part] === true ? true : {}]));
   }
+  if (isObject(declared) && showsApps(declared)) digest.extensions = appsCapability;
   return digest;
 }
 

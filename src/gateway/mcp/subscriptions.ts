@@ -46,7 +46,7 @@ export function createSubscriptions(options: SubscriptionsOptions): Subscription
   const { toolbox } = options;
   const open = new Set<Subscription>();
 
-  /** Maps the requested URIs to their servers. Omits URIs that no server has. */
+  /** Maps the requested URIs to their servers. Omits URIs that no server has, and those of apps. */
   async function locate(wanted: unknown, request: ClientRequest): Promise<Map<string, string>> {
     const view = await options.ports().viewFor(request);
     const found = new Map<string, string>();
@@ -55,8 +55,9 @@ export function createSubscriptions(options: SubscriptionsOptions): Subscription
       throw new RpcError(rpcCode.invalidParams, `A subscription can name ${maxWatchedUris} resources at most`);
     for (const uri of uris) {
       assertWatchable(uri);
-      const server = view.findResource(uri);
-      if (server !== undefined) found.set(uri, server);
+      const resource = view.findResource(uri);
+      // Updates of an app's resource would arrive under the server's own URI.
+      if (resource?.uri === uri) found.set(uri, resource.server);
     }
     return found;
   }

@@ -1,3 +1,4 @@
+import { isForModels, mapAppUri } from '../../catalog/app-tools.ts';
 import type { CatalogEntry } from '../../catalog/catalog.ts';
 import { createMatcher } from '../../catalog/match-globs.ts';
 import { namePrompt, nameTools } from '../../catalog/name-tools.ts';
@@ -17,42 +18,48 @@ import {
   searchToolDefinitions,
   type ToolSearch,
 } from '../../scale/search/search-tools.ts';
-import type { Offered } from '../../servers/server-content.ts';
 import type { InternalToolbox } from '../../toolbox.ts';
-import { matchTemplate } from './uri-template.ts';
+import { type AppTools, findAppTools, listForApps } from './app-tools.ts';
+import { type AppUris, createAppUris } from './app-uris.ts';
+import { listResources, type ViewResources } from './view-resources.ts';
 
 /** The tools, resources and prompts that a profile exposes under client-facing names, with a lookup from name to server. */
-export interface View {
+export interface View extends ViewResources {
   readonly profile: ProfileConfig;
   /** The catalog that the tools are from. */
   readonly entries: readonly CatalogEntry[];
+  /** The tools for models. */
   readonly byName: ReadonlyMap<string, CatalogEntry>;
-  /** All tools, in a stable order. */
+  /** All tools for models, in a stable order. */
   readonly tools: readonly JsonObject[];
   /** The tools of `tools/list`: all, or those that search or run the others. */
   readonly listed: readonly JsonObject[];
+  /** The tools of `tools/list` for clients that show apps. */
+  readonly listedForApps: readonly JsonObject[];
+  readonly appTools: AppTools;
+  readonly appUris: AppUris;
   readonly exposure: Exposure;
   /** Larger results become references, which `read_result` reads; none if undefined. */
   readonly maxInlineBytes: number | undefined;
   /** The search in these tools, and its input. */
   readonly toolSearch: ToolSearch;
   readonly searchable: SearchableTools;
-  readonly resources: readonly JsonObject[];
-  readonly resourceTemplates: readonly JsonObject[];
   readonly prompts: readonly JsonObject[];
   /**
    * Finds a tool by its client-facing name, or by `mcp_{server}_{tool}`. Undefined if the tool does not exist or is
    * hidden: clients cannot call tools that are not listed.
    */
   findTool(name: string): CatalogEntry | undefined;
+  /**
+   * Finds a tool for a client that shows apps. Apps know only the tool names of their own server, so a name that no tool has is
+   * looked up among the original names of the tools that apps may call. Undefined if several servers have such a tool.
+   */
+  findToolForApps(name: string): CatalogEntry | undefined;
   /** True if the profile exposes the tool, under any name. */
   hasTool(tool: CatalogEntry): boolean;
   /** True if the profile exposes the resource or prompt. */
   readonly mayRead: ReturnType<typeof createMayRead>;
   findPrompt(name: string): { readonly server: string; readonly name: string } | undefined;
-  /** The server that serves a resource; undefined if the profile hides the resource. */
-  findResource(uri: string): string | undefined;
-  findTemplate(uriTemplate: string): string | undefined;
   /** The number of enabled servers of the profile. */
   readonly servers: number;
   /** The instructions that the servers give to clients. */
@@ -66,23 +73,15 @@ export interface View {
 /** Creates a view of the current catalog. A view from before lends its tools if they are the same. */
 export async function createView(toolbox: InternalToolbox, profile: ProfileConfig, before?: View): Promise<View> {
   const visibility = createVisibility(profile);
-  const { hasServer, hasTool, hasResource, hasPrompt } = visibility;
+  const { hasServer, hasTool, hasPrompt } = visibility;
   const { entries } = toolbox.catalog;
   const isSame = before?.profile === profile && before.entries === entries;
-  const { tools, byName, listed, exposure, maxInlineBytes } = isSame
-    ? before
-    : await listTools(entries, hasTool, profile, toolbox);
+  const listing = isSame ? before : await listTools(entries, hasTool, profile, toolbox);
+  const { tools, byName, listed, listedForApps, appTools, appUris, exposure, maxInlineBytes } = listing;
   const servers = toolbox.servers.list().filter((server) => hasServer(server.name));
   const serverNames = servers.map((server) => server.name);
 
-  const resources = uniqueBy(
-    toolbox.resources.list().filter(({ server, item }) => hasResource(server, String(item.uri))),
-    'uri',
-  );
-  const templates = uniqueBy(
-    toolbox.resources.listTemplates().filter(({ server, item }) => hasResource(server, String(item.uriTemplate))),
-    'uriTemplate',
-  );
+  const resources = listResources({ offers: toolbox.resources, visibility, servers, appUris });
   const prompts = new Map(
     toolbox.prompts.list().flatMap((offered) => {
       const original = String(offered.item.name);
@@ -91,23 +90,15 @@ export async function createView(toolbox: InternalToolbox, profile: ProfileConfi
     }),
   );
 
-  function findServer(uri: string): string | undefined {
-    const listed = resources.get(uri)?.server;
-    if (listed !== undefined) return listed;
-    // All templates, also hidden ones: a profile may show some of a template's resources.
-    for (const { server, item } of toolbox.resources.listTemplates())
-      if (hasServer(server) && matchTemplate(String(item.uriTemplate), uri)) return server;
-    // Servers may serve resources that they do not list. A single candidate is unambiguous.
-    const candidates = servers.filter((server) => server.offers.resources || server.offers.resourceTemplates);
-    return candidates.length === 1 ? candidates[0]?.name : undefined;
-  }
-
   const descriptions = new Map(servers.map(({ name, description }) => [name, description]));
   return {
     profile,
     entries,
     tools,
     listed,
+    listedForApps,
+    appTools,
+    appUris,
     exposure,
     maxInlineBytes,
     toolSearch: before?.toolSearch ?? createToolSearch(),
@@ -115,60 +106,69 @@ export async function createView(toolbox: InternalToolbox, profile: ProfileConfi
       byName,
       define(name) {
         const entry = byName.get(name);
-        return entry && toListed(name, entry);
+        return entry && toListed(name, entry, appUris);
       },
       describeServer: (server) => descriptions.get(server),
     },
     byName,
-    resources: [...resources.values()].map(({ item }) => item),
-    resourceTemplates: [...templates.values()].map(({ item }) => item),
+    ...resources,
     prompts: [...prompts].sort(inOrder).map(([name, { item }]) => ({ ...item, name })),
     findTool(name) {
       const entry = byName.get(name) ?? toolbox.catalog.find(name);
-      return entry && hasTool(entry) ? entry : undefined;
+      return entry && hasTool(entry) && isForModels(entry) ? entry : undefined;
+    },
+    findToolForApps(name) {
+      const entry = byName.get(name) ?? appTools.byName.get(name) ?? toolbox.catalog.find(name);
+      if (entry) return hasTool(entry) ? entry : undefined;
+      const [only, ...others] = appTools.byOriginalName.get(name) ?? [];
+      return others.length === 0 ? only : undefined;
     },
     hasTool,
     mayRead: createMayRead(visibility),
     findPrompt(name) {
-      const found = prompts.get(name);
-      return found && { server: found.server, name: found.original };
-    },
-    findResource(uri) {
-      const server = findServer(uri);
-      return server !== undefined && hasResource(server, uri) ? server : undefined;
+      const prompt = prompts.get(name);
+      return prompt && { server: prompt.server, name: prompt.original };
     },
     servers: servers.filter((server) => server.enabled).length,
     instructions: servers.flatMap(({ name, status: { instructions: text } }) => (text ? { server: name, text } : [])),
     extensions: extensionsOf(servers.map(({ status }) => status.capabilities?.extensions)),
-    findTemplate: (uriTemplate) => templates.get(uriTemplate)?.server,
     missing: servers
       .filter((server) => server.enabled && server.status.state !== 'connected')
       .map((server) => ({ server: server.name, reason: server.status.reason ?? server.status.state })),
   };
 }
 
+type Listing = Pick<
+  View,
+  'tools' | 'byName' | 'listed' | 'listedForApps' | 'appTools' | 'appUris' | 'exposure' | 'maxInlineBytes'
+>;
+
 async function listTools(
   entries: readonly CatalogEntry[],
   hasTool: View['hasTool'],
   profile: ProfileConfig,
   { runsScripts, isSecret }: Pick<InternalToolbox, 'runsScripts' | 'isSecret'>,
-): Promise<Pick<View, 'tools' | 'byName' | 'listed' | 'exposure' | 'maxInlineBytes'>> {
+): Promise<Listing> {
   const { naming, alwaysList = [] } = profile;
-  const visible = await mapInSlices(entries, (entry) => (hasTool(entry) ? entry : undefined));
+  const checked = await mapInSlices(entries, (entry) => (hasTool(entry) ? entry : undefined));
+  const visible = checked.filter((entry) => entry !== undefined);
   // Entries keep their catalog names, because calls use those.
   const { named } = await nameTools(
-    visible.flatMap((entry) => {
-      if (!entry) return [];
+    visible.map((entry) => {
       const { server, originalName, suffixed, alias } = entry;
-      return [{ entry, server, originalName, suffixed, alias }];
+      return { entry, server, originalName, suffixed, alias };
     }),
     naming,
   );
-  const sorted = named.map(({ name, entry }) => [name, entry] as const).sort(inOrder);
-  const tools = await mapInSlices(sorted, ([name, entry]) => {
-    const listed = toListed(name, entry);
+  const all = named.map(({ name, entry }) => [name, entry] as const).sort(inOrder);
+  const appUris = createAppUris(visible, naming);
+  const appTools = findAppTools(all);
+  const sorted = appTools.byName.size === 0 ? all : all.filter(([name]) => !appTools.byName.has(name));
+  const define = ([name, entry]: (typeof sorted)[number]) => {
+    const listed = toListed(name, entry, appUris);
     return isSecret(entry) ? withoutOutput(listed) : listed;
-  });
+  };
+  const tools = await mapInSlices(sorted, define);
   const exposure = await chooseExposure(profile, tools, runsScripts);
   const isAlwaysListed = createMatcher(alwaysList);
   const always = tools.filter((_, at) => {
@@ -188,15 +188,18 @@ async function listTools(
   const shown = hides ? always : tools;
   // A reference does not have the structure that an output schema promises.
   const readable = maxInlineBytes === undefined ? shown : [readResultDefinition, ...shown.map(withoutOutput)];
-  return { tools, byName, listed: hides ? [...ours, ...readable] : readable, exposure, maxInlineBytes };
+  const listed = hides ? [...ours, ...readable] : readable;
+  const listedForApps = appTools.servers.size === 0 ? listed : listForApps(listed, { byName, appTools, define });
+  return { tools, byName, listed, listedForApps, appTools, appUris, exposure, maxInlineBytes };
 }
 
 function withoutOutput({ outputSchema: _output, ...definition }: JsonObject): JsonObject {
   return definition;
 }
 
-function toListed(name: string, { definition }: CatalogEntry): JsonObject {
-  return { ...withoutTasks(definition), name };
+function toListed(name: string, { server, definition }: CatalogEntry, appUris: AppUris): JsonObject {
+  const listed: JsonObject = { ...withoutTasks(definition), name };
+  return server === undefined ? listed : mapAppUri(listed, (uri) => appUris.toExposed({ server, uri }));
 }
 
 /** The definition without the task support of the server: the gateway offers its own for every tool. */
@@ -210,16 +213,6 @@ function withoutTasks(definition: JsonObject): JsonObject {
 function extensionsOf(announced: readonly unknown[]): JsonObject {
   const merged = Object.assign({}, ...announced.filter(isObject).reverse());
   return Object.fromEntries(Object.entries(merged).filter(([name]) => name !== tasksExtension));
-}
-
-/** Indexes items by one member. If two servers offer the same item, the server that is configured first wins. */
-function uniqueBy(offered: readonly Offered[], member: string): Map<string, Offered> {
-  const found = new Map<string, Offered>();
-  for (const one of offered) {
-    const key = String(one.item[member]);
-    if (!found.has(key)) found.set(key, one);
-  }
-  return found;
 }
 
 function inOrder([one]: readonly [string, unknown], [other]: readonly [string, unknown]): number {

@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { isForModels } from '../../catalog/app-tools.ts';
 import type { CatalogEntry } from '../../catalog/catalog.ts';
 import { reportWaiting } from '../../invocation/ask-approval.ts';
 import type { RunningCall } from '../../invocation/call.ts';
@@ -79,9 +80,11 @@ export function createScriptRunner({
   function createFindTool(mayUse: ScriptRun['mayUse']): ScriptTools['find'] {
     let from: readonly CatalogEntry[] | undefined;
     let tools: ScriptTools | undefined;
+    // Models write the scripts.
+    const isUsable = (entry: CatalogEntry) => isForModels(entry) && (mayUse === undefined || mayUse(entry));
     return (server, tool) => {
       const current = entries();
-      if (!tools || from !== current) tools = createScriptTools(current.filter((entry) => !mayUse || mayUse(entry)));
+      if (!tools || from !== current) tools = createScriptTools(current.filter(isUsable));
       from = current;
       return tools.find(server, tool);
     };
