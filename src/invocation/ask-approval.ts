@@ -114,11 +114,16 @@ function checkAnswer(answer: ApprovalAnswer | undefined): ApprovalAnswer {
   return { kind: 'deny', reason: "the approver's answer was neither { kind: 'allow' } nor { kind: 'deny' }" };
 }
 
-function toRequest({ id, caller }: RunningCall, question: ApprovalQuestion, now: number): ApprovalRequest {
+function toRequest(
+  { id, caller, record: { step, parent } }: RunningCall,
+  question: ApprovalQuestion,
+  now: number,
+): ApprovalRequest {
   const { entry, args, reason, approval } = question;
   return {
     id: randomUUID(),
     callId: id,
+    ...(step && parent && { script: { call: parent.id, step: step.number } }),
     caller,
     server: entry.server,
     tool: entry.name,

@@ -1,6 +1,7 @@
 import type { Locator } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { everything, fixture } from '../support/fixtures.ts';
+import { connectMcp } from '../support/mcp-client.ts';
 import { connectClient, type TestClient } from '../support/open-gateway.ts';
 import { waitFor } from '../support/wait-for.ts';
 import { expectAccessible, startApp, type TestApp } from './support/app.ts';
@@ -19,6 +20,7 @@ beforeAll(async () => {
     },
     profiles: {
       careful: { approval: { mode: 'always-ask' } },
+      scripts: { expose: 'code', approval: { mode: 'always-ask' } },
       hasty: { approval: { mode: 'always-ask', expires: '2s' } },
     },
   });
@@ -139,6 +141,28 @@ describe('the list of pending approvals', () => {
     await app.page.getByText('No answer in time; the call was denied.').first().waitFor();
     await tab('Pending').click();
   });
+});
+
+test('the calls of a script are one list that is answered at once or one by one', async () => {
+  await using scripting = await connectMcp(`${app.url}/mcp/scripts`, 'modern');
+  const run = (name: string) => {
+    const code = `(await Promise.allSettled([1, 2, 3].map((n) => tools.s.echo({ text: '${name} ' + n })))).map(({ value, reason }) => value ?? reason.code)`;
+    return scripting.client.callTool({ name: 'run_code', arguments: { code } });
+  };
+  const card = (count: number) => app.page.getByRole('region', { name: `A script makes ${count} call` });
+  await openPending();
+  const first = run('together');
+  await card(3).waitFor();
+  await card(3).getByText('Show the script').click();
+  await card(3).getByText('Promise.allSettled').waitFor();
+  await expectAccessible(app.page);
+  const one = card(3).getByRole('article').filter({ hasText: 'together 2' });
+  await one.getByRole('button', { name: 'Deny', exact: true }).click();
+  await card(2).getByRole('button', { name: 'Allow all 2 once' }).click();
+  expect((await first).structuredContent).toMatchObject({ result: ['together 1', 'CALL_DENIED', 'together 3'] });
+  const second = run('denied');
+  await card(3).getByRole('button', { name: 'Deny all 3' }).click();
+  expect((await second).structuredContent).toMatchObject({ result: ['CALL_DENIED', 'CALL_DENIED', 'CALL_DENIED'] });
 });
 
 test('callers see the approvals of their calls but cannot answer them', async () => {

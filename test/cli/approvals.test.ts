@@ -7,6 +7,7 @@ import { approvals } from '../../src/cli/commands/approvals.ts';
 import type { Terminal } from '../../src/cli/terminal/terminal.ts';
 import { fixture, tempDir } from '../support/fixtures.ts';
 import { startGateway, type TestGateway } from '../support/gateway.ts';
+import { connectMcp } from '../support/mcp-client.ts';
 import { cliIn, cliProgram } from '../support/run-cli.ts';
 import { waitFor } from '../support/wait-for.ts';
 
@@ -19,6 +20,7 @@ beforeAll(async () => {
   const config = await cli.config({
     servers: { files: fixture('legacy') },
     toolbox: { approval: { mode: 'always-ask' } },
+    profiles: { scripts: { expose: 'code' } },
   });
   gateway = await startGateway(cli, data, ['-c', config]);
   await waitFor(() => gateway.stderr().includes('✔ files'), { what: 'the server' });
@@ -104,6 +106,97 @@ describe('toolwharf approvals', () => {
     expect(await cli.run(['rules', 'revoke', 'none'])).toMatchObject({ code: 2 });
   });
 
+  /** A script with two calls that await approval. */
+  async function runScript(text: string) {
+    const client = await connectMcp(`${gateway.url}/mcp/scripts`, 'modern');
+    const code = `(await Promise.allSettled([1, 2].map((n) => tools.files.echo({ text: '${text} ' + n })))).map(({ value, reason }) => value ?? reason.code)`;
+    const ended = client.client.callTool({ name: 'run_code', arguments: { code } });
+    return {
+      result: async () => {
+        const { structuredContent } = await ended;
+        await client[Symbol.asyncDispose]();
+        return (structuredContent as { result: unknown }).result;
+      },
+    };
+  }
+
+  test('--script answers all pending calls of a script', async () => {
+    const script = await runScript('scripted');
+    const id = String((await waitForTwo())?.[0]?.id);
+    expect(await cli.run(['approvals', 'allow', id, '--script', '--args', '{}'])).toMatchObject({ code: 2 });
+    const answered = await cli.run(['approvals', 'allow', id, '--script']);
+    expect(answered).toMatchObject({ code: 0, stdout: 'Allowed: 2 calls\n' });
+    expect(await script.result()).toEqual(['scripted 1', 'scripted 2']);
+  });
+
+  /** A person who watches the approvals at a terminal. */
+  function watchAsPerson() {
+    const person = createPerson();
+    const stop = new AbortController();
+    const context: CommandContext = {
+      program: cliProgram,
+      stdin: Readable.from([]),
+      stdout: new PassThrough(),
+      cwd: directory.path,
+      terminal: person.terminal,
+      options: { logLevel: 'warning' },
+      env: { TOOLWHARF_DATA_DIR: data },
+      signal: stop.signal,
+      onInterrupt: () => {},
+    };
+    const watching = approvals({ watch: true }, context).catch(() => {});
+    const end = async () => {
+      stop.abort();
+      await watching;
+    };
+    return { ...person, end };
+  }
+
+  const waitForTwo = () =>
+    waitFor(async () => {
+      const pending = JSON.parse((await cli.run(['approvals', '--json'])).stdout) as Question[];
+      return pending.length === 2 ? pending : undefined;
+    });
+
+  test('--watch shows the calls of a script as one list and asks once', async () => {
+    const script = await runScript('together');
+    await waitForTwo();
+    const person = watchAsPerson();
+    person.answers.push('what', 'd');
+    expect(await script.result()).toEqual(['CALL_DENIED', 'CALL_DENIED']);
+    await person.end();
+    const notes = person.notes.join('\n');
+    expect(notes).toContain('A script makes 2 calls that need approval');
+    expect(notes).toContain('Promise.allSettled');
+    expect(notes).toMatch(/1\. .*"together 1"[\s\S]*2\. .*"together 2"/);
+    expect(person.questions).toEqual(['Run them? [a/o/d] ', 'Run them? [a/o/d] ']);
+  });
+
+  test('--watch lets the person answer the calls of a script one by one', async () => {
+    const script = await runScript('single');
+    await waitForTwo();
+    const person = watchAsPerson();
+    person.answers.push('o', 'a', 'd', 'not this one');
+    expect((await script.result()) as string[]).toContain('CALL_DENIED');
+    await person.end();
+    expect(person.questions.filter((question) => question.startsWith('Run it?'))).toHaveLength(2);
+  });
+
+  test('--watch shows the list of a script again when one of its calls is answered elsewhere', async () => {
+    const script = await runScript('elsewhere');
+    const pending = await waitForTwo();
+    const person = watchAsPerson();
+    await waitFor(() => person.isAsked(), { what: 'the question about both calls' });
+    await cli.run(['approvals', 'deny', String(pending?.[0]?.id)]);
+    await waitFor(() => person.questions.at(-1)?.startsWith('Run it?') && person.isAsked(), {
+      what: 'the question about the other call',
+    });
+    expect(person.notes).toContain('Some of these calls were answered elsewhere, or their approval expired.');
+    person.answers.push('a');
+    expect(((await script.result()) as string[]).filter((value) => value === 'CALL_DENIED')).toHaveLength(1);
+    await person.end();
+  });
+
   test('--watch prints each approval as it arrives, until it is stopped', async () => {
     const { child, ended } = cli.start(['approvals', '--watch', '--json'], { input: null });
     const seen: Question[] = [];
@@ -119,20 +212,7 @@ describe('toolwharf approvals', () => {
 
   test('--watch asks the person at the terminal and withdraws approvals that others answered', async () => {
     const file = directory.file('written');
-    const person = createPerson();
-    const stop = new AbortController();
-    const context: CommandContext = {
-      program: cliProgram,
-      stdin: Readable.from([]),
-      stdout: new PassThrough(),
-      cwd: directory.path,
-      terminal: person.terminal,
-      options: { logLevel: 'warning' },
-      env: { TOOLWHARF_DATA_DIR: data },
-      signal: stop.signal,
-      onInterrupt: () => {},
-    };
-    const watching = approvals({ watch: true }, context).catch(() => {});
+    const person = watchAsPerson();
 
     person.answers.push('what', 'y');
     const first = await gateway.api('POST', '/api/tools/mcp_files_write/call', {
@@ -157,8 +237,7 @@ describe('toolwharf approvals', () => {
     await waitFor(() => person.notes.includes('This call was answered elsewhere, or its approval expired.'), {
       what: 'the withdrawal',
     });
-    stop.abort();
-    await watching;
+    await person.end();
     expect(person.notes.some((note) => note.includes('Approval required') && note.includes('write'))).toBe(true);
   });
 });

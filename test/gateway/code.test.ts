@@ -166,6 +166,66 @@ describe('approval', () => {
       expect(recorded.filter(({ arguments: args }: JsonObject) => (args as JsonObject).text === text)).toHaveLength(1);
   });
 
+  /** Runs a script with three calls that await approval at the same time. */
+  async function askForThree(client: McpClient, name: string) {
+    const code = `(await Promise.allSettled(['1', '2', '3'].map((n) => tools.notes.echo({ text: '${name} ' + n })))).map(({ value, reason }) => value ?? reason.code)`;
+    const ended = scripter(client)(code);
+    const open = await waitFor(async () => {
+      const found = (await pending()).filter(({ arguments: args }: JsonObject) =>
+        String((args as JsonObject).text).startsWith(name),
+      );
+      return found.length === 3 ? found : undefined;
+    });
+    const ids: string[] = open
+      .toSorted((one: JsonObject, other: JsonObject) =>
+        JSON.stringify(one.arguments) < JSON.stringify(other.arguments) ? -1 : 1,
+      )
+      .map(({ id }: JsonObject) => id);
+    return { ended, open, ids };
+  }
+
+  test('the calls of a script are answered as one list: one is edited, one is denied, one is allowed', async () => {
+    await using client = await connectMcp(`${api.url}/mcp/asking`, 'modern');
+    const { ended, open, ids } = await askForThree(client, 'listed');
+    const scripts = new Set(open.map(({ script }: JsonObject) => (script as JsonObject).call));
+    expect(scripts.size).toBe(1);
+    expect((await api.get(`/api/calls/${[...scripts][0]}`)).body).toMatchObject({ tool: 'run_code' });
+    const [first, second, third] = ids;
+    const answers = [
+      { approval: first, answer: { answer: 'allow', arguments: { text: 'edited' } } },
+      { approval: second, answer: { answer: 'deny', reason: 'not this one' } },
+      { approval: third, answer: { answer: 'allow' } },
+    ];
+    const given = await api.post('/api/approvals/answers', { answers });
+    expect(given.status).toBe(200);
+    expect((await ended).result).toEqual(['edited', 'CALL_DENIED', 'listed 3']);
+    const acts = (await api.get('/api/calls?kind=administration&limit=20')).body.calls;
+    expect(
+      acts.filter(({ arguments: args }: JsonObject) => ids.includes(String((args as JsonObject).approval))),
+    ).toHaveLength(3);
+    // An answer that was given counts.
+    const again = await api.post('/api/approvals/answers', {
+      answers: [{ approval: second, answer: { answer: 'allow' } }],
+    });
+    expect(again.body.approvals).toMatchObject([{ status: 'denied' }]);
+  });
+
+  test('if one answer of a list is invalid, none is given', async () => {
+    await using client = await connectMcp(`${api.url}/mcp/asking`, 'modern');
+    const { ended, ids } = await askForThree(client, 'checked');
+    const post = (answers: readonly JsonObject[]) => api.post('/api/approvals/answers', { answers });
+    const allow = ids.map((approval) => ({ approval, answer: { answer: 'allow' } }));
+    const invalid = { approval: ids[2], answer: { answer: 'allow', arguments: { text: 5 } } };
+    expect((await post([...allow.slice(0, 2), invalid])).status).toBe(400);
+    expect((await post([...allow, { approval: 'unknown', answer: { answer: 'allow' } }])).status).toBe(404);
+    const key = await api.key(['call']);
+    const foreign = await api.post('/api/approvals/answers', { answers: allow }, { key });
+    expect(foreign.status).toBe(404);
+    expect((await pending()).filter(({ id }: JsonObject) => ids.includes(String(id)))).toHaveLength(3);
+    await post(ids.map((approval) => ({ approval, answer: { answer: 'deny' } })));
+    expect((await ended).result).toEqual(['CALL_DENIED', 'CALL_DENIED', 'CALL_DENIED']);
+  });
+
   test('scripts that wait for approval have no process', async () => {
     await using client = await connectMcp(`${api.url}/mcp/asking`, 'modern');
     const texts = ['one', 'two', 'three'];

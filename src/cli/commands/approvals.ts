@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { ApprovalView } from '../../gateway/api/schemas/approvals.ts';
+import type { CallRecord } from '../../invocation/call-record.ts';
 import { messageOf } from '../../kernel/errors.ts';
 import { isObject, type JsonObject } from '../../kernel/json.ts';
 import type { AnswerReach } from '../../policy/approval.ts';
@@ -11,9 +12,15 @@ import { exitCodes, UsageError } from '../errors.ts';
 import { findById } from '../find-item.ts';
 import { count, jsonText, oneLine, shortId, until } from '../terminal/format.ts';
 import { printDone, printList } from '../terminal/print-table.ts';
+import { promptForScript } from '../terminal/script-approvals.ts';
 import { type PendingApproval, promptForApproval, rulesNote } from '../terminal/terminal-approver.ts';
 
 const pollMs = 1_000;
+
+interface ScriptOption extends JsonOption {
+  /** Answers for all pending calls of the script that makes the call. */
+  readonly script?: boolean;
+}
 
 export interface ApprovalsOptions extends JsonOption {
   readonly watch?: boolean;
@@ -46,11 +53,13 @@ export async function approvals(options: ApprovalsOptions, context: CommandConte
 /** `toolwharf approvals allow`: lets a call run. */
 export async function allowApproval(
   id: string,
-  { scope, audience, args, json }: Pick<AnswerReach, 'scope' | 'audience'> & JsonOption & { readonly args?: string },
+  options: Pick<AnswerReach, 'scope' | 'audience'> & ScriptOption & { readonly args?: string },
   context: CommandContext,
 ): Promise<number> {
+  const { scope, audience, args, json, script } = options;
+  if (script && args !== undefined) throw new UsageError('--args is for a single call: omit --script');
   const edited = args === undefined ? undefined : parseArguments(args);
-  return answerApproval(id, { answer: 'allow', scope, audience, arguments: edited }, { json }, context);
+  return answerApproval(id, { answer: 'allow', scope, audience, arguments: edited }, { json, script }, context);
 }
 
 /** `toolwharf approvals deny`: denies a call and sends the caller the reason. */
@@ -61,10 +70,12 @@ export async function denyApproval(
     audience,
     reason,
     json,
-  }: Pick<AnswerReach, 'scope' | 'audience'> & JsonOption & { readonly reason?: string },
+    script,
+  }: Pick<AnswerReach, 'scope' | 'audience'> & ScriptOption & { readonly reason?: string },
   context: CommandContext,
 ): Promise<number> {
-  return answerApproval(id, { answer: 'deny', scope, audience, reason: reason || undefined }, { json }, context);
+  const denial = { answer: 'deny', scope, audience, reason: reason || undefined } as const;
+  return answerApproval(id, denial, { json, script }, context);
 }
 
 /** Shows each call as it arrives and, at a terminal, prompts for the answer, until Ctrl-C. */
@@ -79,7 +90,9 @@ async function watchApprovals(
   if (isInteractive)
     terminal.note(terminal.noteColors.dim('Waiting for calls that need approval. Press Ctrl-C to exit.'));
   while (!signal.aborted) {
-    for (const approval of await listPending(gateway)) {
+    const pending = await listPending(gateway);
+    if (isInteractive) for (const group of groupByScript(pending)) await promptForAll(group);
+    for (const approval of pending) {
       if (seen.has(approval.id)) continue;
       seen.add(approval.id);
       if (isInteractive) await prompt(approval.isPreview ? await readApproval(gateway, approval.id) : approval);
@@ -93,10 +106,41 @@ async function watchApprovals(
   }
   return exitCodes.ok;
 
+  /** Prompts for one answer to the calls of a script that were not shown before. */
+  async function promptForAll(group: readonly ApprovalView[]): Promise<void> {
+    const calls = group.filter(({ id }) => !seen.has(id));
+    // A person must see what they allow: large arguments are shown one by one.
+    if (calls.length < 2 || calls.some(({ isPreview }) => isPreview)) return;
+    const script = await gateway.get<CallRecord>(`/api/calls/${encodeURIComponent(String(calls[0]?.script?.call))}`);
+    const { code } = script.arguments;
+    const closed = new AbortController();
+    const watching = abortWhenAnswered(calls, gateway, closed);
+    try {
+      const answer = await promptForScript(
+        terminal,
+        calls as readonly PendingApproval[],
+        typeof code === 'string' ? code : undefined,
+        AbortSignal.any([signal, closed.signal]),
+      );
+      if (closed.signal.aborted) {
+        terminal.note('Some of these calls were answered elsewhere, or their approval expired.');
+        for (const id of await answeredOf(calls, gateway)) seen.add(id);
+        return await promptForAll(group);
+      }
+      if (answer === 'each') return;
+      for (const { id } of calls) seen.add(id);
+      if (answer) await postAnswers(gateway, calls, { answer });
+      else if (!signal.aborted) terminal.note(`Postponed: ${count(calls.length, 'call')}`);
+    } finally {
+      closed.abort();
+      await watching;
+    }
+  }
+
   /** Prompts for one answer; the prompt closes if another answer comes first or the approval expires. */
   async function prompt(approval: ApprovalView): Promise<void> {
     const closed = new AbortController();
-    const watching = abortWhenAnswered(approval.id, gateway, closed);
+    const watching = abortWhenAnswered([approval], gateway, closed);
     try {
       const options = { rememberedNote: rulesNote, askPatterns, extended: { env }, canPostpone: true };
       const ending = AbortSignal.any([signal, closed.signal]);
@@ -116,14 +160,31 @@ async function watchApprovals(
   }
 }
 
-async function abortWhenAnswered(id: string, gateway: GatewayClient, closed: AbortController): Promise<void> {
+/** Aborts when one of the calls was answered or its approval expired. */
+async function abortWhenAnswered(
+  calls: readonly Pick<ApprovalView, 'id'>[],
+  gateway: GatewayClient,
+  closed: AbortController,
+): Promise<void> {
   const { signal } = closed;
   while (!signal.aborted) {
     await sleep(pollMs, undefined, { signal }).catch(() => {});
     if (signal.aborted) return;
-    const now = await readApproval(gateway, id).catch(() => undefined);
-    if (now && now.status !== 'pending') closed.abort();
+    const answered = await answeredOf(calls, gateway).catch(() => []);
+    if (answered.length > 0) closed.abort();
   }
+}
+
+/** The ids of those approvals that are no longer pending. */
+async function answeredOf(
+  approvals: readonly Pick<ApprovalView, 'id'>[],
+  gateway: GatewayClient,
+): Promise<readonly string[]> {
+  const pending = new Set((await listPending(gateway)).map(({ id }) => id));
+  // The list is limited: an approval that is not in it may still be pending.
+  const missing = approvals.filter(({ id }) => !pending.has(id));
+  const read = await Promise.all(missing.map(({ id }) => readApproval(gateway, id)));
+  return read.filter(({ status }) => status !== 'pending').map(({ id }) => id);
 }
 
 function readApproval(gateway: GatewayClient, id: string): Promise<ApprovalView> {
@@ -139,16 +200,46 @@ async function listPending(gateway: GatewayClient): Promise<readonly ApprovalVie
 async function answerApproval(
   id: string,
   answer: { readonly answer: 'allow' | 'deny' } & Readonly<Record<string, unknown>>,
-  options: JsonOption,
+  options: ScriptOption,
   context: CommandContext,
 ): Promise<number> {
   const gateway = await requireGateway(context);
-  const found = findById(id, await listPending(gateway), 'pending approval');
-  await postAnswer(gateway, found.id, answer);
+  const pending = await listPending(gateway);
+  const found = findById(id, pending, 'pending approval');
   const done = answer.answer === 'allow' ? 'Allowed' : 'Denied';
+  if (options.script) {
+    if (found.script === undefined)
+      throw new UsageError(`No script makes the call ${shortId(found.id)}: omit --script`);
+    const script = found.script.call;
+    const calls = pending.filter((one) => one.script?.call === script);
+    await postAnswers(gateway, calls, answer);
+    const ids = calls.map((call) => call.id);
+    printDone(context.terminal, options, `${done}: ${count(calls.length, 'call')}`, {
+      ids,
+      script,
+      ...answer,
+    });
+    return exitCodes.ok;
+  }
+  await postAnswer(gateway, found.id, answer);
   const { id: full, callId, tool } = found;
   printDone(context.terminal, options, `${done}: ${oneLine(tool)}`, { id: full, callId, tool, ...answer });
   return exitCodes.ok;
+}
+
+function groupByScript(pending: readonly ApprovalView[]): readonly (readonly ApprovalView[])[] {
+  const made = pending.filter(({ script }) => script !== undefined);
+  const groups = Map.groupBy(made, ({ script }) => script?.call);
+  return [...groups.values()].map((group) => group.toSorted((a, b) => (a.script?.step ?? 0) - (b.script?.step ?? 0)));
+}
+
+const maxAnswers = 200;
+
+async function postAnswers(gateway: GatewayClient, calls: readonly ApprovalView[], answer: object): Promise<void> {
+  for (let at = 0; at < calls.length; at += maxAnswers) {
+    const answers = calls.slice(at, at + maxAnswers).map(({ id }) => ({ approval: id, answer }));
+    await gateway.post('/api/approvals/answers', { answers });
+  }
 }
 
 async function postAnswer(gateway: GatewayClient, id: string, answer: object): Promise<void> {

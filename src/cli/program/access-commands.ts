@@ -38,6 +38,7 @@ function addApprovals(root: Command, run: Run): void {
     .addOption(scopeOption())
     .addOption(audienceOption())
     .option('--args <json>', 'Run the call with these arguments instead')
+    .option('--script', 'Allow all pending calls of the script that makes the call')
     .option(...jsonOption)
     .action(action((module) => module.allowApproval));
   approvals
@@ -46,6 +47,7 @@ function addApprovals(root: Command, run: Run): void {
     .argument(...idArgument)
     .addOption(scopeOption())
     .addOption(audienceOption())
+    .option('--script', 'Deny all pending calls of the script that makes the call')
     .option('--reason <text>', 'Reason to send to the caller')
     .option(...jsonOption)
     .action(action((module) => module.denyApproval));

@@ -291,6 +291,8 @@ describe('approvals over REST', () => {
     expect((await result).body.text).toBe('3');
     expect((await api.post(`/api/approvals/${id}/answer`, { answer: 'deny' })).status).toBe(409);
     expect((await api.get(`/api/approvals/${id}`)).body.status).toBe('used');
+    const answers = [{ approval: id, answer: { answer: 'deny' } }];
+    expect((await api.post('/api/approvals/answers', { answers })).body.approvals).toMatchObject([{ status: 'used' }]);
   });
 
   test('a remembered answer is listed and can be revoked', async () => {
@@ -384,16 +386,7 @@ test('every route was called and answered according to its schema, except those 
 /** Groups and routes that other test files in test/gateway cover; each of those files checks its own. */
 const elsewhere = new Set([
   ...['chat', 'questions', 'assistants', 'models', 'registry', 'profiles', 'audit'],
-  ...[
-    'setServerToken',
-    'switchTools',
-    'overrideTool',
-    'getTraffic',
-    'recordTraffic',
-    'clearTraffic',
-    'getSignIn',
-    'signOut',
-  ],
-  ...['listSavedRequests', 'saveRequest', 'updateSavedRequest', 'removeSavedRequest'],
+  ...['setServerToken', 'switchTools', 'overrideTool', 'getTraffic', 'recordTraffic', 'clearTraffic', 'getSignIn'],
+  ...['signOut', 'listSavedRequests', 'saveRequest', 'updateSavedRequest', 'removeSavedRequest'],
   ...['getCallStats', 'cancelCall', 'importServers', 'listClients', 'rejectToolChange', 'getToolFormats'],
 ]);

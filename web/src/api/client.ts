@@ -101,6 +101,7 @@ export function createApi({ baseUrl, headers, fetch }: ApiOptions = {}) {
     listApprovals: get('/api/approvals'),
     getApproval: get('/api/approvals/{approval}'),
     answerApproval: post('/api/approvals/{approval}/answer'),
+    answerApprovals: post('/api/approvals/answers'),
     listRules: get('/api/rules'),
     revokeRule: remove('/api/rules/{rule}'),
     listQuestions: get('/api/questions'),

@@ -656,6 +656,22 @@ export interface paths {
         readonly patch?: never;
         readonly trace?: never;
     };
+    readonly "/api/approvals/answers": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly get?: never;
+        readonly put?: never;
+        readonly post: operations["answerApprovals"];
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
     readonly "/api/rules": {
         readonly parameters: {
             readonly query?: never;
@@ -1316,6 +1332,10 @@ export interface components {
         readonly Approval: {
             readonly id: string;
             readonly callId: string;
+            readonly script?: {
+                readonly call: string;
+                readonly step: number;
+            };
             readonly caller: components["schemas"]["Caller"];
             readonly server?: string;
             readonly tool: string;
@@ -2723,6 +2743,12 @@ export interface components {
             };
             readonly reason?: string;
         };
+        readonly ApprovalAnswers: {
+            readonly answers: readonly {
+                readonly approval: string;
+                readonly answer: components["schemas"]["ApprovalAnswer"];
+            }[];
+        };
         readonly AssistantInput: {
             readonly name: string;
             readonly description?: string;
@@ -3243,6 +3269,7 @@ export type Usage = components['schemas']['Usage'];
 export type AcceptInput = components['schemas']['AcceptInput'];
 export type ApiKeyInput = components['schemas']['ApiKeyInput'];
 export type ApprovalAnswer = components['schemas']['ApprovalAnswer'];
+export type ApprovalAnswers = components['schemas']['ApprovalAnswers'];
 export type AssistantInput = components['schemas']['AssistantInput'];
 export type AttachmentInput = components['schemas']['AttachmentInput'];
 export type CallInput = components['schemas']['CallInput'];
@@ -4397,6 +4424,29 @@ export interface operations {
                 };
                 content: {
                     readonly "application/json": components["schemas"]["Approval"];
+                };
+            };
+        };
+    };
+    readonly answerApprovals: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly requestBody: {
+            readonly content: {
+                readonly "application/json": components["schemas"]["ApprovalAnswers"];
+            };
+        };
+        readonly responses: {
+            readonly 200: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ApprovalList"];
                 };
             };
         };

@@ -370,10 +370,21 @@ export const en = ({ plural, number, rich }: Grammar) => ({
     once: (count: number) => `Allow all ${number(count)} once`,
     conversation: (count: number) => `Allow all ${number(count)} for this conversation`,
     conversationTitle: 'Later calls of these tools in this conversation need no approval',
+    deny: (count: number) => `Deny all ${number(count)}`,
     oneByOne: 'Some arguments are large. Answer the calls one by one.',
   },
   approvals: {
     title: 'Approvals',
+    script: {
+      title: (count: number) =>
+        plural(count, {
+          one: 'A script makes # call that needs approval',
+          other: 'A script makes # calls that need approval',
+        }),
+      openCall: 'Open the call of the script',
+      showCode: 'Show the script',
+      code: 'script',
+    },
     answeredList: {
       answeredApprovals: 'answered approvals',
       noAnsweredApprovalsYet: 'No answered approvals yet',

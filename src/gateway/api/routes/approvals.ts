@@ -3,6 +3,7 @@ import { pinKey } from '../../../catalog/pins.ts';
 import { toServerSpec } from '../../../config/server-record.ts';
 import { withoutSecrets } from '../../../config/server-url.ts';
 import { toServerAddress } from '../../../connections/protocol-cache.ts';
+import { hasReferences } from '../../../invocation/references.ts';
 import { ToolwharfError } from '../../../kernel/errors.ts';
 import { toolIdOf } from '../../../kernel/tool-id.ts';
 import type { ApprovalAnswer, ApprovalRequest } from '../../../policy/approval.ts';
@@ -12,10 +13,12 @@ import { createArgumentsChecker } from '../../../policy/validate-arguments.ts';
 import type { Identity } from '../../auth/identity.ts';
 import type { AnswerRight } from '../../auth/ownership.ts';
 import { findApproval, listApprovals, noApproval } from '../access.ts';
+import { actDetails, recordAct } from '../record-act.ts';
 import { type ApiPorts, route } from '../route.ts';
 import {
   type ApprovalView,
   approvalAnswerSchema,
+  approvalAnswersSchema,
   approvalListSchema,
   approvalSchema,
   approvalStatus,
@@ -78,14 +81,47 @@ export const approvalRoutes = [
     },
     async handle(request, ports) {
       const { approval } = request.params;
-      const { name, id } = request.identity.caller;
       assertValidArguments(request.body, request.resource.request, ports);
-      const by = name === undefined ? id : `${name} (${id})`;
-      const outcome = await ports.calls.approver.answer(approval, toAnswer(request.body), by);
+      const outcome = await ports.calls.approver.answer(approval, toAnswer(request.body), nameOf(request.identity));
       if (outcome === 'missing') throw noApproval(approval);
       if (outcome === 'already') throw new ToolwharfError('CONFLICT', 'This approval is already answered');
       if (outcome === 'expired') throw new ToolwharfError('GONE', 'This approval has expired: the call was denied');
       return toView(await findApproval(request, ports), request.identity, ports);
+    },
+  }),
+  route({
+    operationId: 'answerApprovals',
+    method: 'post',
+    path: '/api/approvals/answers',
+    right: 'call',
+    group,
+    summary:
+      'Answers several approvals, such as those of one script. All answers are checked before the first one is given. An approval that was answered before keeps its answer.',
+    body: approvalAnswersSchema,
+    answer: approvalListSchema,
+    errors: ['ARGUMENTS_INVALID', 'NOT_FOUND'],
+    // Each answer is recorded like that to a single approval.
+    recorded: false,
+    async access({ identity, body }, ports) {
+      for (const { approval, answer } of body.answers) {
+        const { request } = await findApproval({ identity, params: { approval } }, ports);
+        assertReach(await ports.security.ownership.answerRight(identity, request), answer);
+        assertValidArguments(answer, request, ports);
+      }
+    },
+    async handle({ identity, body }, ports) {
+      const { caller } = identity;
+      for (const { approval, answer } of body.answers) {
+        const details = actDetails(
+          { recorded: true, right: 'call', method: 'post' },
+          { params: { approval }, body: answer },
+        );
+        const act = { operation: 'answerApproval', caller, details: details ?? {} };
+        await recordAct(act, ports, () => ports.calls.approver.answer(approval, toAnswer(answer), nameOf(identity)));
+      }
+      const records = body.answers.map(({ approval }) => findApproval({ identity, params: { approval } }, ports));
+      const views = (await Promise.all(records)).map((record) => toView(record, identity, ports));
+      return { approvals: await Promise.all(views) };
     },
   }),
   route({
@@ -152,6 +188,10 @@ export const approvalRoutes = [
   }),
 ];
 
+function nameOf({ caller: { name, id } }: Identity): string {
+  return name === undefined ? id : `${name} (${id})`;
+}
+
 async function toView(
   { request, ...record }: ApprovalRecord,
   identity: Identity,
@@ -192,7 +232,8 @@ function assertValidArguments(
   { toolbox }: ApiPorts,
 ): void {
   const schema = toolbox.catalog.find(toolIdOf(request))?.definition.inputSchema;
-  if (body.answer !== 'allow' || !body.arguments || !schema) return;
+  // The values of references belong to the caller, and are validated with the call.
+  if (body.answer !== 'allow' || !body.arguments || !schema || hasReferences(body.arguments)) return;
   const checked = checker.check(schema, body.arguments);
   if (checked.ok) return;
   throw new ToolwharfError('ARGUMENTS_INVALID', `Invalid arguments for ${request.tool}: ${checked.text}`);

@@ -49,6 +49,13 @@ export const approvalSchema = answer(
   z.strictObject({
     id: z.string(),
     callId: z.string(),
+    script: z
+      .strictObject({
+        call: z.string().describe('The id of the call of the script.'),
+        step: z.int().describe('The position of this call in the script, from 1.'),
+      })
+      .optional()
+      .describe('The script that makes the call.'),
     caller: callerSchema,
     server: z.string().optional(),
     tool: z.string(),
@@ -110,6 +117,18 @@ export const approvalAnswerSchema = body(
       reason: z.string().max(2_000).optional().describe('Shown to the model.'),
     }),
   ]),
+);
+
+export const approvalAnswersSchema = body(
+  'ApprovalAnswers',
+  z.strictObject({
+    answers: z
+      .array(z.strictObject({ approval: z.string(), answer: approvalAnswerSchema }))
+      .min(1)
+      .max(200)
+      .readonly()
+      .describe('One answer for each approval.'),
+  }),
 );
 
 const ruleSchema = answer(

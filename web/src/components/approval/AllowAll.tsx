@@ -1,17 +1,24 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { CheckCheck } from 'lucide-react';
-import { ApiError, type Approval, type ApprovalAnswer, api } from '../../api/client.ts';
+import { type Approval, type ApprovalAnswer, api } from '../../api/client.ts';
 import { text } from '../../text/text.ts';
 import { Button } from '../Button.tsx';
 import { useToast } from '../Toasts.tsx';
 
-/** Buttons that allow the listed calls that the person may answer: once, or for their conversation. Hidden for less than two. */
-export function AllowAll({ approvals: listed }: { readonly approvals: readonly Approval[] }) {
+export interface AllowAllProps {
+  readonly approvals: readonly Approval[];
+  /** Offers to deny all of them too. */
+  readonly canDeny?: boolean;
+}
+
+/** Buttons that answer the listed calls that the person may answer: once, or for their conversation. Hidden for less than two. */
+export function AllowAll({ approvals: listed, canDeny = false }: AllowAllProps) {
   const approvals = listed.filter(({ mayAnswer }) => mayAnswer);
   const client = useQueryClient();
   const toast = useToast();
-  const allowing = useMutation({
-    mutationFn: (scope: 'once' | 'conversation') => allowEach(approvals, { answer: 'allow', scope }),
+  const answering = useMutation({
+    mutationFn: (given: 'once' | 'conversation' | 'deny') =>
+      answerEach(approvals, given === 'deny' ? { answer: 'deny' } : { answer: 'allow', scope: given }),
     onError: toast.error,
     onSettled: () => {
       void client.invalidateQueries({ queryKey: ['rules'] });
@@ -31,9 +38,9 @@ export function AllowAll({ approvals: listed }: { readonly approvals: readonly A
     <div className="flex flex-wrap gap-2">
       <Button
         size="small"
-        busy={allowing.isPending && allowing.variables === 'once'}
-        disabled={allowing.isPending}
-        onClick={() => allowing.mutate('once')}
+        busy={answering.isPending && answering.variables === 'once'}
+        disabled={answering.isPending}
+        onClick={() => answering.mutate('once')}
       >
         <CheckCheck aria-hidden />
         {text.allowAll.once(count)}
@@ -42,26 +49,33 @@ export function AllowAll({ approvals: listed }: { readonly approvals: readonly A
         <Button
           size="small"
           title={text.allowAll.conversationTitle}
-          busy={allowing.isPending && allowing.variables === 'conversation'}
-          disabled={allowing.isPending}
-          onClick={() => allowing.mutate('conversation')}
+          busy={answering.isPending && answering.variables === 'conversation'}
+          disabled={answering.isPending}
+          onClick={() => answering.mutate('conversation')}
         >
           {text.allowAll.conversation(count)}
+        </Button>
+      )}
+      {canDeny && (
+        <Button
+          size="small"
+          busy={answering.isPending && answering.variables === 'deny'}
+          disabled={answering.isPending}
+          onClick={() => answering.mutate('deny')}
+        >
+          {text.allowAll.deny(count)}
         </Button>
       )}
     </div>
   );
 }
 
-const answeredCodes = ['CONFLICT', 'GONE', 'NOT_FOUND'];
+const maxAnswers = 200;
 
-/** Answers every approval. An approval that was answered elsewhere keeps its answer; other failures are reported at the end. */
-async function allowEach(approvals: readonly Approval[], body: ApprovalAnswer): Promise<void> {
-  const answers = approvals.map(({ id }) => api.answerApproval({ path: { approval: id }, body }));
-  const failed = (await Promise.allSettled(answers)).find(
-    (result) =>
-      result.status === 'rejected' &&
-      !(result.reason instanceof ApiError && answeredCodes.includes(result.reason.code)),
-  );
-  if (failed?.status === 'rejected') throw failed.reason;
+/** Answers every approval. An approval that was answered elsewhere keeps its answer. */
+async function answerEach(approvals: readonly Approval[], answer: ApprovalAnswer): Promise<void> {
+  for (let at = 0; at < approvals.length; at += maxAnswers) {
+    const answers = approvals.slice(at, at + maxAnswers).map(({ id }) => ({ approval: id, answer }));
+    await api.answerApprovals({ body: { answers } });
+  }
 }

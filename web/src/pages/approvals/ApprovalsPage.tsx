@@ -2,6 +2,7 @@ import { useQuery } from '@tanstack/react-query';
 import { ShieldCheck } from 'lucide-react';
 import { useRef, useState } from 'react';
 import { useSearchParams } from 'wouter';
+import type { Approval } from '../../api/client.ts';
 import { queries, useIsAdmin } from '../../api/queries.ts';
 import { ApprovalPanel } from '../../components/ApprovalPanel.tsx';
 import { Button, ButtonLink } from '../../components/Button.tsx';
@@ -15,6 +16,7 @@ import { Tabs } from '../../components/Tabs.tsx';
 import { text } from '../../text/text.ts';
 import { AnsweredList } from './AnsweredList.tsx';
 import { RuleList } from './RuleList.tsx';
+import { ScriptApprovals } from './ScriptApprovals.tsx';
 
 /** Pending approvals, answered approvals and rules. */
 export default function ApprovalsPage() {
@@ -60,7 +62,10 @@ function PendingList() {
   if (!approvals.data || !questions.data) return <Spinner label={text.approvals.page.loadingApprovals} />;
 
   const pending = approvals.data.toSorted((a, b) => b.askedAt.localeCompare(a.askedAt));
+  const groups = groupByScript(pending);
   const count = pending.length + questions.data.length;
+  // The focused button disappears with its approval.
+  const onAnswered = () => container.current?.focus({ preventScroll: true });
   return (
     <div ref={container} tabIndex={-1} className="flex flex-col gap-4 outline-none">
       <p role="status" className="sr-only">
@@ -83,17 +88,40 @@ function PendingList() {
       {questions.data.map((question) => (
         <QuestionForm key={question.id} question={question} />
       ))}
-      {pending.slice(0, shown).map((approval) => (
-        <Card key={approval.id} className="animate-appear p-4">
-          {/* The focused button disappears with its approval. */}
-          <ApprovalPanel approval={approval} onAnswered={() => container.current?.focus({ preventScroll: true })} />
-        </Card>
-      ))}
-      {pending.length > shown && (
+      {groups.slice(0, shown).map(({ first, others }) =>
+        first.script !== undefined && others.length > 0 ? (
+          <ScriptApprovals
+            key={first.script.call}
+            script={first.script.call}
+            approvals={[first, ...others].toSorted(inScriptOrder)}
+            onAnswered={onAnswered}
+          />
+        ) : (
+          <Card key={first.id} className="animate-appear p-4">
+            <ApprovalPanel approval={first} onAnswered={onAnswered} />
+          </Card>
+        ),
+      )}
+      {groups.length > shown && (
         <Button className="self-center" onClick={() => setShown(shown + pageSize)}>
-          {text.approvals.page.showMore(pending.length - shown)}
+          {text.approvals.page.showMore(groups.length - shown)}
         </Button>
       )}
     </div>
   );
+}
+
+interface ApprovalGroup {
+  readonly first: Approval;
+  readonly others: readonly Approval[];
+}
+
+/** The approvals of the calls of one script together, in the place of the first of them. */
+function groupByScript(approvals: readonly Approval[]): readonly ApprovalGroup[] {
+  const groups = Map.groupBy(approvals, ({ id, script }) => script?.call ?? id);
+  return [...groups.values()].flatMap(([first, ...others]) => (first ? { first, others } : []));
+}
+
+function inScriptOrder(one: Approval, other: Approval): number {
+  return (one.script?.step ?? 0) - (other.script?.step ?? 0);
 }
