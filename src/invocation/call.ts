@@ -290,14 +290,14 @@ export class RunningCall implements Call {
     await this.#save?.(this);
   }
 
-  /** Notes the status of the task as which the server runs the call. Returns true if the status has changed. */
+  /** Notes the status of the task as which the server runs the call. Returns true if the status or its message has changed. */
   followTask(task: UpstreamTask): boolean {
     const { upstreamTask: before } = this.record;
     this.deadline?.restart();
     this.record = { ...this.record, upstreamTask: task };
-    const isNew = before?.status !== task.status;
-    if (isNew || before.message !== task.message) this.emit({ type: 'upstream-task', task });
-    return isNew;
+    const isChanged = before?.status !== task.status || before.message !== task.message;
+    if (isChanged) this.emit({ type: 'upstream-task', task });
+    return isChanged;
   }
 
   /** Pauses the deadlines of this call and its outer calls until the returned function is called. */

@@ -14,7 +14,14 @@ beforeAll(async () => {
   postgres = await startPostgres();
   replicas = await startReplicas(
     postgres,
-    { servers: { s: fixture('legacy'), t: fixture('tasks') }, toolbox: { approval: { ask: ['*_add'] } } },
+    {
+      servers: {
+        s: fixture('legacy'),
+        t: fixture('tasks'),
+        single: { ...fixture('tasks'), placement: 'single' },
+      },
+      toolbox: { approval: { ask: ['*_add'] } },
+    },
     3,
   );
 });
@@ -74,6 +81,33 @@ test('an MCP task that asks a question is found, answered, watched and cancelled
   await three.send('tasks/cancel', { taskId: other.taskId });
   expect(await statusOf(two, other.taskId)).toBe('cancelled');
   for (const client of [one, two, three]) client[Symbol.dispose]();
+});
+
+test('a task of a server that one replica runs is created on any replica, and followed and answered on the others', async () => {
+  const clients = replicas.all.map(({ url }) => openTaskClient(`${url}/mcp`, { key: replicas.adminToken }));
+  const key = { key: replicas.adminToken };
+  for (const replica of replicas.all)
+    await waitFor(async () => (await replica.get('/api/servers/single', key)).body.status.state === 'connected', {
+      what: 'the server',
+    });
+  // One of them runs the server, the others forward the call to it.
+  for (const [index, creator] of clients.entries()) {
+    const other = clients[(index + 1) % clients.length] as TaskClient;
+    const filename = `file-${index}`;
+    const created = await creator.send('tools/call', { name: 'single__confirm_delete', arguments: { filename } });
+    const { taskId } = created as { taskId: string };
+    const read = () => other.send('tasks/get', { taskId });
+    await waitFor(async () => (await read()).status === 'input_required', { what: 'the question' });
+    const path = `/api/calls/${taskId}`;
+    await waitFor(
+      async () => (await replicas.all[index]?.get(path, key))?.body.upstreamTask?.status === 'input_required',
+      { what: "the status of the server's task" },
+    );
+    await other.send('tasks/update', { taskId, inputResponses: { confirm: { action: 'accept', content: {} } } });
+    await waitFor(async () => (await read()).status === 'completed', { what: 'the end of the task' });
+    expect(JSON.stringify((await read()).result)).toContain(filename);
+  }
+  for (const client of clients) client[Symbol.dispose]();
 });
 
 test('a message that is repeated on another replica finds its task', async () => {

@@ -1,10 +1,12 @@
+import { writeFile } from 'node:fs/promises';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import * as z from 'zod';
 import type { JsonObject } from '../../src/kernel/json.ts';
-import { fixture } from '../support/fixtures.ts';
+import { fixture, tempDir } from '../support/fixtures.ts';
 import { connectMcp, type McpClient, usualAnswers } from '../support/mcp-client.ts';
 import { type ServedMcp, serveMcp } from '../support/serve-mcp.ts';
 import { openTaskClient, type TaskClient } from '../support/task-client.ts';
+import { openToolbox } from '../support/toolbox.ts';
 import { waitFor } from '../support/wait-for.ts';
 
 const eras = ['legacy', 'modern'] as const;
@@ -143,6 +145,109 @@ test('a long call of a server without tasks becomes a task, which its client can
   expect(record).toMatchObject({ id: taskId, status: 'running', task: { profile: 'default' } });
   await returned.send('tasks/cancel', { taskId });
   expect(await returned.send('tasks/get', { taskId })).toMatchObject({ status: 'cancelled' });
+});
+
+test('a task whose time is over cannot be found, listed, answered or cancelled', async () => {
+  await using gateway = await serveMcp({ subject: fixture('tasks') });
+  await using client = await connectMcp(gateway.url, 'legacy', { answers: usualAnswers });
+  const request = requester(client);
+  const create = async (ttl: number, filename: string) => {
+    const { task } = await request('tools/call', { ...call('confirm_delete', { filename }), task: { ttl } });
+    return (task as JsonObject).taskId;
+  };
+  const [short, long] = [await create(1, 'short'), await create(3_600_000, 'long')];
+  await waitFor(async () => await request('tasks/get', { taskId: short }).then(() => false, () => true));
+  for (const method of ['tasks/get', 'tasks/result', 'tasks/cancel'])
+    await expect(request(method, { taskId: short })).rejects.toThrow('it has expired');
+  const { tasks } = await request('tasks/list', {});
+  expect(tasks).toMatchObject([{ taskId: long }]);
+  expect((await request('tasks/result', { taskId: long })).content).toBeDefined();
+});
+
+test('a caller with too many running tasks gets an error for a task that it asks for, and other callers do not', async () => {
+  await using gateway = await serveMcp({ subject: fixture('legacy') }, { tasks: { maxTasksPerCaller: 2 } });
+  await using ada = await connectMcp(gateway.url, 'legacy', { caller: 'ada' });
+  await using eve = await connectMcp(gateway.url, 'legacy', { caller: 'eve' });
+  const create = (client: McpClient) =>
+    requester(client)('tools/call', { ...call('sleep', { ms: 600_000 }), task: {} }) as Promise<{ task: JsonObject }>;
+  const first = await create(ada);
+  await create(ada);
+  await expect(create(ada)).rejects.toThrow('You have too many running tasks');
+  // The call without a task does not run on.
+  await waitFor(() => gateway.toolbox.calls.stats().running === 2);
+  await create(eve);
+  await requester(ada)('tasks/cancel', { taskId: first.task.taskId });
+  await create(ada);
+});
+
+test('a client of the extension with too many running tasks gets the result instead of another task', async () => {
+  await using gateway = await serveMcp({ subject: fixture('legacy') }, { tasks: { maxTasksPerCaller: 1 } });
+  using client = openTaskClient(gateway.url);
+  expect(await client.send('tools/call', call('sleep', { ms: 600_000 }))).toMatchObject({ resultType: 'task' });
+  expect(await client.send('tools/call', call('sleep', { ms: 1_500 }))).toMatchObject({ resultType: 'complete' });
+});
+
+describe.each(['once', 'deny'])('a task that its own user has to approve, and who answers %s', (decision) => {
+  const isAllowed = decision === 'once';
+  const accept = (content: JsonObject) => ({ action: 'accept', content });
+
+  test('a client of revision 2025-11-25 is asked for approval inside of the task, then the question of the tool', async () => {
+    await using gateway = await serveMcp({ subject: fixture('tasks') }, { approval: 'always-ask' });
+    const asked: string[] = [];
+    const answers = {
+      'elicitation/create': ({ message }: JsonObject) => {
+        asked.push(String(message));
+        return String(message).startsWith('Allow') ? accept({ answer: decision }) : accept({ confirm: true });
+      },
+    };
+    await using client = await connectMcp(gateway.url, 'legacy', { answers });
+    const request = requester(client);
+    const { task } = await request('tools/call', { ...call('confirm_delete', { filename: 'f' }), task: {} });
+    const { taskId } = task as JsonObject;
+    await waitFor(async () => (await request('tasks/get', { taskId })).status === 'input_required');
+    // Nothing has run: the question is the approval.
+    expect((await gateway.toolbox.calls.list())[0]?.startedAt).toBeUndefined();
+    const result = await request('tasks/result', { taskId });
+    expect(asked[0]).toMatch(/^Allow confirm_delete of server subject to run/);
+    expect(asked.slice(1)).toEqual(isAllowed ? ['Delete f?'] : []);
+    expect(result.isError === true).toBe(!isAllowed);
+    expect(JSON.stringify(result.content)).toContain(isAllowed ? 'f: ' : 'the user denied it');
+  });
+
+  test('a client of the extension is asked for approval in its request, then the question of the tool in the task', async () => {
+    await using gateway = await serveMcp({ subject: fixture('tasks') }, { approval: 'always-ask' });
+    using client = openTaskClient(gateway.url);
+    const params = call('confirm_delete', { filename: 'g' });
+    const { resultType, inputRequests, requestState } = await client.send('tools/call', params);
+    expect(resultType).toBe('input_required');
+    const [[key, question] = []] = Object.entries(inputRequests as Record<string, JsonObject>);
+    expect(JSON.stringify(question)).toContain('Allow confirm_delete');
+    const inputResponses = { [String(key)]: accept({ answer: decision }) };
+    const next = await client.send('tools/call', { ...params, requestState, inputResponses });
+    if (!isAllowed) {
+      expect(next).toMatchObject({ resultType: 'complete', isError: true });
+      return;
+    }
+    expect(next.resultType).toBe('task');
+    const { taskId } = next;
+    await reach(client, taskId, 'input_required');
+    await client.send('tasks/update', { taskId, inputResponses: answered });
+    expect(JSON.stringify((await reach(client, taskId, 'completed')).result)).toContain('g: ');
+  });
+});
+
+test('the messages of the task as which a server runs a call are observed while it works', async () => {
+  await using directory = await tempDir();
+  await using toolbox = await openToolbox({ servers: { t: fixture('tasks') } });
+  const messages = new Set<string | undefined>();
+  toolbox.on('call.changed', ({ upstreamTask }) => messages.add(upstreamTask?.message));
+  const path = directory.file('stage');
+  const { result } = toolbox.start({ server: 't', tool: 'stages' }, { path });
+  for (const stage of ['first', 'second']) {
+    await waitFor(() => messages.has(`The ${stage} stage`), { what: `the ${stage} stage` });
+    await writeFile(`${path}-${stage}`, '');
+  }
+  expect((await result).text).toBe('done');
 });
 
 function isEnd(method: string, params: JsonObject, taskId: unknown): boolean {

@@ -9,6 +9,8 @@ import { createLimits } from '../../src/gateway/limits/limits.ts';
 import { questionsNeedCall } from '../../src/gateway/mcp/client-host.ts';
 import { createMcpEndpoint, type McpEndpoint } from '../../src/gateway/mcp/endpoint.ts';
 import { sendJson } from '../../src/gateway/mcp/responder.ts';
+import { createSharedTasks } from '../../src/gateway/tasks/shared-tasks.ts';
+import { createTaskBoard, type TaskBoardOptions } from '../../src/gateway/tasks/task-board.ts';
 import { createStoredApprover } from '../../src/invocation/stored-approver.ts';
 import { type Log, silentLog } from '../../src/kernel/log.ts';
 import type { Caller } from '../../src/kernel/tool.ts';
@@ -29,6 +31,8 @@ export interface ServeMcpOptions {
   readonly port?: number;
   /** Default: `auto`; approvals are requested from the calling client. */
   readonly approval?: ApprovalMode;
+  /** The limits of tasks. */
+  readonly tasks?: TaskBoardOptions;
 }
 
 /** The MCP endpoint of the gateway on loopback in front of these servers, in plain naming. `x-caller` sets the caller. */
@@ -41,7 +45,8 @@ export async function serveMcp(servers: NativeConfig['servers'], options: ServeM
   );
   const [profile] = toolbox.config.profiles;
   if (!profile) throw new Error('There is no profile');
-  const mcp = createMcpEndpoint({ toolbox, log, sessionKey });
+  const tasks = createSharedTasks({ toolbox, board: createTaskBoard(options.tasks) });
+  const mcp = createMcpEndpoint({ toolbox, log, sessionKey, tasks });
   const guard = createGuard();
   const limits = createLimits({ settings: () => toolbox.config.gateway.limits });
   const server = createServer({ keepAliveTimeout: 600_000 }, (request, response) => {
