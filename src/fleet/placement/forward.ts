@@ -3,7 +3,7 @@ import type { DeliveryOptions } from '../../connections/delivery.ts';
 import { ConnectionError, messageOf, ProtocolError, ToolwharfError } from '../../kernel/errors.ts';
 import type { JsonObject } from '../../kernel/json.ts';
 import type { Fleet } from '../fleet.ts';
-import { createHostItems, describeHost, type HostItem } from './remote-host.ts';
+import { createHostItems, describeHost, type HostItem, type HostItemsPorts } from './remote-host.ts';
 
 /** The methods that replicas call on the one that runs a server. */
 export const placementMethods = {
@@ -23,7 +23,7 @@ export interface Owner {
   readonly ended: AbortSignal;
 }
 
-export interface ForwardOptions extends Omit<DeliveryOptions, 'toHeaders'> {
+export interface ForwardOptions extends Omit<DeliveryOptions, 'toHeaders'>, Pick<HostItemsPorts, 'onTask'> {
   readonly server: string;
   /** The tool or method. */
   readonly subject: string;
@@ -40,10 +40,10 @@ export async function forward(
   method: string,
   options: ForwardOptions,
 ): Promise<JsonObject> {
-  const { server, subject, params, host = {}, signal, onWait } = options;
+  const { server, subject, params, host = {}, signal, onWait, onTask } = options;
   const request = randomUUID();
   const items = createHostItems({
-    ...{ server, host, signal, onWait },
+    ...{ server, host, signal, onWait, onTask },
     async answer(question, answer) {
       await fleet.request(replica, placementMethods.answer, { server, request, question, answer: { ...answer } });
     },

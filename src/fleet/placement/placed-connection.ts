@@ -295,8 +295,8 @@ export function createPlacedConnection(options: PlacedConnectionOptions): Placed
         () => local.callTool(tool, args, call),
         (owner) => {
           call.onForward?.(owner.replica);
-          const { id, meta } = call;
-          const params = { tool: { ...tool }, args, call: id, meta } as JsonObject;
+          const { id, meta, prefersTask } = call;
+          const params = { tool: { ...tool }, args, call: id, meta, prefersTask } as JsonObject;
           return forward(fleet, owner, placementMethods.call, {
             ...call,
             server: spec.name,

@@ -111,10 +111,13 @@ export function createPlacements({
 
   const handlers: Record<keyof typeof placementMethods, FleetHandler> = {
     call: (params, request) =>
-      serve(params, request, (local, { host, onWait }) => {
+      serve(params, request, (local, { host, onWait, onTask }) => {
         const { tool, args, call, meta } = params;
         const { signal } = request;
-        const options = { id: String(call), host, signal, onWait, meta: meta as JsonObject | undefined };
+        const options = {
+          ...{ id: String(call), host, signal, onWait, onTask, meta: meta as JsonObject | undefined },
+          prefersTask: params.prefersTask === true,
+        };
         return local.callTool(tool as unknown as CallableTool, args as JsonObject, options);
       }),
     request: (params, request) =>

@@ -1,3 +1,4 @@
+import type { UpstreamTask } from '../../connections/follow-task.ts';
 import type { ElicitAnswer, QuestionContext, RequestHost, Root } from '../../connections/request-host.ts';
 import { messageOf } from '../../kernel/errors.ts';
 import { isObject, type JsonObject } from '../../kernel/json.ts';
@@ -20,6 +21,7 @@ export type HostItem =
   | { readonly progress: Progress }
   | { readonly log: JsonObject }
   | { readonly isWaiting: boolean }
+  | { readonly task: UpstreamTask }
   | { readonly question: SentQuestion }
   | { readonly withdrawn: number };
 
@@ -39,6 +41,8 @@ export interface RemoteHost {
   readonly host: RequestHost;
   /** Tells the other replica that the request waits for requests of other clients; the returned function ends it. */
   onWait(): () => void;
+  /** Tells the other replica the status of the task as which the server runs the call. */
+  onTask(task: UpstreamTask): void;
   /** Receives the answer to a question. */
   answer(question: number, answer: HostAnswer): void;
 }
@@ -93,6 +97,7 @@ export function createRemoteHost(description: JsonObject, { send, signal }: Flee
       sendItem({ isWaiting: true });
       return () => sendItem({ isWaiting: false });
     },
+    onTask: (task) => sendItem({ task }),
     answer: (question, answer) => waiting.get(question)?.(answer),
   };
 }
@@ -102,11 +107,12 @@ export interface HostItemsPorts {
   readonly host: RequestHost;
   readonly signal?: AbortSignal;
   readonly onWait?: () => () => void;
+  readonly onTask?: (task: UpstreamTask) => void;
   readonly answer: (question: number, answer: HostAnswer) => Promise<void>;
 }
 
 /** Passes what the replica of a server sends about a request on to the host of the request. */
-export function createHostItems({ server, host, signal, onWait, answer }: HostItemsPorts) {
+export function createHostItems({ server, host, signal, onWait, onTask, answer }: HostItemsPorts) {
   const questions = new Map<number, AbortController>();
   let resume: (() => void) | undefined;
 
@@ -135,6 +141,7 @@ export function createHostItems({ server, host, signal, onWait, answer }: HostIt
     receive(item: HostItem): void {
       if ('progress' in item) host.onProgress?.(item.progress);
       else if ('log' in item) host.onLog?.(item.log);
+      else if ('task' in item) onTask?.(item.task);
       else if ('isWaiting' in item) {
         resume?.();
         resume = item.isWaiting ? onWait?.() : undefined;
