@@ -65,6 +65,7 @@ export type { PermitStats } from './invocation/permits.ts';
 export { ConnectionError, type ErrorCode, errorStatus, ProtocolError, ToolwharfError } from './kernel/errors.ts';
 export type { JsonObject, JsonSchema } from './kernel/json.ts';
 export { createLog, type Log, type LogEntry, type LogFields, type LogLevel } from './kernel/log.ts';
+export type { SkillDefinition, SkillFile, SkillFrontmatter } from './kernel/skill.ts';
 export type * from './kernel/tool.ts';
 export type { ToolId } from './kernel/tool-id.ts';
 export type { ApprovalAnswer, ApprovalHost, ApprovalRequest, ApprovalScope, Approver } from './policy/approval.ts';
@@ -76,6 +77,7 @@ export type { AppliedConfig } from './servers/apply-config.ts';
 export type { FlaggedTool } from './servers/flag-tools.ts';
 export type { Offered, ServerContent } from './servers/server-content.ts';
 export type { OfferedList, ServerInfo } from './servers/server-info.ts';
+export type { Skill, SkillContent, SkillId, ToolboxSkills } from './servers/skills/toolbox-skills.ts';
 export {
   assistantToolsSchema,
   callRecordSchema,

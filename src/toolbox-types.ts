@@ -33,6 +33,7 @@ import type { AppliedConfig } from './servers/apply-config.ts';
 import type { FlaggedTool } from './servers/flag-tools.ts';
 import type { ServerContent, ServerNotice } from './servers/server-content.ts';
 import type { ServerInfo } from './servers/server-info.ts';
+import type { InternalToolboxSkills, ToolboxSkills } from './servers/skills/toolbox-skills.ts';
 
 /** How a toolbox is opened. */
 export interface ToolboxOptions {
@@ -110,8 +111,11 @@ export interface ToolboxEvents {
   'catalog.changed': CatalogDifference & { readonly server?: string };
   /** A tool was added or changed, and its definition is suspicious. */
   'tool.flagged': FlaggedTool;
-  /** A server's resources, resource templates or prompts were read: the first time, or because they changed. */
-  'content.changed': { readonly server: string; readonly kind: Exclude<ListKind, 'tools'> };
+  /**
+   * A server's resources, resource templates, prompts or skills were read: the first time, or because they changed. Without a
+   * server, the skills of local folders were loaded.
+   */
+  'content.changed': { readonly server?: string; readonly kind: Exclude<ListKind, 'tools'> };
   'call.changed': CallRecord;
   'approval.asked': ApprovalRequest;
   'approval.answered': { readonly request: ApprovalRequest; readonly answer: ApprovalAnswer };
@@ -219,6 +223,7 @@ export interface Toolbox extends ToolSource, AsyncDisposable {
   readonly servers: ToolboxServers;
   readonly resources: ToolboxResources;
   readonly prompts: ToolboxPrompts;
+  readonly skills: ToolboxSkills;
   readonly calls: ToolboxCalls;
   readonly approvals: ToolboxApprovals;
   readonly catalog: ToolboxCatalog;
@@ -274,6 +279,7 @@ export interface InternalToolbox extends Toolbox {
   readonly servers: InternalToolboxServers;
   readonly resources: ToolboxResources<InternalReadOptions>;
   readonly prompts: ToolboxPrompts<InternalReadOptions>;
+  readonly skills: InternalToolboxSkills;
   readonly calls: InternalToolboxCalls;
   start(tool: string | ToolId | CatalogEntry, args: unknown, options?: InternalStartOptions): Call;
   /** Compares all tools with their pins, which another replica has changed. */

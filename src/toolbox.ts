@@ -22,7 +22,6 @@ import type { CallRecord } from './invocation/call-record.ts';
 import { createFailedCall } from './invocation/failed-call.ts';
 import { createInvoker, type InternalStartOptions } from './invocation/invoker.ts';
 import { composedLimits, joinStats } from './invocation/permits.ts';
-import { createReader, createRecordedWatch } from './invocation/read-content.ts';
 import { createResults } from './invocation/results.ts';
 import { createToTool } from './invocation/to-tool.ts';
 import { systemClock } from './kernel/clock.ts';
@@ -41,8 +40,8 @@ import { logConfigChanges } from './servers/log-config-changes.ts';
 import { logStatus } from './servers/log-status.ts';
 import { logGoneTools, logTrustProblems } from './servers/log-tool-problems.ts';
 import { registerLocalTools } from './servers/register-local-tools.ts';
-import { createServerContent } from './servers/server-content.ts';
 import { createServerSet } from './servers/server-set.ts';
+import { createToolboxContent } from './servers/toolbox-content.ts';
 import { createToolboxServers } from './servers/toolbox-servers.ts';
 import { createMemoryJournal } from './storage/memory/memory-journal.ts';
 import { createMemoryPins, createMemoryRules, createMemoryToolOverrides } from './storage/memory/memory-stores.ts';
@@ -174,10 +173,18 @@ export async function startToolbox(
     open: openServer,
     onRemoved(name) {
       if (!servers.get(name)) traffic.remove(name);
+      skills.removeServer(name);
       return catalog.removeServer(name);
     },
     log,
     startWaitMs,
+  });
+  const { content, api, ...skills } = createToolboxContent({
+    ...callPorts,
+    servers,
+    pins,
+    watch: options.watch,
+    onSkills: (server) => events.emit('content.changed', { server, kind: 'skills' }),
   });
   const violations: ToolwharfError[] = [];
 
@@ -199,6 +206,7 @@ export async function startToolbox(
         events.emit('server.changed', { server: spec.name, status, before });
       },
       onList: async (kind, isAnnounced) => {
+        if (kind === 'skills') return skills.register(connection);
         if (kind !== 'tools') return events.emit('content.changed', { server: spec.name, kind });
         const before = catalogChanges;
         await register(connection);
@@ -237,8 +245,9 @@ export async function startToolbox(
 
   /** Registers the tools of connected servers under changed settings or pins. */
   async function registerAgain(isMeant: (connection: Connection) => boolean = () => true): Promise<void> {
-    const read = servers.all().filter((connection) => connection.lists.get('tools') && isMeant(connection));
-    await Promise.all(read.map(register));
+    const meant = servers.all().filter(isMeant);
+    await Promise.all(meant.filter(({ lists }) => lists.get('tools')).map(register));
+    await Promise.all(meant.map(skills.register));
   }
 
   const serverNames = () => servers.all().map(({ spec }) => spec.name);
@@ -247,6 +256,7 @@ export async function startToolbox(
     const locals = await registerLocalTools(config, options.tools);
     await overrides.reload();
     await catalog.setLocal(locals);
+    await skills.setFolders(config.skills);
     const { connect = true, tolerant = false, signal } = options;
     await servers.start(config.servers.map(assertAllowed), { connect, tolerant, signal });
     started = true;
@@ -267,6 +277,7 @@ export async function startToolbox(
     const next = changed.config;
     const locals = await registerLocalTools(next, options.tools);
     next.servers.forEach(assertAllowed);
+    await skills.setFolders(next.skills);
     config = next;
     loaded = changed;
     updateProfiles();
@@ -313,6 +324,7 @@ export async function startToolbox(
   async function close(): Promise<void> {
     closing ??= (async () => {
       await watching?.[Symbol.asyncDispose]();
+      skills.close();
       await servers.close();
     })();
     await closing;
@@ -338,8 +350,6 @@ export async function startToolbox(
     entries: [],
     tools: [],
   };
-  const content = createServerContent(servers.get, servers.all);
-  const read = createReader({ ...callPorts, send: content.request });
   return {
     get config() {
       return shown;
@@ -363,16 +373,7 @@ export async function startToolbox(
     start: startCall,
     call: (tool, args, callOptions) => startCall(tool, args, callOptions).result,
     servers: createToolboxServers({ servers, content, traffic, log, assertAllowed, assertOpen, catalog, toTool }),
-    resources: {
-      ...content.resources,
-      read: (server, uri, readOptions) => read({ kind: 'resource', server, params: { uri } }, readOptions),
-      watch: createRecordedWatch(content.resources.watch, callPorts),
-    },
-    prompts: {
-      ...content.prompts,
-      get: (server, name, args = {}, readOptions) =>
-        read({ kind: 'prompt', server, params: { name, arguments: args } }, readOptions),
-    },
+    ...api,
     isSecret: results.isSecret,
     runsScripts: options.scripts !== undefined,
     queueRefusals: permits.refusals,

@@ -50,6 +50,7 @@ describe('docs/reference/library.md', () => {
       ['servers', membersOf(source, 'ToolboxServers')],
       ['resources', [...membersOf(content, 'ServerContent', 'resources'), ...membersOf(source, 'ToolboxResources')]],
       ['prompts', [...membersOf(content, 'ServerContent', 'prompts'), ...membersOf(source, 'ToolboxPrompts')]],
+      ['skills', membersOf(read('src/servers/skills/toolbox-skills.ts'), 'ToolboxSkills')],
       ['calls', membersOf(source, 'ToolboxCalls')],
       ['approvals', membersOf(source, 'ToolboxApprovals')],
       ['catalog', membersOf(source, 'ToolboxCatalog')],

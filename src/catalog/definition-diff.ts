@@ -24,7 +24,12 @@ const maxValueLength = 2_000;
  * would read becomes one change of the whole part.
  */
 export function diffDefinitions(before: ToolDefinition, after: ToolDefinition): DefinitionChange[] {
-  return hashedParts.flatMap((part) => {
+  return diffParts(before, after, hashedParts);
+}
+
+/** Lists the differences between these members of two objects, bounded in the same way. */
+export function diffParts(before: JsonObject, after: JsonObject, parts: readonly string[]): DefinitionChange[] {
+  return parts.flatMap((part) => {
     const changes: DefinitionChange[] = [];
     compare(`/${part}`, before[part], after[part], 0, changes);
     if (changes.length <= maxChangesPerPart) return changes;

@@ -1,11 +1,13 @@
 import { hashOf } from '../kernel/canonical-json.ts';
+import type { SkillDefinition } from '../kernel/skill.ts';
 import type { ToolDefinition } from '../kernel/tool.ts';
 
-/** The accepted definition of a tool: the first one seen, or one that a person accepted later. */
+/** The accepted definition of a tool or skill: the first one seen, or one that a person accepted later. */
 export interface Pin extends PinnedHash {
   readonly serverAddress: string;
+  /** The name of the tool on its server, or the URI of the skill. */
   readonly tool: string;
-  readonly definition: ToolDefinition;
+  readonly definition: ToolDefinition | SkillDefinition;
   readonly acceptedAt: string;
 }
 

@@ -4,6 +4,7 @@ import { findParamHeaders } from '../connections/param-headers.ts';
 import { toServerAddress } from '../connections/protocol-cache.ts';
 import type { Log } from '../kernel/log.ts';
 import { createSlice } from '../kernel/slices.ts';
+import type { ToolDefinition } from '../kernel/tool.ts';
 import type { ToolId } from '../kernel/tool-id.ts';
 import type { ServerFacts, UnnamedEntry } from './catalog-entry.ts';
 import { diffDefinitions } from './definition-diff.ts';
@@ -94,7 +95,7 @@ export async function toEntries(
       });
       return {
         changed: action,
-        changes: accepted && diffDefinitions(accepted.definition, definition),
+        changes: accepted && diffDefinitions(accepted.definition as ToolDefinition, definition),
         accepted: accepted && { hash: accepted.hash, at: accepted.acceptedAt },
       };
     }

@@ -4,7 +4,7 @@ import { messageOf, ToolwharfError } from '../kernel/errors.ts';
 import type { Caller } from '../kernel/tool.ts';
 import type { Assistant } from '../storage/ports/assistant-store.ts';
 import type { MessagePart, ToolCallPart } from '../storage/ports/conversation-store.ts';
-import { createCallApproval, pickTools, visibilityOf } from './assistant-policy.ts';
+import { createCallApproval, createReadPolicy, pickSkills, pickTools, visibilityOf } from './assistant-policy.ts';
 import { attachmentsOf, loadAttachments } from './attachments.ts';
 import type { ChatPorts } from './chat.ts';
 import { createModelTools, type ModelTools } from './model-tools.ts';
@@ -135,7 +135,7 @@ export function startAnswer(open: OpenConversation, ports: AnswerPorts): AnswerR
   async function ownTools(assistant: Assistant): Promise<ModelTools> {
     const { tools } = await pickTools(assistant, profileName, ports);
     const enabled = tools.filter((one) => one.enabled).map(({ tool }) => tool);
-    return toModelTools(enabled, assistant.expose);
+    return toModelTools(enabled, assistant.expose, await pickSkills(assistant, profileName, ports));
   }
 
   function callOptions(assistant: Assistant, opened: OpenedModel, tools: ModelTools): RunCallsOptions {
@@ -153,6 +153,7 @@ export function startAnswer(open: OpenConversation, ports: AnswerPorts): AnswerR
         const approvalOf = createCallApproval({ assistant, toolbox: settings.approval, profile, caller });
         return { approval: approvalOf(entry), mayUse: visibilityOf(profileName, profiles).hasTool };
       },
+      readPolicy: () => createReadPolicy(assistant, profileName, toolbox.config),
       signal: ending.signal,
       endedBy: () => end,
       onStatus: showStatus,

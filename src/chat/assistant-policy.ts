@@ -1,10 +1,11 @@
-import type { CatalogEntry } from '../catalog/catalog.ts';
 import { createMatcher } from '../catalog/match-globs.ts';
-import type { ApprovalConfig, ProfileConfig } from '../config/config.ts';
+import type { ApprovalConfig, Config, ProfileConfig } from '../config/config.ts';
+import type { CallPolicy } from '../invocation/authorize.ts';
 import type { Caller, Tool } from '../kernel/tool.ts';
 import { toolIdOf } from '../kernel/tool-id.ts';
 import { type DecidedTool, decide } from '../policy/decide.ts';
-import { createVisibility } from '../policy/visible-tools.ts';
+import { createMayRead, createVisibility, type Visibility } from '../policy/visible-tools.ts';
+import type { Skill } from '../servers/skills/toolbox-skills.ts';
 import type { Assistant } from '../storage/ports/assistant-store.ts';
 import type { AssistantPorts } from './chat.ts';
 
@@ -15,6 +16,23 @@ export interface PickedTool {
   readonly tool: Tool;
   /** False if the assistant's settings disable the tool. */
   readonly enabled: boolean;
+}
+
+/** The skills of the assistant's servers that the profile shows and that nobody has to accept first. */
+export async function pickSkills(
+  assistant: Pick<Assistant, 'serverIds'>,
+  profile: string | undefined,
+  { toolbox, serverNames }: AssistantPorts,
+): Promise<readonly Skill[]> {
+  const names = await serverNames();
+  const own = new Set(assistant.serverIds.map((id) => names.get(id) ?? id));
+  const { hasSkill } = visibilityOf(profile, toolbox.config.profiles);
+  return toolbox.skills
+    .list()
+    .filter(
+      ({ server, path, changed }) =>
+        own.has(server ?? localTools) && changed !== 'quarantine' && hasSkill(server, path),
+    );
 }
 
 export interface PickedTools {
@@ -48,11 +66,12 @@ export function qualifiedName({ server = localTools, originalName }: Tool): stri
 }
 
 /** The servers and tools a profile shows; without a profile, everything but quarantined tools. */
-export function visibilityOf(profile: string | undefined, profiles: readonly ProfileConfig[]) {
+export function visibilityOf(profile: string | undefined, profiles: readonly ProfileConfig[]): Visibility {
   if (profile === undefined) return createVisibility({});
   const found = profiles.find(({ name }) => name === profile);
   if (found) return createVisibility(found);
-  return { hasServer: () => false, hasTool: (_: Pick<CatalogEntry, 'originalName'>) => false };
+  const none = () => false;
+  return { hasServer: none, hasTool: none, hasResource: none, hasPrompt: none, hasSkill: none };
 }
 
 export interface CallApprovalOptions {
@@ -84,4 +103,16 @@ export function createCallApproval(options: CallApprovalOptions): (tool: Decided
     const verdict = decide({ tool, approval: profile.approval, remembered: [], caller });
     return verdict.kind === 'allow' ? approval : stricter;
   };
+}
+
+/** The policy for the skills that an assistant reads. If its tools always ask, its reads do too. */
+export function createReadPolicy(
+  { toolApproval }: Pick<Assistant, 'toolApproval'>,
+  profileName: string | undefined,
+  { toolbox, profiles }: Pick<Config, 'toolbox' | 'profiles'>,
+): CallPolicy {
+  const profile = profiles.find(({ name }) => name === profileName);
+  const approval = profile?.approval ?? toolbox.approval;
+  const reads = toolApproval === 'always-ask' ? 'ask' : approval.reads;
+  return { approval: { ...approval, reads }, mayRead: createMayRead(visibilityOf(profileName, profiles)) };
 }

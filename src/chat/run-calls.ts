@@ -1,27 +1,32 @@
 import { type AiSdkModelOutput, toAiSdkOutput } from '../bridges/shared/ai-sdk-output.ts';
 import type { CatalogEntry } from '../catalog/catalog.ts';
 import type { CallPolicy } from '../invocation/authorize.ts';
+import type { CallEvent } from '../invocation/call.ts';
 import { failureResult } from '../invocation/shape-result.ts';
 import { canonicalJson } from '../kernel/canonical-json.ts';
+import type { JsonObject } from '../kernel/json.ts';
 import type { Caller, Progress, ToolResult } from '../kernel/tool.ts';
 import { toDisplayText } from '../policy/display-text.ts';
 import { isSearchTool } from '../scale/search/search-tools.ts';
 import type { ToolCallPart } from '../storage/ports/conversation-store.ts';
 import type { ChatPorts } from './chat.ts';
 import type { Draft } from './draft.ts';
+import { type ModelSkills, readSkillTool, toFailedRead, toSkillResult } from './model-skills.ts';
 import type { ModelTools } from './model-tools.ts';
 import type { OpenedModel } from './models/models.ts';
 import type { Stopwatch } from './stopwatch.ts';
 import { toStoredResult } from './stored-result.ts';
 
 export interface RunCallsOptions {
-  readonly toolbox: Pick<ChatPorts['toolbox'], 'start' | 'catalog'>;
+  readonly toolbox: Pick<ChatPorts['toolbox'], 'start' | 'catalog' | 'skills'>;
   readonly hostFor: ChatPorts['hostFor'];
   readonly draft: Draft;
   readonly opened: OpenedModel;
   readonly caller: Caller;
   /** The current policy for the assistant's calls of a tool. */
   readonly policyFor: (entry: CatalogEntry) => CallPolicy;
+  /** The current policy for the skills that the assistant reads. */
+  readonly readPolicy: () => CallPolicy;
   /** The assistant's current tools. */
   readonly tools: ModelTools;
   /** Results for the model, by call id. */
@@ -54,16 +59,18 @@ async function runCall(index: number, options: RunCallsOptions): Promise<void> {
   const part = draft.parts[index];
   if (part?.type !== 'tool-call') return;
   const { callId = '', tool: name = '' } = part;
-  const { all, search } = options.tools;
+  const { all, search, skills } = options.tools;
   const entry = all.some((tool) => tool.name === name) ? toolbox.catalog.find(name) : undefined;
+  let hasRun = false;
+  let shownAt = 0;
+  let endWork = () => {};
   if (endedBy() === 'closed') return;
   if (search && isSearchTool(name)) return end(await search.call(name, part.arguments));
+  if (skills && name === readSkillTool && endedBy() !== 'stopped') return readSkill(skills);
   if (!entry) return end(failureResult(callId, 'TOOL_NAME_INVALID', `The tool ${name} is no longer available`));
   if (endedBy() === 'stopped')
     return end(failureResult(callId, 'CALL_CANCELLED', 'The tool was not called: the answer ended'));
-  let hasRun = false;
-  let shownAt = 0;
-  let endWork = stopwatch.start();
+  endWork = stopwatch.start();
   const call = toolbox.start(entry, part.arguments, {
     id: callId,
     caller,
@@ -73,7 +80,15 @@ async function runCall(index: number, options: RunCallsOptions): Promise<void> {
     refreshPolicy: () => options.policyFor(entry),
     signal,
   });
-  call.subscribe((event) => {
+  call.subscribe((event) => follow(event));
+  const result = await call.result;
+  endWork();
+  if (endedBy() === 'closed' && !hasRun && result.failure?.code === 'CALL_CANCELLED') return;
+  end(result);
+  onStatus();
+
+  /** Shows the state of the call in its part. `given`: the arguments of the model, if those of the call are others. */
+  function follow(event: CallEvent, given?: JsonObject): void {
     if (event.type === 'approval-asked') {
       endWork();
       draft.changePart(index, { status: 'asked', approvalId: event.request.id });
@@ -86,18 +101,39 @@ async function runCall(index: number, options: RunCallsOptions): Promise<void> {
       hasRun = true;
       // The approval may have edited the arguments.
       const { arguments: args, startedAt, rule } = event.record;
-      draft.changePart(index, { status: 'running', arguments: { ...args }, startedAt, rule });
+      draft.changePart(index, { status: 'running', arguments: { ...(given ?? args) }, startedAt, rule });
       onStatus();
     } else if (event.type === 'progress' && hasRun && performance.now() - shownAt >= progressIntervalMs) {
       shownAt = performance.now();
       draft.changePart(index, { progress: toSafeProgress(event.progress) });
     }
-  });
-  const result = await call.result;
-  endWork();
-  if (endedBy() === 'closed' && !hasRun && result.failure?.code === 'CALL_CANCELLED') return;
-  end(result);
-  onStatus();
+  }
+
+  /** Reads are recorded and approved as calls, under the id of the part. */
+  async function readSkill({ find }: ModelSkills): Promise<void> {
+    const given = part?.type === 'tool-call' ? part.arguments : {};
+    const wanted = find(given);
+    if ('isError' in wanted) return end({ ...wanted, callId });
+    endWork = stopwatch.start();
+    try {
+      const content = await toolbox.skills.read(wanted.skill, wanted.path, {
+        id: callId,
+        caller,
+        host: hostFor({ id: callId, caller }, opened),
+        parent: { kind: 'answer', id: draft.message.id },
+        policy: options.readPolicy(),
+        refreshPolicy: options.readPolicy,
+        signal,
+        onStarted: (read) => read.subscribe((event) => follow(event, given)),
+      });
+      end(toSkillResult(callId, wanted, content));
+    } catch (cause) {
+      if (endedBy() === 'closed' && !hasRun) return;
+      end(toFailedRead(callId, cause));
+    }
+    endWork();
+    onStatus();
+  }
 
   function end(result: ToolResult): void {
     options.outputs.set(callId, toAiSdkOutput(result, opened.takesMedia ? undefined : () => false));

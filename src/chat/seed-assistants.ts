@@ -7,7 +7,7 @@ import { localTools } from './assistant-policy.ts';
 const seeded = 'assistants.seeded';
 
 /**
- * Creates the demo assistant, with the enabled servers and the local tools of the configuration, if there was never an assistant before. Returns it if it
+ * Creates the demo assistant, with the enabled servers, local tools and local skills of the configuration, if there was never an assistant before. Returns it if it
  * was created. A deleted assistant is not created again.
  */
 export async function seedAssistants(
@@ -15,7 +15,7 @@ export async function seedAssistants(
   toolbox: Pick<InternalToolbox, 'config'>,
 ): Promise<Assistant | undefined> {
   if ((await meta.get(seeded)) !== undefined) return undefined;
-  const { localTools: localModules } = toolbox.config;
+  const { localTools: localModules, skills } = toolbox.config;
   const servers = toolbox.config.servers.filter(({ enabled }) => enabled).map(({ name }) => name);
   const isFirst = (await assistants.list()).length === 0;
   const assistant = assistantSchema.parse({
@@ -23,7 +23,7 @@ export async function seedAssistants(
     name: 'Demo assistant',
     description: 'Shows a conversation with tools without a language model: its answers are scripted.',
     instructions: 'Help the person with the tools you have. Say what you did with them, and be brief.',
-    serverIds: [...servers, ...(localModules.length > 0 ? [localTools] : [])],
+    serverIds: [...servers, ...(localModules.length + skills.length > 0 ? [localTools] : [])],
   });
   if (isFirst) await assistants.put(assistant);
   await meta.set(seeded, new Date().toISOString());

@@ -35,6 +35,7 @@ export function buildConfig(checked: CheckedNative, context: CheckContext): Conf
     servers,
     toolbox,
     localTools: [checked.localTools].flat().map((path) => resolve(context.directory, path)),
+    skills: [checked.skills].flat().map((path) => resolve(context.directory, path)),
     profiles: buildProfiles(checked.profiles, { toolbox, servers: names }, context),
     gateway: buildGateway(checked.gateway),
     dialect: context.dialect,

@@ -38,6 +38,7 @@ export function buildProfile(
     deny: profile.deny,
     resources: profile.resources,
     prompts: profile.prompts,
+    skills: profile.skills,
     // The myai dialect keeps its own tool names. Other dialects omit the `mcp` prefix, because MCP clients add a prefix.
     naming: profile.naming ?? (dialect === 'myai' ? toolbox.naming : profileNaming),
     expose: profile.expose ?? exposeDefaults.expose,

@@ -9,10 +9,12 @@ import type { CheckedGateway } from './gateway-schema.ts';
 import {
   type CheckedLocalTools,
   type CheckedProfiles,
+  type CheckedSkills,
   type CheckedToolbox,
   localToolsSchema,
   nativeSchema,
   profilesSchema,
+  skillsSchema,
   toolboxSchema,
   toolSchema,
 } from './native-schema.ts';
@@ -23,6 +25,7 @@ export interface CheckedNative {
   readonly servers: readonly NamedServer[];
   readonly toolbox: CheckedToolbox;
   readonly localTools: CheckedLocalTools;
+  readonly skills: CheckedSkills;
   readonly profiles: CheckedProfiles;
   readonly gateway: CheckedGateway;
 }
@@ -32,11 +35,12 @@ const sections = z.object(Object.fromEntries(Object.keys(nativeSchema.shape).map
 
 /** Checks a native document and reports every problem. The result is complete only if no problem was reported. */
 export function checkNative(document: PlainObject, context: CheckContext): CheckedNative {
-  const { servers, toolbox, localTools, profiles, gateway } = canonicalizeMap(document, sections, [], context);
+  const { servers, toolbox, localTools, skills, profiles, gateway } = canonicalizeMap(document, sections, [], context);
   return {
     servers: checkServers(servers ?? {}, context),
     toolbox: checkToolbox(toolbox ?? {}, context) ?? {},
     localTools: checkSchema(localToolsSchema, localTools ?? [], ['localTools'], context) ?? [],
+    skills: checkSchema(skillsSchema, skills ?? [], ['skills'], context) ?? [],
     profiles: checkProfiles(profiles ?? {}, context) ?? {},
     gateway: checkGateway(gateway ?? {}, context) ?? {},
   };

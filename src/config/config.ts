@@ -9,6 +9,8 @@ export interface Config {
   readonly toolbox: ToolboxConfig;
   /** Absolute paths of the modules that export local tools. */
   readonly localTools: readonly string[];
+  /** Absolute paths of the folders with skills. */
+  readonly skills: readonly string[];
   /** Named subsets of servers and tools that the gateway serves. The first profile is `default`. */
   readonly profiles: readonly ProfileConfig[];
   readonly gateway: GatewayConfig;
@@ -263,6 +265,8 @@ export interface ProfileConfig {
   readonly resources?: readonly string[];
   /** Globs over `server/prompt`. Undefined includes all prompts of the servers. */
   readonly prompts?: readonly string[];
+  /** Globs over `server/path` of skills; `local/path` for those of local folders. Undefined includes all skills. */
+  readonly skills?: readonly string[];
   readonly naming: Naming;
   readonly expose: Expose;
   /** The estimated tokens of a list above which `auto` chooses `search`. */

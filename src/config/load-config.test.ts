@@ -71,6 +71,7 @@ describe('the native dialect', () => {
         localToolsMustBeConfigured: false,
       },
       localTools: [],
+      skills: [],
       profiles: [
         {
           name: 'default',

@@ -104,6 +104,11 @@ export const profileSchema = z.strictObject(
     prompts: globs
       .optional()
       .describe('Globs over server/prompt; only these are offered. All of the servers if left out.'),
+    skills: globs
+      .optional()
+      .describe(
+        'Globs over server/path of skills, local/path for local folders; only these are offered. All if left out.',
+      ),
     naming: choice(namings)
       .optional()
       .describe('How tools are named for MCP clients.')
@@ -136,6 +141,10 @@ export const localToolsSchema = z.union([filledText, list(filledText)], {
   error: 'must be the path of a module, or a list of paths',
 });
 
+export const skillsSchema = z.union([filledText, list(filledText)], {
+  error: 'must be the path of a folder, or a list of paths',
+});
+
 /** A complete file in the native dialect. */
 export const nativeSchema = z
   .strictObject({
@@ -157,6 +166,9 @@ export const nativeSchema = z
     localTools: localToolsSchema
       .optional()
       .describe('JavaScript or TypeScript modules that export local tools; paths are relative to this file.'),
+    skills: skillsSchema
+      .optional()
+      .describe('Folders with skills: each has a SKILL.md, or folders that have one; paths are relative to this file.'),
     profiles: profilesSchema
       .optional()
       .describe('Named subsets of servers and tools with their own policies, each served at /mcp/NAME.'),
@@ -168,6 +180,7 @@ export const nativeSchema = z
 export type NativeConfig = DeepReadonly<z.input<typeof nativeSchema>>;
 export type CheckedToolbox = z.output<typeof toolboxSchema>;
 export type CheckedLocalTools = z.output<typeof localToolsSchema>;
+export type CheckedSkills = z.output<typeof skillsSchema>;
 export type CheckedProfiles = z.output<typeof profilesSchema>;
 /** A profile that passed its schema. Durations are in milliseconds. */
 export type CheckedProfile = z.output<typeof profileSchema>;

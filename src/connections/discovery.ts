@@ -1,15 +1,17 @@
 import { isDeepStrictEqual } from 'node:util';
 import { ProtocolError } from '../kernel/errors.ts';
 import { isObject, type JsonObject } from '../kernel/json.ts';
+import { checkSkill, type SkillDefinition, skillsExtension } from '../kernel/skill.ts';
 import { createSlice } from '../kernel/slices.ts';
 import type { ToolDefinition } from '../kernel/tool.ts';
 
-export type ListKind = 'tools' | 'resources' | 'resourceTemplates' | 'prompts';
+export type ListKind = 'tools' | 'resources' | 'resourceTemplates' | 'prompts' | 'skills';
 
 /** How one kind of list is requested, where its result holds the items, and what a valid item is. */
 export interface ListSource {
   readonly method: string;
   readonly member: string;
+  /** The name of the capability, or of the protocol extension, with which a server announces the list. */
   readonly capability: string;
   /** The member that identifies an item. */
   readonly key: string;
@@ -39,7 +41,15 @@ export const listSources: Readonly<Record<ListKind, ListSource>> = {
     key: 'name',
     check: needsText('name'),
   },
+  skills: { method: 'skills/list', member: 'skills', capability: skillsExtension, key: 'uri', check: checkSkill },
 };
+
+/** True if a server with these capabilities announces the list. */
+export function announcesList(kind: ListKind, capabilities: JsonObject): boolean {
+  const { extensions } = capabilities;
+  const announced = kind === 'skills' ? extensions : capabilities;
+  return isObject(announced) && isObject(announced[listSources[kind].capability]);
+}
 
 // Twice the depth that argument validation supports.
 const maxDepth = 512;
@@ -117,6 +127,11 @@ export function toToolDefinition(item: JsonObject): ToolDefinition {
   return item as ToolDefinition;
 }
 
+/** A skill that passed `listSources.skills.check`. */
+export function toSkillDefinition(item: JsonObject): SkillDefinition {
+  return item as unknown as SkillDefinition;
+}
+
 function checkTool(item: JsonObject): string | undefined {
   if (typeof item.name !== 'string' || item.name === '') return 'it has no name';
   const schema = item.inputSchema;
@@ -133,6 +148,7 @@ function needsText(member: string): (item: JsonObject) => string | undefined {
 }
 
 function nameOf(item: unknown): string {
-  if (isObject(item) && typeof item.name === 'string' && item.name !== '') return item.name.slice(0, 100);
+  const { name, uri } = isObject(item) ? item : {};
+  for (const text of [name, uri]) if (typeof text === 'string' && text !== '') return text.slice(0, 100);
   return '(without a name)';
 }

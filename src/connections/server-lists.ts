@@ -1,7 +1,7 @@
 import { messageOf, ProtocolError } from '../kernel/errors.ts';
-import { isObject, type JsonObject } from '../kernel/json.ts';
+import type { JsonObject } from '../kernel/json.ts';
 import type { Log } from '../kernel/log.ts';
-import { type Listing, type ListKind, listAll, listSources } from './discovery.ts';
+import { announcesList, type Listing, type ListKind, listAll, listSources } from './discovery.ts';
 
 /** A server's list as last read. */
 export interface CachedList extends Listing {
@@ -52,7 +52,8 @@ export interface ServerListCacheOptions {
 
 const changedLists: Readonly<Record<string, readonly ListKind[]>> = {
   'notifications/tools/list_changed': ['tools'],
-  'notifications/resources/list_changed': ['resources', 'resourceTemplates'],
+  // The extension has no notification of its own: skills are resources.
+  'notifications/resources/list_changed': ['resources', 'resourceTemplates', 'skills'],
   'notifications/prompts/list_changed': ['prompts'],
 };
 
@@ -167,7 +168,7 @@ export function createServerListCache(options: ServerListCacheOptions): ServerLi
       startGeneration();
       failures.clear();
       unannounced.clear();
-      const offered = kinds.filter((kind) => isObject(capabilities[listSources[kind].capability]));
+      const offered = kinds.filter((kind) => announcesList(kind, capabilities));
       // A server that announces nothing may still have tools; one request finds out.
       if (offered.length === 0) unannounced.add('tools');
       await Promise.all([...offered, ...unannounced].map(read));

@@ -17,10 +17,13 @@ export interface CallPolicy {
   readonly approval: ApprovalConfig;
   /** The tools that the caller may use, also from within a chain; all if undefined. */
   readonly mayUse?: (tool: CatalogEntry) => boolean;
-  /** The resources and prompts that the caller may read; all if undefined. A resource is named by its URI. */
+  /**
+   * The resources, prompts and skills that the caller may read; all if undefined. A resource is named by its URI, a skill by
+   * the path of its folder.
+   */
   readonly mayRead?: (content: {
-    readonly kind: ContentKind;
-    readonly server: string;
+    readonly kind: ContentKind | 'skill';
+    readonly server: string | undefined;
     readonly name: string;
   }) => boolean;
 }

@@ -23,6 +23,7 @@ test('a question during a read names its call, which awaits input until the host
     onCall: () => {},
     onAsked: () => {},
     onAnswered: () => {},
+    isOfSkill: () => false,
     async send(server, _method, _params, { host }) {
       const context = { server, signal: new AbortController().signal };
       return { contents: [await host?.elicit?.({ message: 'Which?' }, context)] };

@@ -1,4 +1,5 @@
 import type { CatalogEntry } from '../catalog/catalog.ts';
+import type { SkillEntry } from '../catalog/skill-entry.ts';
 import type { ApprovalConfig, ToolboxConfig } from '../config/config.ts';
 import type { Connection } from '../connections/connection.ts';
 import { toServerAddress } from '../connections/protocol-cache.ts';
@@ -8,22 +9,35 @@ import { ToolwharfError } from '../kernel/errors.ts';
 import { isoTime } from '../kernel/iso-time.ts';
 import type { JsonObject } from '../kernel/json.ts';
 import type { Log } from '../kernel/log.ts';
+import { skillPath } from '../kernel/skill.ts';
 import type { Caller } from '../kernel/tool.ts';
 import { decide } from '../policy/decide.ts';
 import { type ApprovalPorts, askApproval } from './ask-approval.ts';
 import type { CallPolicy } from './authorize.ts';
 import { type CallHost, programCaller, RunningCall } from './call.ts';
 import { type CallEnding, endingFor, toCallError } from './call-ending.ts';
-import type { CallRecord, ContentKind } from './call-record.ts';
+import type { CallParent, CallRecord, ContentKind } from './call-record.ts';
 import { type DispatchPorts, toRequestHost } from './dispatch.ts';
 import { assertHeld, type Journal, writeRecord } from './journal.ts';
 
 /** A resource or prompt to read. */
 export interface ContentRead {
   readonly kind: ContentKind;
-  readonly server: string;
+  /** Undefined for the skills of local folders. */
+  readonly server: string | undefined;
   /** `{ uri }` of a resource, `{ name, arguments }` of a prompt. */
   readonly params: JsonObject;
+  /** Set if the resource is a file of a skill. */
+  readonly skill?: SkillRead;
+}
+
+/** How a file of a skill is read. */
+export interface SkillRead {
+  readonly entry: SkillEntry;
+  /** Loads the file and checks that it is the one that the skill lists. `send` requests it from the server. */
+  readonly load: (send: () => Promise<JsonObject>) => Promise<JsonObject>;
+  /** A person accepted the changed skill permanently. */
+  readonly onAccepted: () => Promise<void>;
 }
 
 /** How a resource or prompt is read. */
@@ -42,6 +56,13 @@ export interface InternalReadOptions extends ReadOptions {
   readonly refreshPolicy?: () => CallPolicy | Promise<CallPolicy>;
   /** Passed on to the server as the request's `_meta`. */
   readonly meta?: JsonObject;
+  /** The reader is an administrator who decides whether to accept a changed skill: no approval of the change is needed. */
+  readonly isReview?: boolean;
+  /** The id of the call; a new one by default. */
+  readonly id?: string;
+  readonly parent?: CallParent;
+  /** Called with the call of the read before it is authorized. */
+  readonly onStarted?: (call: Pick<RunningCall, 'subscribe'>) => void;
 }
 
 export interface ReaderPorts
@@ -52,6 +73,8 @@ export interface ReaderPorts
   readonly journal: Journal;
   readonly log: Log;
   readonly onCall: (record: CallRecord) => void;
+  /** True for a resource that only the reads of skills may return. */
+  readonly isOfSkill: (server: string, uri: string) => boolean;
   readonly send: (
     server: string,
     method: string,
@@ -121,15 +144,16 @@ export function createReader(ports: ReaderPorts): ReadContent {
   const write = (call: RunningCall, record: CallRecord) => writeRecord(record, 'before', ports, call.epoch);
 
   return async (read, options = {}) => {
-    const { signal, caller = programCaller, host = {}, meta } = options;
+    const { signal, caller = programCaller, host = {}, meta, parent } = options;
     const entry = toEntry(read, ports);
     const call = new RunningCall({
-      id: createId(),
+      id: options.id ?? createId(),
       kind: read.kind,
       entry,
       arguments: read.params,
       caller,
       host,
+      parent,
       now,
     });
     call.epoch = ports.journal.lease?.epoch;
@@ -137,6 +161,7 @@ export function createReader(ports: ReaderPorts): ReadContent {
     signal?.addEventListener('abort', onAbort, { once: true });
     if (signal?.aborted) onAbort();
     try {
+      options.onStarted?.(call);
       ports.onCall(call.record);
       call.signal.throwIfAborted();
       const { params, rule } = await authorizeRead(call, entry, read, options);
@@ -147,7 +172,8 @@ export function createReader(ports: ReaderPorts): ReadContent {
       assertHeld(ports.journal, call.epoch);
       const sent = meta ? { ...params, _meta: meta } : params;
       const requestHost = toRequestHost(call, entry, ports);
-      const answer = await ports.send(read.server, methods[read.kind], sent, { signal, host: requestHost });
+      const send = async () => ports.send(read.server ?? '', methods[read.kind], sent, { signal, host: requestHost });
+      const answer = await (read.skill ? read.skill.load(send) : send());
       await finish(call.end({ status: 'success' }));
       return answer;
     } catch (cause) {
@@ -162,23 +188,47 @@ export function createReader(ports: ReaderPorts): ReadContent {
   async function authorizeRead(
     call: RunningCall,
     entry: CatalogEntry,
-    { kind, server, params }: ContentRead,
-    { policy = { approval: ports.settings().approval }, refreshPolicy }: InternalReadOptions,
+    { kind, server, params, skill }: ContentRead,
+    { policy = { approval: ports.settings().approval }, refreshPolicy, isReview = false }: InternalReadOptions,
   ): Promise<{ readonly params: JsonObject; readonly rule?: string }> {
     const assertVisible = ({ mayRead }: CallPolicy, wanted: JsonObject) => {
       const name = String(kind === 'resource' ? wanted.uri : wanted.name);
-      if (mayRead && !mayRead({ kind, server, name }))
+      // A person who approves can edit the URI, but not to that of another skill.
+      const isOther = skill
+        ? name !== params.uri
+        : kind === 'resource' && server !== undefined && ports.isOfSkill(server, name);
+      const content = skill
+        ? { kind: 'skill' as const, server, name: skillPath(skill.entry.definition.uri) }
+        : { kind, server, name };
+      if (isOther || (mayRead && !mayRead(content)))
         throw new ToolwharfError('NOT_FOUND', `There is no ${kind} '${name}'`);
     };
     assertVisible(policy, params);
+    const changed = isReview ? undefined : skill?.entry.changed;
+    if (skill && changed === 'quarantine')
+      throw new ToolwharfError(
+        'CALL_DENIED',
+        `The read was denied: ${reasonOf(skill.entry)}; it stays unusable until a person accepts the change`,
+      );
     const approval = toReadApproval(policy.approval);
     const { caller } = call;
-    const decision = decide({ tool: entry, approval, remembered: await ports.rules.list(), caller, args: params });
+    const decision = decide({
+      tool: { ...entry, changed },
+      approval,
+      remembered: await ports.rules.list(),
+      caller,
+      args: params,
+    });
     if (decision.kind === 'deny')
       throw new ToolwharfError('CALL_DENIED', `The read was denied: ${decision.reason}`, { data: { server } });
     if (decision.kind === 'allow') return { params, rule: decision.rule };
-    const question = { entry, args: params, reason: 'reads of resources and prompts need approval', approval };
-    const approved = await askApproval(call, question, { ...ports, onWaiting, onAccepted: async () => {} });
+    const reason = skill && changed ? reasonOf(skill.entry) : 'reads of resources and prompts need approval';
+    const onAccepted = skill?.onAccepted ?? (async () => {});
+    const approved = await askApproval(
+      call,
+      { entry, args: params, reason, approval },
+      { ...ports, onWaiting, onAccepted },
+    );
     assertVisible((await refreshPolicy?.()) ?? policy, approved);
     return { params: approved };
   }
@@ -199,26 +249,45 @@ function toReadApproval(approval: ApprovalConfig): ApprovalConfig {
   return { ...approval, mode: approval.reads === 'ask' ? 'always-ask' : 'auto', ask: [], deny: [], trustedTools: [] };
 }
 
+/** Why a skill cannot be read without a person. */
+function reasonOf({ server, definition: { frontmatter, resources } }: SkillEntry): string {
+  const skill = `the skill ${frontmatter.name} of server ${server}`;
+  if (resources === 'dynamic') return `${skill} is generated, so that its content cannot be verified`;
+  return `${skill} changed since it was accepted`;
+}
+
 /** A read as a tool, so that approvals, rules and records treat it like a call. */
 function toEntry(
-  { kind, server }: ContentRead,
+  { kind, server, skill }: ContentRead,
   { findConnection }: Pick<ReaderPorts, 'findConnection'>,
   name: string = methods[kind],
 ): CatalogEntry {
-  const spec = findConnection(server)?.spec;
-  if (!spec) throw new ToolwharfError('NOT_FOUND', `There is no server '${server}'`, { data: { server } });
+  const spec = server === undefined ? undefined : findConnection(server)?.spec;
+  if (!spec && server !== undefined)
+    throw new ToolwharfError('NOT_FOUND', `There is no server '${server}'`, { data: { server } });
+  const subject = skill ? `the skill ${skill.entry.definition.frontmatter.name}` : `a ${kind}`;
+  const description = server === undefined ? `Reads ${subject}` : `Reads ${subject} of server ${server}`;
   return {
     name,
     originalName: name,
     scope: noScope,
     server,
-    serverAddress: toServerAddress(spec),
+    serverAddress: spec && toServerAddress(spec),
     serverTrusted: false,
-    definition: { name, description: `Reads a ${kind} of server ${server}`, inputSchema: { type: 'object' } },
-    definitionHash: name,
-    limits: { maxInstances: 1, timeoutMs: spec.timeoutMs },
+    definition: { name, description, inputSchema: { type: 'object' } },
+    limits: { maxInstances: 1, timeoutMs: spec?.timeoutMs ?? localTimeoutMs },
     paramHeaders: [],
+    ...(skill ? versionOf(skill.entry) : { definitionHash: name }),
   };
+}
+
+const localTimeoutMs = 30_000;
+
+/** The version of a skill that an approval is bound to. No rule holds for content that is generated anew. */
+function versionOf(entry: SkillEntry): Pick<CatalogEntry, 'definitionHash' | 'changed' | 'changes' | 'accepted'> {
+  const { definition, definitionHash, changed, changes, accepted } = entry;
+  const isGenerated = definition.resources === 'dynamic' && changed !== undefined;
+  return { definitionHash: isGenerated ? createId() : definitionHash, changed, changes, accepted };
 }
 
 const noScope: CatalogEntry['scope'] = { naming: 'mcp', servers: [], localTools: new Set() };

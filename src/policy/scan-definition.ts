@@ -1,5 +1,6 @@
-import { isObject } from '../kernel/json.ts';
+import { isObject, type JsonObject } from '../kernel/json.ts';
 import { escapePointerToken } from '../kernel/json-pointer.ts';
+import { pathInSkill, type SkillDefinition } from '../kernel/skill.ts';
 import type { ToolDefinition } from '../kernel/tool.ts';
 import { toDisplayText } from './display-text.ts';
 import { decodedTexts } from './scan-definition-encodings.ts';
@@ -28,6 +29,7 @@ const maxTexts = 5_000;
 const maxTextLength = 20_000;
 const maxCharacters = 200_000;
 const longText = 6_000;
+const pieceLength = 16_000;
 const excerptLength = 160;
 
 /**
@@ -47,19 +49,50 @@ const excerptLength = 160;
  * ```
  */
 export function scanDefinition(definition: ToolDefinition, { names }: ScanOptions = {}): DefinitionFinding[] {
+  const { findings, add } = collectFindings();
+  if (mixesScripts(definition.name)) add('look-alike-name', 'high', '/name', definition.name);
+  const twin = names?.lookAlikeOf(definition.name);
+  if (twin) add('look-alike-name', twin.isDisguised ? 'high' : 'low', '/name', `${definition.name} ~ ${twin.name}`);
+  scanTexts(definition, add);
+  return findings;
+}
+
+/** Scans what a model reads of a skill before it loads the skill: its frontmatter and the names of its files. */
+export function scanSkill({ frontmatter, resources, uri }: SkillDefinition): DefinitionFinding[] {
+  const { findings, add } = collectFindings();
+  const files = resources === 'dynamic' ? [] : resources.map((file) => pathInSkill(uri, file.uri));
+  scanTexts({ frontmatter, files }, add);
+  return findings;
+}
+
+/** Scans the text of a skill's file, up to the same size as a definition. Long texts are usual in skills. */
+export function scanSkillText(text: string, where: string): DefinitionFinding[] {
+  const { findings, add } = collectFindings();
+  const scanned = text.slice(0, maxCharacters);
+  // The pieces overlap, so that no sentence is cut in both.
+  for (let at = 0; at < scanned.length; at += pieceLength - 1_000)
+    scanPiece(scanned.slice(at, at + pieceLength), where, add);
+  if (text.length > maxCharacters) {
+    add('excessive-length', 'medium', where, `More than ${maxCharacters} characters: the middle was not scanned`);
+    scanPiece(text.slice(-pieceLength), where, add);
+  }
+  return findings;
+}
+
+function collectFindings(): { readonly findings: DefinitionFinding[]; readonly add: Add } {
   const findings: DefinitionFinding[] = [];
-  const add = (rule: FindingRule, severity: Severity, where: string, text: string, at = 0) => {
+  const add: Add = (rule, severity, where, text, at = 0) => {
     const isKnown = findings.some((finding) => finding.rule === rule && finding.where === where);
     if (!isKnown && findings.length < maxFindings)
       findings.push({ rule, severity, where, excerpt: excerptOf(text, at) });
   };
+  return { findings, add };
+}
 
-  if (mixesScripts(definition.name)) add('look-alike-name', 'high', '/name', definition.name);
-  const twin = names?.lookAlikeOf(definition.name);
-  if (twin) add('look-alike-name', twin.isDisguised ? 'high' : 'low', '/name', `${definition.name} ~ ${twin.name}`);
-
+/** Scans all texts in an object that a model reads. */
+function scanTexts(value: JsonObject, add: Add): void {
   let read = 0;
-  for (const { where, text: whole } of textsOf(definition)) {
+  for (const { where, text: whole } of textsOf(value)) {
     read += Math.min(whole.length, maxTextLength);
     if (read > maxCharacters) {
       add('excessive-length', 'medium', where, `More than ${maxCharacters} characters: the rest was not scanned`);
@@ -69,16 +102,18 @@ export function scanDefinition(definition: ToolDefinition, { names }: ScanOption
     if (/^[a-z]{1,24}$/i.test(whole)) continue;
     if (whole.length > longText) add('excessive-length', 'medium', where, `${whole.length} characters: ${whole}`);
     // Scans the end too, where an attacker would hide text.
-    const text = whole.length > maxTextLength ? `${whole.slice(0, 16_000)}\n${whole.slice(-4_000)}` : whole;
-    const hiddenAt = hiddenIn(text);
-    if (hiddenAt !== undefined) add('hidden-characters', 'high', where, text, hiddenAt);
-    scanText(readable(text), where, add);
-    for (const { text: decoded, source, isPlain } of decodedTexts(text)) {
-      add('encoded-text', isPlain ? 'medium' : 'high', where, `${source} = ${decoded}`);
-      scanText(readable(decoded), where, add);
-    }
+    scanPiece(whole.length > maxTextLength ? `${whole.slice(0, 16_000)}\n${whole.slice(-4_000)}` : whole, where, add);
   }
-  return findings;
+}
+
+function scanPiece(text: string, where: string, add: Add): void {
+  const hiddenAt = hiddenIn(text);
+  if (hiddenAt !== undefined) add('hidden-characters', 'high', where, text, hiddenAt);
+  scanText(readable(text), where, add);
+  for (const { text: decoded, source, isPlain } of decodedTexts(text)) {
+    add('encoded-text', isPlain ? 'medium' : 'high', where, `${source} = ${decoded}`);
+    scanText(readable(decoded), where, add);
+  }
 }
 
 /** Whether findings are worth a warning; `low` findings are only shown. */
@@ -100,7 +135,7 @@ function scanText(text: string, where: string, add: Add): void {
 }
 
 /** All texts that a model would read, including property names. */
-function* textsOf(definition: ToolDefinition): Generator<{ readonly where: string; readonly text: string }> {
+function* textsOf(definition: JsonObject): Generator<{ readonly where: string; readonly text: string }> {
   const open: { readonly where: string; readonly value: unknown; readonly depth: number }[] = [
     { where: '', value: definition, depth: 0 },
   ];

@@ -2,7 +2,7 @@ import { createMatcher } from '../catalog/match-globs.ts';
 import type { ProfileConfig } from '../config/config.ts';
 import { hasParentSegment } from './remembered-rules.ts';
 
-/** The servers, tools, resources and prompts that a profile shows. Hidden ones cannot be used in any way. */
+/** The servers, tools, resources, prompts and skills that a profile shows. Hidden ones cannot be used in any way. */
 export interface Visibility {
   hasServer(server: string): boolean;
   /** By the tool's original name. */
@@ -10,6 +10,8 @@ export interface Visibility {
   hasResource(server: string, uri: string): boolean;
   /** By the prompt's original name. */
   hasPrompt(server: string, name: string): boolean;
+  /** By the path of the skill's folder; without a server for skills of local folders. */
+  hasSkill(server: string | undefined, path: string): boolean;
 }
 
 /** The longest URI that is compared with the patterns of a profile. */
@@ -17,12 +19,13 @@ const maxUriLength = 8_192;
 
 /** The filter of a profile. Pure. */
 export function createVisibility(
-  profile: Pick<ProfileConfig, 'servers' | 'allow' | 'deny' | 'resources' | 'prompts'>,
+  profile: Pick<ProfileConfig, 'servers' | 'allow' | 'deny' | 'resources' | 'prompts' | 'skills'>,
 ): Visibility {
   const hasServer = profile.servers ? createMatcher(profile.servers) : () => true;
   const allows = profile.allow ? createMatcher(profile.allow) : () => true;
   const denies = profile.deny ? createMatcher(profile.deny) : () => false;
   const matchesUri = profile.resources && createMatcher(profile.resources);
+  const matchesSkill = profile.skills ? createMatcher(profile.skills) : () => true;
   const matchesPrompt = profile.prompts ? createMatcher(profile.prompts) : () => true;
   return {
     hasServer,
@@ -38,18 +41,28 @@ export function createVisibility(
       return uri.length <= maxUriLength && matchesUri(uri) && !hasParentSegment(uri);
     },
     hasPrompt: (server, name) => hasServer(server) && matchesPrompt(`${server}/${name}`),
+    hasSkill: (server, path) =>
+      (server === undefined || hasServer(server)) && matchesSkill(`${server ?? 'local'}/${path}`),
   };
 }
 
 /** The reads that a caller with this visibility may make. */
-export function createMayRead({ hasResource, hasPrompt }: Pick<Visibility, 'hasResource' | 'hasPrompt'>) {
+export function createMayRead({
+  hasResource,
+  hasPrompt,
+  hasSkill,
+}: Pick<Visibility, 'hasResource' | 'hasPrompt' | 'hasSkill'>) {
   return ({
     kind,
     server,
     name,
   }: {
     readonly kind: string;
-    readonly server: string;
+    readonly server: string | undefined;
     readonly name: string;
-  }): boolean => (kind === 'resource' ? hasResource(server, name) : hasPrompt(server, name));
+  }): boolean => {
+    if (kind === 'skill') return hasSkill(server, name);
+    if (server === undefined) return false;
+    return kind === 'resource' ? hasResource(server, name) : hasPrompt(server, name);
+  };
 }

@@ -20,6 +20,7 @@ export function logConfigChanges(log: Log, before: Config, after: Config): void 
     ...differences(before.toolbox, after.toolbox, 'toolbox.'),
     ...differences(before.gateway, after.gateway, 'gateway.'),
     ...differences({ localTools: before.localTools }, { localTools: after.localTools }),
+    ...differences({ skills: before.skills }, { skills: after.skills }),
   ];
   for (const text of settings) log.info('config.setting-changed', `Configuration changed: ${text}`);
 }

@@ -24,7 +24,7 @@ export interface ServerInfo {
   readonly offers: Readonly<Record<ListKind, OfferedList | undefined>>;
 }
 
-/** The tools, resources, templates or prompts of a server, as counted at the last refresh. */
+/** The tools, resources, templates, prompts or skills of a server, as counted at the last refresh. */
 export interface OfferedList {
   readonly count: number;
   /** The lists are from an earlier session, or the last refresh failed. */
@@ -46,6 +46,7 @@ export function toServerInfo(connection: Connection): ServerInfo {
       resources: offer('resources'),
       resourceTemplates: offer('resourceTemplates'),
       prompts: offer('prompts'),
+      skills: offer('skills'),
     },
   };
 }

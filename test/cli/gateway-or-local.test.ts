@@ -39,6 +39,7 @@ describe('where a gateway of the data directory runs, commands talk to it', () =
     ['doctor', ['doctor'], 'server extra'],
     ['resources', ['resources'], 'SERVER'],
     ['prompts', ['prompts'], 'SERVER'],
+    ['skills', ['skills'], ''],
     ['calls', ['calls'], 'mcp_extra_echo'],
     ['rules', ['rules'], ''],
     ['assistants', ['assistants'], ''],

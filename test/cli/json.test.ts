@@ -73,9 +73,20 @@ test('every command with --json prints one JSON document, or JSON lines', async 
   await read('servers', 'edit', 'more', '--description', 'more files');
   for (const act of ['disconnect', 'connect', 'restart', 'refresh', 'disable', 'enable', 'remove'])
     await read('servers', act, 'more');
-  for (const list of ['servers', 'tools', 'resources', 'prompts', 'rules', 'keys', 'profiles', 'pins', 'assistants'])
+  for (const list of [
+    'servers',
+    'tools',
+    'resources',
+    'prompts',
+    'skills',
+    'rules',
+    'keys',
+    'profiles',
+    'pins',
+    'assistants',
+  ])
     await read(list);
-  for (const list of ['resources', 'prompts', 'rules', 'keys', 'profiles', 'pins', 'assistants', 'calls'])
+  for (const list of ['resources', 'prompts', 'skills', 'rules', 'keys', 'profiles', 'pins', 'assistants', 'calls'])
     await read(list, 'list');
   for (const one of ['check', 'doctor', 'fleet', 'models', 'calls']) await read(one);
   const [{ uri }] = (await read('resources')) as unknown as [{ uri: string }];

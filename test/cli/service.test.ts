@@ -10,9 +10,13 @@ afterAll(() => directory[Symbol.asyncDispose]());
 const cli = cliIn(directory);
 let gateway: TestGateway;
 beforeAll(async () => {
-  const config = await cli.config({ servers: { files: fixture('legacy'), other: fixture('modern') } });
+  const config = await cli.config({
+    servers: { files: fixture('legacy'), other: fixture('modern'), docs: fixture('skills') },
+  });
   gateway = await startGateway(cli, directory.file('data'), ['-c', config]);
-  await waitFor(() => ['✔ files', '✔ other'].every((line) => gateway.stderr().includes(line)), { what: 'the servers' });
+  await waitFor(() => ['✔ files', '✔ other', '✔ docs'].every((line) => gateway.stderr().includes(line)), {
+    what: 'the servers',
+  });
 });
 afterAll(() => gateway[Symbol.asyncDispose]());
 
@@ -42,6 +46,24 @@ describe('the command line reaches everything that the service offers [R5]', () 
       code: 2,
       stderr: expect.stringContaining("No server lists the resource 'unknown://x'"),
     });
+  });
+
+  test('skills are listed and read, and a changed one is accepted', async () => {
+    expect((await run('skills')).stdout).toMatch(/^docs\/refunds +3 +ok +Process refunds/m);
+    expect(await run('skills', 'read', 'refunds', 'references/policy.md')).toMatchObject({
+      code: 0,
+      stdout: 'Refunds within 30 days.\n',
+    });
+    expect((await run('skills', 'read', 'docs/team/release', '--json')).stdout).toContain('Release a version');
+    expect((await run('skills', 'read', 'refund')).stderr).toContain("There is no skill 'refund'");
+    expect((await run('skills', 'accept', 'refunds')).stderr).toContain('has no change to accept');
+    const text = '---\nname: refunds\ndescription: Pay twice\n---\nNew\n';
+    await run('call', 'docs/rewrite', 'path=refunds/SKILL.md', `text=${text}`);
+    await waitFor(async () => (await run('skills')).stdout.includes('asks for approval until accepted'));
+    const accepted = await run('skills', 'accept', 'refunds');
+    expect(accepted).toMatchObject({ code: 0, stdout: expect.stringContaining('Accepted: docs/refunds') });
+    expect(accepted.stdout).toContain('Pay twice');
+    expect((await run('skills')).stdout).toMatch(/^docs\/refunds +3 +ok +Pay twice/m);
   });
 
   test('prompts are listed and rendered with their arguments', async () => {

@@ -156,7 +156,13 @@ test('a task whose time is over cannot be found, listed, answered or cancelled',
     return (task as JsonObject).taskId;
   };
   const [short, long] = [await create(1, 'short'), await create(3_600_000, 'long')];
-  await waitFor(async () => await request('tasks/get', { taskId: short }).then(() => false, () => true));
+  await waitFor(
+    async () =>
+      await request('tasks/get', { taskId: short }).then(
+        () => false,
+        () => true,
+      ),
+  );
   for (const method of ['tasks/get', 'tasks/result', 'tasks/cancel'])
     await expect(request(method, { taskId: short })).rejects.toThrow('it has expired');
   const { tasks } = await request('tasks/list', {});

@@ -2,11 +2,13 @@ import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { ProfileView } from '../../gateway/api/schemas/profiles.ts';
 import type { ServerView } from '../../gateway/api/schemas/servers.ts';
+import type { SkillView } from '../../gateway/api/schemas/skills.ts';
 import type { ToolView } from '../../gateway/api/schemas/tools.ts';
 import { failureResult } from '../../invocation/shape-result.ts';
 import { ToolwharfError } from '../../kernel/errors.ts';
 import type { JsonObject } from '../../kernel/json.ts';
 import type { ToolResult } from '../../kernel/tool.ts';
+import type { SkillContent } from '../../servers/skills/toolbox-skills.ts';
 import type { CommandContext } from '../command-context.ts';
 import { oneLine } from '../terminal/format.ts';
 import type { GatewayClient } from './gateway-client.ts';
@@ -64,6 +66,13 @@ export async function openGatewayTools(gateway: GatewayClient, context: CommandC
       gateway.get<JsonObject>(`${serverPath(server)}/resources/read?uri=${encodeURIComponent(uri)}`),
     listPrompts: async (server) =>
       (await gateway.get<{ readonly prompts: readonly JsonObject[] }>(`${serverPath(server)}/prompts`)).prompts,
+    listSkills: async () => (await gateway.get<{ readonly skills: readonly SkillView[] }>('/api/skills')).skills,
+    readSkill({ server, uri }, path) {
+      const given = Object.entries({ server, uri, path }).filter(
+        (entry): entry is [string, string] => entry[1] !== undefined,
+      );
+      return gateway.get<SkillContent>(`/api/skills/read?${new URLSearchParams(given)}`);
+    },
     getPrompt: (server, name, args) =>
       gateway.post<JsonObject>(`${serverPath(server)}/prompts/${encodeURIComponent(name)}`, { arguments: args }),
     [Symbol.asyncDispose]: async () => {},

@@ -55,6 +55,8 @@ export async function openLocalTools(context: CommandContext, options: OpenOptio
     }),
     readResource: (server, uri) => toolbox.resources.read(server, uri, { signal }),
     listPrompts: async (server) => toolbox.prompts.list(server).map(({ item }) => item),
+    listSkills: async () => toolbox.skills.list().map(({ accepted: _accepted, ...skill }) => skill),
+    readSkill: (skill, path) => toolbox.skills.read(skill, path, { signal }),
     getPrompt: (server, name, args) => toolbox.prompts.get(server, name, args, { signal }),
     [Symbol.asyncDispose]: () => opened[Symbol.asyncDispose](),
   };

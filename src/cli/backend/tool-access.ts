@@ -1,8 +1,10 @@
 import type { ProfileView } from '../../gateway/api/schemas/profiles.ts';
+import type { SkillView } from '../../gateway/api/schemas/skills.ts';
 import type { ToolView } from '../../gateway/api/schemas/tools.ts';
 import type { JsonObject } from '../../kernel/json.ts';
 import type { LogEntry } from '../../kernel/log.ts';
 import type { Progress, ToolResult } from '../../kernel/tool.ts';
+import type { SkillContent, SkillId } from '../../servers/skills/toolbox-skills.ts';
 import type { CallTimeout } from './call-timeout.ts';
 import type { KnownServer } from './known-server.ts';
 
@@ -24,6 +26,9 @@ export interface ToolAccess extends AsyncDisposable {
   listResources(server: string): Promise<ResourceLists>;
   readResource(server: string, uri: string): Promise<JsonObject>;
   listPrompts(server: string): Promise<readonly JsonObject[]>;
+  /** The skills of all servers and of local folders. */
+  listSkills(): Promise<readonly SkillView[]>;
+  readSkill(skill: SkillId, path?: string): Promise<SkillContent>;
   getPrompt(server: string, name: string, args: Readonly<Record<string, string>>): Promise<JsonObject>;
 }
 

@@ -137,7 +137,7 @@ const callExamples = `Examples:
   toolwharf call https://example.com/mcp search query=boats --header 'Authorization: Bearer \${TOKEN}'
   echo '{"path":"notes.txt"}' | toolwharf call filesystem/read_text_file --args -`;
 
-/** Adds `tools`, `call`, `resources`, `prompts` and `calls`. */
+/** Adds `tools`, `call`, `resources`, `prompts`, `skills` and `calls`. */
 export function addToolCommands(root: Command, run: Run): void {
   const tools = createActions(run, () => import('../commands/tools.ts'));
   const call = createActions(run, () => import('../commands/call/call.ts'));
@@ -207,6 +207,32 @@ function addContent(root: Command, run: Run): void {
     .option(...serverOption)
     .option(...jsonOption)
     .action(prompts((module) => module.getPrompt));
+  addSkills(root, run);
+}
+
+function addSkills(root: Command, run: Run): void {
+  const action = createActions(run, () => import('../commands/skills.ts'));
+  const skills = addListCommand(
+    root,
+    'skills',
+    { description: 'List, read and accept skills', list: 'List the skills of all servers and of local folders' },
+    action((module) => module.listSkills),
+    [serverOption],
+  );
+  const name = ['<skill>', 'Name of the skill, or server/path; local/path for a local folder'] as const;
+  skills
+    .command('read')
+    .description('Print a file of a skill')
+    .argument(...name)
+    .argument('[path]', 'Path of the file in the skill (default: SKILL.md)')
+    .option(...jsonOption)
+    .action(action((module) => module.readSkill));
+  skills
+    .command('accept')
+    .description('Show what changed in a skill and accept the change')
+    .argument(...name)
+    .option(...jsonOption)
+    .action(action((module) => module.acceptSkill));
 }
 
 function addCalls(root: Command, run: Run): void {

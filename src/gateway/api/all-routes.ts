@@ -17,6 +17,7 @@ import { serverRoutes } from './routes/servers.ts';
 import { sessionRoutes } from './routes/session.ts';
 import { settingsRoutes } from './routes/settings.ts';
 import { signInRoutes } from './routes/sign-ins.ts';
+import { skillRoutes } from './routes/skills.ts';
 import { toolOverrideRoutes } from './routes/tool-overrides.ts';
 import { toolRoutes } from './routes/tools.ts';
 import { trafficRoutes } from './routes/traffic.ts';
@@ -30,6 +31,7 @@ export const allRoutes: readonly Route[] = [
   ...registryRoutes,
   ...toolRoutes,
   ...toolOverrideRoutes,
+  ...skillRoutes,
   ...callRoutes,
   ...savedRequestRoutes,
   ...approvalRoutes,

@@ -4,7 +4,7 @@ import { ToolwharfError } from '../../kernel/errors.ts';
 import { createVisibility, type Visibility } from '../../policy/visible-tools.ts';
 import type { Identity } from './identity.ts';
 
-/** The servers, tools, resources and prompts a caller may see and use; everything else is reported as not found. */
+/** The servers, tools, resources, prompts and skills a caller may see and use; everything else is reported as not found. */
 export interface Scope extends Visibility {
   /** Its approval settings apply to the caller's calls. */
   readonly profile: ProfileConfig;
@@ -25,7 +25,7 @@ export function scopeOf(identity: Identity, profiles: readonly ProfileConfig[]):
 }
 
 const all = () => true;
-const everything: Visibility = { hasServer: all, hasTool: all, hasResource: all, hasPrompt: all };
+const everything: Visibility = { hasServer: all, hasTool: all, hasResource: all, hasPrompt: all, hasSkill: all };
 
 const scopes = new WeakMap<ProfileConfig, Scope>();
 

@@ -139,7 +139,11 @@ export function collectEvents(sources: EventSources, { publish, broadcast }: Eve
       });
     }),
     toolbox.on('content.changed', ({ server, kind }) =>
-      publish(serverEvent('content.changed', server, { server, kind })),
+      publish(
+        server === undefined
+          ? forAdmins('content.changed', { kind })
+          : serverEvent('content.changed', server, { server, kind }),
+      ),
     ),
     toolbox.on('call.changed', (record) =>
       publish(() => {

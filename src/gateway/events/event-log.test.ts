@@ -21,7 +21,7 @@ const profile = {
   exposeBudget: 10_000,
   approval: { mode: 'auto', trustedTools: [], ask: [], deny: [], expiresMs: 1, approvers: 'admins', reads: 'allow' },
 } as const;
-const reads = { hasResource: () => true, hasPrompt: () => true };
+const reads = { hasResource: () => true, hasPrompt: () => true, hasSkill: () => true };
 const all: Scope = { profile, ...reads, hasServer: () => true, hasTool: () => true };
 const onlyA: Scope = { profile, ...reads, hasServer: (name) => name === 'a', hasTool: ({ server }) => server === 'a' };
 const admin: Identity = { caller: { id: 'admin', kind: 'person' }, isAdmin: true };

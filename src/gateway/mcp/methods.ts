@@ -69,6 +69,8 @@ const methods = new Map<string, Method>([
   ['resources/list', (request, ports) => list('resources', request, ports)],
   ['resources/templates/list', (request, ports) => list('resourceTemplates', request, ports)],
   ['prompts/list', (request, ports) => list('prompts', request, ports)],
+  ['skills/list', (request, ports) => list('skills', request, ports)],
+  ['skills/get', getSkill],
   ['tools/call', callTool],
   ['resources/read', readResource],
   ['prompts/get', getPrompt],
@@ -108,7 +110,7 @@ export function instructionsOf({ profile, servers, instructions, missing }: View
 }
 
 async function list(
-  kind: 'tools' | 'resources' | 'resourceTemplates' | 'prompts',
+  kind: 'tools' | 'resources' | 'resourceTemplates' | 'prompts' | 'skills',
   request: ClientRequest,
   ports: MethodPorts,
 ): Promise<JsonObject> {
@@ -219,11 +221,16 @@ function exposeUri(uri: string, { server }: CatalogEntry, { appUris }: View): st
 async function readResource(request: ClientRequest, ports: MethodPorts): Promise<JsonObject> {
   using _slot = request.usage?.reserve('reads');
   const uri = String(request.params.uri);
-  const found = (await ports.viewFor(request)).findResource(uri);
+  const view = await ports.viewFor(request);
+  const found = view.skillView.findFile(uri) ?? view.findResource(uri);
   if (!found) throw resourceNotFound(request, uri);
   const { server, uri: own } = found;
+  const options = await readOptions(server, request, ports);
+  const { resources, skills } = ports.toolbox;
   try {
-    const result = await ports.toolbox.resources.read(server, own, await readOptions(server, request, ports));
+    const result = await (server === undefined
+      ? skills.readFile(server, own, options)
+      : resources.read(server, own, options));
     return own === uri ? result : renameContents(result, own, uri);
   } catch (cause) {
     const { code, data, message } = toRpcError(cause);
@@ -240,6 +247,13 @@ function renameContents(result: JsonObject, own: string, uri: string): JsonObjec
     ...result,
     contents: result.contents.map((one) => (isObject(one) && one.uri === own ? { ...one, uri } : one)),
   };
+}
+
+async function getSkill(request: ClientRequest, ports: MethodPorts): Promise<JsonObject> {
+  const uri = String(request.params.uri);
+  const skill = (await ports.viewFor(request)).skillView.find(uri);
+  if (!skill) throw new RpcError(rpcCode.invalidParams, `No skill is served at ${uri}`, { data: { uri } });
+  return { skill };
 }
 
 async function getPrompt(request: ClientRequest, ports: MethodPorts): Promise<JsonObject> {
@@ -273,7 +287,11 @@ async function complete(request: ClientRequest, ports: MethodPorts): Promise<Jso
 }
 
 /** How a resource or prompt is read under the profile's policy. The client answers the questions of the server. */
-async function readOptions(server: string, request: ClientRequest, ports: MethodPorts): Promise<InternalReadOptions> {
+async function readOptions(
+  server: string | undefined,
+  request: ClientRequest,
+  ports: MethodPorts,
+): Promise<InternalReadOptions> {
   const { profile, caller, signal, refreshPolicy } = request;
   const upstreamEra = await prepareServer(server, request, ports);
   const mayAsk = profile.approval.reads === 'ask';

@@ -48,6 +48,8 @@ const cacheable = new Set([
   'resources/templates/list',
   'resources/read',
   'prompts/list',
+  'skills/list',
+  'skills/get',
 ]);
 const canAsk = new Set(['tools/call', 'prompts/get', 'resources/read']);
 // `ping` exists only in the legacy era.

@@ -21,6 +21,8 @@ function resourcesOf(listed: Uris, apps: Uris, naming: Naming = 'server__tool') 
     visibility: createVisibility({}),
     servers: [...names].map((name) => ({ name, offers: { resources: {} } })) as never,
     appUris: createAppUris(entries as unknown as CatalogEntry[], naming),
+    skills: { isOfSkill: () => false },
+    skillView: { findFile: () => undefined, exposedUri: () => undefined },
   });
 }
 
@@ -54,5 +56,15 @@ test('an app of two servers cannot be read without a prefix', () => {
 test('a malformed prefix is no server', () => {
   const { findResource } = resourcesOf({ one: ['ui://a'], two: [] }, {});
   for (const uri of ['ui://%E0%A4%A/a', 'ui:///a', 'ui://one/', 'ui://', 'ui://three/a'])
+    expect(findResource(uri)).toBeUndefined();
+});
+
+test('a plain resource cannot take the place of the skill of another server', () => {
+  const { resources, findResource } = resourcesOf(
+    { docs: [], evil: ['skill://docs/refunds/SKILL.md', 'skill://a'] },
+    {},
+  );
+  expect(resources).toEqual([{ uri: 'skill://a' }]);
+  for (const uri of ['skill://docs/refunds/SKILL.md', 'SKILL://d%6fcs/refunds/SKILL.md'])
     expect(findResource(uri)).toBeUndefined();
 });

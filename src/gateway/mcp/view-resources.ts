@@ -1,10 +1,12 @@
 import { isAppUri } from '../../catalog/app-tools.ts';
 import type { JsonObject } from '../../kernel/json.ts';
+import { uriKey } from '../../kernel/skill.ts';
 import type { Visibility } from '../../policy/visible-tools.ts';
 import type { Offered } from '../../servers/server-content.ts';
 import type { ServerInfo } from '../../servers/server-info.ts';
 import type { InternalToolbox } from '../../toolbox.ts';
 import type { AppUris, ServerResource } from './app-uris.ts';
+import type { SkillView } from './skill-view.ts';
 import { matchTemplate } from './uri-template.ts';
 
 /** The resources that a profile exposes. */
@@ -22,13 +24,27 @@ export interface ViewResourcesPorts {
   /** The servers of the profile. */
   readonly servers: readonly Pick<ServerInfo, 'name' | 'offers'>[];
   readonly appUris: AppUris;
+  readonly skills: Pick<InternalToolbox['skills'], 'isOfSkill'>;
+  readonly skillView: Pick<SkillView, 'findFile' | 'exposedUri'>;
 }
 
-export function listResources({ offers, visibility, servers, appUris }: ViewResourcesPorts): ViewResources {
+export function listResources(ports: ViewResourcesPorts): ViewResources {
+  const { offers, visibility, servers, appUris, skills, skillView } = ports;
   const { hasServer, hasResource } = visibility;
-  const offered = offers.list().filter(({ server, item }) => hasResource(server, String(item.uri)));
+  const isOfSkill = ({ server, item }: Offered) => skills.isOfSkill(server, String(item.uri));
+  const listed = offers.list();
+  const ofSkills = listed.filter(isOfSkill);
+  const others = listed.filter((one) => !isOfSkill(one));
+  const isVisible = (server: string, uri: string) => hasResource(server, uri) && !isSkillOfAnother(server, uri);
+  const offered = others.filter(({ server, item }) => isVisible(server, String(item.uri)));
   const resources = uniqueBy(
-    offered.map((one) => withUri(one, appUris.toExposed({ server: one.server, uri: String(one.item.uri) }))),
+    [
+      ...ofSkills.flatMap((one) => {
+        const uri = skillView.exposedUri(one.server, String(one.item.uri));
+        return uri === undefined ? [] : [withUri(one, uri)];
+      }),
+      ...offered.map((one) => withUri(one, appUris.toExposed({ server: one.server, uri: String(one.item.uri) }))),
+    ],
     'uri',
   );
   const templates = uniqueBy(
@@ -39,6 +55,12 @@ export function listResources({ offers, visibility, servers, appUris }: ViewReso
     offered.filter(({ item }) => isAppUri(String(item.uri))),
     ({ item }) => String(item.uri),
   );
+
+  /** The first segment of a skill's URI names its server for clients: no other server may take its place. */
+  function isSkillOfAnother(server: string, uri: string): boolean {
+    const [, named] = /^skill:\/\/([^/]+)/.exec(uriKey(uri) ?? '') ?? [];
+    return named !== server && servers.some(({ name }) => name === named);
+  }
 
   function locate(uri: string): ServerResource | undefined {
     const app = appUris.find(uri);
@@ -72,8 +94,11 @@ export function listResources({ offers, visibility, servers, appUris }: ViewReso
     resources: [...resources.values()].map(({ item }) => item),
     resourceTemplates: [...templates.values()].map(({ item }) => item),
     findResource(uri) {
+      const file = skillView.findFile(uri);
+      if (file) return file.server === undefined ? undefined : { server: file.server, uri: file.uri };
       const found = locate(uri);
-      return found && hasResource(found.server, found.uri) ? found : undefined;
+      if (!found || skills.isOfSkill(found.server, found.uri)) return undefined;
+      return isVisible(found.server, found.uri) ? found : undefined;
     },
     findTemplate: (uriTemplate) => templates.get(uriTemplate)?.server,
   };

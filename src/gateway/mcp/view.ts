@@ -6,6 +6,7 @@ import type { ProfileConfig } from '../../config/config.ts';
 import { defaultMaxInlineResultBytes } from '../../config/defaults.ts';
 import { tasksExtension } from '../../connections/follow-task.ts';
 import { isObject, type JsonObject } from '../../kernel/json.ts';
+import { skillsExtension } from '../../kernel/skill.ts';
 import { mapInSlices } from '../../kernel/slices.ts';
 import { createMayRead, createVisibility } from '../../policy/visible-tools.ts';
 import { codeToolDefinitions, isCodeTool } from '../../scale/code/code-tools.ts';
@@ -21,9 +22,10 @@ import {
 import type { InternalToolbox } from '../../toolbox.ts';
 import { type AppTools, findAppTools, listForApps } from './app-tools.ts';
 import { type AppUris, createAppUris } from './app-uris.ts';
+import { createSkillView, type SkillView } from './skill-view.ts';
 import { listResources, type ViewResources } from './view-resources.ts';
 
-/** The tools, resources and prompts that a profile exposes under client-facing names, with a lookup from name to server. */
+/** The tools, resources, prompts and skills that a profile exposes under client-facing names, with a lookup from name to server. */
 export interface View extends ViewResources {
   readonly profile: ProfileConfig;
   /** The catalog that the tools are from. */
@@ -45,6 +47,8 @@ export interface View extends ViewResources {
   readonly toolSearch: ToolSearch;
   readonly searchable: SearchableTools;
   readonly prompts: readonly JsonObject[];
+  readonly skills: readonly JsonObject[];
+  readonly skillView: SkillView;
   /**
    * Finds a tool by its client-facing name, or by `mcp_{server}_{tool}`. Undefined if the tool does not exist or is
    * hidden: clients cannot call tools that are not listed.
@@ -57,7 +61,7 @@ export interface View extends ViewResources {
   findToolForApps(name: string): CatalogEntry | undefined;
   /** True if the profile exposes the tool, under any name. */
   hasTool(tool: CatalogEntry): boolean;
-  /** True if the profile exposes the resource or prompt. */
+  /** True if the profile exposes the resource, prompt or skill. */
   readonly mayRead: ReturnType<typeof createMayRead>;
   findPrompt(name: string): { readonly server: string; readonly name: string } | undefined;
   /** The number of enabled servers of the profile. */
@@ -81,7 +85,9 @@ export async function createView(toolbox: InternalToolbox, profile: ProfileConfi
   const servers = toolbox.servers.list().filter((server) => hasServer(server.name));
   const serverNames = servers.map((server) => server.name);
 
-  const resources = listResources({ offers: toolbox.resources, visibility, servers, appUris });
+  const { skills } = toolbox;
+  const skillView = createSkillView(skills.entries, visibility, profile.naming);
+  const resources = listResources({ offers: toolbox.resources, visibility, servers, appUris, skills, skillView });
   const prompts = new Map(
     toolbox.prompts.list().flatMap((offered) => {
       const original = String(offered.item.name);
@@ -112,6 +118,8 @@ export async function createView(toolbox: InternalToolbox, profile: ProfileConfi
     },
     byName,
     ...resources,
+    skills: skillView.skills,
+    skillView,
     prompts: [...prompts].sort(inOrder).map(([name, { item }]) => ({ ...item, name })),
     findTool(name) {
       const entry = byName.get(name) ?? toolbox.catalog.find(name);
@@ -131,7 +139,10 @@ export async function createView(toolbox: InternalToolbox, profile: ProfileConfi
     },
     servers: servers.filter((server) => server.enabled).length,
     instructions: servers.flatMap(({ name, status: { instructions: text } }) => (text ? { server: name, text } : [])),
-    extensions: extensionsOf(servers.map(({ status }) => status.capabilities?.extensions)),
+    extensions: extensionsOf(
+      servers.map(({ status }) => status.capabilities?.extensions),
+      skills.entries.some(({ server }) => server === undefined),
+    ),
     missing: servers
       .filter((server) => server.enabled && server.status.state !== 'connected')
       .map((server) => ({ server: server.name, reason: server.status.reason ?? server.status.state })),
@@ -209,10 +220,14 @@ function withoutTasks(definition: JsonObject): JsonObject {
   return { ...definition, execution };
 }
 
-/** Merges the extensions of several servers, except for tasks, which the gateway offers itself. */
-function extensionsOf(announced: readonly unknown[]): JsonObject {
-  const merged = Object.assign({}, ...announced.filter(isObject).reverse());
-  return Object.fromEntries(Object.entries(merged).filter(([name]) => name !== tasksExtension));
+/** Merges the extensions of several servers. The gateway offers tasks itself, and skills without their optional methods. */
+function extensionsOf(announced: readonly unknown[], hasLocalSkills: boolean): JsonObject {
+  const {
+    [tasksExtension]: _tasks,
+    [skillsExtension]: skills,
+    ...merged
+  }: JsonObject = Object.assign({}, ...announced.filter(isObject).reverse());
+  return isObject(skills) || hasLocalSkills ? { ...merged, [skillsExtension]: {} } : merged;
 }
 
 function inOrder([one]: readonly [string, unknown], [other]: readonly [string, unknown]): number {

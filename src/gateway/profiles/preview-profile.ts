@@ -30,17 +30,18 @@ export interface ProfileExposure {
   readonly listedTokens: number;
 }
 
-/** The tools, resources and prompts that clients of a profile would see. */
+/** The tools, resources, prompts and skills that clients of a profile would see. */
 export interface ProfilePreview extends ProfileExposure {
   readonly tools: readonly PreviewedTool[];
   readonly resources: readonly { readonly server: string; readonly uri: string; readonly visible: boolean }[];
   readonly prompts: readonly { readonly server: string; readonly name: string; readonly visible: boolean }[];
+  readonly skills: readonly { readonly server?: string; readonly path: string; readonly visible: boolean }[];
 }
 
 /** Computes the lists that clients of a profile with these settings would see now. Nothing is stored. */
 export async function previewProfile(settings: CheckedProfile, toolbox: InternalToolbox): Promise<ProfilePreview> {
   const profile = buildProfile('preview', settings, toolbox.config);
-  const { hasTool, hasResource, hasPrompt } = createVisibility(profile);
+  const { hasTool, hasResource, hasPrompt, hasSkill } = createVisibility(profile);
   const allowedBy = createPatternIndex(profile.allow ?? []);
   const deniedBy = createPatternIndex(profile.deny ?? []);
   const view = await createView(toolbox, profile);
@@ -64,6 +65,7 @@ export async function previewProfile(settings: CheckedProfile, toolbox: Internal
       const name = String(item.name);
       return { server, name, visible: hasPrompt(server, name) };
     }),
+    skills: toolbox.skills.list().map(({ server, path }) => ({ server, path, visible: hasSkill(server, path) })),
     ...(await measure(view)),
   };
 }

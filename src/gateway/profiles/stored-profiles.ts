@@ -139,8 +139,8 @@ function inUseError(name: string, users: readonly { readonly name: string }[]): 
 }
 
 /** Rejects patterns that would fail when they are used. */
-function assertPatterns({ servers, allow, deny, resources, prompts, approval }: CheckedProfile): void {
-  const lists = { servers, allow, deny, resources, prompts };
+function assertPatterns({ servers, allow, deny, resources, prompts, skills, approval }: CheckedProfile): void {
+  const lists = { servers, allow, deny, resources, prompts, skills };
   const all = { ...lists, trustedTools: approval?.trustedTools, ask: approval?.ask, never: approval?.deny };
   for (const patterns of Object.values(all)) if (patterns) createMatcher(patterns);
 }

@@ -65,6 +65,7 @@ describe('the OpenAPI document', () => {
   test('the OpenAPI document has stable operation ids', () => {
     expect(allRoutes.map(({ operationId }) => operationId).sort()).toMatchInlineSnapshot(`
       [
+        "acceptSkillChange",
         "acceptToolChange",
         "addProvider",
         "addServer",
@@ -126,6 +127,7 @@ describe('the OpenAPI document', () => {
         "listSavedRequests",
         "listServerTools",
         "listServers",
+        "listSkills",
         "listTools",
         "listenToEvents",
         "openSession",
@@ -137,6 +139,7 @@ describe('the OpenAPI document', () => {
         "putModelSettings",
         "readCallResult",
         "readResource",
+        "readSkill",
         "recordTraffic",
         "refreshServer",
         "rejectToolChange",
@@ -174,6 +177,7 @@ describe('the OpenAPI document', () => {
     expect(Object.keys(schemas).sort()).toMatchInlineSnapshot(`
       [
         "AcceptInput",
+        "AcceptSkill",
         "AliveEvent",
         "ApiKey",
         "ApiKeyInput",
@@ -306,6 +310,9 @@ describe('the OpenAPI document', () => {
         "SignIn",
         "SignInAttempt",
         "SignInStep",
+        "Skill",
+        "SkillContent",
+        "SkillList",
         "SwitchedTools",
         "Tool",
         "ToolCallPart",

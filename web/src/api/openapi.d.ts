@@ -496,6 +496,54 @@ export interface paths {
         readonly patch?: never;
         readonly trace?: never;
     };
+    readonly "/api/skills": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly get: operations["listSkills"];
+        readonly put?: never;
+        readonly post?: never;
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/api/skills/read": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly get: operations["readSkill"];
+        readonly put?: never;
+        readonly post?: never;
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/api/skills/accept": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly get?: never;
+        readonly put?: never;
+        readonly post: operations["acceptSkillChange"];
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
     readonly "/api/calls": {
         readonly parameters: {
             readonly query?: never;
@@ -1837,8 +1885,8 @@ export interface components {
             readonly replica?: string;
         };
         readonly ContentChangedEvent: {
-            readonly server: string;
-            readonly kind: "resources" | "resourceTemplates" | "prompts";
+            readonly server?: string;
+            readonly kind: "resources" | "resourceTemplates" | "prompts" | "skills";
         };
         readonly Conversation: {
             readonly id: string;
@@ -2140,6 +2188,7 @@ export interface components {
             readonly deny?: readonly string[];
             readonly resources?: readonly string[];
             readonly prompts?: readonly string[];
+            readonly skills?: readonly string[];
             readonly alwaysList?: readonly string[];
             readonly maxInlineResultBytes?: number;
             readonly approval?: components["schemas"]["ApprovalSettings"];
@@ -2174,6 +2223,11 @@ export interface components {
             readonly prompts: readonly {
                 readonly server: string;
                 readonly name: string;
+                readonly visible: boolean;
+            }[];
+            readonly skills: readonly {
+                readonly server?: string;
+                readonly path: string;
                 readonly visible: boolean;
             }[];
             readonly count: number;
@@ -2379,6 +2433,7 @@ export interface components {
                 readonly resources?: components["schemas"]["OfferedList"];
                 readonly resourceTemplates?: components["schemas"]["OfferedList"];
                 readonly prompts?: components["schemas"]["OfferedList"];
+                readonly skills?: components["schemas"]["OfferedList"];
             };
             readonly record?: components["schemas"]["ServerRecord"];
         };
@@ -2516,6 +2571,7 @@ export interface components {
                 readonly resources?: components["schemas"]["OfferedList"];
                 readonly resourceTemplates?: components["schemas"]["OfferedList"];
                 readonly prompts?: components["schemas"]["OfferedList"];
+                readonly skills?: components["schemas"]["OfferedList"];
             };
             readonly problems: readonly {
                 readonly code: string;
@@ -2576,6 +2632,34 @@ export interface components {
             };
             readonly received?: unknown;
             readonly error?: string;
+        };
+        readonly Skill: {
+            readonly server?: string;
+            readonly uri: string;
+            readonly path: string;
+            readonly name: string;
+            readonly description: string;
+            readonly frontmatter: {
+                readonly [key: string]: unknown;
+            };
+            readonly files: readonly {
+                readonly path: string;
+                readonly size: number;
+                readonly digest: string;
+            }[] | "dynamic";
+            readonly definitionHash: string;
+            readonly changed?: "quarantine" | "ask";
+            readonly changes?: readonly components["schemas"]["DefinitionChange"][];
+            readonly warnings?: readonly components["schemas"]["DefinitionWarning"][];
+        };
+        readonly SkillContent: {
+            readonly path: string;
+            readonly mimeType?: string;
+            readonly text?: string;
+            readonly blob?: string;
+        };
+        readonly SkillList: {
+            readonly skills: readonly components["schemas"]["Skill"][];
         };
         readonly SwitchedTools: {
             readonly changed: number;
@@ -2719,6 +2803,11 @@ export interface components {
         readonly AcceptInput: {
             readonly definitionHash: string;
         };
+        readonly AcceptSkill: {
+            readonly server: string;
+            readonly uri: string;
+            readonly definitionHash: string;
+        };
         readonly ApiKeyInput: {
             readonly name: string;
             readonly profile?: string;
@@ -2829,6 +2918,7 @@ export interface components {
             readonly deny?: readonly string[];
             readonly resources?: readonly string[];
             readonly prompts?: readonly string[];
+            readonly skills?: readonly string[];
             readonly naming?: "mcp" | "server__tool" | "plain";
             readonly expose?: "all" | "search" | "code" | "auto";
             readonly exposeBudget?: number;
@@ -2852,6 +2942,7 @@ export interface components {
             readonly deny?: readonly string[];
             readonly resources?: readonly string[];
             readonly prompts?: readonly string[];
+            readonly skills?: readonly string[];
             readonly naming?: "mcp" | "server__tool" | "plain";
             readonly expose?: "all" | "search" | "code" | "auto";
             readonly exposeBudget?: number;
@@ -2875,6 +2966,7 @@ export interface components {
             readonly deny?: readonly string[];
             readonly resources?: readonly string[];
             readonly prompts?: readonly string[];
+            readonly skills?: readonly string[];
             readonly naming?: "mcp" | "server__tool" | "plain";
             readonly expose?: "all" | "search" | "code" | "auto";
             readonly exposeBudget?: number;
@@ -3253,6 +3345,9 @@ export type Session = components['schemas']['Session'];
 export type SignIn = components['schemas']['SignIn'];
 export type SignInAttempt = components['schemas']['SignInAttempt'];
 export type SignInStep = components['schemas']['SignInStep'];
+export type Skill = components['schemas']['Skill'];
+export type SkillContent = components['schemas']['SkillContent'];
+export type SkillList = components['schemas']['SkillList'];
 export type SwitchedTools = components['schemas']['SwitchedTools'];
 export type Tool = components['schemas']['Tool'];
 export type ToolCallPart = components['schemas']['ToolCallPart'];
@@ -3267,6 +3362,7 @@ export type TrafficSkippedEvent = components['schemas']['TrafficSkippedEvent'];
 export type Truncation = components['schemas']['Truncation'];
 export type Usage = components['schemas']['Usage'];
 export type AcceptInput = components['schemas']['AcceptInput'];
+export type AcceptSkill = components['schemas']['AcceptSkill'];
 export type ApiKeyInput = components['schemas']['ApiKeyInput'];
 export type ApprovalAnswer = components['schemas']['ApprovalAnswer'];
 export type ApprovalAnswers = components['schemas']['ApprovalAnswers'];
@@ -4148,6 +4244,74 @@ export interface operations {
                 };
                 content: {
                     readonly "application/json": components["schemas"]["Tool"];
+                };
+            };
+        };
+    };
+    readonly listSkills: {
+        readonly parameters: {
+            readonly query?: {
+                readonly server?: string;
+                readonly changed?: "true";
+            };
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            readonly 200: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["SkillList"];
+                };
+            };
+        };
+    };
+    readonly readSkill: {
+        readonly parameters: {
+            readonly query: {
+                readonly server?: string;
+                readonly uri: string;
+                readonly path?: string;
+            };
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            readonly 200: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["SkillContent"];
+                };
+            };
+        };
+    };
+    readonly acceptSkillChange: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly requestBody: {
+            readonly content: {
+                readonly "application/json": components["schemas"]["AcceptSkill"];
+            };
+        };
+        readonly responses: {
+            readonly 200: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["Skill"];
                 };
             };
         };
@@ -5640,8 +5804,8 @@ export interface operations {
                             readonly warnings: readonly components["schemas"]["DefinitionWarning"][];
                         };
                         readonly "content.changed": {
-                            readonly server: string;
-                            readonly kind: "resources" | "resourceTemplates" | "prompts";
+                            readonly server?: string;
+                            readonly kind: "resources" | "resourceTemplates" | "prompts" | "skills";
                         };
                         readonly "call.changed": {
                             readonly id: string;

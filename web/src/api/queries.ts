@@ -49,6 +49,11 @@ export const queries = {
       queryKey: ['content', 'prompts', server],
       queryFn: async ({ signal }) => (await api.listPrompts({ path: { server }, signal })).prompts,
     }),
+  skills: () =>
+    queryOptions({
+      queryKey: ['content', 'skills'],
+      queryFn: async ({ signal }) => (await api.listSkills({ signal })).skills,
+    }),
   /** Polled: no event reports new lines. */
   errorOutput: (server: string) =>
     queryOptions({

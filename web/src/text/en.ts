@@ -639,6 +639,7 @@ export const en = ({ plural, number, rich }: Grammar) => ({
       resources: 'Resources',
       resourceTemplates: 'Resource templates',
       prompts: 'Prompts',
+      skills: 'Skills',
       readOnly: 'Read-only',
       command: 'Command',
       commandNoun: 'command',
@@ -846,6 +847,7 @@ export const en = ({ plural, number, rich }: Grammar) => ({
       resourceTemplates: (count: number) =>
         plural(count, { one: '# resource template', other: '# resource templates' }),
       prompts: (count: number) => plural(count, { one: '# prompt', other: '# prompts' }),
+      skills: (count: number) => plural(count, { one: '# skill', other: '# skills' }),
       disabled: (verb: string, shown: string) => `${verb} ${shown}. It is disabled.`,
       connected: (verb: string, shown: string, offers: string) => `${verb} ${shown}. Connected with ${offers}.`,
       notConnectedYetRetrying: (verb: string, shown: string) =>
@@ -1058,10 +1060,11 @@ export const en = ({ plural, number, rich }: Grammar) => ({
   tools: {
     title: 'Tools',
     page: {
-      about: 'Search, read and run the tools, resources and prompts of all servers.',
+      about: 'Search, read and run the tools, resources, prompts and skills of all servers.',
       kind: 'Kind',
       resources: 'Resources',
       prompts: 'Prompts',
+      skills: 'Skills',
       loading: 'Loading tools …',
       noTools: 'No tools',
       addServer: 'Add a server',
@@ -1167,6 +1170,17 @@ export const en = ({ plural, number, rich }: Grammar) => ({
         countOf: (found: number, count: number) =>
           `${number(found)} of ${plural(count, { one: '# prompt', other: '# prompts' })}`,
       },
+      skill: {
+        all: 'All skills',
+        list: 'Skills',
+        noneSelected: 'No skill selected',
+        select: 'Select a skill to see its files.',
+        search: 'Search skills',
+        placeholder: 'Search skills …',
+        count: (count: number) => plural(count, { one: '# skill', other: '# skills' }),
+        countOf: (found: number, count: number) =>
+          `${number(found)} of ${plural(count, { one: '# skill', other: '# skills' })}`,
+      },
     },
     promptsTab: {
       loadingPrompts: 'Loading prompts …',
@@ -1198,6 +1212,28 @@ export const en = ({ plural, number, rich }: Grammar) => ({
       reload: 'Reload',
       couldNotReadResource: 'Could not read the resource',
       reading: 'Reading …',
+    },
+    skillsTab: {
+      skills: 'skills',
+      noSkills: 'No skills',
+      showServers: 'Show the servers',
+      noneOffered: 'None of the connected servers has skills, and no folder of skills is configured.',
+      localFolders: 'Local folders',
+      gone: 'There is no such skill any more.',
+      states: { quarantine: 'Blocked until accepted', ask: 'Needs approval' },
+      fromFolder: 'From a local folder',
+      fromServer: (server: string) => `From the server ${server}`,
+      generated: 'The files of this skill are generated',
+      generatedAbout:
+        'The server may return another text in every read. The text cannot be verified or accepted, so each read needs approval.',
+      change: 'Change',
+      changeAbout: 'This skill changed since it was accepted. Read its files before you accept the change.',
+      accept: 'Accept change',
+      notAccepted: 'Could not accept the change',
+      files: 'Files',
+      file: 'File',
+      reading: 'Reading …',
+      notRead: 'Could not read the file',
     },
     runHistory: {
       calls: 'calls',
@@ -1359,6 +1395,8 @@ export const en = ({ plural, number, rich }: Grammar) => ({
     resourcesHint: 'Patterns over URIs, one per line, such as file:///docs/*.',
     prompts: 'Prompts',
     promptsHint: 'Patterns over server/prompt, one per line.',
+    skills: 'Skills',
+    skillsHint: 'Patterns over server/path, one per line. The server of local folders is local.',
     patternsOf: (what: string) => `${what}: patterns`,
     selections: { all: 'All of the servers', none: 'None', some: 'Those that match patterns' },
     offered: (shown: number, all: number) => `${number(shown)} of ${number(all)} are offered.`,

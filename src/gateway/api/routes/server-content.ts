@@ -1,7 +1,6 @@
 import { z } from 'zod';
 import type { InternalReadOptions } from '../../../invocation/read-content.ts';
 import { ToolwharfError } from '../../../kernel/errors.ts';
-import type { JsonObject } from '../../../kernel/json.ts';
 import { createMayRead } from '../../../policy/visible-tools.ts';
 import type { ServerInfo } from '../../../servers/server-info.ts';
 import { assertActive } from '../../auth/admit-caller.ts';
@@ -44,12 +43,17 @@ export const serverContentRoutes = [
     async handle(request, ports) {
       const { name } = request.resource;
       const { toolbox } = ports;
-      const { hasResource } = scopeFor(request, ports);
-      const items = (offered: readonly { readonly item: JsonObject }[], member: string) =>
-        offered.map(({ item }) => item).filter((item) => hasResource(name, String(item[member])));
+      const { hasResource, hasSkill } = scopeFor(request, ports);
+      const isVisible = (uri: string) => {
+        if (request.identity.isAdmin || !toolbox.skills.isOfSkill(name, uri)) return hasResource(name, uri);
+        const skill = toolbox.skills.skillOf(name, uri);
+        return skill !== undefined && skill.changed !== 'quarantine' && hasSkill(name, skill.path);
+      };
+      const resources = toolbox.resources.list(name).map(({ item }) => item);
+      const resourceTemplates = toolbox.resources.listTemplates(name).map(({ item }) => item);
       return {
-        resources: items(toolbox.resources.list(name), 'uri'),
-        resourceTemplates: items(toolbox.resources.listTemplates(name), 'uriTemplate'),
+        resources: resources.filter(({ uri }) => isVisible(String(uri))),
+        resourceTemplates: resourceTemplates.filter(({ uriTemplate }) => hasResource(name, String(uriTemplate))),
       };
     },
   }),
@@ -138,7 +142,7 @@ export const serverContentRoutes = [
 ];
 
 /** How content is read under the policy of the caller's profile. */
-function readOptions(request: Requester, ports: ApiPorts): InternalReadOptions {
+export function readOptions(request: Requester, ports: ApiPorts): InternalReadOptions {
   const { identity, signal, results } = request;
   const policy = () => {
     const scope = scopeFor(request, ports);

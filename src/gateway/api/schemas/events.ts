@@ -53,7 +53,10 @@ export const eventSchemas = {
   ),
   'content.changed': answer(
     'ContentChangedEvent',
-    z.strictObject({ server: z.string(), kind: z.enum(['resources', 'resourceTemplates', 'prompts']) }),
+    z.strictObject({
+      server: z.string().optional().describe('Absent for the skills of local folders.'),
+      kind: z.enum(['resources', 'resourceTemplates', 'prompts', 'skills']),
+    }),
   ),
   'call.changed': answer(
     'CallChangedEvent',

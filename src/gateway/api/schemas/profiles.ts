@@ -31,6 +31,7 @@ export const profileSchema = answer(
     deny: list(z.string()).optional().describe('Only for administrators.'),
     resources: list(z.string()).optional().describe('Only for administrators.'),
     prompts: list(z.string()).optional().describe('Only for administrators.'),
+    skills: list(z.string()).optional().describe('Only for administrators.'),
     alwaysList: list(z.string()).optional().describe('Only for administrators.'),
     maxInlineResultBytes: z
       .int()
@@ -85,6 +86,9 @@ export const profilePreviewSchema = answer(
     ).describe('Every tool of the toolbox.'),
     resources: list(z.strictObject({ server: z.string(), uri: z.string(), visible })),
     prompts: list(z.strictObject({ server: z.string(), name: z.string(), visible })),
+    skills: list(
+      z.strictObject({ server: z.string().optional().describe('Absent for local skills.'), path: z.string(), visible }),
+    ),
     ...exposureShape,
   }),
 );

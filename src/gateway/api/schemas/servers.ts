@@ -147,6 +147,7 @@ const offersSchema = z.strictObject({
   resources: offeredSchema.optional(),
   resourceTemplates: offeredSchema.optional(),
   prompts: offeredSchema.optional(),
+  skills: offeredSchema.optional(),
 });
 
 export const serverSchema = answer(

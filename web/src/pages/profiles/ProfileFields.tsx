@@ -111,6 +111,14 @@ export function ProfileFields({ draft, isNew, error, onChange }: ProfileFieldsPr
           error={problemAt(error, 'prompts')}
           onChange={(prompts) => onChange({ prompts })}
         />
+        <Selection
+          label={words.skills}
+          hint={words.skillsHint}
+          shown={preview.data?.skills}
+          patterns={draft.skills}
+          error={problemAt(error, 'skills')}
+          onChange={(skills) => onChange({ skills })}
+        />
       </FormSection>
       <FormSection title={words.sections.approval} hint={words.sections.approvalHint}>
         <div className="grid gap-4 sm:grid-cols-2">

@@ -13,6 +13,7 @@ export interface ProfileDraft {
   readonly deny: readonly string[];
   readonly resources: readonly string[] | undefined;
   readonly prompts: readonly string[] | undefined;
+  readonly skills: readonly string[] | undefined;
   readonly naming: NonNullable<ProfileInput['naming']> | '';
   readonly expose: NonNullable<ProfileInput['expose']> | '';
   readonly exposeBudget: string;
@@ -35,6 +36,7 @@ export const emptyDraft: ProfileDraft = {
   deny: [],
   resources: undefined,
   prompts: undefined,
+  skills: undefined,
   naming: '',
   expose: '',
   exposeBudget: '',
@@ -57,6 +59,7 @@ export function toDraft({ name, settings }: Profile): ProfileDraft {
     deny = [],
     resources,
     prompts,
+    skills,
     naming = '',
     expose = '',
     exposeBudget,
@@ -66,7 +69,7 @@ export function toDraft({ name, settings }: Profile): ProfileDraft {
   } = (settings ?? {}) as ProfileInput;
   const { mode = '', trustedTools = [], ask = [], deny: never = [], approvers = '', reads = '', expires } = approval;
   return {
-    ...{ name, description, servers, allow, deny, resources, prompts, naming },
+    ...{ name, description, servers, allow, deny, resources, prompts, skills, naming },
     ...{ expose, alwaysList, exposeBudget: toText(exposeBudget) },
     maxInlineResultBytes: toText(maxInlineResultBytes),
     ...{ mode, trustedTools, ask, never, approvers, reads },
@@ -76,7 +79,7 @@ export function toDraft({ name, settings }: Profile): ProfileDraft {
 
 /** The body of the request without the name. The gateway validates it. */
 export function toSettings(draft: ProfileDraft): ProfileInput {
-  const { description, servers, allow, deny, resources, prompts, naming } = draft;
+  const { description, servers, allow, deny, resources, prompts, skills, naming } = draft;
   const approval = {
     mode: draft.mode || undefined,
     trustedTools: unlessEmpty(draft.trustedTools),
@@ -93,6 +96,7 @@ export function toSettings(draft: ProfileDraft): ProfileInput {
     deny: unlessEmpty(deny),
     resources: resources && [...resources],
     prompts: prompts && [...prompts],
+    skills: skills && [...skills],
     naming: naming || undefined,
     expose: draft.expose || undefined,
     exposeBudget: toNumber(draft.exposeBudget),

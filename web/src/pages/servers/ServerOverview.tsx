@@ -19,6 +19,7 @@ const kinds = [
   ['resources', text.servers.serverOverview.resources],
   ['resourceTemplates', text.servers.serverOverview.resourceTemplates],
   ['prompts', text.servers.serverOverview.prompts],
+  ['skills', text.servers.serverOverview.skills],
 ] as const;
 
 /** The address, protocol, offers and self-description of a server. */
@@ -31,7 +32,10 @@ export function ServerOverview({ server }: { readonly server: Server }) {
   const info = isApi && serverInfo?.name === server.name ? undefined : described;
   // Templates belong to the capability `resources`.
   const isUnsupported = (kind: string) =>
-    capabilities !== undefined && capabilities[kind === 'resourceTemplates' ? 'resources' : kind] === undefined;
+    // Skills are an extension of the protocol.
+    kind === 'skills'
+      ? capabilities !== undefined && offers.skills === undefined
+      : capabilities !== undefined && capabilities[kind === 'resourceTemplates' ? 'resources' : kind] === undefined;
   const website = serverInfo?.websiteUrl;
   const rejected = kinds.flatMap(([kind, label]) =>
     (offers[kind]?.rejected ?? []).map(({ name, reason }) => ({ kind: label, name, reason })),
@@ -190,7 +194,7 @@ function Offer({ list, href, isUnsupported }: OfferProps) {
 
 function offerAddress(kind: keyof Server['offers'], name: string): string {
   if (kind === 'tools') return `${serverAddress(name)}?tab=tools`;
-  return `/tools?show=${kind === 'prompts' ? 'prompts' : 'resources'}&server=${encodeURIComponent(name)}`;
+  return `/tools?show=${kind === 'resourceTemplates' ? 'resources' : kind}&server=${encodeURIComponent(name)}`;
 }
 
 const states = {

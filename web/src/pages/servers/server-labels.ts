@@ -22,7 +22,7 @@ export function describeProtocol({ transport, era, protocolVersion }: SessionPro
 }
 
 /** "12 tools, 3 resources, 1 prompt". Lists that were not loaded are left out. */
-export function describeOffers({ tools, resources, resourceTemplates, prompts }: Server['offers']): string {
+export function describeOffers({ tools, resources, resourceTemplates, prompts, skills }: Server['offers']): string {
   const lists = [
     tools && text.servers.serverLabels.tools(tools.count),
     resources && resources.count > 0 && text.servers.serverLabels.resources(resources.count),
@@ -30,6 +30,7 @@ export function describeOffers({ tools, resources, resourceTemplates, prompts }:
       resourceTemplates.count > 0 &&
       text.servers.serverLabels.resourceTemplates(resourceTemplates.count),
     prompts && prompts.count > 0 && text.servers.serverLabels.prompts(prompts.count),
+    skills && skills.count > 0 && text.servers.serverLabels.skills(skills.count),
   ];
   return lists.filter(Boolean).join(', ') || 'nothing';
 }

@@ -22,8 +22,10 @@ export interface BrowserItem {
 }
 
 interface ItemListProps {
-  readonly noun: 'resource' | 'prompt';
+  readonly noun: 'resource' | 'prompt' | 'skill';
   readonly servers: readonly string[];
+  /** The name of a server for people; its own by default. */
+  readonly nameOf?: (server: string) => string;
   readonly server: string;
   readonly onServerChange: (server: string) => void;
   readonly items: readonly BrowserItem[];
@@ -40,7 +42,7 @@ export interface ItemBrowserProps extends Omit<ItemListProps, 'className'> {
   readonly children: ReactNode;
 }
 
-/** The resources or prompts of a server beside the selected one. A narrow screen shows one or the other. */
+/** The resources, prompts or skills of a server beside the selected one. A narrow screen shows one or the other. */
 export function ItemBrowser({ listAddress, children, ...list }: ItemBrowserProps) {
   const hasSelection = list.selected !== undefined;
   return (
@@ -71,7 +73,8 @@ export function ItemBrowser({ listAddress, children, ...list }: ItemBrowserProps
   );
 }
 
-function ItemList({ noun, servers, server, onServerChange, items, selected, onOpen, className }: ItemListProps) {
+function ItemList(props: ItemListProps) {
+  const { noun, servers, nameOf = (name) => name, server, onServerChange, items, selected, onOpen, className } = props;
   const [words, setText] = useState('');
   const found = useMemo(() => {
     const sought = words.trim().toLowerCase();
@@ -89,7 +92,7 @@ function ItemList({ noun, servers, server, onServerChange, items, selected, onOp
       <Select aria-label={text.common.server} value={server} onChange={(event) => onServerChange(event.target.value)}>
         {servers.map((name) => (
           <option key={name} value={name}>
-            {safeText(name, 100)}
+            {safeText(nameOf(name), 100)}
           </option>
         ))}
       </Select>

@@ -15,12 +15,13 @@ import { readTool, toolAddress } from '../../components/tool-address.ts';
 import { text } from '../../text/text.ts';
 import { PromptsTab } from './PromptsTab.tsx';
 import { ResourcesTab } from './ResourcesTab.tsx';
+import { SkillsTab } from './SkillsTab.tsx';
 import { ToolBrowser } from './ToolBrowser.tsx';
 import { ToolDetails } from './ToolDetails.tsx';
 
 const words = text.tools.page;
 
-/** The tools, resources and prompts of all servers. */
+/** The tools, resources, prompts and skills of all servers. */
 export default function ToolsPage() {
   const [search] = useSearchParams();
   const [, navigate] = useLocation();
@@ -36,6 +37,7 @@ export default function ToolsPage() {
           { id: 'tools', label: text.tools.title, content: <ToolsTab selected={tool} /> },
           { id: 'resources', label: words.resources, content: <ResourcesTab /> },
           { id: 'prompts', label: words.prompts, content: <PromptsTab /> },
+          { id: 'skills', label: words.skills, content: <SkillsTab /> },
         ]}
       />
     </Page>

@@ -1,0 +1,102 @@
+import type { SkillEntry } from '../../catalog/skill-entry.ts';
+import type { Naming } from '../../config/config.ts';
+import type { JsonObject } from '../../kernel/json.ts';
+import { pathInSkill, skillPath, skillRoot, uriKey } from '../../kernel/skill.ts';
+import type { Visibility } from '../../policy/visible-tools.ts';
+
+/** A file of a skill as its server knows it. Without a server, it is in a local folder. */
+export interface SkillFileId {
+  readonly server: string | undefined;
+  readonly uri: string;
+}
+
+/** The skills that a profile exposes under client-facing URIs, with a lookup from URI to server. */
+export interface SkillView {
+  readonly skills: readonly JsonObject[];
+  /** By the client-facing URI of the `SKILL.md`. */
+  find(uri: string): JsonObject | undefined;
+  /** The file with this client-facing URI; undefined if the profile hides its skill, or the skill does not list it. */
+  findFile(uri: string): SkillFileId | undefined;
+  /** The client-facing URI of a server's file; undefined if it is in no skill that the profile shows. */
+  exposedUri(server: string, uri: string): string | undefined;
+}
+
+interface ExposedSkill {
+  readonly entry: SkillEntry;
+  readonly listed: JsonObject;
+  readonly toExposed: (uri: string) => string;
+}
+
+/**
+ * Creates the view. A client sees one server, so that skills of several servers need different URIs: the name of the server is
+ * their first segment. In plain naming it is so only where another server has a skill of the same URI.
+ */
+export function createSkillView(
+  entries: readonly SkillEntry[],
+  { hasSkill }: Pick<Visibility, 'hasSkill'>,
+  naming: Naming,
+): SkillView {
+  const byRoot = new Map<string, ExposedSkill>();
+  const bySource = new Map<string, ExposedSkill>();
+  for (const entry of entries) {
+    const { server, definition, changed } = entry;
+    const { uri } = definition;
+    if (changed === 'quarantine' || !hasSkill(server, skillPath(uri))) continue;
+    const isFree = (candidate: string) => !byRoot.has(skillRoot(candidate) ?? '');
+    const keepsUri = naming === 'plain' && isFree(uri);
+    const toExposed = keepsUri ? (own: string) => own : (own: string) => withServer(server, own);
+    // Only a server that is named like the local folders can get here twice.
+    if (!isFree(toExposed(uri))) continue;
+    const exposed = { entry, listed: toListed(entry, toExposed), toExposed };
+    byRoot.set(skillRoot(toExposed(uri)) ?? '', exposed);
+    bySource.set(sourceKey(server, skillRoot(uri) ?? ''), exposed);
+  }
+
+  return {
+    skills: [...byRoot.values()].map(({ listed }) => listed),
+    find: (uri) => byRoot.get(skillRoot(uri) ?? '')?.listed,
+    findFile(uri) {
+      const found = enclosing(uri, (root) => byRoot.get(root));
+      const { entry, listed } = found ?? {};
+      const path = pathInSkill(String(listed?.uri), uri);
+      const own = entry && path !== undefined ? ownUri(entry, path) : undefined;
+      return own === undefined ? undefined : { server: entry?.server, uri: own };
+    },
+    exposedUri: (server, uri) => enclosing(uri, (root) => bySource.get(sourceKey(server, root)))?.toExposed(uri),
+  };
+}
+
+/** The skill in the innermost folder that contains this URI. */
+function enclosing(uri: string, find: (root: string) => ExposedSkill | undefined): ExposedSkill | undefined {
+  const key = uriKey(uri) ?? '';
+  for (let end = key.lastIndexOf('/'); end > 0; end = key.lastIndexOf('/', end - 1)) {
+    const found = find(key.slice(0, end));
+    if (found) return found;
+  }
+  return undefined;
+}
+
+/** `skill://refunds/SKILL.md` of the server docs becomes `skill://docs/refunds/SKILL.md`. */
+function withServer(server = 'local', uri: string): string {
+  const [, scheme = '', rest = ''] = /^([a-z][a-z0-9+.-]*):\/\/(.*)$/is.exec(uri) ?? [];
+  const isUsual = scheme.toLowerCase() === 'skill';
+  return `skill://${encodeURIComponent(server)}/${isUsual ? '' : `${scheme}:/`}${rest}`;
+}
+
+function toListed({ definition }: SkillEntry, toExposed: (uri: string) => string): JsonObject {
+  const { resources } = definition;
+  return {
+    ...definition,
+    uri: toExposed(definition.uri),
+    resources: resources === 'dynamic' ? resources : resources.map((file) => ({ ...file, uri: toExposed(file.uri) })),
+  };
+}
+
+function ownUri({ definition: { uri, resources } }: SkillEntry, path: string): string | undefined {
+  if (resources !== 'dynamic') return resources.find((file) => pathInSkill(uri, file.uri) === path)?.uri;
+  return uri.replace(/SKILL\.md$/, path.split('/').map(encodeURIComponent).join('/'));
+}
+
+function sourceKey(server: string | undefined, root: string): string {
+  return JSON.stringify([server ?? null, root]);
+}
