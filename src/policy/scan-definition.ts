@@ -1,6 +1,7 @@
 import { isObject, type JsonObject } from '../kernel/json.ts';
 import { escapePointerToken } from '../kernel/json-pointer.ts';
 import { pathInSkill, type SkillDefinition } from '../kernel/skill.ts';
+import { createSlice } from '../kernel/slices.ts';
 import type { ToolDefinition } from '../kernel/tool.ts';
 import { toDisplayText } from './display-text.ts';
 import { decodedTexts } from './scan-definition-encodings.ts';
@@ -29,7 +30,7 @@ const maxTexts = 5_000;
 const maxTextLength = 20_000;
 const maxCharacters = 200_000;
 const longText = 6_000;
-const pieceLength = 16_000;
+const pieceLength = 4_000;
 const excerptLength = 160;
 
 /**
@@ -65,13 +66,16 @@ export function scanSkill({ frontmatter, resources, uri }: SkillDefinition): Def
   return findings;
 }
 
-/** Scans the text of a skill's file, up to the same size as a definition. Long texts are usual in skills. */
-export function scanSkillText(text: string, where: string): DefinitionFinding[] {
+/** Scans the text of a skill's file in slices, up to the same size as a definition. Long texts are usual in skills. */
+export async function scanSkillText(text: string, where: string): Promise<DefinitionFinding[]> {
   const { findings, add } = collectFindings();
   const scanned = text.slice(0, maxCharacters);
+  const slice = createSlice();
   // The pieces overlap, so that no sentence is cut in both.
-  for (let at = 0; at < scanned.length; at += pieceLength - 1_000)
+  for (let at = 0; at < scanned.length; at += pieceLength - 500) {
     scanPiece(scanned.slice(at, at + pieceLength), where, add);
+    if (slice.isOver()) await slice.next();
+  }
   if (text.length > maxCharacters) {
     add('excessive-length', 'medium', where, `More than ${maxCharacters} characters: the middle was not scanned`);
     scanPiece(text.slice(-pieceLength), where, add);

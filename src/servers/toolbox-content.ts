@@ -101,8 +101,8 @@ export function createToolboxContent(ports: ToolboxContentPorts) {
       if (servers.get(spec.name) !== connection || !connection.lists.get('skills')) return;
       const isChanged = await catalog.setServer(spec, listedSkills(connection));
       if (servers.get(spec.name) !== connection) return catalog.removeServer(spec.name);
-      flags.scanListed(catalog.entries.filter(({ server }) => server === spec.name));
       if (isChanged) onSkills(spec.name);
+      await flags.scanListed(catalog.entries.filter(({ server }) => server === spec.name));
     },
     removeServer: catalog.removeServer,
     /** Loads the skills of these folders instead of those before. Rejects if one cannot be read. */

@@ -31,8 +31,11 @@ async function run(args: readonly string[], untilOutput = false): Promise<string
   return stdout;
 }
 
-/** Commands whose JSON other tests read: they need a model, a registry, a changed tool or a stopped gateway. */
-const elsewhere = ['chat', 'registry search', 'registry show', 'registry add', 'pins accept', 'secrets rotate'];
+/** Commands whose JSON other tests read: they need a model, a registry, skills, a changed tool or a stopped gateway. */
+const elsewhere = [
+  ...['chat', 'registry search', 'registry show', 'registry add', 'pins accept', 'secrets rotate'],
+  ...['skills read', 'skills accept'],
+];
 
 test('every command with --json prints one JSON document, or JSON lines', async () => {
   const ran = new Set<string>();

@@ -54,12 +54,21 @@ describe('the command line reaches everything that the service offers [R5]', () 
       code: 0,
       stdout: 'Refunds within 30 days.\n',
     });
-    expect((await run('skills', 'read', 'docs/team/release', '--json')).stdout).toContain('Release a version');
+    const json = await run('skills', 'read', 'docs/team/release', '--json');
+    expect(JSON.parse(json.stdout)).toMatchObject({
+      path: 'SKILL.md',
+      text: expect.stringContaining('Release a version'),
+    });
     expect((await run('skills', 'read', 'refund')).stderr).toContain("There is no skill 'refund'");
     expect((await run('skills', 'accept', 'refunds')).stderr).toContain('has no change to accept');
-    const text = '---\nname: refunds\ndescription: Pay twice\n---\nNew\n';
-    await run('call', 'docs/rewrite', 'path=refunds/SKILL.md', `text=${text}`);
-    await waitFor(async () => (await run('skills')).stdout.includes('asks for approval until accepted'));
+    const change = async (description: string) => {
+      const text = `---\nname: refunds\ndescription: ${description}\n---\nNew\n`;
+      await run('call', 'docs/rewrite', 'path=refunds/SKILL.md', `text=${text}`);
+      await waitFor(async () => (await run('skills')).stdout.includes('asks for approval until accepted'));
+    };
+    await change('Pay once');
+    expect(JSON.parse((await run('skills', 'accept', 'refunds', '--json')).stdout)).toMatchObject({ server: 'docs' });
+    await change('Pay twice');
     const accepted = await run('skills', 'accept', 'refunds');
     expect(accepted).toMatchObject({ code: 0, stdout: expect.stringContaining('Accepted: docs/refunds') });
     expect(accepted.stdout).toContain('Pay twice');

@@ -96,7 +96,8 @@ export function createToolboxSkills(ports: ToolboxSkillsPorts): InternalToolboxS
       const isLocal = server === undefined && file !== undefined;
       const answer = isLocal ? await folders.read(definition, file) : await send();
       const verified = verifyFile(located, uri, answer);
-      if (verified.text !== undefined) flags.scanFile(entry, pathInSkill(definition.uri, uri) ?? uri, verified.text);
+      if (verified.text !== undefined)
+        await flags.scanFile(entry, pathInSkill(definition.uri, uri) ?? uri, verified.text);
       return verified.answer;
     } catch (cause) {
       if (!(cause instanceof ToolwharfError) || cause.code !== 'SERVER_PROTOCOL') throw cause;
