@@ -39,6 +39,8 @@ export interface MessageOwner {
   readonly callId?: string;
   /** The turns of all requests that the message may belong to. */
   readonly turns?: readonly Turn[];
+  /** The hosts of all requests that the message may belong to, if there are several. */
+  readonly hosts?: readonly RequestHost[];
   /** Requests with open questions, beside which `host` is the only possible owner: certain once they have ended. */
   readonly besides?: readonly Turn[];
   /** Several requests are possible and the transport cannot say which one the message belongs to. */
@@ -296,9 +298,10 @@ export function createChannel(inner: Transport, options: ChannelOptions = {}): C
     const [first, ...others] = candidates.filter(({ turn }) => !turn?.hasOpenQuestion);
     const besides = candidates.flatMap(({ turn }) => (turn?.hasOpenQuestion ? turn : []));
     if (candidates.length > 1 || hasAbandoned()) {
+      const hosts = candidates.flatMap(({ host }) => host ?? []);
       if (first?.turn && others.length === 0 && !hasAbandoned())
-        return { host: first.host, callId: first.callId, turns: [first.turn], besides };
-      return { isAmbiguous: true, turns: candidates.flatMap(({ turn }) => turn ?? []) };
+        return { host: first.host, callId: first.callId, turns: [first.turn], hosts, besides };
+      return { isAmbiguous: true, turns: candidates.flatMap(({ turn }) => turn ?? []), hosts };
     }
     const [only] = candidates;
     return only ? { host: only.host, callId: only.callId, turns: only.turn && [only.turn] } : {};

@@ -6,7 +6,7 @@ import { wasNotDelivered } from './delivery-errors.ts';
 import { canBeAsked, type RequestHost } from './request-host.ts';
 import type { Session } from './session.ts';
 import type { Lane, OpenSideSession, SideSessions } from './side-sessions.ts';
-import type { Turn } from './turns.ts';
+import type { Turn, TurnRequest } from './turns.ts';
 
 /** How a request is sent. */
 export interface DeliveryOptions extends Omit<ChannelRequestOptions, 'turn' | 'headers'> {
@@ -46,6 +46,8 @@ export interface Delivery {
 
 /** The lane of legacy clients beside a modern session that all of them share. */
 export const sharedLegacyLane = 'legacy ';
+
+const noticeableMs = 1_000;
 
 export function createDelivery(ports: DeliveryPorts): Delivery {
   const { spec, defaultHost, main, sides, openSide, send } = ports;
@@ -88,7 +90,24 @@ export function createDelivery(ports: DeliveryPorts): Delivery {
       maxWaitMs: spec.timeoutMs,
       onWait,
     };
-    return lane.turns.tryTake(request) ?? lane.turns.take(request, signal);
+    return lane.turns.tryTake(request) ?? takeNoticed(lane, request, host, signal);
+  }
+
+  /** Waits for a turn. The host is told about a wait that a person notices. */
+  async function takeNoticed(lane: Lane, request: TurnRequest, host: RequestHost, signal?: AbortSignal): Promise<Turn> {
+    const message = `Waiting for another call on server '${spec.name}': one of them may lead to a question, which must not reach the wrong caller`;
+    let isNoticed = false;
+    const timer = setTimeout(() => {
+      isNoticed = true;
+      host.onNotice?.({ kind: 'waiting', message });
+    }, noticeableMs).unref();
+    try {
+      const turn = await lane.turns.take(request, signal);
+      if (isNoticed) host.onNotice?.({ kind: 'resumed', message: 'Sent to the server' });
+      return turn;
+    } finally {
+      clearTimeout(timer);
+    }
   }
 
   return {

@@ -24,6 +24,13 @@ export interface Root {
   readonly name?: string;
 }
 
+/** A message of the connection itself about one request. */
+export interface RequestNotice {
+  /** `waiting` for another request · `resumed` after that · a question that may be this request's was refused. */
+  readonly kind: 'waiting' | 'resumed' | 'question-refused';
+  readonly message: string;
+}
+
 /** Counts the reply to one request while it is received, before it is parsed. */
 export interface ReplyMeter {
   /** Counts the next part. Throws if the reply must not be received further. */
@@ -52,6 +59,7 @@ export interface RequestHost {
     readonly session?: string;
   };
   onProgress?(progress: Progress): void;
+  onNotice?(notice: RequestNotice): void;
   /**
    * Reserves memory for the reply, right before the request is sent. Throws if there is none left. `subject` names the
    * server and the tool or method, whose replies are usually alike in size.

@@ -3,6 +3,7 @@ import { messageOf } from '../kernel/errors.ts';
 import { isObject, type JsonObject } from '../kernel/json.ts';
 import type { MessageOwner } from './channel.ts';
 import { answerQuestion, type RootedHost } from './request-host.ts';
+import type { Turn } from './turns.ts';
 
 export interface ServerMessagesOptions {
   readonly server: string;
@@ -46,8 +47,12 @@ export function createServerMessages(options: ServerMessagesOptions): ServerMess
     }
     const [turn] = owner.isAmbiguous ? [] : (owner.turns ?? []);
     try {
-      const isCertain = !owner.besides || (await turn?.outlasts(owner.besides, cancel.signal));
-      if (owner.isAmbiguous || !isCertain) throw ambiguous(server, method);
+      if (owner.isAmbiguous || !(await isCertain(owner, turn, cancel.signal))) {
+        const cause = ambiguous(server, method);
+        if (!cancel.signal.aborted)
+          for (const host of owner.hosts ?? []) host.onNotice?.({ kind: 'question-refused', message: cause.message });
+        throw cause;
+      }
       const context = { server, signal: cancel.signal, callId: owner.callId };
       reply = { result: await answerQuestion(owner.host, defaultHost, method, paramsOf(message), context) };
       isAnswered = true;
@@ -60,6 +65,16 @@ export function createServerMessages(options: ServerMessagesOptions): ServerMess
     // The server withdrew the question, or the connection is closed: no reply is expected.
     if (cancel.signal.aborted) return;
     await send({ jsonrpc: '2.0', id, ...reply } as JSONRPCMessage).catch(() => {});
+  }
+
+  /** True once the question belongs to its supposed owner beyond doubt; false if that stays uncertain. */
+  async function isCertain({ host, besides }: MessageOwner, turn: Turn | undefined, signal: AbortSignal) {
+    if (!besides) return true;
+    const message = `Server '${server}' asked a question that may belong to another call. It is passed on when that call has ended`;
+    host?.onNotice?.({ kind: 'waiting', message });
+    const isOwn = (await turn?.outlasts(besides, signal)) ?? false;
+    if (isOwn) host?.onNotice?.({ kind: 'resumed', message: 'The server waits for an answer' });
+    return isOwn;
   }
 
   function receiveLog(message: JsonObject, owner: MessageOwner): void {
@@ -98,7 +113,7 @@ function paramsOf(message: JsonObject): JsonObject {
 }
 
 function ambiguous(server: string, method: string): Error {
-  const text = `Server '${server}' asked ${method} while several calls are running, and the protocol does not say for which one`;
+  const text = `Server '${server}' asked a question (${method}) while several calls were running. The protocol does not say for which one, so it was refused. Call the tool again: from now on, it runs alone on this server`;
   return Object.assign(new Error(text), { code: invalidRequest });
 }
 

@@ -21,7 +21,7 @@ export type CallState = (typeof callStates)[number];
 export const programCaller: Caller = { id: 'program', kind: 'program' };
 
 /** The caller's side of a call: approves it, answers the server's questions, receives progress and log messages. */
-export interface CallHost extends ApprovalHost, Omit<RequestHost, 'elicit' | 'sample' | 'listRoots'> {
+export interface CallHost extends ApprovalHost, Omit<RequestHost, 'elicit' | 'sample' | 'listRoots' | 'onNotice'> {
   /** Answers `elicitation/create`. */
   elicit?(params: JsonObject, context: CallQuestionContext): ReturnType<NonNullable<RequestHost['elicit']>>;
   /** Answers `sampling/createMessage`. */

@@ -133,6 +133,15 @@ export function toRequestHost(
       host.onProgress || defaultHost.onProgress || call.hasListeners
         ? (progress) => reportProgress(call, progress, defaultHost)
         : undefined,
+    onNotice({ kind, message }) {
+      const { progress = 0, total } = call.progress ?? {};
+      // Progress must increase; the step is far below any that a tool reports.
+      showProgress(call, { progress: progress + 1e-6, total, message }, defaultHost);
+      if (kind !== 'question-refused') return;
+      const params = { level: 'warning', logger: 'toolwharf', data: message };
+      (host.onLog ? host : defaultHost).onLog?.(params);
+      call.emit({ type: 'log', params });
+    },
     onLog(params) {
       (host.onLog ? host : defaultHost).onLog?.(params);
       call.emit({ type: 'log', params });
@@ -145,6 +154,10 @@ export function toRequestHost(
 
 function reportProgress(call: RunningCall, progress: Progress, defaultHost: CallHost): void {
   call.deadline?.restart();
+  showProgress(call, progress, defaultHost);
+}
+
+function showProgress(call: RunningCall, progress: Progress, defaultHost: CallHost): void {
   call.progress = progress;
   (call.host.onProgress ? call.host : defaultHost).onProgress?.(progress);
   call.emit({ type: 'progress', progress });

@@ -11,7 +11,7 @@ let api: TestApi;
 let assistant: ScriptedAssistant;
 
 beforeAll(async () => {
-  api = await startApi({ servers: { files: fixture('legacy'), modern: fixture('modern') } });
+  api = await startApi({ servers: { files: fixture('legacy'), modern: fixture('modern'), steps: fixture('steps') } });
   assistant = await addScriptedAssistant(api, [], { toolApproval: 'auto', serverIds: ['files', 'modern'] });
 });
 afterAll(async () => {
@@ -173,6 +173,30 @@ describe('a sampling request of a server', () => {
     await answer((await question()).id, { action: 'decline' });
     expect(JSON.stringify((await result).body)).toContain('did not allow');
   });
+});
+
+test('callers are told that a question was refused because it could belong to several calls', async () => {
+  for (let run = 0; run < 3; run++) {
+    await call('mcp_steps_sleep', { ms: 1 });
+    await call('mcp_steps_sometimes', { ask: false });
+  }
+  await using source = await listenTo(api.url);
+  await source.find('ready');
+  const [slow, asking] = [randomUUID(), randomUUID()];
+  const calls = [call('mcp_steps_sleep', { ms: 600_000 }, undefined, slow)];
+  await source.find('call.progressed', ({ id }) => id === slow);
+  calls.push(call('mcp_steps_sometimes', { ask: true }, undefined, asking));
+  const told = await source.find('call.progressed', ({ id, message }) => id === asking && message !== undefined);
+  expect(told.data.message).toBe(
+    "Server 'steps' asked a question (sampling/createMessage) while several calls were running. The protocol does not say for which one, so it was refused. Call the tool again: from now on, it runs alone on this server",
+  );
+  expect((await api.get(`/api/calls/${asking}`)).body.progress).toEqual({
+    progress: 0.000001,
+    message: told.data.message,
+  });
+  expect(await questions()).toEqual([]);
+  for (const id of [slow, asking]) await api.post(`/api/calls/${id}/cancel`);
+  await Promise.all(calls);
 });
 
 test('every route of questions was called', () => {

@@ -3,6 +3,7 @@ import type { JsonObject } from '../../src/kernel/json.ts';
 import { fixture, startHttp } from '../support/fixtures.ts';
 import { connectMcp, type McpClient } from '../support/mcp-client.ts';
 import { serveMcp } from '../support/serve-mcp.ts';
+import { waitFor } from '../support/wait-for.ts';
 
 /** `npm run test:attacks` runs a thousand. */
 const rounds = process.env.ATTACKS === 'full' ? 1_000 : 30;
@@ -138,6 +139,13 @@ async function connectSlow(url: string) {
   return Object.assign(client, { gate, asked: asked.promise, messages });
 }
 
+/** A call, and the texts of the progress that is reported for it. */
+function callNoticed({ client }: McpClient, name: string, args: JsonObject) {
+  const notices: (string | undefined)[] = [];
+  const onprogress = ({ message }: { readonly message?: string }) => void notices.push(message);
+  return { notices, result: client.callTool({ name, arguments: args }, { onprogress }) };
+}
+
 test('calls to other tools of a stdio server run while the question of another client is open, and its next question reaches it too', async () => {
   await using gateway = await serveMcp({ subject: fixture('steps') });
   await using slow = await connectSlow(gateway.url);
@@ -165,12 +173,13 @@ test('a tool that asks for the first time beside an open question asks its own c
   await using quick = await connectAs(gateway.url, 'legacy', 'quick', 'somebody');
   const first = slow.text('ask', { question: 'slow' });
   await slow.asked;
-  const second = quick.text('sample', { prompt: 'quick one' });
+  const { notices, result: second } = callNoticed(quick, 'sample', { prompt: 'quick one' });
   // The server has read the call before it when it answers this one.
   await add(quick, 1);
   slow.gate.resolve();
   expect(await first).toContain('re: slow');
-  expect(await second).toContain('quick sampled');
+  expect(JSON.stringify(await second)).toContain('quick sampled');
+  expect(notices).toContainEqual(expect.stringContaining('may belong to another call'));
   expect(slow.messages).toEqual(['slow']);
 });
 
@@ -178,12 +187,29 @@ test('a second question of a call whose first one is open reaches nobody while a
   await using gateway = await serveMcp({ subject: fixture('steps') });
   await using slow = await connectSlow(gateway.url);
   await using quick = await connectAs(gateway.url, 'legacy', 'quick', 'somebody');
-  const first = slow.text('both', { name: 'slow' });
+  const { notices, result: first } = callNoticed(slow, 'both', { name: 'slow' });
   await slow.asked;
   expect(await quick.text('nudge')).toBe('nudged');
   slow.gate.resolve();
-  expect(await first).toMatch(/^re: slow first, refused: .*does not say for which one/);
+  expect(JSON.stringify(await first)).toMatch(/re: slow first, refused: .*does not say for which one/);
+  expect(notices).toEqual([expect.stringContaining('does not say for which one, so it was refused')]);
   expect([...slow.messages, ...quick.foreign]).toEqual(['slow first']);
+});
+
+test('a call that waits because questions could be mixed up says so to its client', async () => {
+  await using gateway = await serveMcp({ subject: fixture('legacy') });
+  await using slow = await connectSlow(gateway.url);
+  await using quick = await connectAs(gateway.url, 'legacy', 'quick', 'somebody');
+  const first = slow.text('ask', { question: 'slow' });
+  await slow.asked;
+  const { notices, result: second } = callNoticed(quick, 'ask', { question: 'quick one' });
+  await waitFor(() => notices.length > 0, { what: 'the notice' });
+  slow.gate.resolve();
+  await Promise.all([first, second]);
+  expect(notices).toEqual([
+    expect.stringContaining("Waiting for another call on server 'subject'"),
+    'Sent to the server',
+  ]);
 });
 
 test('calls of clients that cannot answer questions run concurrently', async () => {

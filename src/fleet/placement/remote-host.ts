@@ -1,5 +1,11 @@
 import type { UpstreamTask } from '../../connections/follow-task.ts';
-import type { ElicitAnswer, QuestionContext, RequestHost, Root } from '../../connections/request-host.ts';
+import type {
+  ElicitAnswer,
+  QuestionContext,
+  RequestHost,
+  RequestNotice,
+  Root,
+} from '../../connections/request-host.ts';
 import { messageOf } from '../../kernel/errors.ts';
 import { isObject, type JsonObject } from '../../kernel/json.ts';
 import type { Progress } from '../../kernel/tool.ts';
@@ -20,6 +26,7 @@ interface SentQuestion {
 export type HostItem =
   | { readonly progress: Progress }
   | { readonly log: JsonObject }
+  | { readonly notice: RequestNotice }
   | { readonly isWaiting: boolean }
   | { readonly task: UpstreamTask }
   | { readonly question: SentQuestion }
@@ -92,6 +99,7 @@ export function createRemoteHost(description: JsonObject, { send, signal }: Flee
         : undefined,
       onProgress: hasProgress === true ? (progress) => sendItem({ progress }) : undefined,
       onLog: hasLog === true ? (log) => sendItem({ log }) : undefined,
+      onNotice: (notice) => sendItem({ notice }),
     },
     onWait() {
       sendItem({ isWaiting: true });
@@ -142,6 +150,7 @@ export function createHostItems({ server, host, signal, onWait, onTask, answer }
       if ('progress' in item) host.onProgress?.(item.progress);
       else if ('log' in item) host.onLog?.(item.log);
       else if ('task' in item) onTask?.(item.task);
+      else if ('notice' in item) host.onNotice?.(item.notice);
       else if ('isWaiting' in item) {
         resume?.();
         resume = item.isWaiting ? onWait?.() : undefined;

@@ -1598,6 +1598,11 @@ export interface components {
                 readonly status: "working" | "input_required" | "completed" | "failed" | "cancelled";
                 readonly message?: string;
             };
+            readonly progress?: {
+                readonly progress: number;
+                readonly total?: number;
+                readonly message?: string;
+            };
             readonly awaiting?: {
                 readonly approval: string;
                 readonly profile: string;

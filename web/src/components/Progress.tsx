@@ -24,13 +24,21 @@ export function Progress({ progress: { progress, total, message } }: ProgressPro
         />
       </div>
       <p className="text-xs break-words text-ink-soft tabular-nums">
-        {total === undefined ? formatAmount(progress) : text.progress.of(formatAmount(progress), formatAmount(total))}
-        {message !== undefined && ` · ${safeText(message, 300)}`}
+        {[amountOf(progress, total, message), message !== undefined && safeText(message, 300)]
+          .filter((part) => part !== false && part !== undefined)
+          .join(' · ')}
       </p>
     </div>
   );
 }
 
+/** Undefined for messages of the gateway, which count nothing. */
+function amountOf(progress: number, total?: number, message?: string): string | undefined {
+  const amount = formatAmount(progress);
+  if (total !== undefined) return text.progress.of(amount, formatAmount(total));
+  return amount === '0' && message !== undefined ? undefined : amount;
+}
+
 function formatAmount(value: number): string {
-  return Number.isInteger(value) ? String(value) : value.toPrecision(3);
+  return Number.isInteger(value) ? String(value) : String(Math.round(value * 1_000) / 1_000);
 }

@@ -50,8 +50,11 @@ export async function call(
 }
 
 function progressText(tool: Pick<Tool, 'name'>, { progress, total, message }: Progress): string {
-  const share = total ? `${Math.floor((100 * progress) / total)} %` : String(progress);
-  return `${oneLine(tool.name)} ${share}${message ? ` ${oneLine(message)}` : ''} …`;
+  const amount = Math.round(progress * 1_000) / 1_000;
+  const share = total ? `${Math.floor((100 * progress) / total)} %` : String(amount);
+  // Messages of the gateway count nothing.
+  const shown = amount === 0 && !total && message ? [] : [share];
+  return [oneLine(tool.name), ...shown, ...(message ? [oneLine(message)] : []), '…'].join(' ');
 }
 
 function readStdin({ stdin, terminal, signal }: CommandContext): Promise<string> {

@@ -97,8 +97,10 @@ export const callRoutes = [
     errors: ['NOT_FOUND'],
     access: findCall,
     handle: async ({ resource }, { toolbox }) => {
-      const { upstreamTask = resource.upstreamTask } = toolbox.calls.find(resource.id)?.record ?? {};
-      return { ...resource, upstreamTask };
+      const running = toolbox.calls.find(resource.id);
+      const { upstreamTask = resource.upstreamTask } = running?.record ?? {};
+      const { progress, total, message } = running?.progress ?? {};
+      return { ...resource, upstreamTask, progress: progress === undefined ? undefined : { progress, total, message } };
     },
   }),
   route({

@@ -125,6 +125,10 @@ export const callSchema = answer(
       .optional()
       .describe('Set if the call is a task: over A2A (`contextId`), or over MCP (`ttlMs`).'),
     upstreamTask: upstreamTaskSchema.optional(),
+    progress: z
+      .strictObject({ progress: z.number(), total: z.number().optional(), message: z.string().optional() })
+      .optional()
+      .describe('The latest progress of a running call. Omitted in lists.'),
     awaiting: z
       .strictObject({ approval: z.string(), profile: z.string(), calledAs: z.string() })
       .optional()

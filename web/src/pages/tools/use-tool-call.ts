@@ -50,7 +50,11 @@ export function useToolCall(tool: string): ToolRunControl {
   async function readOutcome(callId: string): Promise<void> {
     try {
       const { status, startedAt, ...call } = await api.getCall({ path: { call: callId } });
-      if (status === 'pending' || status === 'running') return update(callId, { running: status === 'running' });
+      if (status === 'pending' || status === 'running')
+        return update(callId, {
+          running: status === 'running',
+          progress: call.progress && { id: callId, ...call.progress },
+        });
       end(callId, call.completedAt, call.error ? { error: toError(call.error) } : { result: toResult(callId, call) });
     } catch (error) {
       end(callId, undefined, { error });
