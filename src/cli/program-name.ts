@@ -8,6 +8,11 @@ export function programName(env: Environment, file = import.meta.filename): stri
   return env.npm_package_name === 'toolwharf' ? 'npm run --silent toolwharf --' : 'npx toolwharf';
 }
 
+/** Replaces `toolwharf` in the commands that a text quotes with backticks by the command that works here. */
+export function nameCommands(text: string, env: Environment): string {
+  return text.includes('`toolwharf ') ? text.replaceAll('`toolwharf ', () => `\`${programName(env)} `) : text;
+}
+
 function npxCommand(packages: readonly string[]): string {
   const words = packages.map((name) => (/^[\w@%+=:,./-]+$/.test(name) ? name : `'${name.replaceAll("'", "'\\''")}'`));
   if (words.length <= 1) return `npx ${words[0] ?? 'toolwharf-gateway'}`;

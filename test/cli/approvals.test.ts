@@ -106,6 +106,17 @@ describe('toolwharf approvals', () => {
     expect(await cli.run(['rules', 'revoke', 'none'])).toMatchObject({ code: 2 });
   });
 
+  test('toolwharf rules says to which arguments a rule is restricted', async () => {
+    const { result, question } = await ask('one');
+    const answer = { answer: 'allow', scope: 'tool', audience: 'everyone', matching: { text: 'o*' } };
+    await gateway.api('POST', `/api/approvals/${question.id}/answer`, answer);
+    expect(await result).toMatchObject({ status: 200 });
+    const { stdout } = await cli.run(['rules']);
+    expect(stdout).toContain('files/echo if text matches o* for everyone');
+    const [rule] = JSON.parse((await cli.run(['rules', '--json'])).stdout) as { id: string }[];
+    await cli.run(['rules', 'revoke', rule?.id ?? '']);
+  });
+
   /** A script with two calls that await approval. */
   async function runScript(text: string) {
     const client = await connectMcp(`${gateway.url}/mcp/scripts`, 'modern');

@@ -1,4 +1,4 @@
-import { readFile, writeFile } from 'node:fs/promises';
+import { readFile, rm, writeFile } from 'node:fs/promises';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { fixture, tempDir } from '../support/fixtures.ts';
 import { startGateway, type TestGateway } from '../support/gateway.ts';
@@ -76,6 +76,57 @@ describe('where a gateway of the data directory runs, commands talk to it', () =
     expect(JSON.parse(entry.stdout).entry.args).toEqual(
       expect.arrayContaining(['stdio', '--data-dir', directory.file('data'), '--profile', 'team']),
     );
+  });
+
+  test('connect sets up the gateway that it uses, not the configuration of the working directory', async () => {
+    const entry = async (args: string[], env = {}) => {
+      const { code, stdout, stderr } = await cli.run(
+        ['connect', ...args, '--file', 'client.json', '--dry-run', '--json'],
+        {
+          env,
+        },
+      );
+      if (code !== 0) throw new Error(stderr);
+      return { ...JSON.parse(stdout).entry, stderr };
+    };
+    await writeFile(directory.file('toolwharf.yaml'), 'gateway: { port: 1, requireAuthentication: true }\n');
+    expect((await entry(['claude-desktop'])).args).toEqual(expect.arrayContaining(['stdio', '--config', config]));
+    const cursor = await entry(['cursor']);
+    expect(cursor.url).toBe(`${gateway.url}/mcp`);
+    expect(cursor.stderr).not.toContain('requires an API key');
+    await rm(directory.file('toolwharf.yaml'));
+
+    const { stdout: key } = await cli.run(['keys', 'create', 'connected']);
+    const remote = { TOOLWHARF_DATA_DIR: directory.file('elsewhere'), TOOLWHARF_API_KEY: key.trim() };
+    expect((await entry(['cursor', '--url', gateway.url], remote)).url).toBe(`${gateway.url}/mcp`);
+    const desktop = await entry(['claude-desktop', '--url', gateway.url], remote);
+    expect(desktop.args).toEqual(expect.arrayContaining(['stdio', '--url', gateway.url]));
+  });
+
+  test('check and doctor report the configuration of the gateway, and why a changed file is not in use', async () => {
+    const file = await cli.config({
+      servers: { files: fixture('legacy') },
+      profiles: { team: { servers: ['nothing'] } },
+    });
+    const data = { TOOLWHARF_DATA_DIR: directory.file('refusing') };
+    await using refusing = await startGateway(cli, data.TOOLWHARF_DATA_DIR, ['-c', file]);
+    const good = await cli.run(['check'], { env: data });
+    expect(good.stdout).toContain(`configuration  ${file}\n`);
+    expect(good.stdout).toContain("'nothing'");
+    await writeFile(file, '{ "servers": { "files": { "comand": "x" } } }');
+    const isRefused = async () => 'refused' in ((await refusing.api('GET', '/api/config')).body as object);
+    await waitFor(isRefused, { what: 'the refusal' });
+    const { code, stdout } = await cli.run(['check'], { env: data });
+    expect({ code, stdout }).toEqual({ code: 1, stdout: expect.stringContaining('unknown key') });
+    const { findings } = JSON.parse((await cli.run(['doctor', '--json'], { env: data })).stdout);
+    expect(findings).toContainEqual({ subject: 'configuration', ok: true, message: file });
+    expect(findings).toContainEqual(
+      expect.objectContaining({ subject: 'configuration', ok: false, message: expect.stringContaining('unknown key') }),
+    );
+    const { stdout: key } = await cli.run(['keys', 'create', 'reader', '--right', 'read'], { env: data });
+    const reader = { TOOLWHARF_DATA_DIR: directory.file('elsewhere'), TOOLWHARF_API_KEY: key.trim() };
+    const hidden = await cli.run(['check', '--url', refusing.url], { env: reader });
+    expect(hidden.stdout).toContain('configuration  not shown: only administrators');
   });
 
   test('--local uses the configuration in this process instead', async () => {

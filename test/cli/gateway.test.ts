@@ -73,12 +73,14 @@ describe('toolwharf profiles', () => {
 
   test('toolwharf profiles creates, shows, changes and removes a stored profile', async () => {
     const made = await cli.run(['profiles', 'create', 'mine', '--allow', 's/echo', '--approval', 'always-ask']);
-    expect(made).toMatchObject({ code: 0, stdout: 'Created: mine, served at /mcp/mine\n' });
+    expect(made).toMatchObject({ code: 0, stdout: `Created: mine, served at ${gateway.url}/mcp/mine\n` });
     const edited = await cli.run(['profiles', 'edit', 'mine', '--description', 'For me', '--approval', 'auto']);
     expect(edited.code).toBe(0);
     const shown = JSON.parse((await cli.run(['profiles', 'show', 'mine'])).stdout);
     expect(shown).toEqual({ description: 'For me', allow: ['s/echo'], approval: { mode: 'auto' } });
-    expect((await cli.run(['profiles', 'list'])).stdout).toMatch(/mine +store +all +all +auto +0 +\/mcp\/mine/);
+    expect((await cli.run(['profiles', 'list'])).stdout).toMatch(
+      /mine +store +all +all +auto +0 +http:\S+\/mcp\/mine$/m,
+    );
     expect((await cli.run(['profiles', 'create', 'default'])).stderr).toContain("There is a profile named 'default'");
     expect(await cli.run(['profiles', 'remove', 'mine'])).toMatchObject({ code: 0, stdout: 'Removed: mine\n' });
   });

@@ -163,6 +163,11 @@ describe('toolwharf registry', () => {
     expect(found.stdout).toMatch(
       /^NAME +VERSION +RUNS AS +DESCRIPTION\nio\.github\.ada\/weather +1\.2\.0 +npx +Weather of the world\n/,
     );
+    // Without the configuration file: the registry is that of the running gateway.
+    const elsewhere = await cli.run(['--data-dir', data, 'registry', 'search', 'ada']);
+    expect(elsewhere).toMatchObject({ source: `Using the gateway at ${gateway.url}`, stdout: found.stdout });
+    const own = await ask('search', 'ada', '--local');
+    expect(own).toMatchObject({ source: `Using the registry ${served.url} without a gateway`, stdout: found.stdout });
     expect((await ask('search', 'nothing')).stderr).toContain("No server in the registry has 'nothing' in its name");
     expect((await ask('show', weather.name)).stdout).toContain('1  npx -y @ada/weather@1.2.0\n   KEY  (required)');
     expect((await ask('show', 'no/such')).code).not.toBe(0);

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { ProfileView } from '../../gateway/api/schemas/profiles.ts';
 import type { ServerView } from '../../gateway/api/schemas/servers.ts';
+import type { ConfigView } from '../../gateway/api/schemas/settings.ts';
 import type { SkillView } from '../../gateway/api/schemas/skills.ts';
 import type { ToolView } from '../../gateway/api/schemas/tools.ts';
 import { failureResult } from '../../invocation/shape-result.ts';
@@ -107,9 +108,10 @@ async function readServers(
 /** The configuration of the gateway; callers who are not administrators do not see it. */
 async function readConfig(gateway: GatewayClient): Promise<ConfigSummary> {
   try {
-    return await gateway.get<ConfigSummary>('/api/config');
+    const { file, dialect, warnings, refused } = await gateway.get<ConfigView>('/api/config');
+    return { file, dialect, warnings, refused: refused?.message };
   } catch (cause) {
-    if (cause instanceof ToolwharfError && cause.code === 'FORBIDDEN') return { dialect: 'unknown' };
+    if (cause instanceof ToolwharfError && cause.code === 'FORBIDDEN') return { dialect: 'unknown', isHidden: true };
     throw cause;
   }
 }

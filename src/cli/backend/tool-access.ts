@@ -38,6 +38,16 @@ export interface ConfigSummary {
   readonly dialect: string;
   /** Why a changed file is not in use. */
   readonly refused?: string;
+  /** Of the gateway's configuration; a toolbox in this process logs its own. */
+  readonly warnings?: readonly string[];
+  /** True if the gateway does not show its configuration, because the caller is not an administrator. */
+  readonly isHidden?: boolean;
+}
+
+/** Names the configuration file for people. */
+export function describeConfig({ file, isHidden }: ConfigSummary): string {
+  if (isHidden) return 'not shown: only administrators see the configuration of the gateway';
+  return file ?? 'none; using the default servers';
 }
 
 export interface CallOptions {

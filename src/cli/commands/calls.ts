@@ -33,10 +33,11 @@ export async function listCalls(
   const { server, tool, status, caller, parent, since } = filters;
   const query = { server, tool, status, caller, parent, since: since && toTime(since), limit };
   const { calls } = await fetchCalls(gateway, query);
+  const isFiltered = Object.values(filters).some((value) => value !== undefined);
   const waits = json ? new Map<string, string>() : await findWaits(calls, gateway);
   printList(context.terminal, calls, {
     json,
-    empty: 'No calls.',
+    empty: isFiltered ? 'No calls match.' : 'No calls yet. Call a tool with `toolwharf call NAME`.',
     columns: {
       ID: ({ id }) => shortId(id),
       TIME: ({ createdAt }) => ago(createdAt),

@@ -11,7 +11,7 @@ import {
   whyUnavailable,
 } from '../backend/known-server.ts';
 import { openTools } from '../backend/open-tools.ts';
-import type { ToolAccess } from '../backend/tool-access.ts';
+import { describeConfig, type ToolAccess } from '../backend/tool-access.ts';
 import type { CommandContext, JsonOption } from '../command-context.ts';
 import { exitCodes } from '../errors.ts';
 import { count, duration, jsonText, oneLine, pad, widthOf, wrap } from '../terminal/format.ts';
@@ -62,13 +62,14 @@ export async function check({ json }: JsonOption, context: CommandContext): Prom
   const general = warnings
     .filter(({ fields }) => typeof fields.server !== 'string' || !names.has(fields.server))
     .map(({ message }): Finding => ({ kind: 'warning', message }));
+  for (const message of config.warnings ?? []) general.push({ kind: 'warning', message });
   if (config.refused !== undefined) general.unshift({ kind: 'refused', message: config.refused });
   const total = general.length + checked.reduce((sum, { problems }) => sum + problems.length, 0);
   if (json) {
     const { file, dialect } = config;
     const report = { ok: total === 0, config: { file, dialect, problems: [] }, problems: general };
     terminal.print(jsonText({ ...report, servers: checked.map(toJson) }));
-  } else print({ file: config.file, general, checked, total }, terminal);
+  } else print({ config: describeConfig(config), general, checked, total }, terminal);
   return total === 0 ? exitCodes.ok : exitCodes.problem;
 }
 
@@ -139,19 +140,19 @@ function reportInvalid(error: ToolwharfError, terminal: Terminal, isJson: boolea
 }
 
 interface Report {
-  readonly file?: string;
+  readonly config: string;
   readonly general: readonly Finding[];
   readonly checked: readonly CheckedServer[];
   readonly total: number;
 }
 
-function print({ file, general, checked, total }: Report, terminal: Terminal): void {
+function print({ config, general, checked, total }: Report, terminal: Terminal): void {
   const { colors, width } = terminal;
   const warn = (text: string) => {
     const [first = '', ...rest] = wrap(oneLine(text), width - 4);
     terminal.print([`  ${colors.yellow('!')} ${first}`, ...rest.map((line) => `    ${line}`)].join('\n'));
   };
-  terminal.print(`${colors.dim('configuration')}  ${file ?? 'none; using the default servers'}`);
+  terminal.print(`${colors.dim('configuration')}  ${oneLine(config)}`);
   for (const { message } of general) warn(message);
   const nameWidth = Math.max(0, ...checked.map(({ info }) => widthOf(oneLine(info.name))));
   for (const { info, problems } of checked) {

@@ -3,6 +3,7 @@ import { parse } from 'yaml';
 import type { ProfileView } from '../../gateway/api/schemas/profiles.ts';
 import { ToolwharfError } from '../../kernel/errors.ts';
 import { isObject, type JsonObject } from '../../kernel/json.ts';
+import type { GatewayClient } from '../backend/gateway-client.ts';
 import { requireGateway } from '../backend/select-gateway.ts';
 import type { CommandContext, JsonOption } from '../command-context.ts';
 import { exitCodes } from '../errors.ts';
@@ -38,8 +39,9 @@ export async function listProfiles({ json }: JsonOption, context: CommandContext
       EXPOSE: ({ expose }) => expose,
       APPROVAL: ({ mode }) => mode,
       KEYS: ({ keys }) => String(keys ?? ''),
-      URL: ({ path }) => path,
+      URL: ({ path }) => `${gateway.url}${path}`,
     },
+    whole: ['URL'],
   });
   return exitCodes.ok;
 }
@@ -56,7 +58,7 @@ export async function showProfile(name: string, _options: object, context: Comma
 export async function createProfile(name: string, options: ProfileOptions, context: CommandContext): Promise<number> {
   const gateway = await requireGateway(context);
   const created = await gateway.post<ProfileView>('/api/profiles', { ...(await readSettings(options)), name });
-  return report('Created', created, options, context);
+  return report('Created', created, gateway, options, context);
 }
 
 /** `toolwharf profiles edit`: changes the given settings of a stored profile and keeps the others. */
@@ -67,7 +69,7 @@ export async function editProfile(name: string, options: ProfileOptions, context
   const given = await readSettings(options);
   const approval = { ...toObject(before.approval), ...toObject(given.approval) };
   const changed = { ...before, ...given, ...(Object.keys(approval).length > 0 && { approval }), updatedAt };
-  return report('Changed', await gateway.put<ProfileView>(pathOf(name), changed), options, context);
+  return report('Changed', await gateway.put<ProfileView>(pathOf(name), changed), gateway, options, context);
 }
 
 /** `toolwharf profiles remove`: deletes a stored profile. */
@@ -78,8 +80,14 @@ export async function removeProfile(name: string, options: JsonOption, context: 
   return exitCodes.ok;
 }
 
-function report(done: string, profile: ProfileView, { json }: JsonOption, { terminal }: CommandContext): number {
-  terminal.print(json ? jsonText(profile) : `${done}: ${profile.name}, served at ${profile.path}`);
+function report(
+  done: string,
+  profile: ProfileView,
+  { url }: Pick<GatewayClient, 'url'>,
+  { json }: JsonOption,
+  { terminal }: CommandContext,
+): number {
+  terminal.print(json ? jsonText(profile) : `${done}: ${profile.name}, served at ${url}${profile.path}`);
   return exitCodes.ok;
 }
 

@@ -1,9 +1,9 @@
-import { openConfig } from '../../config/open-config.ts';
+import type { RegistryServerView } from '../../gateway/api/schemas/registry.ts';
 import type { ServerView } from '../../gateway/api/schemas/servers.ts';
 import { ToolwharfError } from '../../kernel/errors.ts';
-import { planServer, shortName } from '../../servers/registry/plan-server.ts';
-import { createRegistry, type Registry } from '../../servers/registry/registry.ts';
-import type { InstallOption, RegistryEntry, RegistryInput } from '../../servers/registry/registry-entry.ts';
+import { shortName } from '../../servers/registry/plan-server.ts';
+import type { RegistryInput } from '../../servers/registry/registry-entry.ts';
+import { type OpenRegistry, openRegistry } from '../backend/open-registry.ts';
 import { requireGateway } from '../backend/select-gateway.ts';
 import type { CommandContext, JsonOption } from '../command-context.ts';
 import { exitCodes, UnavailableError, UsageError } from '../errors.ts';
@@ -13,6 +13,8 @@ import { printTable } from '../terminal/print-table.ts';
 import type { Terminal } from '../terminal/terminal.ts';
 import { parsePairs, resolveOption } from './servers/server-input.ts';
 import { reportServer } from './servers/stored-servers.ts';
+
+type InstallOption = RegistryServerView['installOptions'][number];
 
 export interface RegistryOptions extends JsonOption {
   readonly registry?: string;
@@ -26,9 +28,9 @@ export async function searchRegistry(
 ): Promise<number> {
   if (!/^[1-9]\d?$|^100$/.test(limit)) throw new UsageError('--limit must be a number from 1 to 100');
   return withRegistry(options, context, async (registry) => {
-    const { terminal, signal } = context;
+    const { terminal } = context;
     const search = words.join(' ');
-    const page = await explainFailure(registry.search({ words: search || undefined, limit: Number(limit), signal }));
+    const page = await explainFailure(registry.search(search, Number(limit)));
     terminal.status();
     if (options.json) terminal.print(jsonText(page));
     else if (page.servers.length === 0)
@@ -79,10 +81,11 @@ export async function addRegistryServer(
   return withRegistry(options, context, async (registry) => {
     const { terminal, env } = context;
     const entry = await getEntry(registry, registryName, options, context);
-    const option = chooseOption(entry, options.installOption);
+    const optionIndex = chooseOption(entry, options.installOption);
+    const option = entry.installOptions[optionIndex] as InstallOption;
     const given = parsePairs('--set', options.set ?? [], '=', (option, value) => resolveOption(option, value, env));
     const values = { ...given, ...(await promptForInputs(option.inputs, given, context)) };
-    const server = planServer(option, values);
+    const server = await explainFailure(registry.plan(entry, optionIndex, values));
     const action = option.kind === 'program' ? 'The gateway will run' : 'The gateway will connect to';
     terminal.note(`${action}: ${terminal.noteColors.bold(oneLine(option.label))}`);
     for (const risk of option.risks) terminal.note(terminal.noteColors.yellow(`Warning: ${oneLine(risk)}`));
@@ -93,7 +96,7 @@ export async function addRegistryServer(
     }
     const name = options.as ?? shortName(entry.name);
     const input = { name, description: entry.description || undefined, ...server };
-    const gateway = await requireGateway(context);
+    const gateway = registry.gateway ?? (await requireGateway(context));
     return reportServer('Added', await gateway.post<ServerView>('/api/servers', input), options, context);
   });
 }
@@ -101,27 +104,23 @@ export async function addRegistryServer(
 async function withRegistry(
   { registry: given }: RegistryOptions,
   context: CommandContext,
-  work: (registry: Registry) => Promise<number>,
+  work: (registry: OpenRegistry) => Promise<number>,
 ): Promise<number> {
-  const { options, env, cwd, terminal } = context;
-  const url = given ?? (await openConfig(options.config, { env, cwd })).config.gateway.registry;
-  const registry = createRegistry(url);
+  await using registry = await openRegistry(given, context);
   try {
-    terminal.status(`Searching ${oneLine(url)} …`);
     return await work(registry);
   } finally {
-    terminal.status();
-    await registry.close();
+    context.terminal.status();
   }
 }
 
 async function getEntry(
-  registry: Registry,
+  registry: OpenRegistry,
   name: string,
   { release }: { readonly release?: string },
-  { signal, terminal }: CommandContext,
-): Promise<RegistryEntry> {
-  const entry = await explainFailure(registry.get(name, { signal, version: release }));
+  { terminal }: CommandContext,
+): Promise<RegistryServerView> {
+  const entry = await explainFailure(registry.get(name, release));
   terminal.status();
   return entry;
 }
@@ -137,23 +136,24 @@ async function explainFailure<Answer>(request: Promise<Answer>): Promise<Answer>
   }
 }
 
-function chooseOption({ name, installOptions, unusable }: RegistryEntry, wanted: string | undefined): InstallOption {
-  const [first] = installOptions;
-  if (!first) {
+/** The index of the install option that was chosen, or of the only one. */
+function chooseOption({ name, installOptions, unusable }: RegistryServerView, wanted: string | undefined): number {
+  if (installOptions.length === 0) {
     const why =
       unusable.map(({ what, reason }) => `${what}: ${reason}`).join('; ') || 'it has neither a package nor a URL';
     throw new UsageError(`'${name}' cannot be added: ${why}`);
   }
   if (wanted === undefined) {
-    if (installOptions.length === 1) return first;
+    if (installOptions.length === 1) return 0;
     const list = installOptions.map(({ label }, at) => `  ${at + 1}  ${label}`).join('\n');
     throw new UsageError(
       `'${name}' has ${installOptions.length} installation options; choose one with --install-option:\n${list}`,
     );
   }
-  const option = /^[1-9]\d*$/.test(wanted) ? installOptions[Number(wanted) - 1] : undefined;
-  if (!option) throw new UsageError(`--install-option must be a number from 1 to ${installOptions.length}`);
-  return option;
+  const index = /^[1-9]\d*$/.test(wanted) ? Number(wanted) - 1 : -1;
+  if (!installOptions[index])
+    throw new UsageError(`--install-option must be a number from 1 to ${installOptions.length}`);
+  return index;
 }
 
 /** Prompts for required settings that were not given, if there is a terminal. */
@@ -180,7 +180,7 @@ async function confirmAdding({ risks }: InstallOption, { terminal, signal }: Com
   return (await confirm(terminal, 'Add it?', { signal, fallback: false })) ?? false;
 }
 
-function printEntry(entry: RegistryEntry, terminal: Terminal): void {
+function printEntry(entry: RegistryServerView, terminal: Terminal): void {
   const { colors } = terminal;
   const { name, title, version, status, description, repository, website, installOptions, unusable } = entry;
   const shown = [
@@ -207,6 +207,6 @@ function printEntry(entry: RegistryEntry, terminal: Terminal): void {
 }
 
 function runtimesOf(installOptions: readonly InstallOption[]): string {
-  const found = new Set(installOptions.map(({ kind, target }) => ('command' in target ? target.command : kind)));
+  const found = new Set(installOptions.map(({ kind, label }) => (kind === 'program' ? label.split(' ')[0] : kind)));
   return [...found].join(', ') || '-';
 }

@@ -72,8 +72,10 @@ async function openRules(context: CommandContext): Promise<Rules> {
 }
 
 function scopeOf(rule: RememberedRule): string {
-  const { scope, server = 'local', tool, conversation, caller, callerName = caller } = rule;
-  const target = scope === 'server' ? `all tools of ${server}` : `${server}/${tool}`;
+  const { scope, server = 'local', tool, conversation, caller, callerName = caller, matching = {} } = rule;
+  const patterns = Object.entries(matching).map(([name, pattern]) => `${name} matches ${pattern}`);
+  const tools = scope === 'server' ? `all tools of ${server}` : `${server}/${tool}`;
+  const target = patterns.length === 0 ? tools : `${tools} if ${patterns.join(' and ')}`;
   const audience = audienceOf(rule);
   if (audience === 'everyone') return `${target} for everyone`;
   return audience === 'caller' ? `${target} for ${callerName}` : `${target} in conversation ${conversation}`;

@@ -10,6 +10,7 @@ import { programName } from '../program-name.ts';
 import { count, jsonText, oneLine, pad, shorten, widthOf } from '../terminal/format.ts';
 import type { Terminal } from '../terminal/terminal.ts';
 import { type HeaderOption, parseHeaders } from './servers/server-input.ts';
+import { noServers } from './servers/servers.ts';
 
 export interface ToolsOptions extends JsonOption, HeaderOption {
   readonly server?: string;
@@ -40,7 +41,11 @@ export async function tools(
     tools: opened.tools.filter((tool) => tool.server === name),
   }));
   if (server === undefined) {
-    groups.push({ name: 'local tools and chains', tools: opened.tools.filter((tool) => tool.server === undefined) });
+    groups.push({
+      name: 'local tools and chains',
+      isLocal: true,
+      tools: opened.tools.filter((tool) => tool.server === undefined),
+    });
   }
   opened.reportUnavailable(server);
   const all = groups.flatMap((group) => group.tools);
@@ -72,6 +77,7 @@ interface Group {
   readonly name: string;
   readonly description?: string;
   readonly isStale?: boolean;
+  readonly isLocal?: boolean;
   readonly tools: readonly ToolView[];
 }
 
@@ -108,7 +114,9 @@ function printGroups(groups: readonly Group[], terminal: Terminal): void {
     terminal.print(`${at > 0 ? '\n' : ''}${colors.bold(title)}${colors.dim(shorten(about, width - widthOf(title)))}`);
     printTools(group.tools, terminal, nameWidth);
   }
-  if (filled.length === 0) terminal.note('No tools.');
+  if (filled.length > 0) return;
+  const hasServers = groups.some(({ isLocal }) => !isLocal);
+  terminal.note(hasServers ? 'No tools. `toolwharf servers` shows the state of each server.' : noServers);
 }
 
 function nameWidthOf(tools: readonly ToolView[]): number {

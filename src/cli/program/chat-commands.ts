@@ -9,7 +9,8 @@ const chatExamples = `Examples:
   toolwharf chat --once "Which files are there?" --auto
   git diff | toolwharf chat --assistant Reviewer > review.md`;
 
-const modelExamples = `The API key is never an argument: it is prompted for, or read from stdin or from an environment variable.
+const modelExamples = `The API key is never an argument: it is prompted for, or read from stdin or from
+an environment variable.
 
 Examples:
   toolwharf models add OpenAI --kind openai

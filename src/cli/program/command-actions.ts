@@ -25,7 +25,7 @@ export function createActions<Module>(run: Run, load: () => Promise<Module>): Cr
 
 /** The commands whose `--url` names the gateway; that of others names a server or a model provider. */
 const gatewayCommands = new WeakSet<Command>();
-const withoutGateway = new Set(['serve', 'import', 'secrets', 'connect', 'completion', 'complete']);
+const withoutGateway = new Set(['serve', 'import', 'secrets', 'completion', 'complete']);
 
 /** Adds `--url` and `--local` to every command that can use a gateway, except those that define `--url` themselves. */
 export function addGatewayOptions(command: Command): void {

@@ -49,6 +49,29 @@ test('every command and option has a description', () => {
   expect([...bare, ...options]).toEqual([]);
 });
 
+test('the help of a command shows its own options and those of all commands, each once', () => {
+  const help = commands.find(({ path }) => path === 'calls cancel')?.command.helpInformation() ?? '';
+  const flags = [...help.matchAll(/^ +(?:-\w, )?(--[\w-]+)/gm)].map(([, flag]) => flag);
+  expect(flags).toEqual([
+    ...['--json', '--url', '--local', '--help'],
+    ...['--version', '--config', '--data-dir', '--log-level'],
+  ]);
+  expect(commands.find(({ path }) => path === 'registry show')?.command.helpInformation()).toContain(
+    '--registry <url>',
+  );
+});
+
+test('the help of every command fits a terminal of 80 columns', () => {
+  const narrow = createProgram({ width: 80 } as Terminal, async () => {});
+  for (const { path, command } of [{ path: 'toolwharf', command: narrow }, ...everyCommand(narrow)]) {
+    const long = command
+      .helpInformation()
+      .split('\n')
+      .filter((line) => line.length > 80);
+    expect({ path, long }).toEqual({ path, long: [] });
+  }
+});
+
 // They run until they are stopped, or print code or a script.
 const withoutJson = ['serve', 'stdio', 'emit-ts', 'completion'];
 

@@ -25,7 +25,7 @@ export function createProgram(terminal: Terminal, run: Run): Command {
     .addOption(
       new Option('--log-level <level>', 'Lowest level of log messages on stderr').choices(logLevels).default('warning'),
     )
-    .configureHelp({ showGlobalOptions: true })
+    .configureHelp({ showGlobalOptions: true, minWidthToWrap: 20, subcommandTerm, visibleGlobalOptions })
     .configureOutput({
       writeOut: (text) => terminal.print(text),
       writeErr: (text) => terminal.note(text.trimEnd()),
@@ -46,4 +46,20 @@ export function createProgram(terminal: Terminal, run: Run): Command {
   addDataCommands(root.commandsGroup(lastGroup), run);
   addGatewayOptions(root);
   return root;
+}
+
+/** The options of the parents that apply to a command. Those of a parent that prints a list apply to that list only. */
+function visibleGlobalOptions({ parent }: Command): Option[] {
+  if (!parent) return [];
+  const isList = parent.parent !== null && parent.options.some(({ long }) => long === '--json');
+  return [...(isList ? [] : parent.options.filter(({ hidden }) => !hidden)), ...visibleGlobalOptions(parent)];
+}
+
+/** A command in the list of commands, without `[options]`, which nearly all of them have. */
+function subcommandTerm(command: Command): string {
+  const names = command.registeredArguments.map((argument) => {
+    const name = `${argument.name()}${argument.variadic ? '...' : ''}`;
+    return argument.required ? `<${name}>` : `[${name}]`;
+  });
+  return [command.name(), ...names].join(' ');
 }

@@ -4,8 +4,8 @@ import { urlTransports } from '../../config/transports.ts';
 import type { Run } from '../command-context.ts';
 import { addListCommand, collect, createActions, jsonOption } from './command-actions.ts';
 
-const secretNote = `A value of the form '\${VAR}' or '\${file:/path}' is read from the environment or the file, which keeps secrets out of
-the shell history.
+const secretNote = `A value '\${VAR}' or '\${file:/path}' is read from the environment or the file,
+which keeps secrets out of the shell history.
 
 Examples:
   toolwharf servers add crm --url https://crm.example.com/mcp --bearer '\${CRM_TOKEN}'
@@ -99,7 +99,7 @@ function addRegistry(root: Command, run: Run): void {
   const registry = root
     .command('registry')
     .description('Search for published MCP servers and add them')
-    .option('--registry <url>', 'Registry to use (default: gateway.registry)');
+    .option('--registry <url>', "Registry to use (default: the gateway's, else gateway.registry)");
   registry
     .command('search')
     .description('Search for servers by name')

@@ -1,6 +1,7 @@
 import { createInterface, type Interface } from 'node:readline/promises';
 import { PassThrough } from 'node:stream';
 import pc from 'picocolors';
+import { nameCommands } from '../program-name.ts';
 import { shorten } from './format.ts';
 
 type Colors = ReturnType<typeof pc.createColors>;
@@ -179,7 +180,7 @@ export function createTerminal({ stdin, stdout, stderr, env, onInterrupt }: Term
     note(text) {
       const wasDrawn = isDrawn;
       clear();
-      stderr.write(`${text}\n`);
+      stderr.write(`${nameCommands(text, env)}\n`);
       if (wasDrawn) draw();
     },
     status(text) {

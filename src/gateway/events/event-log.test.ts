@@ -35,7 +35,7 @@ function setUp(maxEvents?: number, retentionMs?: number) {
   const toolbox = {
     on: events.on,
     tools: [],
-    catalog: { find: (name: string) => entries.get(name), entries: [...entries.values()] },
+    catalog: { find: (name: string) => entries.get(name) },
   } as unknown as InternalToolbox;
   const approvals = createEvents<ApproverEvents>();
   const hosts = createEvents<AppHostEvents>();

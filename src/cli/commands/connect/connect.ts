@@ -1,6 +1,6 @@
 import { copyFile, mkdir, readFile, realpath, stat } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
-import type { Config, GatewayConfig } from '../../../config/config.ts';
+import type { GatewayConfig } from '../../../config/config.ts';
 import { dataDirectory } from '../../../config/data-directory.ts';
 import { openConfig } from '../../../config/open-config.ts';
 import { isLoopback } from '../../../gateway/auth/loopback.ts';
@@ -15,14 +15,16 @@ import {
   stdioSetup,
 } from '../../../gateway/clients/mcp-clients.ts';
 import { messageOf } from '../../../kernel/errors.ts';
+import { createGatewayClient } from '../../backend/gateway-client.ts';
 import { findGateway, toReachableUrl } from '../../backend/gateway-file.ts';
-import { selectGateway } from '../../backend/select-gateway.ts';
+import { type SelectedGateway, selectAccess } from '../../backend/select-gateway.ts';
 import { stdioProgram } from '../../backend/stdio-program.ts';
 import { writeFileAtomically } from '../../backend/write-file.ts';
 import type { CommandContext, JsonOption } from '../../command-context.ts';
 import { exitCodes, UnavailableError, UsageError } from '../../errors.ts';
 import { notFound } from '../../find-item.ts';
 import { jsonText } from '../../terminal/format.ts';
+import type { Terminal } from '../../terminal/terminal.ts';
 import { JsonEditError, setInJson } from './edit-json.ts';
 
 export interface ConnectOptions extends JsonOption {
@@ -75,27 +77,46 @@ function clientFile(client: McpClient, scope: ConnectScope, { env, cwd }: Comman
 
 async function chooseSetup(client: McpClient, options: ConnectOptions, context: CommandContext): Promise<ClientSetup> {
   const { terminal, env, cwd } = context;
+  const isStdio = options.stdio === true || !client.takesUrl;
+  if (isStdio && !options.stdio)
+    terminal.note(`${client.title} does not support URLs, so it starts a command instead.`);
+  const gateway = await selectAccess(context);
+  if (gateway) return gatewaySetup(gateway, { profile: options.profile, isStdio }, context);
   const { config, file } = await openConfig(context.options.config, { env, cwd });
-  const profiles = await listProfiles(config, context);
+  const profiles = config.profiles.map(({ name }) => name);
   if (!profiles.includes(options.profile)) throw notFound('profile', options.profile, profiles);
-  if (options.stdio || !client.takesUrl) {
-    if (!options.stdio) terminal.note(`${client.title} does not support URLs, so it starts a command instead.`);
-    return stdioSetup(stdioProgram(context, file), options.profile);
-  }
+  if (isStdio) return stdioSetup(stdioProgram(context, file), options.profile);
   const url = await gatewayUrl(config.gateway, context);
-  if (config.gateway.requireAuthentication || !isLoopback(config.gateway.host)) {
-    const header = '"headers": { "Authorization": "Bearer KEY" }';
-    terminal.note(`The gateway requires an API key: create one with \`toolwharf keys create\` and add ${header}.`);
-  }
+  if (config.gateway.requireAuthentication || !isLoopback(config.gateway.host)) reportKeyNeeded(terminal);
   return { kind: 'http', url: `${url}${endpointPath(options.profile)}` };
 }
 
-/** The profiles of the running gateway, which may be stored, or of the configuration. */
-async function listProfiles({ profiles }: Config, context: CommandContext): Promise<readonly string[]> {
-  const gateway = await selectGateway(context);
-  type List = { readonly profiles: readonly { readonly name: string }[] };
-  const listed = gateway ? (await gateway.get<List>('/api/profiles')).profiles : profiles;
-  return listed.map(({ name }) => name);
+/** How a client connects to the gateway that the command uses, which may have another configuration than the working directory. */
+async function gatewaySetup(
+  { url, token, adminToken }: SelectedGateway,
+  { profile, isStdio }: { readonly profile: string; readonly isStdio: boolean },
+  context: CommandContext,
+): Promise<ClientSetup> {
+  const { terminal, env, signal } = context;
+  const gateway = createGatewayClient({ url, token: token ?? adminToken, adminToken, signal });
+  const { profiles } = await gateway.get<{ readonly profiles: readonly { readonly name: string }[] }>('/api/profiles');
+  const names = profiles.map(({ name }) => name);
+  if (!names.includes(profile)) throw notFound('profile', profile, names);
+  if (isStdio) {
+    const own = await findGateway(dataDirectory(env));
+    if (own?.url === url) return stdioSetup(stdioProgram(context, own.config), profile);
+    const { command, args } = stdioProgram(context, undefined);
+    return stdioSetup({ command, args: [...args, '--url', url] }, profile);
+  }
+  const anonymous = createGatewayClient({ url, adminToken, signal });
+  const { authenticated } = await anonymous.get<{ readonly authenticated: boolean }>('/api/session');
+  if (!authenticated) reportKeyNeeded(terminal);
+  return { kind: 'http', url: `${toReachableUrl(url)}${endpointPath(profile)}` };
+}
+
+function reportKeyNeeded(terminal: Terminal): void {
+  const header = '"headers": { "Authorization": "Bearer KEY" }';
+  terminal.note(`The gateway requires an API key: create one with \`toolwharf keys create\` and add ${header}.`);
 }
 
 /** The URL of the running gateway, or the one it will have. */

@@ -50,10 +50,10 @@ export async function checkMasterKey(dataDir: string, env: Environment): Promise
   }
 }
 
-/** Checks that the gateway responds, or that its port is free. */
+/** Checks that the gateway of the data directory responds, or that the port of a new one is free. */
 export async function checkGateway({ host, port }: GatewayConfig, dataDir: string): Promise<Finding> {
   const running = await findGateway(dataDir);
-  if (running) return checkRunning(running.url, running.pid);
+  if (running) return checkRunning(running.url, dataDir);
   if (port === 0) return passed('gateway', 'not running; will use any free port');
   const problem = await listenProblem(host, port);
   if (problem === undefined) return passed('gateway', `not running; port ${port} on ${host} is free`);
@@ -64,13 +64,16 @@ export async function checkGateway({ host, port }: GatewayConfig, dataDir: strin
   );
 }
 
-async function checkRunning(url: string, pid: number): Promise<Finding> {
+/** Checks that the gateway at a URL responds. */
+export async function checkRunning(url: string, dataDir: string): Promise<Finding> {
+  const own = await findGateway(dataDir);
+  const place = own?.url === url ? `${url} (process ${own.pid})` : url;
   try {
     const response = await fetch(`${url}/healthz`, { signal: AbortSignal.timeout(5_000) });
-    if (response.ok) return passed('gateway', `running at ${url} (process ${pid})`);
-    return failed('gateway', `at ${url} (process ${pid}) returned HTTP status ${response.status}`, 'see its log');
+    if (response.ok) return passed('gateway', `running at ${place}`);
+    return failed('gateway', `at ${place} returned HTTP status ${response.status}`, 'see its log');
   } catch (cause) {
-    return failed('gateway', `at ${url} (process ${pid}) does not respond: ${messageOf(cause)}`, 'restart it');
+    return failed('gateway', `at ${place} does not respond: ${messageOf(cause)}`, 'restart it');
   }
 }
 

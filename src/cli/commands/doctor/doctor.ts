@@ -3,9 +3,12 @@ import { dataDirectory } from '../../../config/data-directory.ts';
 import { openConfig } from '../../../config/open-config.ts';
 import { type Problem, problemLine } from '../../../config/problems.ts';
 import { messageOf, ToolwharfError } from '../../../kernel/errors.ts';
-import { openTools } from '../../backend/open-tools.ts';
+import { openToolsOf } from '../../backend/open-tools.ts';
+import { selectGateway } from '../../backend/select-gateway.ts';
+import { type ConfigSummary, describeConfig } from '../../backend/tool-access.ts';
 import type { CommandContext, JsonOption } from '../../command-context.ts';
 import { exitCodes } from '../../errors.ts';
+import { nameCommands } from '../../program-name.ts';
 import { count, jsonText, oneLine } from '../../terminal/format.ts';
 import { checkCommands, checkConnections, checkReferences } from './check-servers.ts';
 import {
@@ -13,6 +16,7 @@ import {
   checkGateway,
   checkMasterKey,
   checkNode,
+  checkRunning,
   type Finding,
   failed,
   passed,
@@ -29,26 +33,43 @@ export async function doctor({ json }: JsonOption, context: CommandContext): Pro
     if (json) return;
     for (const { subject, ok, message, fix } of found) {
       terminal.print(`${ok ? colors.green('✔') : colors.red('✖')} ${colors.bold(subject)}  ${oneLine(message)}`);
-      if (fix !== undefined) terminal.print(`  ${colors.yellow('→')} ${fix}`);
+      if (fix !== undefined) terminal.print(`  ${colors.yellow('→')} ${nameCommands(fix, env)}`);
     }
   }
 
+  const gateway = await selectGateway(context);
   const directory = dataDirectory(env);
   report(checkNode(), await checkDataDirectory(directory), await checkMasterKey(directory, env));
-  const config = await loadConfig(context, report);
-  if (config) {
-    report(await checkGateway(config.gateway, directory));
-    await using opened = await openTools(context, { tolerant: true, suppressLog: () => true });
-    // The gateway may have another configuration and another environment.
-    if (!opened.gateway) report(...(await checkCommands(config, context)), ...checkReferences(config, env));
-    terminal.status();
-    report(...checkConnections(opened.servers, opened.gateway));
+  if (gateway) {
+    await using opened = await openToolsOf(gateway, context);
+    report(...describeGatewayConfig(opened.config), await checkRunning(gateway.url, directory));
+    report(...checkConnections(opened.servers, gateway.url));
+  } else {
+    const config = await loadConfig(context, report);
+    if (config) {
+      report(await checkGateway(config.gateway, directory), ...(await checkCommands(config, context)));
+      report(...checkReferences(config, env));
+      await using opened = await openToolsOf(undefined, context, { tolerant: true, suppressLog: () => true });
+      terminal.status();
+      report(...checkConnections(opened.servers));
+    }
   }
   const failures = findings.filter(({ ok }) => !ok).length;
   if (json) terminal.print(jsonText({ ok: failures === 0, findings }));
   else if (failures === 0) terminal.print(colors.green('No problems found'));
   else terminal.print(colors.red(`${count(failures, 'problem')} found`));
   return failures === 0 ? exitCodes.ok : exitCodes.problem;
+}
+
+/** The configuration that the gateway uses, which need not be that of the working directory. */
+function describeGatewayConfig(config: ConfigSummary): readonly Finding[] {
+  const subject = 'configuration';
+  const { refused, warnings = [] } = config;
+  return [
+    passed(subject, describeConfig(config)),
+    ...(refused === undefined ? [] : [failed(subject, refused, 'correct the file: the gateway uses the previous one')]),
+    ...warnings.map((warning) => failed(subject, warning)),
+  ];
 }
 
 async function loadConfig(

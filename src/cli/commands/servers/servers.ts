@@ -20,10 +20,13 @@ export async function servers({ json }: JsonOption, context: CommandContext): Pr
   });
   const { terminal } = context;
   if (json) terminal.print(jsonText(opened.servers));
-  else if (opened.servers.length === 0) terminal.note('No servers are configured.');
+  else if (opened.servers.length === 0) terminal.note(noServers);
   else printTable(opened.servers, terminal);
   return opened.servers.some((info) => info.required && isUnavailable(info)) ? exitCodes.unavailable : exitCodes.ok;
 }
+
+export const noServers =
+  'No servers are configured. Add one with `toolwharf servers add NAME --url URL`, or find one with `toolwharf registry search`.';
 
 const shownInTable = new Set(['server.skipped', 'connection.list-failed', 'connection.item-rejected']);
 

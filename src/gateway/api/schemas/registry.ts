@@ -36,6 +36,8 @@ export const registryServerSchema = answer(
   }),
 );
 
+export type RegistryServerView = z.output<typeof registryServerSchema>;
+
 export const registryPageSchema = answer(
   'RegistryPage',
   z.strictObject({

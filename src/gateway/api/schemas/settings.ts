@@ -79,6 +79,8 @@ export const configSchema = answer(
   }),
 );
 
+export type ConfigView = z.output<typeof configSchema>;
+
 export const healthSchema = answer(
   'Health',
   z.strictObject({
