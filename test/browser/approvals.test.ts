@@ -300,7 +300,7 @@ describe('changed and hostile definitions', () => {
     expect(text).toContain('<script>document.title = "owned"</script>');
     expect(text).toContain('⟨U+202E⟩');
     expect(text).toContain('De⟨U+200B⟩letes');
-    expect(text).toContain('claims destructive');
+    expect(text).toContain('claims to be destructive');
     expect(text).toContain('<img src=x onerror=');
     expect(await panel('echo').innerText()).toContain('characters shown]');
     expect(await app.page.locator('article img').count()).toBe(0);
@@ -318,10 +318,11 @@ describe('a server question', () => {
   const ask = () => app.post('/api/tools/mcp_everything_trigger-elicitation-request/call', {});
   const asked = () => app.page.getByRole('region', { name: 'Server everything asks' });
 
-  test('a server question is a form that names the server and sends the entered values', async () => {
+  test('a server question is a form that names the server and the call, and sends the entered values', async () => {
     const calling = ask();
     await asked().getByText('Please provide inputs').waitFor();
     await asked().getByText('Do not enter passwords').waitFor();
+    await asked().getByRole('link', { name: 'mcp_everything_trigger-elicitation-request' }).waitFor();
     await asked().getByLabel('String *', { exact: true }).fill('Ada Lovelace');
     await asked().getByRole('radio', { name: 'Yes' }).click();
     await asked().getByLabel('Integer').fill('7');

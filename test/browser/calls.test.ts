@@ -238,6 +238,9 @@ describe('the details of a call', () => {
     await row('add').first().getByRole('link').click();
     await details('add').getByText('only-once').first().waitFor();
     await details('add').getByRole('region', { name: 'Result' }).getByText('42').waitFor();
+    await details('add').getByRole('button', { name: 'Copy CLI command' }).click();
+    const copied = await page.evaluate<string>('navigator.clipboard.readText()');
+    expect(copied).toBe(`toolwharf call mcp_s_add --args '{"a":17,"b":25}'`);
     await details('add').getByRole('button', { name: 'Run again …' }).click();
     await page.waitForURL(/\/tools\/mcp_s_add/);
     await page.getByRole('button', { name: 'Run', exact: true }).click();

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import type { Locator, Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
@@ -14,7 +15,11 @@ beforeAll(async () => {
   const port = await freePort();
   app = await startApp(
     {
-      servers: { files: fixture('legacy', { TOKEN: 'PLANTED-TOKEN' }), modern: fixture('modern') },
+      servers: {
+        files: fixture('legacy', { TOKEN: 'PLANTED-TOKEN' }),
+        modern: fixture('modern'),
+        steps: fixture('steps'),
+      },
       toolbox: { approval: { mode: 'auto' } },
     },
     { port },
@@ -118,6 +123,26 @@ test('a person replies to the sampling request of a call without a model', async
   await expectAccessible(page);
   await send.click();
   await page.getByRole('region', { name: 'Run' }).getByText('ocean').first().waitFor();
+});
+
+test('a run whose question was refused, because it could belong to several calls, says why', async () => {
+  for (let run = 0; run < 3; run++) {
+    await call('mcp_steps_sleep', { ms: 1 });
+    await call('mcp_steps_sometimes', { ask: false });
+  }
+  const slow = randomUUID();
+  const running = app.post('/api/tools/mcp_steps_sleep/call', { arguments: { ms: 600_000 }, callId: slow });
+  await waitFor(async () => (await app.get(`/api/calls/${slow}`)).body.progress !== undefined);
+  await app.goto(`/tools/mcp_steps_sometimes?arguments=${encodeURIComponent('{"ask":true}')}`);
+  await page.getByRole('button', { name: 'Run', exact: true }).click();
+  const run = page.getByRole('region', { name: 'Run' });
+  await run.getByText('so it was refused. Call the tool again').waitFor();
+  await page.reload();
+  await run.getByText('so it was refused. Call the tool again').waitFor();
+  await page.getByRole('button', { name: 'Stop', exact: true }).click();
+  await run.getByText('CALL_CANCELLED').waitFor();
+  await app.post(`/api/calls/${slow}/cancel`);
+  await running;
 });
 
 test('each step of an OAuth sign-in is shown, and a person can sign out', async () => {

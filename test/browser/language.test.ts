@@ -1,6 +1,7 @@
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { fixture, tempDir } from '../support/fixtures.ts';
+import { patienceMs } from '../support/wait-for.ts';
 import { startApp, type TestApp } from './support/app.ts';
 import { buildWithPseudoLanguage, pseudoLanguage } from './support/build-pseudo.ts';
 
@@ -12,7 +13,7 @@ beforeAll(async () => {
   directory = await tempDir();
   await buildWithPseudoLanguage(directory.path);
   app = await startApp({ servers: { aaa: fixture('legacy') } }, { web: directory.path });
-  await app.post('/api/tools/aaa__echo/calls', { arguments: { text: '1' } });
+  await app.post('/api/tools/mcp_aaa_echo/call', { arguments: { text: '1' } });
   page = await openPage('el-GR');
 });
 
@@ -23,7 +24,8 @@ afterAll(async () => {
 
 /** A page in a browser whose user prefers this language, signed in as administrator. */
 async function openPage(locale: string, onRequest: (url: string) => void = () => {}): Promise<Page> {
-  const context = await app.newContext({ locale, viewport: { width: 1440, height: 900 } });
+  const context = await app.browser.newContext({ locale, viewport: { width: 1440, height: 900 } });
+  context.setDefaultTimeout(patienceMs);
   const opened = await context.newPage();
   opened.on('request', (request) => onRequest(request.url()));
   await app.signIn(opened);
@@ -47,12 +49,17 @@ const pages = [
   '/settings/configuration',
   '/settings/connect',
   '/settings/session',
-  '/settings/profiles',
+  '/settings/activity',
+  '/calls?show=statistics',
+  '/calls?show=requests',
+  '/profiles',
+  '/profiles/new',
+  '/servers/aaa/inspector',
 ];
 
 /** Names that are the same in every language: products, protocols, units, and what the fixture and the gateway are called. */
 const names =
-  /\S*\/\S*|Demo assistant|Shows a conversation[^.]*\.|Toolwharf|Claude Code|Claude Desktop|Cursor|VS Code|Windsurf|English|mcp_server_tool|SQLite|MiB|\b(aaa|default|memo|one|two|stdio|legacy|HTTP|SSE|local|demo|MCP|API|SDK|REST|JSON|URL)\b/gi;
+  /\S*\/\S*|Demo assistant|Shows a conversation[^.]*\.|Toolwharf|Claude Code|Claude Desktop|Cursor|VS Code|Windsurf|English|Administrator|mcp_server_tool|mcp_aaa_echo|server__tool|SQLite|MiB|\b(aaa|echo|min|default|memo|one|two|stdio|legacy|HTTP|SSE|local|demo|MCP|API|SDK|REST|JSON|URL)\b/gi;
 
 test('the browser loads the catalog of the language that its user prefers, and only that', async () => {
   const requested: string[] = [];

@@ -83,6 +83,9 @@ test('a profile is created and edited, and its clients see the chosen tools', as
   await page.getByRole('button', { name: /tools on notes/ }).click();
   await page.getByRole('button', { name: 'Disable all' }).click();
   await page.getByRole('switch', { name: 'echo' }).click();
+  await page.getByRole('combobox', { name: 'Resources', exact: true }).selectOption('some');
+  await page.getByRole('textbox', { name: 'Resources: patterns' }).fill('memo://one');
+  await page.getByRole('combobox', { name: 'Prompts', exact: true }).selectOption('none');
   await page.getByRole('combobox', { name: 'Approval mode' }).selectOption('always-ask');
   await page.getByText('1 tool for clients', { exact: false }).waitFor();
   await expectAccessible(page);
@@ -90,6 +93,8 @@ test('a profile is created and edited, and its clients see the chosen tools', as
   await page.getByText('All changes saved').waitFor();
   await using client = await connectMcp(`${app.url}/mcp/writers`, 'modern');
   expect((await client.client.listTools()).tools.map(({ name }) => name)).toEqual(['notes__echo']);
+  expect((await client.client.listResources()).resources.map(({ name }) => name)).toEqual(['one']);
+  expect((await client.client.listPrompts()).prompts).toEqual([]);
 
   await page.getByRole('button', { name: /tools on notes/ }).click();
   await page.getByRole('switch', { name: 'add', exact: true }).click();
@@ -164,10 +169,10 @@ test('tools are switched off and on, one by one and together, and get another na
 test('administrative acts are listed with the person and their details', async () => {
   const { page } = app;
   await app.goto('/settings/activity');
-  await page.getByText('Override tool').first().waitFor();
+  await page.getByText('Rename or describe tool').first().waitFor();
   await page.getByText('Create profile').first().waitFor();
   await page.getByRole('searchbox', { name: 'Search activity' }).fill('remove profile');
-  await page.getByText('Override tool').first().waitFor({ state: 'detached' });
+  await page.getByText('Rename or describe tool').first().waitFor({ state: 'detached' });
   await page.getByText('Remove profile').first().waitFor();
   await expectAccessible(page);
 });

@@ -18,14 +18,17 @@ import { safeText } from './safe-text.ts';
 import { toPointer } from './schema-form/form-context.ts';
 import { initialValue } from './schema-form/form-values.ts';
 import { toFormSchema } from './schema-form/to-form-schema.ts';
+import { TextLink } from './TextLink.tsx';
 import { useToast } from './Toasts.tsx';
 
 export interface QuestionFormProps {
   readonly question: Question;
+  /** Names the call that the question belongs to, where the page does not show it. */
+  readonly namesCall?: boolean;
 }
 
 /** A question of a server during a call: a form, a URL to open, or a prompt for the model. */
-export function QuestionForm({ question }: QuestionFormProps) {
+export function QuestionForm({ question, namesCall = false }: QuestionFormProps) {
   const answering = useAnswerQuestion(question);
   const servers = useQuery(queries.servers()).data;
   const isTrusted = servers?.find(({ name }) => name === question.server)?.trusted === true;
@@ -46,6 +49,15 @@ export function QuestionForm({ question }: QuestionFormProps) {
         </h3>
         <TimeLeft until={question.expiresAt} queryKey="questions" />
       </header>
+      {namesCall && question.callId !== undefined && (
+        <p className="text-xs text-ink-soft">
+          {text.questionForm.duringCall(
+            <TextLink href={`/calls/${encodeURIComponent(question.callId)}`} className="font-mono">
+              {safeText(question.tool ?? question.callId, 200)}
+            </TextLink>,
+          )}
+        </p>
+      )}
       {isForm && !isTrusted && <Notice tone="warn">{text.questionForm.doNotEnterPasswords(server)}</Notice>}
       <Content
         question={question}

@@ -86,7 +86,7 @@ function PendingList() {
         </EmptyState>
       )}
       {questions.data.map((question) => (
-        <QuestionForm key={question.id} question={question} />
+        <QuestionForm key={question.id} question={question} namesCall />
       ))}
       {groups.slice(0, shown).map(({ first, others }) =>
         first.script !== undefined && others.length > 0 ? (

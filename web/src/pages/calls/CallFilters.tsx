@@ -130,6 +130,7 @@ function Counts({ filter, onSelect }: CountsProps) {
     refetchInterval: 5_000,
   });
   if (!data) return null;
+  const open = counted.reduce((rest, [key]) => rest - data.totals[key], data.totals.calls);
   return (
     <p className="-mt-1 flex flex-wrap items-center gap-x-3 gap-y-1 text-xs text-ink-soft">
       <span>{words.callsIn(data.totals.calls, isBetween ? words.between : words.range[range])}</span>
@@ -143,6 +144,7 @@ function Counts({ filter, onSelect }: CountsProps) {
           {formatNumber(data.totals[key])} {text.calls.counts[key]}
         </button>
       ))}
+      {open > 0 && <span className="tabular-nums">{words.inProgress(open)}</span>}
     </p>
   );
 }

@@ -4,6 +4,7 @@ import { queries } from '../../api/queries.ts';
 import { ApprovalPanel } from '../../components/ApprovalPanel.tsx';
 import { ArgumentsView } from '../../components/ArgumentsView.tsx';
 import { kindOfCaller, nameOfCaller } from '../../components/approval/labels.ts';
+import { CallCode } from '../../components/CallCode.tsx';
 import { CopyButton } from '../../components/CopyButton.tsx';
 import { Fact, Facts, Section } from '../../components/Facts.tsx';
 import { QuestionForm } from '../../components/QuestionForm.tsx';
@@ -41,6 +42,11 @@ export function CallRecord({ call }: { readonly call: Call }) {
             <ArgumentsView value={call.arguments} />
           </Section>
         </>
+      )}
+      {call.kind === undefined && (
+        <Section title={text.tools.toolSchemas.call}>
+          <CallCode tool={call.tool} args={call.arguments} />
+        </Section>
       )}
       <Section title={words.record}>
         <Facts>

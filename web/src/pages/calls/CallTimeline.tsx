@@ -47,7 +47,7 @@ export function CallTimeline({ call, approval }: CallTimelineProps) {
           </li>
         ))}
       </ol>
-      {call.status === 'running' && <LiveProgress call={call.id} />}
+      {call.status === 'running' && <LiveProgress call={call} />}
     </section>
   );
 }
@@ -80,11 +80,12 @@ function Bar({ phases }: { readonly phases: readonly Phase[] }) {
 }
 
 /** The progress that the tool reports. */
-function LiveProgress({ call }: { readonly call: string }) {
-  const [progress, setProgress] = useState<CallProgressedEvent>();
+function LiveProgress({ call }: { readonly call: Call }) {
+  const [latest, setLatest] = useState<CallProgressedEvent>();
   useEvent('call.progressed', (event) => {
-    if (event.id === call) setProgress(event);
+    if (event.id === call.id) setLatest(event);
   });
+  const progress = latest?.id === call.id ? latest : call.progress;
   return progress && <Progress progress={progress} />;
 }
 
@@ -115,7 +116,9 @@ function listSteps(call: Call, approval: Approval | undefined): readonly Step[] 
   }
   if (approval && approval.status !== 'pending') {
     const { sentence, tone: outcomeTone } = outcomeOf(approval);
-    const at = approval.answeredAt ?? call.completedAt ?? approval.expiresAt;
+    // An expired approval is marked as such some time after it expired.
+    const answeredAt = approval.status === 'expired' ? approval.expiresAt : approval.answeredAt;
+    const at = answeredAt ?? call.completedAt ?? approval.expiresAt;
     steps.push({ at, sentence, tone: colours[outcomeTone] });
   }
   if (call.startedAt !== undefined) {

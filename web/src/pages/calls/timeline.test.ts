@@ -67,4 +67,7 @@ test('a denied call never runs', () => {
     'approval: 2-3000',
   ]);
   expect(shown(denied, approval({ status: 'expired' }), start + 99_999)).toEqual(['approval: 2-3001']);
+  // The store marks it some time after it expired.
+  const expired = approval({ status: 'expired', expiresAt: at(2_900), answeredAt: at(9_000) });
+  expect(shown(denied, expired, start + 99_999)).toEqual(['approval: 2-2900']);
 });

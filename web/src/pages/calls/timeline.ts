@@ -18,7 +18,9 @@ export function findPhases(call: Call, approval: Approval | undefined, now: numb
   let queuedAt = created;
   if (approval) {
     const asked = Date.parse(approval.askedAt);
-    const answered = parseTime(approval.answeredAt) ?? (approval.status === 'pending' ? undefined : (started ?? ended));
+    const answered =
+      parseTime(approval.status === 'expired' ? approval.expiresAt : approval.answeredAt) ??
+      (approval.status === 'pending' ? undefined : (started ?? ended));
     const to = Math.min(answered ?? until, started ?? until);
     phases.push({
       name: 'approval',

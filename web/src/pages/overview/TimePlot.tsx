@@ -165,7 +165,8 @@ function createPlotOptions({ width, series, showsDays, bounds, format, onHover }
       },
       {
         ...axis,
-        size: 60,
+        // As wide as the longest label, such as "6 min 40 s".
+        size: (_plot, labels) => Math.max(60, ...(labels ?? []).map(({ length }) => length * 6.5 + 14)),
         space: 36,
         // Whole calls and milliseconds only.
         incrs: [1, 2, 5]

@@ -2,10 +2,10 @@ import { expect, test } from 'vitest';
 import { describeAct, nameOperation } from './describe-act.ts';
 
 test('an operation is named in words', () => {
-  expect(['createKey', 'switchTools', 'putAssistant'].map(nameOperation)).toEqual([
+  expect(['createKey', 'switchTools', 'mergeServers'].map(nameOperation)).toEqual([
     'Create key',
-    'Switch tools',
-    'Save assistant',
+    'Switch tools on or off',
+    'merge servers',
   ]);
 });
 

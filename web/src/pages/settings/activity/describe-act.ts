@@ -1,10 +1,10 @@
-/** `createKey` as `Create key`, `putAssistant` as `Save assistant`. */
+import { text } from '../../../text/text.ts';
+
+const operations = new Map(Object.entries(text.settings.activity.operations));
+
+/** The name of an operation. A record of another version may have one without a text: `createKey` becomes `create key`. */
 export function nameOperation(operation: string): string {
-  const words = operation
-    .replace(/^put(?=[A-Z])/, 'save')
-    .replaceAll(/([a-z])([A-Z])/g, '$1 $2')
-    .toLowerCase();
-  return words.charAt(0).toUpperCase() + words.slice(1);
+  return operations.get(operation) ?? operation.replaceAll(/([a-z])([A-Z])/g, '$1 $2').toLowerCase();
 }
 
 const uuid = /^[0-9a-f]{8}-[0-9a-f]{4}-/;

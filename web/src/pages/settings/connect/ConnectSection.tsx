@@ -109,7 +109,7 @@ interface ExampleParts {
 /** A TypeScript program that lists the tools over MCP. */
 function sdkExample({ origin, path, needsKey }: ExampleParts): string {
   const url = `new URL('${origin}${path.replaceAll("'", '%27')}')`;
-  const headers = '{ authorization: `Bearer ${process.env.TOOLWHARF_KEY}` }';
+  const headers = '{ authorization: `Bearer ${process.env.TOOLWHARF_API_KEY}` }';
   const transport = needsKey
     ? `new StreamableHTTPClientTransport(${url}, {
   requestInit: { headers: ${headers} },

@@ -42,6 +42,7 @@ export function toPython(origin: string, tool: string, args: Readonly<Record<str
   const url = `${origin}/api/tools/${encodeURIComponent(tool)}/call`;
   return `import json
 import os
+import urllib.error
 import urllib.request
 
 arguments = json.loads(${JSON.stringify(JSON.stringify(args))})
@@ -53,7 +54,10 @@ request = urllib.request.Request(
         "content-type": "application/json",
     },
 )
-with urllib.request.urlopen(request) as response:
-    print(json.load(response)["text"])
+try:
+    with urllib.request.urlopen(request) as response:
+        print(json.load(response)["text"])
+except urllib.error.HTTPError as error:
+    print(json.load(error)["error"]["message"])
 `;
 }
