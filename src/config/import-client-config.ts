@@ -10,6 +10,8 @@ import { layoutOf } from './dialects/client.ts';
 import { durationText } from './durations.ts';
 import { copyPlain, isPlainMap, type PlainData, type PlainObject } from './plain-data.ts';
 import { configError, formatPath, type Problem, problemLine, valueAt } from './problems.ts';
+import type { ProductName } from './products/product.ts';
+import { readProduct } from './products/read-product.ts';
 import { readConfigFile } from './read-config-file.ts';
 import { looksLikeJson, readDocument } from './read-document.ts';
 import { type Environment, parseReference } from './references.ts';
@@ -25,6 +27,7 @@ export type ClientName =
   | 'squidbot'
   | 'myai'
   | 'bridge'
+  | ProductName
   | 'unknown';
 
 export interface ImportOptions {
@@ -42,8 +45,8 @@ export interface ImportedConfig {
 }
 
 /**
- * Converts the configuration file of another MCP client, or one of another dialect, to a native configuration. Omits or
- * disables a server of a client that cannot be imported, and adds a warning.
+ * Converts the configuration file of another MCP client or gateway, or one of another dialect, to a native
+ * configuration. Omits or disables a server that cannot be imported, and adds a warning.
  *
  * @example
  * ```ts
@@ -67,14 +70,17 @@ export async function importClientConfig(
     );
   }
   const { env = process.env } = options;
-  const layout = isPlainMap(plain) ? layoutOf(plain) : undefined;
+  const warnings = new Set<string>();
+  const { document: readable, product } = isPlainMap(plain)
+    ? readProduct(plain, (warning) => warnings.add(warning), file)
+    : { document: plain };
+  const layout = isPlainMap(readable) ? layoutOf(readable) : undefined;
   if (!layout && isPlainMap(plain) && serverKeys.some((path) => valueAt(plain, path) !== undefined))
     return importDialect(plain, { env: withoutOverrides(env), keepReferences: true, file });
   if (!layout || !isPlainMap(layout.servers)) {
     const message = `has no servers: expected ${serverKeys.map((path) => `'${formatPath(path)}'`).join(', ')}`;
     throw configError([{ file, path: '', message }], file);
   }
-  const warnings = new Set<string>();
   const taken: [string, PlainData][] = [];
   // Each server is checked separately, so that an invalid server does not prevent the import of the others.
   for (const [name, server] of Object.entries(layout.servers)) {
@@ -90,8 +96,15 @@ export async function importClientConfig(
     }
   }
   const nativeConfig: PlainObject = { servers: Object.fromEntries(taken) };
+  const profiles = isPlainMap(readable) && product ? readable.profiles : undefined;
+  if (isPlainMap(profiles)) {
+    nativeConfig.profiles = profiles;
+    const addresses = Object.keys(profiles).map((name) => `/mcp/${name}`);
+    warnings.add(`Groups of servers are profiles now, each with its own address: ${addresses.join(', ')}`);
+  }
   const { servers } = assembleConfig(nativeConfig, { env: withoutOverrides(env) }).config;
-  return { servers, nativeConfig, warnings: [...warnings], client: clientOf(file, layout.servers, layout.vscode) };
+  const client = product ?? clientOf(file, layout.servers, layout.vscode);
+  return { servers, nativeConfig, warnings: [...warnings], client };
 }
 
 /** The keys under which a file of any dialect lists its servers. */

@@ -237,6 +237,20 @@ describe('toolwharf import', () => {
     expect(stderr).toContain(warning);
   });
 
+  test('toolwharf import converts a command line of a proxy', async () => {
+    const words = ['npx', '-y', 'supergateway', '--stdio', 'uvx mcp-server-git', '--port', '8000'];
+    const { code, stdout, stderr } = await run(['import', '--', ...words]);
+    expect(code).toBe(0);
+    expect(parse(stdout)).toEqual({ servers: { git: { command: 'uvx', args: ['mcp-server-git'] } } });
+    expect(stderr).toContain('not imported, because Toolwharf has its own address and log: port');
+  });
+
+  test('toolwharf import rejects the command line of another program', async () => {
+    const { code, stderr } = await run(['import', '--', 'ls', '-l']);
+    expect(code).not.toBe(0);
+    expect(stderr).toContain('is not a command line of supergateway or mcp-proxy');
+  });
+
   test('toolwharf import writes a private file and replaces none without --force', async () => {
     const [source, target] = [join(clients, 'mcp_config.json'), directory.file('toolwharf.yaml')];
     const { code, stdout, stderr } = await run(['import', source, '--write']);

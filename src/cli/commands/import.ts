@@ -2,6 +2,7 @@ import { writeFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { stringify } from 'yaml';
 import { type ClientName, importClientConfig } from '../../config/import-client-config.ts';
+import { importCommandLine } from '../../config/import-command-line.ts';
 import { messageOf } from '../../kernel/errors.ts';
 import { writeFileAtomically } from '../backend/write-file.ts';
 import type { CommandContext, JsonOption } from '../command-context.ts';
@@ -15,10 +16,19 @@ export interface ImportOptions extends JsonOption {
   readonly force?: boolean;
 }
 
-/** `toolwharf import`: converts the configuration of another program to a native configuration. */
-export async function importFile(file: string, options: ImportOptions, context: CommandContext): Promise<number> {
+/**
+ * `toolwharf import`: converts the configuration file of another program, or a command line of several words, to a
+ * native configuration.
+ */
+export async function importSettings(
+  words: readonly string[],
+  options: ImportOptions,
+  context: CommandContext,
+): Promise<number> {
   const { terminal, env, cwd } = context;
-  const { nativeConfig, servers, warnings, client } = await importClientConfig(resolve(cwd, file), { env });
+  const [file = '', ...more] = words;
+  const { nativeConfig, servers, warnings, client } =
+    more.length > 0 ? await importCommandLine(words, { env }) : await importClientConfig(resolve(cwd, file), { env });
   for (const warning of warnings) terminal.note(logLine(terminal, 'warning', warning));
   const text = stringify(nativeConfig, { lineWidth: 0 });
   if (!options.write) terminal.print(options.json ? jsonText(nativeConfig) : text.trimEnd());
@@ -42,6 +52,11 @@ const clientTitles: Readonly<Record<ClientName, string | undefined>> = {
   squidbot: 'squidbot',
   myai: 'a myai application',
   bridge: 'a bridge configuration',
+  'mcp-hub': 'mcp-hub',
+  '1mcp': '1MCP',
+  metamcp: 'MetaMCP',
+  supergateway: 'supergateway',
+  'mcp-proxy': 'mcp-proxy',
   unknown: undefined,
 };
 

@@ -99,12 +99,12 @@ export function addSetupCommands(root: Command, run: Run): void {
     .action(connect((module) => module.connect));
   root
     .command('import')
-    .description('Convert the MCP settings of Claude, Cursor, VS Code or Windsurf to a toolwharf.yaml')
-    .argument('<file>', 'Settings file of the other client')
+    .description('Convert the settings of another MCP client or gateway to a toolwharf.yaml')
+    .argument('<file...>', 'Settings file, or a command line of supergateway or mcp-proxy after --')
     .option('-w, --write [file]', 'Write to a file (toolwharf.yaml) instead of stdout')
     .option('--force', 'Overwrite an existing file')
     .option('--json', 'Print JSON instead of YAML')
-    .action(importing((module) => module.importFile));
+    .action(importing((module) => module.importSettings));
   root
     .command('emit-ts')
     .description('Generate a TypeScript module with a typed function for each tool')

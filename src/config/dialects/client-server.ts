@@ -30,6 +30,7 @@ export function toClientServer(
     switch (key) {
       case 'type':
       case 'transport':
+      case 'transportType':
         native.transport = toTransport(value, context.vscode);
         from('transport', key);
         break;

@@ -5,6 +5,7 @@ import type { ServerSpec } from '../../config/config.ts';
 import { layoutOf } from '../../config/dialects/client.ts';
 import { copyPlain, isPlainMap, type PlainObject } from '../../config/plain-data.ts';
 import { type Problem, problemLine } from '../../config/problems.ts';
+import { readProduct } from '../../config/products/read-product.ts';
 import { looksLikeJson, readDocument } from '../../config/read-document.ts';
 import { parseReference } from '../../config/references.ts';
 import { ToolwharfError } from '../../kernel/errors.ts';
@@ -39,7 +40,12 @@ export function importServers(pasted: string): Imported {
     return { servers: [], problems: [{ message: 'This is not a configuration with servers' }] };
   const servers: ImportedServer[] = [];
   const problems: ImportProblem[] = [];
-  for (const part of splitServers(wrapServers(value))) {
+  const { document: readable, product } = readProduct(wrapServers(value), (message) => problems.push({ message }));
+  if (product && isPlainMap(readable.profiles)) {
+    const groups = Object.keys(readable.profiles).join(', ');
+    problems.push({ message: `Groups of servers are not imported. Create a profile for each: ${groups}` });
+  }
+  for (const part of splitServers(readable)) {
     const outcome = tryAssemble(part.document);
     const { name } = part;
     if ('problems' in outcome) problems.push(...outcome.problems.map((message) => ({ name, message })));
