@@ -20,7 +20,7 @@ import type { PermitLimits, PermitStats, Permits } from './invocation/permits.ts
 import type { Rates } from './invocation/rates.ts';
 import type { InternalReadOptions, ReadOptions } from './invocation/read-content.ts';
 import type { FindResult } from './invocation/references.ts';
-import type { ScriptRunner } from './invocation/run-steps.ts';
+import type { ToolboxScripts } from './invocation/run-steps.ts';
 import type { ToolwharfError } from './kernel/errors.ts';
 import type { JsonObject } from './kernel/json.ts';
 import type { Log } from './kernel/log.ts';
@@ -53,6 +53,8 @@ export interface ToolboxOptions {
   readonly pins?: PinStore;
   /** Stores remembered approvals; in memory by default. */
   readonly rules?: RuleStore;
+  /** Runs scripts, such as `createScripts()` of `toolwharf/code`; without it, scripts cannot run. */
+  readonly scripts?: ToolboxScripts;
   /** The environment for `${VAR}` and overrides; `process.env`. */
   readonly env?: Readonly<Record<string, string | undefined>>;
   /** Applies changes of the configuration file while running; false. */
@@ -79,8 +81,6 @@ export interface InternalToolboxOptions extends ToolboxOptions {
   readonly listeners?: { readonly [Name in keyof ToolboxEvents]?: (event: ToolboxEvents[Name]) => void };
   /** Stores overrides of tools; in memory by default. */
   readonly overrides?: ToolOverrideStore;
-  /** Runs tools that are scripts; undefined if they cannot run. */
-  readonly scripts?: ScriptRunner;
   /** Finds the result of a reference on other replicas. */
   readonly findResultElsewhere?: FindResult;
   /** The limits that other replicas share; those of this process by default. */

@@ -36,7 +36,7 @@ import { createLazyArgumentsChecker } from './policy/lazy-arguments-checker.ts';
 import { administerCatalog } from './servers/administer-catalog.ts';
 import { applyConfig } from './servers/apply-config.ts';
 import { createToolFlags } from './servers/flag-tools.ts';
-import { logConfigChanges } from './servers/log-config-changes.ts';
+import { logConfigChanges, logConfigRefused } from './servers/log-config-changes.ts';
 import { logStatus } from './servers/log-status.ts';
 import { logGoneTools, logTrustProblems } from './servers/log-tool-problems.ts';
 import { registerLocalTools } from './servers/register-local-tools.ts';
@@ -138,6 +138,7 @@ export async function startToolbox(
   const permits = limits.createPermits(config.toolbox);
   const composedPermits = limits.createPermits(composedLimits(config.toolbox));
   const results = createResults({ config: () => config, findElsewhere: options.findResultElsewhere });
+  const scripts = options.scripts?.open({ config: () => config, catalog, journal, results, log });
   const callPorts = {
     findConnection: (server: string) => servers.get(server),
     settings: () => config.toolbox,
@@ -157,12 +158,9 @@ export async function startToolbox(
   const invoker = createInvoker({
     ...callPorts,
     catalog,
-    permits,
-    composedPermits,
+    ...{ permits, composedPermits, results, scripts },
     rates: limits.rates,
     checker: createLazyArgumentsChecker(),
-    results,
-    scripts: options.scripts,
     onAccepted: async (entry) => void (await catalog.accept(toolIdOf(entry))),
   });
   const protocolCache = createProtocolCache();
@@ -294,10 +292,7 @@ export async function startToolbox(
   }
 
   function refuse(error: ToolwharfError): void {
-    log.error(
-      'config.refused',
-      `The changed configuration is invalid, and the previous one stays in use: ${error.message}`,
-    );
+    logConfigRefused(log, error);
     events.emit('config.refused', { error });
   }
 
@@ -326,6 +321,7 @@ export async function startToolbox(
       await watching?.[Symbol.asyncDispose]();
       skills.close();
       await servers.close();
+      await scripts?.[Symbol.asyncDispose]();
     })();
     await closing;
   }
@@ -372,10 +368,12 @@ export async function startToolbox(
     },
     start: startCall,
     call: (tool, args, callOptions) => startCall(tool, args, callOptions).result,
+    observeOutput: scripts?.observe,
+    runCode: scripts && ((args, callOptions) => startCall(scripts.toolFor(args), args, callOptions).result),
     servers: createToolboxServers({ servers, content, traffic, log, assertAllowed, assertOpen, catalog, toTool }),
     ...api,
     isSecret: results.isSecret,
-    runsScripts: options.scripts !== undefined,
+    runsScripts: scripts !== undefined,
     queueRefusals: permits.refusals,
     reloadPins: () => registerAgain(),
     calls: {

@@ -60,7 +60,8 @@ const neverImported = [
   { room: 'invocation', what: 'HTTP or the protocol', packages: [...network, ...processes, ...files, ...protocol] },
   { room: 'storage', what: 'HTTP or the protocol', packages: ['node:http', 'node:https', 'undici', ...protocol] },
   { room: 'bridges', what: 'I/O', packages: [...network, ...processes, ...files] },
-  { room: 'scale', what: 'I/O', packages: [...network, ...processes, ...files] },
+  // It starts the processes in which scripts run.
+  { room: 'scale', what: 'the network or the protocol', packages: [...network, ...protocol] },
 ];
 
 const maximumLines = 400;

@@ -73,7 +73,7 @@ export function toAiSdkTools(source: ToolSource, options: AiSdkOptions = {}): Re
   // Without a prototype, because the SDK looks up names that models send.
   const tools: Record<string, AiSdkTool> = Object.create(null);
   for (const expressed of expressSource(source, anyProviderRules, options))
-    tools[expressed.name] = toAiSdkTool(source, expressed, options.run);
+    tools[expressed.name] = toAiSdkTool(source, expressed, { expose: options.expose ?? 'all', ...options.run });
   return tools;
 }
 
@@ -82,7 +82,7 @@ export function aiSdkOmitted(source: ToolSource, options?: Pick<BridgeOptions<To
   return omittedTools(source.tools, anyProviderRules, options);
 }
 
-function toAiSdkTool(source: ToolSource, expressed: ExpressedTool<Tool>, run: RunOptions = {}): AiSdkTool {
+function toAiSdkTool(source: ToolSource, expressed: ExpressedTool<Tool>, run: RunOptions): AiSdkTool {
   const { tool, description, schema, originals } = expressed;
   return {
     type: 'dynamic',

@@ -1,9 +1,10 @@
 import type { JsonObject } from '../kernel/json.ts';
 import type { Tool, ToolResult, ToolSource } from '../kernel/tool.ts';
 import { exposeSource, searchSource } from '../scale/search/search-source.ts';
-import { callByProviderName, findExpressed, type RunOptions } from './shared/call-by-provider-name.ts';
+import { callByProviderName, findExpressed, type RunOptions, runsScripts } from './shared/call-by-provider-name.ts';
 import {
   type BridgeOptions,
+  expressSource,
   expressTools,
   type OmittedTool,
   omittedTools,
@@ -87,7 +88,7 @@ export function toAnthropicTools(
   options: AnthropicOptions = {},
 ): (AnthropicTool | AnthropicDeferredTool | AnthropicSearchTool)[] {
   const { expose, tools: always } = exposeSource(source, options);
-  if (expose === 'all') return expressTools(source.tools, anthropicRules, options).map(toAnthropicShape);
+  if (expose !== 'search') return expressSource(source, anthropicRules, options).map(toAnthropicShape);
   const listed = new Set(always);
   const deferred = expressTools(source.tools, anthropicRules, { onOmitted: options.onOmitted }).map((expressed) => {
     const shape = toAnthropicShape(expressed);
@@ -132,9 +133,9 @@ export async function runAnthropicToolUse(
     if (block.type !== 'tool_use') return [];
     return [{ id: String(block.id), name: block.name, args: block.input }];
   });
-  const hasOwn = source.tools.some(({ name }) => name === searchTool);
+  const isPlain = source.tools.some(({ name }) => name === searchTool) || runsScripts(source, options?.expose);
   const results = calls.map(async (call) => {
-    if (call.name === searchTool && !hasOwn) return toReferences(source, call);
+    if (call.name === searchTool && !isPlain) return toReferences(source, call);
     const [result] = await callByProviderName(source, [call], anthropicRules, options);
     return toToolResult(call.id, result as ToolResult);
   });

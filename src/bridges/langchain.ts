@@ -44,7 +44,8 @@ export async function toLangChainTools(
   options: LangChainOptions = {},
 ): Promise<DynamicStructuredTool[]> {
   const { DynamicStructuredTool, ToolMessage } = await loadLangChain();
-  const { images = true, run = {} } = options;
+  const { images = true, expose = 'all' } = options;
+  const run: RunOptions = { expose, ...options.run };
   return expressSource(source, anyProviderRules, options).map(
     ({ tool, name, description, schema, originals }) =>
       new DynamicStructuredTool({

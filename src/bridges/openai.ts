@@ -149,8 +149,8 @@ export function toOpenAIResponsesTools(
   options: OpenAIResponsesOptions = {},
 ): (OpenAIResponsesTool | OpenAINamespace | OpenAISearchTool)[] {
   const { expose, tools: always } = exposeSource(source, options);
+  if (expose !== 'search') return expressSource(source, openAIRules, options).map(toOpenAIResponsesShape);
   const listed = expressTools(always, openAIRules, options).map(toOpenAIResponsesShape);
-  if (expose === 'all') return listed;
   if (options.search === 'openai')
     return [{ type: 'tool_search', execution: 'server' }, ...listed, ...toNamespaces(source, always, options)];
   const { description = '', parameters = {} } =

@@ -4,12 +4,15 @@ import { isObject, type JsonObject } from '../kernel/json.ts';
 import type { ToolResult } from '../kernel/tool.ts';
 import { type LocalTool, type LocalToolContext, localTool } from './local-tool.ts';
 
+/** The input schema of a chain without arguments. */
+export const noArguments = { type: 'object', properties: {}, additionalProperties: false };
+
 /** Makes a tool of a chain. Its steps run one after the other as ordinary calls; the first failure ends the chain. */
 export function toChainTool({ name, description, input, steps, timeoutMs, maxInstances }: ChainConfig): LocalTool {
   return localTool<JsonObject>({
     name,
     description,
-    parameters: input ?? { type: 'object', properties: {}, additionalProperties: false },
+    parameters: input ?? noArguments,
     timeoutMs,
     maxInstances,
     composed: true,

@@ -1,5 +1,7 @@
 import type { ModelMessage } from 'ai';
 import type { AiSdkModelOutput } from '../bridges/shared/ai-sdk-output.ts';
+import type { CatalogEntry } from '../catalog/catalog.ts';
+import type { CallPolicy } from '../invocation/authorize.ts';
 import { messageOf, ToolwharfError } from '../kernel/errors.ts';
 import type { Caller } from '../kernel/tool.ts';
 import type { Assistant } from '../storage/ports/assistant-store.ts';
@@ -44,7 +46,7 @@ export function startAnswer(open: OpenConversation, ports: AnswerPorts): AnswerR
   const stopwatch = createStopwatch();
   const outputs = new Map<string, AiSdkModelOutput>();
   const ending = new AbortController();
-  const toModelTools = createModelTools();
+  const toModelTools = createModelTools(toolbox);
   let end: 'stopped' | 'closed' | undefined;
   let used = noUsage;
   let costUsd: number | undefined;
@@ -145,14 +147,15 @@ export function startAnswer(open: OpenConversation, ports: AnswerPorts): AnswerR
       name: assistant.name,
       conversation: id,
     };
+    function policyFor(entry: CatalogEntry): CallPolicy {
+      const { toolbox: settings, profiles } = toolbox.config;
+      const profile = profiles.find(({ name }) => name === profileName);
+      const approvalOf = createCallApproval({ assistant, toolbox: settings.approval, profile, caller });
+      const { hasTool: mayUse } = visibilityOf(profileName, profiles);
+      return { approval: approvalOf(entry), mayUse, forStep: policyFor };
+    }
     return {
-      ...{ toolbox, hostFor, draft, opened, caller, tools, outputs, stopwatch, now },
-      policyFor(entry) {
-        const { toolbox: settings, profiles } = toolbox.config;
-        const profile = profiles.find(({ name }) => name === profileName);
-        const approvalOf = createCallApproval({ assistant, toolbox: settings.approval, profile, caller });
-        return { approval: approvalOf(entry), mayUse: visibilityOf(profileName, profiles).hasTool };
-      },
+      ...{ toolbox, hostFor, draft, opened, caller, tools, outputs, stopwatch, now, policyFor },
       readPolicy: () => createReadPolicy(assistant, profileName, toolbox.config),
       signal: ending.signal,
       endedBy: () => end,

@@ -31,7 +31,7 @@ export interface AssistantTools {
   /** Number of tools that the model can use. */
   readonly count: number;
   /** How the model is shown the tools; the choice of `auto`. */
-  readonly exposed: 'all' | 'search';
+  readonly exposed: 'all' | 'search' | 'code';
   /** Estimated token cost per model request. */
   readonly estimatedTokens: number;
   /** Estimated token cost of all tools. */
@@ -61,7 +61,7 @@ export async function assistantTools(
   const disabledBy = createPatternIndex(assistant.disabledTools);
   // One array per pattern: the compiled pattern is cached with its array as the key.
   const trusting = assistant.trustedTools.map((pattern) => [pattern]);
-  const { shown: listed, search } = createModelTools()(enabled, assistant.expose ?? 'all');
+  const { shown: listed, exposed } = createModelTools(ports.toolbox)(enabled, assistant.expose ?? 'all');
   const allTokens = tokensOf(shown);
   return {
     tools: picked.tools.map(({ tool, enabled }) => ({
@@ -74,10 +74,10 @@ export async function assistantTools(
       trustedBy: trustingPatterns(trusting, ports.toolbox.catalog.find(toolIdOf(tool))),
     })),
     count: shown.length,
-    exposed: search ? 'search' : 'all',
-    estimatedTokens: search ? tokensOf(expressTools(listed, anyProviderRules)) : allTokens,
+    exposed,
+    estimatedTokens: exposed === 'all' ? allTokens : tokensOf(expressTools(listed, anyProviderRules)),
     allTokens,
-    warning: !search && shown.length > maxToolsWithoutWarning ? warningFor(shown.length) : undefined,
+    warning: exposed === 'all' && shown.length > maxToolsWithoutWarning ? warningFor(shown.length) : undefined,
     omitted,
     missingServers: missingServers(picked, ports, profile),
   };

@@ -70,7 +70,7 @@ export interface Chat extends AsyncDisposable {
 
 /** The dependencies of conversations. */
 export interface ChatPorts extends AssistantPorts {
-  readonly toolbox: Pick<InternalToolbox, 'tools' | 'catalog' | 'servers' | 'skills' | 'config' | 'start' | 'on'>;
+  readonly toolbox: AssistantPorts['toolbox'] & Pick<InternalToolbox, 'start' | 'on'>;
   /** The host of a tool call: it answers the server's questions, with the assistant's model for sampling. */
   readonly hostFor: (call: { readonly id: string; readonly caller: Caller }, model: OpenedModel) => CallHost;
   /** Shows after a restart whether a call had started. */
@@ -93,7 +93,10 @@ export type ConversationChange =
 
 /** The settings that determine the tools of an assistant. */
 export interface AssistantPorts {
-  readonly toolbox: Pick<InternalToolbox, 'tools' | 'catalog' | 'servers' | 'skills' | 'config'>;
+  readonly toolbox: Pick<
+    InternalToolbox,
+    'tools' | 'catalog' | 'servers' | 'skills' | 'config' | 'runsScripts' | 'observeOutput'
+  >;
   /** The names of stored servers by id. The id of a server in the configuration file is its name. */
   readonly serverNames: () => Promise<ReadonlyMap<string, string>>;
 }

@@ -1,40 +1,59 @@
+import type { CatalogEntry } from '../catalog/catalog.ts';
 import { isObject, type JsonObject } from '../kernel/json.ts';
 import type { Tool } from '../kernel/tool.ts';
-import { exposeSource, type SourceSearch, searchSource } from '../scale/search/search-source.ts';
+import { toolIdOf } from '../kernel/tool-id.ts';
+import { createCodeTools } from '../scale/code/code-source.ts';
+import { createSearchInEntries } from '../scale/code/open-scripts.ts';
+import { observeWith } from '../scale/code/search-for-scripts.ts';
+import { exposeSource, searchSource } from '../scale/search/search-source.ts';
+import type { RunTool } from '../scale/source-tools.ts';
 import type { Skill } from '../servers/skills/toolbox-skills.ts';
 import type { Assistant } from '../storage/ports/assistant-store.ts';
+import type { InternalToolbox } from '../toolbox-types.ts';
 import { createModelSkills, type ModelSkills, readSkillTool } from './model-skills.ts';
 
 /** The tools of an assistant during a model turn. */
 export interface ModelTools {
   /** The tools that the assistant may call. */
   readonly all: readonly Tool[];
-  /** The tools that the model is shown: all of them, or those that search the others. */
+  /** The tools that the model is shown: all of them, those that search the others, or those that run scripts over them. */
   readonly shown: readonly Tool[];
-  /** Undefined if the model is shown all tools. */
-  readonly search?: SourceSearch;
+  readonly exposed: 'all' | 'search' | 'code';
+  /** Answers the tools that search the others. */
+  readonly search: RunTool;
   /** Undefined if the assistant has no skills. */
   readonly skills?: ModelSkills;
 }
 
+type ModelToolbox = Pick<InternalToolbox, 'runsScripts' | 'observeOutput'> & {
+  readonly catalog: Pick<InternalToolbox['catalog'], 'find'>;
+};
+
 /** Creates the function that decides which tools a model is shown. One index serves all turns of an answer. */
-export function createModelTools(): (
-  all: readonly Tool[],
-  expose: Assistant['expose'],
-  skills?: readonly Skill[],
-) => ModelTools {
-  const source = {
-    tools: [] as readonly Tool[],
-    call: () => Promise.reject(new Error('calls have parts of their own')),
-  };
+export function createModelTools(
+  toolbox: ModelToolbox,
+): (all: readonly Tool[], expose: Assistant['expose'], skills?: readonly Skill[]) => ModelTools {
+  const { runsScripts, catalog } = toolbox;
+  const notHere = () => Promise.reject(new Error('calls have parts of their own'));
+  const source = { tools: [] as readonly Tool[], call: notHere, ...(runsScripts && { runCode: notHere }) };
+  let entries: readonly CatalogEntry[] = [];
+  const code = createCodeTools(
+    createSearchInEntries(() => entries, { observe: observeWith(toolbox) }),
+    notHere,
+  );
   return (all, expose, offered = []) => {
     source.tools = all;
     const isTaken = all.some(({ name }) => name === readSkillTool);
     const skills = isTaken ? undefined : createModelSkills(offered);
     const ours = skills ? [skills.tool] : [];
-    if (exposeSource(source, { expose }).expose === 'all') return { all, shown: [...all, ...ours], skills };
+    const { expose: exposed } = exposeSource(source, { expose });
+    if (exposed === 'all') return { all, shown: [...all, ...ours], exposed, search: notHere, skills };
+    if (exposed === 'code') {
+      entries = all.flatMap((tool) => catalog.find(toolIdOf(tool)) ?? []);
+      return { all, shown: [...code.tools, ...ours], exposed, search: code.run, skills };
+    }
     const search = searchSource(source);
-    return { all, shown: [...search.tools, ...ours], search, skills };
+    return { all, shown: [...search.tools, ...ours], exposed, search: search.call, skills };
   };
 }
 

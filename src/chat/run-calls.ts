@@ -5,8 +5,9 @@ import type { CallEvent } from '../invocation/call.ts';
 import { failureResult } from '../invocation/shape-result.ts';
 import { canonicalJson } from '../kernel/canonical-json.ts';
 import type { JsonObject } from '../kernel/json.ts';
-import type { Caller, Progress, ToolResult } from '../kernel/tool.ts';
+import type { Caller, Progress, Tool, ToolResult } from '../kernel/tool.ts';
 import { toDisplayText } from '../policy/display-text.ts';
+import { runCodeEntry, runCodeName } from '../scale/code/code-tools.ts';
 import { isSearchTool } from '../scale/search/search-tools.ts';
 import type { ToolCallPart } from '../storage/ports/conversation-store.ts';
 import type { ChatPorts } from './chat.ts';
@@ -59,25 +60,30 @@ async function runCall(index: number, options: RunCallsOptions): Promise<void> {
   const part = draft.parts[index];
   if (part?.type !== 'tool-call') return;
   const { callId = '', tool: name = '' } = part;
-  const { all, search, skills } = options.tools;
-  const entry = all.some((tool) => tool.name === name) ? toolbox.catalog.find(name) : undefined;
+  const { all, exposed, search, skills } = options.tools;
+  const isScript = exposed === 'code' && name === runCodeName;
+  const isOwn = all.some((tool) => tool.name === name);
+  const entry = isScript ? runCodeEntry(part.arguments) : isOwn ? toolbox.catalog.find(name) : undefined;
+  /** The approvals that steps of the call wait for. */
+  const asked = new Set<string>();
   let hasRun = false;
   let shownAt = 0;
   let endWork = () => {};
   if (endedBy() === 'closed') return;
-  if (search && isSearchTool(name)) return end(await search.call(name, part.arguments));
+  if (exposed !== 'all' && isSearchTool(name)) return end(await search(name, part.arguments, { caller }));
   if (skills && name === readSkillTool && endedBy() !== 'stopped') return readSkill(skills);
   if (!entry) return end(failureResult(callId, 'TOOL_NAME_INVALID', `The tool ${name} is no longer available`));
   if (endedBy() === 'stopped')
     return end(failureResult(callId, 'CALL_CANCELLED', 'The tool was not called: the answer ended'));
   endWork = stopwatch.start();
+  const policy = () => (isScript ? forScript(options.policyFor(entry), all) : options.policyFor(entry));
   const call = toolbox.start(entry, part.arguments, {
     id: callId,
     caller,
     host: hostFor({ id: callId, caller }, opened),
     parent: { kind: 'answer', id: draft.message.id },
-    policy: options.policyFor(entry),
-    refreshPolicy: () => options.policyFor(entry),
+    policy: policy(),
+    refreshPolicy: policy,
     signal,
   });
   call.subscribe((event) => follow(event));
@@ -103,6 +109,13 @@ async function runCall(index: number, options: RunCallsOptions): Promise<void> {
       const { arguments: args, startedAt, rule } = event.record;
       draft.changePart(index, { status: 'running', arguments: { ...(given ?? args) }, startedAt, rule });
       onStatus();
+    } else if (event.type === 'step-asked') {
+      if (asked.size === 0) endWork();
+      showSteps(asked.add(event.request.id));
+    } else if (event.type === 'step-answered') {
+      asked.delete(event.request.id);
+      if (asked.size === 0) endWork = stopwatch.start();
+      showSteps(asked);
     } else if (event.type === 'progress' && hasRun && performance.now() - shownAt >= progressIntervalMs) {
       shownAt = performance.now();
       draft.changePart(index, { progress: toSafeProgress(event.progress) });
@@ -135,11 +148,26 @@ async function runCall(index: number, options: RunCallsOptions): Promise<void> {
     onStatus();
   }
 
+  function showSteps(pending: ReadonlySet<string>): void {
+    const isAsking = pending.size > 0;
+    draft.changePart(index, {
+      status: isAsking ? 'asked' : 'running',
+      stepApprovalIds: isAsking ? [...pending] : undefined,
+    });
+    onStatus();
+  }
+
   function end(result: ToolResult): void {
     options.outputs.set(callId, toAiSdkOutput(result, opened.takesMedia ? undefined : () => false));
     const ended = { status: statusOf(result), result: toStoredResult(result), completedAt: now() };
-    draft.changePart(index, { ...ended, approvalId: undefined, progress: undefined });
+    draft.changePart(index, { ...ended, approvalId: undefined, stepApprovalIds: undefined, progress: undefined });
   }
+}
+
+/** A script may call the tools of the assistant. A chain among them may call others, as it may without a script. */
+function forScript(policy: CallPolicy, tools: readonly Tool[]): CallPolicy {
+  const names = new Set(tools.map(({ name }) => name));
+  return { ...policy, mayUse: (tool) => names.has(tool.name) && (policy.mayUse?.(tool) ?? true) };
 }
 
 function statusOf({ isError, failure }: ToolResult): ToolCallPart['status'] {

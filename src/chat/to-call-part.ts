@@ -19,7 +19,7 @@ export interface CallPartOptions {
  */
 export function toCallPart(call: RequestedCall, { tools, messages, now }: CallPartOptions): ToolCallPart {
   const shown = readModelCall(tools.shown, { name: call.name, args: call.input }, anyProviderRules);
-  const isThrough = tools.search && !shown.problem && shown.tool.name === callTool;
+  const isThrough = tools.exposed === 'search' && !shown.problem && shown.tool.name === callTool;
   const called = isThrough ? readCalledTool(shown.args, tools.all) : undefined;
   const read = called ? { ...called, problem: undefined } : shown;
   const { tool } = read;

@@ -18,7 +18,13 @@ export async function cancelUnfinishedCalls(draft: Draft, completedAt: string): 
   if (left.length === 0) return;
   const result = toStoredResult(failureResult('', 'CALL_CANCELLED', 'The tool was not called: the answer ended first'));
   for (const index of left)
-    draft.changePart(index, { status: 'cancelled', approvalId: undefined, result, completedAt });
+    draft.changePart(index, {
+      status: 'cancelled',
+      approvalId: undefined,
+      stepApprovalIds: undefined,
+      result,
+      completedAt,
+    });
   await draft.save();
 }
 
@@ -40,15 +46,17 @@ export async function recoverCalls(draft: Draft, journal: Pick<Journal, 'get'>):
     // Only a dispatched call has a start time.
     if (record?.startedAt === undefined) {
       isResumable = true;
-      draft.changePart(index, { status: 'waiting', approvalId: undefined, progress: undefined });
+      draft.changePart(index, { status: 'waiting', ...settled });
     } else {
       const ended = endOf(record);
       isUnknown ||= ended.status === 'unknown';
-      draft.changePart(index, { ...ended, startedAt: record.startedAt, approvalId: undefined, progress: undefined });
+      draft.changePart(index, { ...ended, startedAt: record.startedAt, ...settled });
     }
   }
   return isResumable && !isUnknown ? 'resumable' : 'interrupted';
 }
+
+const settled = { approvalId: undefined, stepApprovalIds: undefined, progress: undefined };
 
 function isOpen(part: MessagePart): part is ToolCallPart {
   return part.type === 'tool-call' && ['waiting', 'asked', 'running'].includes(part.status);

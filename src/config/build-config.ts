@@ -126,11 +126,12 @@ function buildToolbox(toolbox: CheckedToolbox, defaults: DialectDefaults): Confi
     approval: { ...approvalDefaults, ...approval, expiresMs: expires ?? approvalDefaults.expiresMs },
     tools: (toolbox.tools ?? []).map(({ timeout: timeoutMs, ...tool }) => omitUndefined({ ...tool, timeoutMs })),
     chains: Object.entries(toolbox.chains ?? {}).map(
-      ([name, { description, input, steps, timeout, maxInstances }]) => ({
+      ([name, { description, input, steps = [], code, timeout, maxInstances }]) => ({
         name,
         description,
         input,
         steps: steps.map(({ tool, arguments: args = {} }) => ({ tool, arguments: args })),
+        ...(code !== undefined && { code }),
         timeoutMs: timeout ?? chainTimeoutMs,
         maxInstances: maxInstances ?? defaults.maxInstances,
       }),

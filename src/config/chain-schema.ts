@@ -18,7 +18,7 @@ const stepSchema = z.strictObject(
   { error: 'must be a map with tool and arguments' },
 );
 
-/** A sequence of tool calls that is exposed as one tool. */
+/** A sequence of tool calls, or a script that calls tools, that is exposed as one tool. */
 export const chainSchema = z
   .strictObject(
     {
@@ -30,7 +30,12 @@ export const chainSchema = z
       steps: list(stepSchema)
         .min(1, 'must have at least one step')
         .max(50, 'must have at most 50 steps')
-        .describe('The tools to call, in this order.'),
+        .optional()
+        .describe('The tools to call, in this order. Required without `code`.'),
+      code: filledText
+        .max(262_144, 'must have at most 262144 characters')
+        .optional()
+        .describe('A script instead of the steps: TypeScript that calls `tools.SERVER.TOOL(...)` and reads `input`.'),
       timeout: duration()
         .optional()
         .describe('Time limit of the whole chain.')
@@ -40,12 +45,16 @@ export const chainSchema = z
         .describe('Concurrent calls of this chain.')
         .meta({ default: toolDefaults.maxInstances }),
     },
-    { error: 'must be a map with steps' },
+    { error: 'must be a map with steps or code' },
   )
-  .superRefine(({ input, steps }, context) => {
+  .superRefine(({ input, steps, code }, context) => {
+    if (code === undefined && steps === undefined)
+      context.addIssue({ code: 'custom', path: ['steps'], message: 'is required, or code' });
+    if (code !== undefined && steps !== undefined)
+      context.addIssue({ code: 'custom', path: ['code'], message: 'cannot be combined with steps' });
     if (input && input.type !== 'object')
       context.addIssue({ code: 'custom', path: ['input'], message: 'must have type: object' });
-    for (const [at, step] of steps.entries()) {
+    for (const [at, step] of (steps ?? []).entries()) {
       const issue = (message: string) =>
         context.addIssue({ code: 'custom', path: ['steps', at, 'arguments'], message });
       for (const written of textsIn(step.arguments))

@@ -194,17 +194,16 @@ export interface ToolConfig {
   readonly mode?: ToolMode;
 }
 
-/** A sequence of tool calls that is exposed as one tool. */
+/** A sequence of tool calls, or a script that calls tools, that is exposed as one tool. */
 export interface ChainConfig extends ToolLimits {
   readonly name: string;
   readonly description?: string;
   /** JSON Schema of the chain arguments. */
   readonly input?: JsonSchema;
-  readonly steps: readonly {
-    readonly tool: string;
-    /** Arguments of the call, with `{{…}}` placeholders. */
-    readonly arguments: JsonObject;
-  }[];
+  /** The calls, their arguments with `{{…}}` placeholders; none if the chain is a script. */
+  readonly steps: readonly { readonly tool: string; readonly arguments: JsonObject }[];
+  /** The script, which gets the arguments as `input`. */
+  readonly code?: string;
 }
 
 /** At most `calls` calls in `perMs` milliseconds. */

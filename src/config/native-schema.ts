@@ -79,7 +79,7 @@ const toolboxShape = {
     .optional()
     .describe('Globs over server/tool; the results of these tools are secret: callers only get references to them.'),
   approval: approvalSchema.optional().describe('Which calls need approval.'),
-  chains: chainsSchema.optional().describe('Sequences of tool calls, each exposed as one tool; by name.'),
+  chains: chainsSchema.optional().describe('Sequences of tool calls, and scripts, each exposed as one tool; by name.'),
 };
 
 /** The toolbox with its tools as a list. The map form is converted to a list before the check. */

@@ -12,6 +12,7 @@ import { createStoredApprover, type PendingLimits, type StoredApprover } from '.
 import { messageOf, ToolwharfError } from '../kernel/errors.ts';
 import type { Log } from '../kernel/log.ts';
 import type { Caller } from '../kernel/tool.ts';
+import { openScripts } from '../scale/code/open-scripts.ts';
 import type { Storage } from '../storage/storage.ts';
 import { type AdministeredToolbox, type InternalToolboxOptions, startToolbox } from '../toolbox.ts';
 import { type A2aRoutes, createA2aRoutes } from './a2a/a2a-routes.ts';
@@ -38,7 +39,7 @@ import { questionsNeedCall } from './mcp/client-host.ts';
 import { createMcpEndpoint, type McpEndpoint } from './mcp/endpoint.ts';
 import { sendFailure, sendJson } from './mcp/responder.ts';
 import { createPendingQuestions, type PendingQuestions } from './questions/pending-questions.ts';
-import { openScripts } from './scripts/open-scripts.ts';
+import { searchProfile } from './scripts/search-profile.ts';
 import { createSharedTasks } from './tasks/shared-tasks.ts';
 import { createTraces, noTraces } from './traces/traces.ts';
 import { createWeb, type Web } from './web/serve-web.ts';
@@ -170,11 +171,7 @@ export async function openGateway(source: ConfigSource | undefined, options: Gat
     isHeld: () => isHeld(storage.journal, undefined),
     limits: (caller) => pendingLimits(caller, toolbox.config.gateway.limits),
   });
-  const scripts = openScripts({
-    toolbox: () => toolbox,
-    journal: storage.journal,
-    viewOf: (profile) => mcp.viewOf(profile),
-  });
+  const searchFor = (name: string) => searchProfile(name, toolbox.config.profiles, mcp.viewOf);
   const toolbox = await startToolbox(loaded, {
     ...{ env, tools, signal, watch, spawn },
     log,
@@ -183,7 +180,7 @@ export async function openGateway(source: ConfigSource | undefined, options: Gat
     rules: storage.rules,
     overrides: storage.toolOverrides,
     limits: sharedLimits,
-    scripts: scripts.runner,
+    scripts: { open: (used) => openScripts(used, { searchFor }) },
     placements,
     findResultElsewhere: (id, caller) => findResultElsewhere(fleet, id, caller),
     oauth: { store: storage.oauth, redirectUrl: oauthReturnUrl(host, port) },
@@ -253,7 +250,6 @@ export async function openGateway(source: ConfigSource | undefined, options: Gat
     await fleet[Symbol.asyncDispose]();
     await closeRoutes();
     await toolbox.close();
-    await scripts[Symbol.asyncDispose]();
     placements?.[Symbol.dispose]();
     sharedLimits?.[Symbol.dispose]();
     await traces.close();

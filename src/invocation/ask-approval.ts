@@ -55,11 +55,13 @@ export async function askApproval(
     call.approval = request;
     ports.onAsked(request);
     call.emit({ type: 'approval-asked', request });
+    call.emitOutwards({ type: 'step-asked', request });
     const answer = await answerInTime(approver, request, call, question.approval.expiresMs);
     call.approval = undefined;
     call.record = { ...call.record, approval: toRecorded(request, answer, call.record.approval) };
     ports.onAnswered(request, answer);
     call.emit({ type: 'approval-answered', request, answer });
+    call.emitOutwards({ type: 'step-answered', request });
     const rule = toRule(answer, entry, caller, ports.clock.now());
     if (rule) await ports.rules.add(rule);
     if (answer.kind === 'deny') throw denied(call, entry, answer.reason ?? 'the answer was no');
@@ -67,7 +69,9 @@ export async function askApproval(
     if (entry.changed && rule?.audience === 'everyone' && !rule.matching) await ports.onAccepted(entry);
     return answer.arguments ?? args;
   } finally {
+    const { approval: withdrawn } = call;
     call.approval = undefined;
+    if (withdrawn) call.emitOutwards({ type: 'step-answered', request: withdrawn });
     resume();
   }
 }

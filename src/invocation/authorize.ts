@@ -17,6 +17,8 @@ export interface CallPolicy {
   readonly approval: ApprovalConfig;
   /** The tools that the caller may use, also from within a chain; all if undefined. */
   readonly mayUse?: (tool: CatalogEntry) => boolean;
+  /** The permissions for a tool that the call uses itself, if it is a chain or a script; the same by default. */
+  readonly forStep?: (tool: CatalogEntry) => CallPolicy;
   /**
    * The resources, prompts and skills that the caller may read; all if undefined. A resource is named by its URI, a skill by
    * the path of its folder.

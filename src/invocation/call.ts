@@ -50,6 +50,10 @@ export type CallEvent =
   | { readonly type: 'questions'; readonly questions: readonly CallQuestion[] }
   /** The server runs the call as a task, whose status has changed. */
   | { readonly type: 'upstream-task'; readonly task: UpstreamTask }
+  /** A step of the call, which is a chain or a script, waits for approval. */
+  | { readonly type: 'step-asked'; readonly request: ApprovalRequest }
+  /** The step no longer waits: the approval was answered or withdrawn. */
+  | { readonly type: 'step-answered'; readonly request: ApprovalRequest }
   | { readonly type: 'ended'; readonly result: ToolResult };
 
 /** One use of a tool, from the moment it is received until it has ended. */
@@ -210,6 +214,11 @@ export class RunningCall implements Call {
 
   emit(event: CallEvent): void {
     for (const listener of this.#listeners ?? []) listener(event);
+  }
+
+  /** Emits an event of the calls that this call is a step of. */
+  emitOutwards(event: CallEvent): void {
+    for (let { outer } = this as RunningCall; outer; outer = outer.outer) outer.emit(event);
   }
 
   setState(state: CallState): void {

@@ -1,12 +1,17 @@
 import type { Catalog, CatalogEntry } from '../catalog/catalog.ts';
+import type { Config } from '../config/config.ts';
 import { createId } from '../kernel/create-id.ts';
 import { ToolwharfError } from '../kernel/errors.ts';
 import type { JsonObject } from '../kernel/json.ts';
+import type { Log } from '../kernel/log.ts';
+import type { ToolSource } from '../kernel/tool.ts';
 import type { CallPolicy } from './authorize.ts';
 import type { Call, CallHost, RunningCall } from './call.ts';
 import type { CallParent, CallStep } from './call-record.ts';
 import type { DispatchOptions } from './dispatch.ts';
+import type { Journal } from './journal.ts';
 import type { CallerLimits } from './permits.ts';
+import type { Results } from './results.ts';
 import { failureResult } from './shape-result.ts';
 
 /** A call of a tool that is a script. */
@@ -15,6 +20,8 @@ export interface ScriptRun {
   readonly code: string;
   /** The value of `input` in the script. */
   readonly input: JsonObject;
+  /** The script is the tool itself: its value is the result, without the log. */
+  readonly isSaved: boolean;
   /** The tools that the caller may use; all if undefined. */
   readonly mayUse?: (tool: CatalogEntry) => boolean;
   /** Starts a call of the script: for the same caller, under the same policy, as a child of the script's call. */
@@ -24,6 +31,28 @@ export interface ScriptRun {
 /** Runs scripts. Rejects if a script was stopped; a script that fails has a result with `isError`. */
 export interface ScriptRunner {
   run(script: ScriptRun): Promise<JsonObject>;
+}
+
+/** The parts of a toolbox that its scripts use. */
+export interface ScriptToolbox {
+  readonly config: () => Pick<Config, 'gateway'>;
+  readonly catalog: Pick<Catalog, 'entries' | 'find'>;
+  readonly journal: Pick<Journal, 'list' | 'get'>;
+  readonly results: Pick<Results, 'find' | 'isSecret'>;
+  readonly log: Log;
+}
+
+/** Runs the scripts of one toolbox. Disposing ends their processes. */
+export interface OpenedScripts extends ScriptRunner, AsyncDisposable {
+  /** The tool `run_code` for a call with these arguments, which contain its time limit. */
+  toolFor(args: unknown): CatalogEntry;
+  readonly observe: NonNullable<ToolSource['observeOutput']>;
+}
+
+/** Lets a toolbox run scripts. */
+export interface ToolboxScripts {
+  /** Called once, when the toolbox is created. */
+  open(toolbox: ScriptToolbox): OpenedScripts;
 }
 
 /** What a step has of the call that it belongs to. */
@@ -59,7 +88,12 @@ export function createStepRunner({ start, catalog, scripts }: StepRunnerPorts) {
     const { caller, host, signal } = call;
     const stepHost: CallHost = Object.create(host, { onProgress: { value: undefined }, input: { value: undefined } });
     const parent: CallParent = { kind: 'call', id: call.id };
-    return start(entry, args, { caller, host: stepHost, parent, signal, policy, refreshPolicy, callerLimits, step });
+    const ofStep = (outer: CallPolicy): CallPolicy => outer.forStep?.(entry) ?? outer;
+    return start(entry, args, {
+      ...{ caller, host: stepHost, parent, signal, callerLimits, step },
+      policy: policy && ofStep(policy),
+      refreshPolicy: refreshPolicy && (async () => ofStep(await refreshPolicy())),
+    });
   }
 
   return (
@@ -76,12 +110,14 @@ export function createStepRunner({ start, catalog, scripts }: StepRunnerPorts) {
       return startStep(call, entry, args, options).result;
     },
     async runScript(args) {
-      if (!scripts) throw new ToolwharfError('TOOL_FAILED', `${call.calledAs} is a script, which only a gateway runs`);
+      if (!scripts)
+        throw new ToolwharfError('TOOL_FAILED', `${call.calledAs} is a script, and this toolbox has no \`scripts\``);
       assertDepth(call);
       return scripts.run({
         call,
         code: script?.code ?? String(args.code),
         input: script?.code === undefined ? {} : args,
+        isSaved: script?.code !== undefined,
         mayUse: options.policy?.mayUse,
         startStep: (entry, given, step) => startStep(call, entry, given, options, step),
       });

@@ -131,4 +131,18 @@ export interface CallOptions extends ExecuteOptions {
 export interface ToolSource {
   readonly tools: readonly Tool[];
   call(name: string, args: unknown, options?: CallOptions): Promise<ToolResult>;
+  /** Runs a script over the tools, with the arguments of `run_code`; undefined if scripts cannot run. */
+  readonly runCode?: (args: unknown, options?: CallOptions) => Promise<ToolResult>;
+  /** The output of a tool that declares none, as the results show it that the caller got; undefined if there are none. */
+  readonly observeOutput?: (tool: string, caller?: string) => Promise<ObservedOutput | undefined>;
+}
+
+/** The type of a tool's output, learnt from its results. */
+export interface ObservedOutput {
+  /** JSON Schema of the value that scripts get. It contains no values of the results. */
+  readonly schema: JsonSchema;
+  /** The number of results that it was learnt from. */
+  readonly results: number;
+  /** What the latest result has in another way than all results before it. */
+  readonly drift: readonly string[];
 }

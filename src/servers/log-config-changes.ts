@@ -25,6 +25,11 @@ export function logConfigChanges(log: Log, before: Config, after: Config): void 
   for (const text of settings) log.info('config.setting-changed', `Configuration changed: ${text}`);
 }
 
+/** Logs why a changed configuration is not applied. */
+export function logConfigRefused(log: Log, { message }: Error): void {
+  log.error('config.refused', `The changed configuration is invalid, and the previous one stays in use: ${message}`);
+}
+
 /** Logs that a server was added, from the file or at run time. */
 export function logServerAdded(log: Log, server: string): void {
   log.info('config.server-added', `Server '${server}' was added`, { server });

@@ -1,9 +1,11 @@
 import type { UnnamedEntry } from '../catalog/catalog.ts';
-import { toChainTool } from '../catalog/chain-tool.ts';
+import { noArguments, toChainTool } from '../catalog/chain-tool.ts';
 import { definitionHash } from '../catalog/definition-hash.ts';
 import { type LocalTool, toLocalDefinition } from '../catalog/local-tool.ts';
-import type { Config, ToolboxConfig } from '../config/config.ts';
+import type { ChainConfig, Config, ToolboxConfig, ToolLimits } from '../config/config.ts';
+import { hashOf } from '../kernel/canonical-json.ts';
 import { ToolwharfError } from '../kernel/errors.ts';
+import type { ToolDefinition } from '../kernel/tool.ts';
 import { loadLocalTools } from './load-local-tools.ts';
 
 /**
@@ -15,12 +17,43 @@ export async function registerLocalTools(
   ofProgram: readonly LocalTool[] = [],
 ): Promise<readonly UnnamedEntry[]> {
   const ofModules = await loadLocalTools(localTools);
-  return toEntries([...ofProgram, ...ofModules, ...toolbox.chains.map(toChainTool)], toolbox);
+  const [scripts, sequences] = splitChains(toolbox.chains);
+  const tools = [...ofProgram, ...ofModules, ...sequences.map(toChainTool)];
+  return toEntries([...tools.map(ofLocalTool), ...scripts.map(ofScript)], toolbox);
 }
 
-function toEntries(tools: readonly LocalTool[], config: ToolboxConfig): readonly UnnamedEntry[] {
+/** A tool without a server, before the limits of the configuration apply. */
+interface Candidate extends Partial<ToolLimits> {
+  readonly definition: ToolDefinition;
+  readonly definitionHash: string;
+  readonly runs: Pick<UnnamedEntry, 'local' | 'script' | 'annotations'>;
+}
+
+type ScriptChain = ChainConfig & { readonly code: string };
+
+function splitChains(chains: readonly ChainConfig[]): [readonly ScriptChain[], readonly ChainConfig[]] {
+  const isScript = (chain: ChainConfig): chain is ScriptChain => chain.code !== undefined;
+  return [chains.filter(isScript), chains.filter((chain) => !isScript(chain))];
+}
+
+function ofLocalTool(tool: LocalTool): Candidate {
+  const { maxInstances, timeoutMs, annotations } = tool;
+  const definition = toLocalDefinition(tool);
+  const hash = definitionHash(definition);
+  return { maxInstances, timeoutMs, definition, definitionHash: hash, runs: { local: tool, annotations } };
+}
+
+function ofScript({ name, description = '', input, code, maxInstances, timeoutMs }: ScriptChain): Candidate {
+  const definition = { name, description, inputSchema: input ?? noArguments };
+  // Another script is another tool: a remembered approval must not apply to it.
+  const hash = hashOf([definitionHash(definition), code]);
+  return { maxInstances, timeoutMs, definition, definitionHash: hash, runs: { script: { code } } };
+}
+
+function toEntries(candidates: readonly Candidate[], config: ToolboxConfig): readonly UnnamedEntry[] {
   const names = new Set<string>();
-  for (const { name } of tools) {
+  for (const { definition } of candidates) {
+    const { name } = definition;
     if (names.has(name))
       throw new ToolwharfError('CONFIG_INVALID', `Local tool '${name}' is registered twice`, { data: { tool: name } });
     names.add(name);
@@ -28,22 +61,20 @@ function toEntries(tools: readonly LocalTool[], config: ToolboxConfig): readonly
   const configured = new Map(config.tools.filter((tool) => tool.server === undefined).map((tool) => [tool.name, tool]));
   const missing = config.localToolsMustBeConfigured ? [...names].filter((name) => !configured.has(name)) : [];
   if (missing.length > 0) throw notConfigured(missing, [...configured.keys()]);
-  return tools.map((tool) => {
-    const settings = configured.get(tool.name);
-    const definition = toLocalDefinition(tool);
+  return candidates.map(({ definition, definitionHash: hash, runs, ...own }) => {
+    const settings = configured.get(definition.name);
     return {
-      originalName: tool.name,
+      originalName: definition.name,
       // The program's own tools are as trusted as the program.
       serverTrusted: true,
       definition,
-      annotations: tool.annotations,
-      definitionHash: definitionHash(definition),
+      definitionHash: hash,
       limits: {
-        maxInstances: settings?.maxInstances ?? tool.maxInstances ?? config.defaultTool.maxInstances,
-        timeoutMs: settings?.timeoutMs ?? tool.timeoutMs ?? config.defaultTool.timeoutMs,
+        maxInstances: settings?.maxInstances ?? own.maxInstances ?? config.defaultTool.maxInstances,
+        timeoutMs: settings?.timeoutMs ?? own.timeoutMs ?? config.defaultTool.timeoutMs,
       },
       paramHeaders: [],
-      local: tool,
+      ...runs,
     };
   });
 }

@@ -32,13 +32,14 @@ function configOf(world: World, approval: object = {}) {
 }
 
 /** Sends the script. The answer is lost with the gateway. */
-async function send(gateway: GatewayProcess, code: string): Promise<void> {
+async function send(gateway: GatewayProcess, code: string, name = 'run_code'): Promise<void> {
   const client = new Client({ name: 'ada', version: '1.0.0' });
   client.onerror = () => {};
   await client.connect(
     new StreamableHTTPClientTransport(new URL(gateway.url), { requestInit: { headers: { 'x-caller': 'ada' } } }),
   );
-  client.callTool({ name: 'run_code', arguments: { code } }, { timeout: 600_000 }).catch(() => {});
+  const args = name === 'run_code' ? { code } : {};
+  client.callTool({ name, arguments: args }, { timeout: 600_000 }).catch(() => {});
 }
 
 async function withStorage<Result>(
@@ -69,10 +70,11 @@ async function killAndContinue(
   config: object,
   code: string,
   until: (gateway: GatewayProcess) => Promise<unknown>,
+  name?: string,
 ) {
   {
     await using gateway = await world.start(config);
-    await send(gateway, code);
+    await send(gateway, code, name);
     await world.breaking('kill', async () => {
       await until(gateway);
       await gateway.end('SIGKILL');
@@ -98,6 +100,18 @@ test('a script goes on after kill -9: ended calls are not repeated, and the call
   expect(record?.result?.structuredContent).toMatchObject({
     result: ['began', expect.stringContaining('first'), 'unknown', expect.stringContaining('third')],
   });
+  expect(await findingsOf(world, markers)).toEqual([]);
+});
+
+test('a chain that is a script goes on after kill -9, as the tool that was called', async () => {
+  await using world = await openWorld();
+  const markers = ['first', 'second'].map((name) => `${name}-${randomUUID()}`);
+  const code = `${script(markers, ['answer', 'hold'])}; ({ learnt })`;
+  const config = { ...configOf(world), toolbox: { chains: { saved: { code } } } };
+  await killAndContinue(world, config, code, () => waitFor(async () => (await world.effects()).length === 2), 'saved');
+  const [record] = await withStorage(world, ({ journal }) => journal.list({ tool: 'saved' }));
+  expect(record).toMatchObject({ status: 'success', script: { continued: 1 } });
+  expect(record?.result?.structuredContent).toEqual({ learnt: ['began', expect.stringContaining('first'), 'unknown'] });
   expect(await findingsOf(world, markers)).toEqual([]);
 });
 

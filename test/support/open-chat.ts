@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { createScripts } from '../../src/bridges/code.ts';
 import type { Chat, ChatEvent, ChatPorts } from '../../src/chat/chat.ts';
 import { createChat } from '../../src/chat/create-chat.ts';
 import { createModels } from '../../src/chat/models/create-models.ts';
@@ -69,6 +70,7 @@ export async function openTestChat(options: TestChatOptions = {}): Promise<TestC
     rules: storage.rules,
     pins: storage.pins,
     host: options.host,
+    scripts: createScripts(),
     ...(options.startWaitMs !== undefined && { startWaitMs: options.startWaitMs }),
   });
   const assistant = await ensureAssistant(storage, options, toolbox);

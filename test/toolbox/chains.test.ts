@@ -1,4 +1,5 @@
 import { afterEach, describe, expect, test, vi } from 'vitest';
+import { createScripts } from '../../src/bridges/code.ts';
 import { localTool } from '../../src/index.ts';
 import type { JsonObject } from '../../src/kernel/json.ts';
 import { connectAgent, outcomeOf, toCall } from '../support/a2a.ts';
@@ -226,6 +227,77 @@ describe('a local tool that calls other tools', () => {
   });
 });
 
+describe('a chain that is a script', () => {
+  const servers = { a: fixture('legacy') };
+  const shout = {
+    description: 'Echoes texts loudly',
+    input: { type: 'object', properties: { texts: { type: 'array', items: { type: 'string' } } }, required: ['texts'] },
+    code: `const said: string[] = await Promise.all(input.texts.map((text) => tools.a.echo({ text: \`\${text}!\` })));
+      ({ said, count: said.length })`,
+  };
+  const openScripted = (chains: JsonObject, more: JsonObject = {}) =>
+    openToolbox({ servers, toolbox: { chains }, ...more } as never, { scripts: createScripts() });
+
+  test('its arguments are its input, its value is its result, and its calls are its children', async () => {
+    await using toolbox = await openScripted({ shout });
+    expect(toolbox.tool('shout')).toMatchObject({ description: 'Echoes texts loudly', parameters: shout.input });
+    const result = await toolbox.call('shout', { texts: ['x', 'y'] });
+    expect(result.structuredContent).toEqual({ said: ['x!', 'y!'], count: 2 });
+    expect(await toolbox.call('shout', { texts: 'x' })).toMatchObject({ failure: { code: 'ARGUMENTS_INVALID' } });
+    const records = await toolbox.calls.list();
+    const steps = records.filter(({ parent }) => parent?.id === result.callId);
+    expect(steps.map(({ originalName }) => originalName)).toEqual(['echo', 'echo']);
+  });
+
+  test('a failed script says where it failed, and a script without a value has an empty result', async () => {
+    await using toolbox = await openScripted({
+      failing: { code: 'const one = 1;\nthrow new Error(`no ${one}`)' },
+      silent: { code: 'const nothing = 1;' },
+    });
+    expect((await toolbox.call('failing', {})).text).toContain('Error: no 1 (line 2');
+    expect(await toolbox.call('silent', {})).toMatchObject({ isError: false, text: '' });
+  });
+
+  test('scripts, sequences and scripts in them call each other with a single process', async () => {
+    const chains = {
+      inner: { code: "await tools.a.echo({ text: 'deep' })" },
+      between: { steps: [{ tool: 'inner' }] },
+      outer: { code: '(await Promise.all([tools.local.between(), tools.local.inner()])).join()' },
+      endless: { code: 'await tools.local.endless()' },
+    };
+    await using toolbox = await openScripted(chains, { gateway: { limits: { maxScripts: 1 } } });
+    expect((await toolbox.call('outer', {})).text).toBe('deep,deep');
+    expect((await toolbox.call('endless', {})).text).toContain('more than 8 deep');
+  });
+
+  test('a remembered approval does not apply to another script of the same name', async () => {
+    const hashOf = async (code: string) => {
+      await using toolbox = await openScripted({ one: { code } });
+      return toolbox.catalog.find('one')?.definitionHash;
+    };
+    expect(await hashOf('1')).toBe(await hashOf('1'));
+    expect(await hashOf('1')).not.toBe(await hashOf('2'));
+  });
+
+  test('it is served over MCP, and the profile of the client applies to its calls', async () => {
+    await using gateway = await openTestGateway({
+      servers,
+      toolbox: { chains: { shout } },
+      profiles: { blind: { deny: ['a/echo'] } },
+    });
+    await using client = await connectClient(`${gateway.url}/mcp`);
+    expect(await client.names()).toContain('shout');
+    expect(await client.text('shout', { texts: ['x'] })).toBe('{"said":["x!"],"count":1}');
+    await using blind = await connectClient(`${gateway.url}/mcp/blind`);
+    expect(await blind.text('shout', { texts: ['x'] })).toContain('Unknown tool: tools.a.echo');
+  });
+
+  test('a toolbox without scripts says what is missing', async () => {
+    await using toolbox = await openToolbox({ servers: {}, toolbox: { chains: { one: { code: '1' } } } } as never);
+    expect((await toolbox.call('one', {})).text).toContain('this toolbox has no `scripts`');
+  });
+});
+
 describe('a chain in a configuration', () => {
   const problemOf = (chains: JsonObject) =>
     openToolbox({ servers: {}, toolbox: { chains } } as never).then(
@@ -235,7 +307,9 @@ describe('a chain in a configuration', () => {
 
   test.each<[JsonObject, string]>([
     [{ a: { steps: [] } }, 'must have at least one step'],
-    [{ a: {} }, 'chains.a.steps  is required'],
+    [{ a: {} }, 'chains.a.steps  is required, or code'],
+    [{ a: { code: '1', steps: [{ tool: 'x' }] } }, 'cannot be combined with steps'],
+    [{ a: { code: '', steps: [] } }, 'must not be empty'],
     [{ 'a b': { steps: [{ tool: 'x' }] } }, 'a name must have 1 to 64'],
     [{ a: { steps: [{ tool: 'x', arguments: { b: '{{input.c}}' } }] } }, "{{input.c}}: input has no property 'c'"],
     [{ a: { steps: [{ tool: 'x', arguments: { b: ['{{steps.1.text}}'] } }] } }, 'can refer to earlier steps only'],

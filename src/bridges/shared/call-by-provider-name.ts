@@ -1,13 +1,20 @@
 import { messageOf } from '../../kernel/errors.ts';
 import { isObject, type JsonObject } from '../../kernel/json.ts';
 import type { CallOptions, Tool, ToolResult, ToolSource } from '../../kernel/tool.ts';
-import { searchSource } from '../../scale/search/search-source.ts';
+import { codeSource } from '../../scale/code/code-source.ts';
+import { type ExposeOptions, type SourceSearch, searchSource } from '../../scale/search/search-source.ts';
 import { type ExpressedTool, type ProviderRules, tryExpress } from './express-tools.ts';
 import { type OriginalNames, restoreProperties } from './property-names.ts';
 import { toProviderName } from './provider-name.ts';
 
 /** Options for all calls of one model answer. There is no idempotency key, because a key belongs to a single call. */
-export type RunOptions = Omit<CallOptions, 'idempotencyKey'>;
+export interface RunOptions extends Omit<CallOptions, 'idempotencyKey'> {
+  /**
+   * How the tools were listed: `search_tools` and `describe_tools` answer a model that runs scripts differently. Default: `code`
+   * if the source runs scripts, else `search`.
+   */
+  readonly expose?: ExposeOptions['expose'];
+}
 
 /** A call as a model requested it. Untrusted. */
 export interface ModelCall {
@@ -33,12 +40,12 @@ export async function callByProviderName(
   rules: ProviderRules,
   options?: RunOptions,
 ): Promise<ToolResult[]> {
-  const search = searchSource(source);
-  const tools = toolsByName([...source.tools, ...search.tools], rules);
+  const ours = toolsBeside(source, options?.expose);
+  const tools = toolsByName([...source.tools, ...ours.tools], rules);
   return Promise.all(
     calls.map(async (call) => {
       const found = readOne(tools.get(call.name as string), call, rules);
-      return found.problem ?? search.call(found.tool.name, found.args, options);
+      return found.problem ?? ours.call(found.tool.name, found.args, callOptionsOf(options));
     }),
   );
 }
@@ -53,7 +60,24 @@ export async function callExpressed(
 ): Promise<ToolResult> {
   const read = readArguments(args);
   if ('problem' in read) return refusal('ARGUMENTS_INVALID', read.problem);
-  return searchSource(source).call(tool.name, restoreProperties(read.args, originals), options);
+  const given = restoreProperties(read.args, originals);
+  return toolsBeside(source, options?.expose).call(tool.name, given, callOptionsOf(options));
+}
+
+/** Whether a model that was offered tools of the source with `expose` runs scripts. */
+export function runsScripts(source: ToolSource, expose: ExposeOptions['expose'] = 'code'): boolean {
+  return expose === 'code' && source.runCode !== undefined;
+}
+
+function callOptionsOf(options: RunOptions | undefined): CallOptions | undefined {
+  if (options?.expose === undefined) return options;
+  const { expose: _, ...callOptions } = options;
+  return callOptions;
+}
+
+/** The tools that a model may have been offered beside or instead of those of the source. */
+function toolsBeside(source: ToolSource, expose: ExposeOptions['expose']): Pick<SourceSearch, 'tools' | 'call'> {
+  return runsScripts(source, expose) ? codeSource(source) : searchSource(source);
 }
 
 /** The tools that match the arguments of a search, as the provider was offered them; or the problem as a result. */

@@ -1,6 +1,7 @@
 import { messageOf } from '../../kernel/errors.ts';
 import type { JsonSchema } from '../../kernel/json.ts';
 import type { Tool, ToolSource } from '../../kernel/tool.ts';
+import { codeSource } from '../../scale/code/code-source.ts';
 import { type ExposeOptions, exposeSource, searchSource } from '../../scale/search/search-source.ts';
 import { toGeminiSchema } from './gemini-schema.ts';
 import { InexpressibleError } from './inexpressible.ts';
@@ -34,17 +35,19 @@ export interface BridgeOptions<T extends ToolLike = ToolLike> {
   readonly maxTools?: number;
 }
 
-/** Which tools of a source are offered, and whether the model searches them. */
+/** Which tools of a source are offered, and whether the model searches them or runs scripts over them. */
 export interface SourceOptions extends BridgeOptions<Tool>, ExposeOptions {}
 
-/** Converts the tools of a source that the model is offered: all of them, or the tools that search them. */
+/** Converts the tools of a source that the model is offered: all of them, or the tools that search them or run scripts. */
 export function expressSource(
   source: ToolSource,
   rules: ProviderRules,
   options?: SourceOptions,
 ): ExpressedTool<Tool>[] {
   const { expose, tools } = exposeSource(source, options);
-  return expressTools(expose === 'all' ? tools : [...searchSource(source).tools, ...tools], rules, options);
+  if (expose === 'all') return expressTools(tools, rules, options);
+  const ours = expose === 'code' ? codeSource(source) : searchSource(source);
+  return expressTools([...ours.tools, ...tools], rules, options);
 }
 
 export interface OmittedTool<T extends ToolLike = ToolLike> {

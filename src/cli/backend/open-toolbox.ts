@@ -6,6 +6,7 @@ import { openConfig } from '../../config/open-config.ts';
 import { createLoopbackCallback } from '../../connections/authentication/loopback-callback.ts';
 import type { OAuthStore } from '../../connections/authentication/oauth-store.ts';
 import type { LogEntry } from '../../kernel/log.ts';
+import { openScripts } from '../../scale/code/open-scripts.ts';
 import { type InternalToolbox, type InternalToolboxOptions, startToolbox, type ToolboxEvents } from '../../toolbox.ts';
 import type { CommandContext } from '../command-context.ts';
 import { oneLine } from '../terminal/format.ts';
@@ -70,6 +71,7 @@ export async function openToolbox(context: CommandContext, options: OpenOptions 
   const longestMs = Math.max(...config.servers.map(({ timeoutMs }) => timeoutMs), 0) + 15_000;
   const toolbox = await startToolbox(loaded, {
     ...{ approver, host, rules, pins, overrides, journal, limits, tolerant },
+    scripts: { open: (used) => openScripts(used) },
     startWaitMs: waitForServers ? longestMs : undefined,
     env,
     log,

@@ -17,7 +17,7 @@ Examples:
   toolwharf models add OpenRouter --url https://openrouter.ai/api/v1 --key-env OPENROUTER_API_KEY
   toolwharf models add Ollama --url http://127.0.0.1:11434/v1 --no-key`;
 
-const exposeOption = (about: string) => new Option('--expose <mode>', about).choices(['all', 'search', 'auto']);
+const exposeOption = (about: string) => new Option('--expose <mode>', about).choices(['all', 'search', 'code', 'auto']);
 
 /** Adds `chat`, `assistants` and `models`. */
 export function addChatCommands(root: Command, run: Run): void {

@@ -8,7 +8,7 @@ import { isObject, type JsonObject } from '../../kernel/json.ts';
 import type { ToolResult } from '../../kernel/tool.ts';
 import { version } from '../../kernel/version.ts';
 import { isCodeTool, runCodeEntry } from '../../scale/code/code-tools.ts';
-import { createSearchForScripts } from '../../scale/code/search-for-scripts.ts';
+import { createSearchForScripts, observeWith } from '../../scale/code/search-for-scripts.ts';
 import { readResult, readResultDefinition } from '../../scale/references/read-result.ts';
 import { referToResult } from '../../scale/references/refer-to-result.ts';
 import { isSearchTool } from '../../scale/search/search-tools.ts';
@@ -146,8 +146,9 @@ async function callTool(request: ClientRequest, ports: MethodPorts): Promise<Jso
   if (exposure.expose === 'code' && isCodeTool(params.name)) {
     if (params.name === 'run_code') return runTool(request, view, ports, runCodeEntry(params.arguments));
     refuseTask(request);
-    const search = createSearchForScripts(toolSearch, searchable);
-    return params.name === 'search_tools' ? search.search(params.arguments) : search.describe(params.arguments);
+    const search = createSearchForScripts(toolSearch, searchable, observeWith(ports.toolbox));
+    if (params.name === 'search_tools') return search.search(params.arguments);
+    return search.describe(params.arguments, request.caller.id);
   }
   if (exposure.expose !== 'search' || !isSearchTool(params.name)) return runTool(request, view, ports);
   if (params.name !== 'call_tool') refuseTask(request);

@@ -1,9 +1,11 @@
+import type { CatalogEntry } from '../../catalog/catalog.ts';
 import { endingFor } from '../../invocation/call-ending.ts';
 import type { CallRecord } from '../../invocation/call-record.ts';
 import { messageOf, ToolwharfError, toToolwharfError } from '../../kernel/errors.ts';
 import type { Log } from '../../kernel/log.ts';
+import { toolIdOf } from '../../kernel/tool-id.ts';
 import { createVisibility } from '../../policy/visible-tools.ts';
-import { runCodeEntry } from '../../scale/code/code-tools.ts';
+import { runCodeEntry, runCodeName } from '../../scale/code/code-tools.ts';
 import { createStartWait } from '../../servers/start-wait.ts';
 import type { Storage } from '../../storage/storage.ts';
 import type { InternalToolbox } from '../../toolbox.ts';
@@ -12,7 +14,7 @@ import type { AppHosts } from '../calls/app-hosts.ts';
 
 export interface ResumeScriptsPorts {
   readonly storage: Pick<Storage, 'audit' | 'journal' | 'keys'>;
-  readonly toolbox: Pick<InternalToolbox, 'start' | 'config' | 'servers' | 'on'>;
+  readonly toolbox: Pick<InternalToolbox, 'start' | 'catalog' | 'config' | 'servers' | 'on'>;
   readonly hosts: Pick<AppHosts, 'create'>;
   readonly log: Log;
   /** How often to look for scripts of processes that are gone; 1 000. */
@@ -43,7 +45,7 @@ export function resumeScripts(ports: ResumeScriptsPorts): Disposable {
       if (!found) throw new ToolwharfError('CALL_DENIED', `The profile '${profile}' was removed`);
       return { approval: found.approval, mayUse: createVisibility(found).hasTool };
     };
-    toolbox.start(runCodeEntry(record.arguments), record.arguments, {
+    toolbox.start(findScript(record), record.arguments, {
       id,
       caller,
       calledAs,
@@ -57,6 +59,18 @@ export function resumeScripts(ports: ResumeScriptsPorts): Disposable {
       },
     });
     log.info('script.resumed', 'A script of a process that is gone goes on', { call: id });
+  }
+
+  /** The tool whose call is continued: `run_code`, or a chain with the same script. */
+  function findScript(record: CallRecord): CatalogEntry {
+    const { originalName, definitionHash, script } = record;
+    const saved = toolbox.catalog.find(toolIdOf(record));
+    if (saved?.script && saved.definitionHash === definitionHash) return saved;
+    if (originalName === runCodeName) return runCodeEntry(record.arguments);
+    throw new ToolwharfError(
+      'TOOL_CHANGED',
+      `${script?.calledAs} was removed or changed while its script was interrupted`,
+    );
   }
 
   async function end(record: CallRecord, error: ToolwharfError): Promise<void> {

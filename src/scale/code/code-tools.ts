@@ -22,8 +22,11 @@ export const describeInput = z.strictObject({
   names: z.array(z.string()).min(1).max(20).describe('Names of tools, as search_tools returns them'),
 });
 
+/** The name of the tool that runs scripts. */
+export const runCodeName = 'run_code';
+
 const runCode = {
-  name: 'run_code',
+  name: runCodeName,
   description: [
     'Runs TypeScript that calls tools: await tools.SERVER.TOOL({ ... }).',
     'Find tools with search_tools and read their types with describe_tools first; scripts can also call search(query) and describe(names).',

@@ -1,4 +1,4 @@
-import type { JsonObject } from '../../kernel/json.ts';
+import { isObject, type JsonObject } from '../../kernel/json.ts';
 import type { Burst, SandboxProgram, ScriptEnd, Settlement } from './sandbox/protocol.ts';
 import type { ScriptSteps } from './script-steps.ts';
 
@@ -18,8 +18,8 @@ export interface RunScriptPorts {
 }
 
 /**
- * Runs a script to its end. While all its calls wait for a person, it has no sandbox: when one of them ends, the script is
- * run again from its first line with the outcomes that it already knows.
+ * Runs a script to its end. While all its calls wait for a person or call other tools, it has no sandbox, which they may need: when
+ * one of them ends, the script is run again from its first line with the outcomes that it already knows.
  */
 export async function runScript(
   program: SandboxProgram,
@@ -28,7 +28,7 @@ export async function runScript(
   for (;;) {
     const end = await runUntilPaused();
     if (end) return end;
-    using _pause = onPause();
+    using _pause = steps.isAsking ? onPause() : undefined;
     await steps.someEnded(signal);
   }
 
@@ -50,6 +50,14 @@ export async function runScript(
       signal.removeEventListener('abort', stop);
     }
   }
+}
+
+/** The result of a script that is a tool: its value, as structured content if that is an object. */
+export function toToolResult(end: ScriptEnd, steps: Pick<ScriptSteps, 'made' | 'failed'>): JsonObject {
+  if (end.error) return toScriptResult(end, steps);
+  const value: unknown = end.value === undefined ? '' : JSON.parse(end.value);
+  const text = typeof value === 'string' ? value : String(end.value);
+  return { content: [{ type: 'text', text }], ...(isObject(value) && { structuredContent: value }) };
 }
 
 /** The result of a script as a tool result. */

@@ -5,10 +5,10 @@ import { reportWaiting } from '../../invocation/ask-approval.ts';
 import type { RunningCall } from '../../invocation/call.ts';
 import type { CallRecord } from '../../invocation/call-record.ts';
 import type { Journal } from '../../invocation/journal.ts';
-import type { ScriptRun, ScriptRunner } from '../../invocation/run-steps.ts';
+import { isComposed, type ScriptRun, type ScriptRunner } from '../../invocation/run-steps.ts';
 import { ToolwharfError } from '../../kernel/errors.ts';
 import type { JsonObject } from '../../kernel/json.ts';
-import { type RunScriptPorts, runScript, toScriptResult } from './run-script.ts';
+import { type RunScriptPorts, runScript, toScriptResult, toToolResult } from './run-script.ts';
 import type { SandboxCall, SandboxLimits } from './sandbox/protocol.ts';
 import { createScriptSteps } from './script-steps.ts';
 import { createScriptTools, type ScriptTools } from './script-tools.ts';
@@ -19,8 +19,8 @@ export interface ScriptRunnerPorts {
   readonly openSandbox: RunScriptPorts['openSandbox'];
   readonly journal: Pick<Journal, 'list' | 'get'>;
   readonly entries: () => readonly CatalogEntry[];
-  /** Answers `search` and `describe` of a script. */
-  readonly answer: (call: RunningCall, question: SandboxCall) => Promise<unknown>;
+  /** Creates the function that answers `search`, `describe` and `readResult` of a script. */
+  readonly createAnswer: (run: Pick<ScriptRun, 'call' | 'mayUse'>) => (question: SandboxCall) => Promise<unknown>;
 }
 
 const mebibyte = 1024 * 1024;
@@ -34,13 +34,13 @@ export const scriptLimits: SandboxLimits = {
   maxValueBytes: 4 * mebibyte,
 };
 
-/** Runs the scripts of a gateway. */
+/** Runs the scripts of a toolbox. */
 export function createScriptRunner({
   maxScriptsPerCaller,
   openSandbox,
   journal,
   entries,
-  answer,
+  createAnswer,
 }: ScriptRunnerPorts): ScriptRunner {
   const perCaller = new Map<string, number>();
 
@@ -90,7 +90,7 @@ export function createScriptRunner({
     };
   }
 
-  async function run({ call, code, input, mayUse, startStep }: ScriptRun): Promise<JsonObject> {
+  async function run({ call, code, input, isSaved, mayUse, startStep }: ScriptRun): Promise<JsonObject> {
     using _count = countCaller(call.caller.id);
     const startedAt = Date.parse(call.record.createdAt);
     const recorded = await readSteps(call);
@@ -100,9 +100,9 @@ export function createScriptRunner({
       startedAt,
       start({ server, tool, args }, step) {
         const found = findTool(server, tool);
-        return 'problem' in found ? found : startStep(found, args, step);
+        return 'problem' in found ? found : { call: startStep(found, args, step), isComposed: isComposed(found) };
       },
-      answer: (question) => answer(call, question),
+      answer: createAnswer({ call, mayUse }),
     });
     const seed = createHash('sha256').update(call.id).digest().readInt32BE();
     const program = { code, input: JSON.stringify(input), seed, time: startedAt, limits: scriptLimits };
@@ -113,7 +113,7 @@ export function createScriptRunner({
         signal: call.signal,
         onPause: () => reportWaiting(call.host.onProgress?.bind(call.host)),
       });
-      return toScriptResult(end, steps);
+      return isSaved ? toToolResult(end, steps) : toScriptResult(end, steps);
     } finally {
       await steps.cancel('its script has ended');
     }

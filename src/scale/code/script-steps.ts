@@ -13,21 +13,30 @@ export interface ScriptSteps {
   rewind(): void;
   /** The script makes a call: a new one is started, a known one is compared with what it was. */
   make(call: SandboxCall): void;
-  /** The next outcome for the script; `paused` if every call that it waits for waits for a person. */
+  /** The next outcome for the script; `paused` if every call that it waits for waits for a person or for calls of its own. */
   next(signal: AbortSignal): Promise<{ readonly number: number; readonly settlement: Settlement } | 'paused'>;
   /** Resolves when a call has ended that the script waits for. */
   someEnded(signal: AbortSignal): Promise<void>;
   /** Cancels the calls that have not ended, and waits for their end. */
   cancel(reason: string): Promise<void>;
+  /** Whether a call waits for a person. */
+  readonly isAsking: boolean;
   readonly made: number;
   readonly failed: number;
+}
+
+/** A call that was started. */
+export interface StartedStep {
+  readonly call: Call;
+  /** The call makes calls itself. */
+  readonly isComposed: boolean;
 }
 
 export interface ScriptStepsOptions {
   /** The records of the calls that the script made in a process that is gone. */
   readonly recorded: readonly CallRecord[];
   /** Starts the call of a tool; returns the reason if the tool is unknown. */
-  readonly start: (call: SandboxCall, step: CallStep) => Call | { readonly problem: string };
+  readonly start: (call: SandboxCall, step: CallStep) => StartedStep | { readonly problem: string };
   /** Answers `search` and `describe`. */
   readonly answer: (call: SandboxCall) => Promise<unknown>;
   /** When the script began, in milliseconds since 1970. */
@@ -41,6 +50,7 @@ interface Step {
   settlement?: Settlement;
   /** Undefined if it was made by a process that is gone, or is no call of a tool. */
   readonly call?: Call;
+  readonly isComposed?: boolean;
 }
 
 export function createScriptSteps(options: ScriptStepsOptions): ScriptSteps {
@@ -100,10 +110,11 @@ export function createScriptSteps(options: ScriptStepsOptions): ScriptSteps {
       settle(number, add(number, { hash }), failure('TOOL_NAME_INVALID', started.problem));
       return;
     }
-    const step = add(number, { hash, call: started });
-    started.subscribe(notify);
-    void started.result.then(({ failure: { code = 'TOOL_FAILED' } = {}, text }) =>
-      settle(number, step, toSettlement(started.record) ?? failure(code, text)),
+    const { call: running } = started;
+    const step = add(number, { hash, ...started });
+    running.subscribe(notify);
+    void running.result.then(({ failure: { code = 'TOOL_FAILED' } = {}, text }) =>
+      settle(number, step, toSettlement(running.record) ?? failure(code, text)),
     );
   }
 
@@ -159,7 +170,7 @@ export function createScriptSteps(options: ScriptStepsOptions): ScriptSteps {
         // The recorded order names a call that the script has not made this time.
         if (waiting.length === 0) throw diverged(undefined, `call ${order[at]}`);
         const changed = wake.promise;
-        if (!waiting.every(waitsForPerson)) await abortable(changed, signal);
+        if (!waiting.every(needsNoSandbox)) await abortable(changed, signal);
         else {
           await abortable(waitAtMost(changed, patienceMs), signal);
           if (changed === wake.promise) return 'paused';
@@ -174,6 +185,9 @@ export function createScriptSteps(options: ScriptStepsOptions): ScriptSteps {
       const running = unsettled().flatMap(({ call }) => call ?? []);
       for (const call of running) call.cancel(reason);
       await Promise.all(running.map(({ result }) => result));
+    },
+    get isAsking() {
+      return unsettled().some(waitsForPerson);
     },
     get made() {
       return steps.size;
@@ -199,6 +213,11 @@ function readRecorded(records: readonly CallRecord[]) {
     if (!neverRan || (order.includes(number) && !calls.has(number))) calls.set(number, record);
   }
   return { calls, order };
+}
+
+/** Whether the call may take long. A call that makes calls itself may need the sandbox that the script has. */
+function needsNoSandbox(step: Step): boolean {
+  return step.isComposed === true || waitsForPerson(step);
 }
 
 function waitsForPerson({ call }: Step): boolean {

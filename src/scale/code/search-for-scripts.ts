@@ -1,7 +1,8 @@
 import { z } from 'zod';
 import { closest } from '../../kernel/closest.ts';
 import { isObject, type JsonObject } from '../../kernel/json.ts';
-import type { SearchableTools, ToolSearch } from '../search/search-tools.ts';
+import type { ObservedOutput, ToolSource } from '../../kernel/tool.ts';
+import type { SearchableTools, SearchedTool, ToolSearch } from '../search/search-tools.ts';
 import { memberName } from '../signatures/schema-to-type.ts';
 import { toSignature } from '../signatures/to-signature.ts';
 import { describeInput } from './code-tools.ts';
@@ -12,11 +13,38 @@ import { scriptNames, scriptPath } from './script-tools.ts';
 export interface SearchForScripts {
   /** The result of `search_tools`. */
   search(args: unknown): Promise<JsonObject>;
-  /** The result of `describe_tools`: TypeScript declarations. */
-  describe(args: unknown): Promise<JsonObject>;
+  /** The result of `describe_tools`: TypeScript declarations. For a caller, also with outputs that no server declares. */
+  describe(args: unknown, caller?: string): Promise<JsonObject>;
 }
 
-export function createSearchForScripts(search: ToolSearch, tools: SearchableTools): SearchForScripts {
+/** The output of a tool as the results of a caller show it. */
+export type ObserveOutput = (tool: SearchedTool, caller: string) => Promise<ObservedOutput | undefined>;
+
+/** Observes the tools of a source. */
+export function observeWith(source: Pick<ToolSource, 'observeOutput'>): ObserveOutput | undefined {
+  const { observeOutput } = source;
+  return (
+    observeOutput &&
+    (({ name }, caller) => (name === undefined ? Promise.resolve(undefined) : observeOutput(name, caller)))
+  );
+}
+
+export function createSearchForScripts(
+  search: ToolSearch,
+  tools: SearchableTools,
+  observe?: ObserveOutput,
+): SearchForScripts {
+  async function observeAll(definitions: readonly JsonObject[], caller: string | undefined) {
+    const observed = new Map<unknown, ObservedOutput>();
+    if (!observe || caller === undefined) return observed;
+    for (const { name, outputSchema } of definitions) {
+      const tool = tools.byName.get(String(name));
+      const output = tool && outputSchema === undefined ? await observe(tool, caller) : undefined;
+      if (output) observed.set(name, output);
+    }
+    return observed;
+  }
+
   return {
     async search(args) {
       const result = await search.search(tools, args);
@@ -28,7 +56,7 @@ export function createSearchForScripts(search: ToolSearch, tools: SearchableTool
       });
       return answer(JSON.stringify({ tools: named }), { tools: named });
     },
-    async describe(args) {
+    async describe(args, caller) {
       const parsed = describeInput.safeParse(args);
       if (!parsed.success) return problem(`describe_tools: ${z.prettifyError(parsed.error)}`);
       const byPath = new Map([...tools.byName].map(([name, entry]) => [scriptPath(entry), name]));
@@ -40,7 +68,8 @@ export function createSearchForScripts(search: ToolSearch, tools: SearchableTool
         .map((name) => (name === undefined ? undefined : tools.define(name)))
         .filter((definition) => definition !== undefined);
       if (found.length === 0) return problem(unknown.join('\n'));
-      const declarations = declare(found, tools);
+      const observed = await observeAll(found, caller);
+      const declarations = declare(found, tools, observed);
       const text = [declarations, ...unknown.map((message) => `// ${message}`)].join('\n');
       return answer(text, { declarations, ...(unknown.length > 0 && { unknown }) });
     },
@@ -48,14 +77,21 @@ export function createSearchForScripts(search: ToolSearch, tools: SearchableTool
 }
 
 /** The tools as one declaration, grouped by server. */
-function declare(definitions: readonly JsonObject[], { byName }: SearchableTools): string {
+function declare(
+  definitions: readonly JsonObject[],
+  { byName }: SearchableTools,
+  observed: ReadonlyMap<unknown, ObservedOutput>,
+): string {
   const servers = new Map<string, string[]>();
   for (const { name, description, inputSchema, outputSchema } of definitions) {
     const entry = byName.get(String(name));
     if (!entry) continue;
     const { server, tool } = scriptNames(entry);
     const text = typeof description === 'string' ? description : undefined;
-    const signature = toSignature({ name: tool, description: text, inputSchema, outputSchema });
+    const signature = toSignature({
+      ...{ name: tool, description: text, inputSchema, outputSchema },
+      observed: observed.get(name),
+    });
     servers.set(server, [...(servers.get(server) ?? []), signature]);
   }
   const groups = [...servers].map(([server, signatures]) => `${memberName(server)}: {\n${signatures.join('\n')}\n};`);

@@ -1,46 +1,43 @@
 import { createMatcher } from '../../catalog/match-globs.ts';
 import { exposeDefaults } from '../../config/defaults.ts';
-import type { JsonObject, JsonSchema } from '../../kernel/json.ts';
-import type { CallOptions, ContentBlock, Tool, ToolResult, ToolSource } from '../../kernel/tool.ts';
+import type { CallOptions, Tool, ToolResult, ToolSource } from '../../kernel/tool.ts';
+import { isCodeTool } from '../code/code-tools.ts';
 import { countTokens } from '../count-tokens.ts';
-import {
-  createToolSearch,
-  isSearchTool,
-  type SearchableTools,
-  type SearchedTool,
-  type SearchToolName,
-  searchToolDefinitions,
-} from './search-tools.ts';
+import { toDefinition, toResult, toSearchable, toTool } from '../source-tools.ts';
+import { createToolSearch, isSearchTool, type SearchableTools, searchToolDefinitions } from './search-tools.ts';
 
 /** How a model is offered the tools of a source. */
 export interface ExposeOptions {
   /**
-   * `all` lists every tool, `search` lists tools with which the model finds and calls the others, `auto` chooses `search` if
-   * the definitions exceed `exposeBudget`. Default: `all`.
+   * `all` lists every tool, `search` lists tools with which the model finds and calls the others, `code` lists tools with which
+   * it runs scripts over the others, `auto` chooses `search` if the definitions exceed `exposeBudget`. Where scripts cannot run,
+   * `code` is `search`. Default: `all`.
    */
-  readonly expose?: 'all' | 'search' | 'auto';
+  readonly expose?: 'all' | 'search' | 'code' | 'auto';
   /** The tokens that `auto` accepts for the definitions, estimated. Default: 10 000. */
   readonly exposeBudget?: number;
-  /** Patterns of tools that `search` lists too, such as `github/create_*`. */
+  /** Patterns of tools that `search` and `code` list too, such as `github/create_*`. */
   readonly alwaysList?: readonly string[];
 }
 
 /** The tools of a source that a model is offered. */
 export interface ExposedTools {
-  readonly expose: 'all' | 'search';
-  /** With `search`, only the tools that are always listed. */
+  readonly expose: 'all' | 'search' | 'code';
+  /** With `search` and `code`, only the tools that are always listed. */
   readonly tools: readonly Tool[];
 }
 
-/** Decides which tools of a source a model is offered. A source with a tool that is named like a search tool lists all. */
+/** Decides which tools of a source a model is offered. A source with a tool that is named like one of ours lists all. */
 export function exposeSource(source: ToolSource, options: ExposeOptions = {}): ExposedTools {
   const { expose = exposeDefaults.expose, exposeBudget = exposeDefaults.exposeBudget, alwaysList = [] } = options;
   const { tools } = source;
-  const isLong = expose === 'search' || (expose === 'auto' && tokensOf(tools) > exposeBudget);
-  if (!isLong || tools.some(({ name }) => isSearchTool(name))) return { expose: 'all', tools };
+  const byLength = () => (tokensOf(tools) > exposeBudget ? 'search' : 'all');
+  const chosen = expose === 'auto' ? byLength() : expose === 'code' && !source.runCode ? 'search' : expose;
+  const isOurs = chosen === 'code' ? isCodeTool : isSearchTool;
+  if (chosen === 'all' || tools.some(({ name }) => isOurs(name))) return { expose: 'all', tools };
   const isAlwaysListed = createMatcher(alwaysList);
   const always = tools.filter(({ server = 'local', originalName }) => isAlwaysListed(`${server}/${originalName}`));
-  return { expose: 'search', tools: always };
+  return { expose: chosen, tools: always };
 }
 
 const tokensByList = new WeakMap<readonly Tool[], number>();
@@ -85,7 +82,7 @@ function createSourceSearch(source: ToolSource): SourceSearch {
     return current.tools;
   }
 
-  async function run(name: SearchToolName, args: unknown, options?: CallOptions): Promise<ToolResult> {
+  async function run(name: string, args: unknown, options?: CallOptions): Promise<ToolResult> {
     if (name === 'search_tools') return toResult(await toolSearch.search(searchable(), args));
     if (name === 'describe_tools') return toResult(await toolSearch.describe(searchable(), args));
     const call = await toolSearch.readCall(searchable(), args);
@@ -104,46 +101,5 @@ function createSourceSearch(source: ToolSource): SourceSearch {
     },
     call: (name, args, options) =>
       isSearchTool(name) && !isOwn(name) ? run(name, args, options) : source.call(name, args, options),
-  };
-}
-
-function toSearchable(tools: readonly Tool[]): SearchableTools {
-  const byName = new Map<string, SearchedTool>(
-    tools.map((tool) => [
-      tool.name,
-      { server: tool.server, originalName: tool.originalName, definition: toDefinition(tool) },
-    ]),
-  );
-  return { byName, define: (name) => byName.get(name)?.definition, describeServer: () => undefined };
-}
-
-function toDefinition({ name, title, description, parameters, outputSchema, annotations }: Tool): JsonObject {
-  return { name, title, description, inputSchema: parameters, outputSchema, annotations };
-}
-
-function toTool(
-  definition: JsonObject,
-  run: (name: SearchToolName, args: unknown, options?: CallOptions) => Promise<ToolResult>,
-): Tool {
-  const name = definition.name as SearchToolName;
-  return {
-    name,
-    originalName: name,
-    description: String(definition.description),
-    parameters: definition.inputSchema as JsonSchema,
-    annotations: definition.annotations as Tool['annotations'],
-    execute: (args, options) => run(name, args, options),
-  };
-}
-
-function toResult({ content, structuredContent, isError = false }: JsonObject): ToolResult {
-  const blocks = content as readonly ContentBlock[];
-  const text = blocks.map((block) => (block.type === 'text' ? block.text : '')).join('\n');
-  return {
-    isError: isError === true,
-    content: blocks,
-    structuredContent,
-    text: isError ? `MCP error: ${text}` : text,
-    callId: '',
   };
 }

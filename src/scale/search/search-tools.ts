@@ -9,6 +9,8 @@ import { createToolIndex } from './tool-index.ts';
 
 /** The properties of a tool that the search reads, such as an entry of the catalog. */
 export interface SearchedTool {
+  /** The name in the toolbox, if it has one. */
+  readonly name?: string;
   readonly server?: string;
   readonly originalName: string;
   readonly alias?: string;

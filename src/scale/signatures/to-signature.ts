@@ -1,4 +1,5 @@
 import { isObject } from '../../kernel/json.ts';
+import type { ObservedOutput } from '../../kernel/tool.ts';
 import { memberName, schemaToType, toComment } from './schema-to-type.ts';
 
 /** The parts of a tool's signature. */
@@ -8,20 +9,29 @@ export interface SignedTool {
   readonly description?: string;
   readonly inputSchema?: unknown;
   readonly outputSchema?: unknown;
+  /** The output where the tool declares none. */
+  readonly observed?: ObservedOutput;
 }
 
 /**
  * A tool as a method signature of TypeScript, with the descriptions of the tool and of its arguments as comments. The method
- * resolves with the structured result, or `unknown` where the tool declares none.
+ * resolves with the structured result. Where the tool declares none, that is what was observed, which a comment says, or `unknown`.
  */
-export function toSignature({ name, description = '', inputSchema, outputSchema }: SignedTool): string {
+export function toSignature({ name, description = '', inputSchema, outputSchema, observed }: SignedTool): string {
   const style = { readonly: false, comments: true };
   const args = hasArguments(inputSchema)
     ? `args${hasRequired(inputSchema) ? '' : '?'}: ${schemaToType(inputSchema, style)}`
     : '';
-  const result = outputSchema === undefined ? 'unknown' : schemaToType(outputSchema, style);
+  const output = outputSchema ?? observed?.schema;
+  const result = output === undefined ? 'unknown' : schemaToType(output, style);
   const comment = description.trim() === '' ? '' : `${toComment(description)}\n`;
-  return `${comment}${memberName(name)}(${args}): Promise<${result}>;`;
+  const note = outputSchema === undefined && observed ? `${toComment(describeObserved(observed))}\n` : '';
+  return `${comment}${note}${memberName(name)}(${args}): Promise<${result}>;`;
+}
+
+function describeObserved({ results, drift }: ObservedOutput): string {
+  const seen = `The output is observed in ${results === 1 ? 'one result' : `${results} results`}, not declared: check it.`;
+  return drift.length === 0 ? seen : `${seen} The latest result differs: ${drift.join(', ')}.`;
 }
 
 /** Whether a tool must be called with arguments. */

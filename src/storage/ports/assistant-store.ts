@@ -22,8 +22,8 @@ export const assistantSchema = z.strictObject({
   serverIds: z.array(z.string()).default([]),
   /** Tools of those servers that are switched off, as `server/tool` globs. */
   disabledTools: z.array(z.string()).default([]),
-  /** How the model is shown the tools. `auto`: by search if the definitions exceed 10 000 tokens. */
-  expose: z.enum(['all', 'search', 'auto']).default('all'),
+  /** How the model is shown the tools. `code`: scripts over them. `auto`: by search if the definitions exceed 10 000 tokens. */
+  expose: z.enum(['all', 'search', 'code', 'auto']).default('all'),
   toolApproval: z.enum(approvalModes).default('always-ask'),
   /** Globs over tool names that `trusted-only` runs without asking. */
   trustedTools: z.array(z.string()).default([]),

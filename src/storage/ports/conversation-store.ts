@@ -34,6 +34,8 @@ export const toolCallPartSchema = z.strictObject({
   status: z.enum(['waiting', 'asked', 'running', 'success', 'error', 'denied', 'cancelled', 'unknown']),
   /** The approval that the call waits for while it is `asked`. */
   approvalId: z.string().optional(),
+  /** The approvals that calls of this chain or script wait for while it is `asked`. */
+  stepApprovalIds: z.array(z.string()).optional(),
   /** The rule that allowed the call. */
   rule: z.string().optional(),
   progress: z

@@ -1472,7 +1472,7 @@ export interface components {
             readonly model: components["schemas"]["ModelChoice"];
             readonly serverIds: readonly string[];
             readonly disabledTools?: readonly string[];
-            readonly expose: "all" | "search" | "auto";
+            readonly expose: "all" | "search" | "code" | "auto";
             readonly toolApproval: "auto" | "always-ask" | "trusted-only";
             readonly trustedTools?: readonly string[];
             readonly maxSteps: number;
@@ -1492,7 +1492,7 @@ export interface components {
                 readonly trustedBy: readonly string[];
             }[];
             readonly count: number;
-            readonly exposed: "all" | "search";
+            readonly exposed: "all" | "search" | "code";
             readonly estimatedTokens: number;
             readonly allTokens: number;
             readonly warning?: string;
@@ -2702,6 +2702,15 @@ export interface components {
                 readonly title?: string;
                 readonly description?: string;
             };
+            readonly chain?: {
+                readonly steps?: readonly {
+                    readonly tool: string;
+                    readonly arguments: {
+                        readonly [key: string]: unknown;
+                    };
+                }[];
+                readonly code?: string;
+            };
             readonly warnings?: readonly components["schemas"]["DefinitionWarning"][];
         };
         readonly ToolCallPart: {
@@ -2717,6 +2726,7 @@ export interface components {
             };
             readonly status: "waiting" | "asked" | "running" | "success" | "error" | "denied" | "cancelled" | "unknown";
             readonly approvalId?: string;
+            readonly stepApprovalIds?: readonly string[];
             readonly rule?: string;
             readonly progress?: {
                 readonly progress: number;
@@ -2853,7 +2863,7 @@ export interface components {
             };
             readonly serverIds?: readonly string[];
             readonly disabledTools?: readonly string[];
-            readonly expose?: "all" | "search" | "auto";
+            readonly expose?: "all" | "search" | "code" | "auto";
             readonly toolApproval?: "auto" | "always-ask" | "trusted-only";
             readonly trustedTools?: readonly string[];
             readonly maxSteps?: number;

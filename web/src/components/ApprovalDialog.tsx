@@ -4,6 +4,7 @@ import type { Approval } from '../api/client.ts';
 import { text } from '../text/text.ts';
 import { ApprovalPanel } from './ApprovalPanel.tsx';
 import { AllowAll } from './approval/AllowAll.tsx';
+import { inScriptOrder, ScriptCode } from './approval/ScriptCode.tsx';
 import { Button, IconButton } from './Button.tsx';
 import { Dialog } from './Dialog.tsx';
 import { safeText } from './safe-text.ts';
@@ -23,7 +24,7 @@ export function ApprovalDialog({ approvals, open, onClose }: ApprovalDialogProps
   // Oldest first: a new approval is added at the end and does not move the current one.
   const waiting = approvals
     .filter(({ status }) => status === 'pending')
-    .toSorted((one, other) => one.askedAt.localeCompare(other.askedAt));
+    .toSorted((one, other) => one.askedAt.localeCompare(other.askedAt) || inScriptOrder(one, other));
   const [chosen, setChosen] = useState<{ readonly id: string; readonly at: number }>();
   const found = waiting.findIndex(({ id }) => id === chosen?.id);
   const at = Math.min(found >= 0 ? found : (chosen?.at ?? 0), waiting.length - 1);
@@ -92,17 +93,24 @@ export function ApprovalDialog({ approvals, open, onClose }: ApprovalDialogProps
       }
     >
       <div ref={start} tabIndex={-1} className="flex flex-col gap-4 outline-none">
-        {waiting.length > 1 && <PendingCalls approvals={waiting} />}
+        {approval.script && <ScriptCode script={approval.script.call} />}
+        {waiting.length > 1 && <PendingCalls approvals={waiting} isScript={approval.script !== undefined} />}
         <ApprovalPanel key={approval.id} approval={approval} shortcuts />
       </div>
     </Dialog>
   );
 }
 
-/** The list of all pending calls, with a button that allows exactly these. */
-function PendingCalls({ approvals }: { readonly approvals: readonly Approval[] }) {
+interface PendingCallsProps {
+  readonly approvals: readonly Approval[];
+  /** A script makes the calls: they are shown at once, and can be denied together. */
+  readonly isScript: boolean;
+}
+
+/** The list of all pending calls, with buttons that answer exactly these. */
+function PendingCalls({ approvals, isScript }: PendingCallsProps) {
   return (
-    <details className="rounded-md border border-line px-3 py-2">
+    <details open={isScript} className="rounded-md border border-line px-3 py-2">
       <summary className="cursor-pointer font-medium">
         {text.approvalDialog.showAllPendingCalls(approvals.length)}
       </summary>
@@ -120,7 +128,7 @@ function PendingCalls({ approvals }: { readonly approvals: readonly Approval[] }
         ))}
       </ol>
       <div className="mt-2">
-        <AllowAll approvals={approvals} />
+        <AllowAll approvals={approvals} canDeny={isScript} />
       </div>
     </details>
   );

@@ -13,6 +13,8 @@ import { Duration } from './times.tsx';
 
 export interface ToolCallCardProps {
   readonly call: ToolCallPart;
+  /** The calls that the call has made, always visible. */
+  readonly steps?: ReactNode;
   /** The pending approval or question, always visible. */
   readonly children?: ReactNode;
 }
@@ -29,7 +31,7 @@ const tones: Readonly<Record<ToolCallPart['status'], Tone>> = {
 };
 
 /** A tool call while it happens: tool, server, arguments, progress and result. */
-export const ToolCallCard = memo(function ToolCallCard({ call, children }: ToolCallCardProps) {
+export const ToolCallCard = memo(function ToolCallCard({ call, steps, children }: ToolCallCardProps) {
   const [chosen, setChosen] = useState<boolean>();
   const id = useId();
   const { status, result } = call;
@@ -111,6 +113,7 @@ export const ToolCallCard = memo(function ToolCallCard({ call, children }: ToolC
           </>
         )}
       </div>
+      {steps}
       {children !== undefined && <div className="border-t border-line px-3 py-3">{children}</div>}
     </article>
   );

@@ -219,6 +219,10 @@ export const en = ({ plural, number, rich }: Grammar) => ({
     },
   },
   chat: {
+    steps: {
+      label: (name: string) => `Calls of ${name}`,
+      more: (count: number) => `The last ${number(count)} calls are shown.`,
+    },
     title: 'Chat',
     documentTitle: (title: string) => `${title} · Toolwharf`,
     documentTitleAsking: (title: string) => `(needs your answer) ${title} · Toolwharf`,
@@ -1116,6 +1120,7 @@ export const en = ({ plural, number, rich }: Grammar) => ({
       needsApproval: 'Every call needs approval until someone accepts the change.',
       review: 'Review the change',
     },
+    chain: { steps: 'Steps', script: 'Script', code: 'script' },
     administration: {
       enabled: 'Enabled for everyone',
       edit: 'Rename or describe',
@@ -1542,6 +1547,13 @@ export const en = ({ plural, number, rich }: Grammar) => ({
       chat: 'Chat with an assistant',
       connect: 'Connect a client',
     },
+    saveScript: {
+      title: 'Save as a tool',
+      show: 'Show the configuration',
+      about:
+        'Add this chain to the configuration file, with a name, a description and the arguments that the script reads from input. It is then a tool.',
+      what: 'configuration',
+    },
     record: {
       call: 'Call',
       localTool: 'local tool',
@@ -1728,6 +1740,7 @@ export const en = ({ plural, number, rich }: Grammar) => ({
       exposures: {
         all: 'All tools',
         search: 'Three tools that search, describe and call the others',
+        code: 'Tools that search, describe and run scripts over the others',
         auto: 'All tools, or the tools for searching if the list is long',
       },
       steps: 'Steps per answer',
@@ -1803,6 +1816,8 @@ export const en = ({ plural, number, rich }: Grammar) => ({
         rich`${strong(plural(count, { one: '# tool', other: '# tools' }))} for the model, about ${number(tokens)} tokens per message`,
       bySearch: (tokens: number) =>
         `. The model searches the tools; a list of all of them would take about ${number(tokens)} tokens.`,
+      byCode: (tokens: number) =>
+        `. The model runs scripts over the tools; a list of all of them would take about ${number(tokens)} tokens.`,
       notCounted: 'Could not count the tools.',
       counting: 'Counting tools …',
       unavailable: (count: number) => plural(count, { one: '# server unavailable', other: '# servers unavailable' }),

@@ -81,7 +81,9 @@ async function openSession(
     assistant: findAssistant(options.assistant, assistants),
     createWriter: options.json ? () => silentWriter : createTextWriters(terminal),
     onAsked:
-      host.gateway !== undefined && !terminal.canAsk ? (part) => reportPendingApproval(part, context) : undefined,
+      host.gateway !== undefined && !terminal.canAsk
+        ? (part, id) => reportPendingApproval(part, id, context)
+        : undefined,
   });
   try {
     if (conversation) await session.open(conversation);

@@ -3,7 +3,7 @@ import type { Chat, ChatEvent } from '../../../chat/chat.ts';
 import { type Message, noConversation, type ToolCallPart } from '../../../storage/ports/conversation-store.ts';
 import type { Terminal } from '../../terminal/terminal.ts';
 import type { TerminalLock } from '../../terminal/terminal-lock.ts';
-import { callRow, progressText, resultRow } from './tool-row.ts';
+import { approvalsOf, callRow, progressText, resultRow } from './tool-row.ts';
 
 /** Writes one text of an answer as it is streamed. */
 export interface TextWriter {
@@ -17,8 +17,8 @@ export interface ViewOptions {
   /** Nothing is printed while a prompt holds the lock. */
   readonly lock: TerminalLock;
   readonly createWriter: () => TextWriter;
-  /** Called when a call awaits approval. */
-  readonly onAsked?: (part: ToolCallPart) => void;
+  /** Called when a call, or a call of a chain or script, awaits approval. */
+  readonly onAsked?: (part: ToolCallPart, approval: string) => void;
 }
 
 /** Prints one conversation on a terminal: answers are printed as they are streamed and never redrawn. */
@@ -35,7 +35,7 @@ interface Printed {
   readonly texts: Map<number, number>;
   /** The text that is being streamed. */
   open?: { readonly index: number; readonly writer: TextWriter };
-  readonly calls: Map<number, 'asked' | 'started' | 'ended'>;
+  readonly calls: Map<number, 'started' | 'ended'>;
 }
 
 const endStates: ReadonlySet<ToolCallPart['status']> = new Set(['success', 'error', 'denied', 'cancelled', 'unknown']);
@@ -48,6 +48,8 @@ export async function openConversationView(id: string, options: ViewOptions): Pr
   const printed = new Map<string, Printed>();
   /** The ids of messages that are printed completely. */
   const finished = new Set<string>();
+  /** The approvals that were reported. */
+  const asked = new Set<string>();
   const pending = new Set<PendingAnswer>();
   const unwatch = chat.watch(id, receive);
   const stopListening = lock.onRelease(print);
@@ -115,13 +117,19 @@ export async function openConversationView(id: string, options: ViewOptions): Pr
     const hasEnded = endStates.has(part.status);
     if (before === 'ended' || part.status === 'waiting') return;
     if (part.status === 'asked') {
-      if (before === undefined) onAsked?.(part);
-      state.calls.set(index, 'asked');
+      reportAsked(part);
       return;
     }
     if (before !== 'started') terminal.note(callRow(part, terminal));
     if (hasEnded) terminal.note(resultRow(part, hasParallelCalls(message, index), terminal));
     state.calls.set(index, hasEnded ? 'ended' : 'started');
+  }
+
+  function reportAsked(part: ToolCallPart): void {
+    for (const approval of approvalsOf(part)) {
+      if (!asked.has(approval)) onAsked?.(part, approval);
+      asked.add(approval);
+    }
   }
 
   function settle({ conversation, messages }: ConversationContent): void {

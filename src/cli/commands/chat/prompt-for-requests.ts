@@ -3,6 +3,7 @@ import type { Chat, ChatEvent } from '../../../chat/chat.ts';
 import type { QuestionView } from '../../../gateway/api/schemas/questions.ts';
 import type { MessagePart } from '../../../storage/ports/conversation-store.ts';
 import { createRequestPrompts, type PromptPorts } from '../../backend/request-prompts.ts';
+import { approvalsOf } from './tool-row.ts';
 
 export interface RequestPorts extends PromptPorts {
   readonly chat: Pick<Chat, 'read' | 'watch'>;
@@ -18,18 +19,16 @@ export function promptForRequests(conversation: string, { chat, ...ports }: Requ
   const { gateway } = ports;
   const stopped = new AbortController();
   const prompts = createRequestPrompts(ports);
-  /** The pending approval of each call. */
-  const approvals = new Map<string, string>();
+  /** The pending approvals of each call. */
+  const approvals = new Map<string, readonly string[]>();
 
   function updateApprovals(parts: readonly MessagePart[]): void {
     for (const part of parts) {
       if (part.type !== 'tool-call' || part.callId === undefined) continue;
-      const before = approvals.get(part.callId);
-      if (before !== undefined && before !== part.approvalId) prompts.close(before);
-      if (part.status === 'asked' && part.approvalId !== undefined) {
-        approvals.set(part.callId, part.approvalId);
-        void prompts.promptForApproval(part.approvalId);
-      } else approvals.delete(part.callId);
+      const pending = approvalsOf(part);
+      for (const before of approvals.get(part.callId) ?? []) if (!pending.includes(before)) prompts.close(before);
+      approvals.set(part.callId, pending);
+      for (const approval of pending) void prompts.promptForApproval(approval);
     }
   }
 

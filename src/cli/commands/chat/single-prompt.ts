@@ -54,8 +54,8 @@ function howToAllow(denied: readonly ToolCallPart[]): string {
 }
 
 /** Says how to answer a call that awaits approval in the gateway, where no prompt is shown. */
-export function reportPendingApproval({ approvalId, ...part }: ToolCallPart, { terminal }: CommandContext): void {
-  if (approvalId === undefined) return;
-  const id = shortId(approvalId);
-  terminal.note(`${nameOf(part)} awaits approval: run \`toolwharf approvals allow ${id}\` or \`deny ${id}\``);
+export function reportPendingApproval(part: ToolCallPart, approval: string, { terminal }: CommandContext): void {
+  const id = shortId(approval);
+  const call = part.approvalId === approval ? nameOf(part) : `A call of ${nameOf(part)}`;
+  terminal.note(`${call} awaits approval: run \`toolwharf approvals allow ${id}\` or \`deny ${id}\``);
 }

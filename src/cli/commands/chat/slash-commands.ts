@@ -80,7 +80,7 @@ const actions: Readonly<Record<Exclude<SlashName, 'exit'>, Action>> = {
     }
     for (const { name, reason } of omitted) terminal.note(`  omitted: ${oneLine(`${name}: ${reason}`)}`);
     for (const { id, reason } of missingServers) terminal.note(`  unavailable server: ${oneLine(`${id}: ${reason}`)}`);
-    const saved = exposed === 'search' ? `; a list of all tools would take about ${allTokens}` : '';
+    const saved = exposed !== 'all' ? `; a list of all tools would take about ${allTokens}` : '';
     terminal.note(`${count(available.count, 'tool')}, about ${estimatedTokens} tokens per request${saved}.`);
     if (warning !== undefined) terminal.note(oneLine(warning));
   },

@@ -31,6 +31,12 @@ export function progressText(part: ToolCallPart): string {
   return [nameOf(part), share, message && oneLine(message)].filter(Boolean).join(' ');
 }
 
+/** The approvals that the call, or calls of a chain or script, wait for. */
+export function approvalsOf({ status, approvalId, stepApprovalIds = [] }: ToolCallPart): readonly string[] {
+  if (status !== 'asked') return [];
+  return approvalId === undefined ? stepApprovalIds : [approvalId, ...stepApprovalIds];
+}
+
 /** The server and the tool's own name. */
 export function nameOf({ server, originalName, name }: ToolCallPart): string {
   const tool = oneLine(originalName ?? name);

@@ -5,9 +5,9 @@ import { openConfig } from '../../../config/open-config.ts';
 import { questionsNeedCall } from '../../../gateway/mcp/client-host.ts';
 import { serveStdio } from '../../../gateway/mcp/stdio.ts';
 import { createViews } from '../../../gateway/mcp/views.ts';
-import { openScripts } from '../../../gateway/scripts/open-scripts.ts';
+import { searchProfile } from '../../../gateway/scripts/search-profile.ts';
 import { type ApprovalAnswer, type Approver, askClient } from '../../../policy/approval.ts';
-import { createMemoryJournal } from '../../../storage/memory/memory-journal.ts';
+import { openScripts } from '../../../scale/code/open-scripts.ts';
 import { startToolbox } from '../../../toolbox.ts';
 import { createRuleFile } from '../../backend/rule-file.ts';
 import type { CommandContext } from '../../command-context.ts';
@@ -21,16 +21,14 @@ export async function serveLocally(name: string, context: CommandContext): Promi
   const log = createTerminalLog(terminal, context.options.logLevel);
   const nobody: ApprovalAnswer = { kind: 'deny', reason: 'the client cannot ask its user' };
   const approver: Approver = { ask: async (request, ending, host) => askClient(host, request, ending) ?? nobody };
-  const journal = createMemoryJournal();
-  await using scripts = openScripts({ toolbox: () => toolbox, journal, viewOf: (shown) => views.get(shown) });
+  const searchFor = (shown: string) => searchProfile(shown, toolbox.config.profiles, views.get);
   await using toolbox = await startToolbox(await openConfig(context.options.config, { env, cwd, log }), {
     env,
     log,
     signal,
     approver,
     host: questionsNeedCall,
-    journal,
-    scripts: scripts.runner,
+    scripts: { open: (used) => openScripts(used, { searchFor }) },
     rules: createRuleFile(join(dataDirectory(env), 'approvals.json')),
     watch: true,
     startWaitMs: 0,

@@ -79,7 +79,9 @@ export const toolRoutes = [
     answer: toolSchema,
     errors: ['TOOL_NAME_INVALID'],
     access: findAnyTool,
-    handle: ({ resource }, ports) => showTool(resource, ports),
+    async handle({ resource, identity }, ports) {
+      return { ...(await showTool(resource, ports)), chain: identity.isAdmin ? chainOf(resource, ports) : undefined };
+    },
   }),
   route({
     operationId: 'callTool',
@@ -264,6 +266,12 @@ export async function showTool(tool: CatalogEntry, { toolbox }: ApiPorts): Promi
     original: original && { title: original.title, description: original.description },
     warnings: warnings.length > 0 ? warnings : undefined,
   };
+}
+
+function chainOf({ server, originalName }: CatalogEntry, { toolbox }: ApiPorts): ToolView['chain'] {
+  const { chains } = toolbox.config.toolbox;
+  const found = server === undefined ? chains.find(({ name }) => name === originalName) : undefined;
+  return found && (found.code === undefined ? { steps: [...found.steps] } : { code: found.code });
 }
 
 function toFormats({ name, definition }: CatalogEntry): ToolFormats {

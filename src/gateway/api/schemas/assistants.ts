@@ -20,9 +20,9 @@ export const assistantViewSchema = answer(
         'Tools of those servers that the assistant may not use, as `server/tool` globs. Only for administrators.',
       ),
     expose: z
-      .enum(['all', 'search', 'auto'])
+      .enum(['all', 'search', 'code', 'auto'])
       .describe(
-        'Shows the model all tools, or tools that search the others, or chooses by the size of the definitions.',
+        'Shows the model all tools, tools that search the others, or tools that run scripts over them. `auto` chooses by the size of the definitions.',
       ),
     toolApproval: z.enum(approvalModes),
     trustedTools: list(z.string()).optional().describe('Tools that run without approval. Only for administrators.'),
@@ -52,7 +52,7 @@ export const assistantPreviewSchema = answer(
       }),
     ),
     count: z.int().describe('Number of enabled tools.'),
-    exposed: z.enum(['all', 'search']).describe('How the model is shown the tools; the choice of `auto`.'),
+    exposed: z.enum(['all', 'search', 'code']).describe('How the model is shown the tools; the choice of `auto`.'),
     estimatedTokens: z.int().describe('Approximate token cost of the tool definitions per model request.'),
     allTokens: z.int().describe('Approximate token cost of all tools, if the model were shown them.'),
     warning: z.string().optional(),

@@ -44,6 +44,15 @@ export const toolSchema = answer(
       .strictObject({ title: z.string().optional(), description: z.string().optional() })
       .optional()
       .describe("The server's own title and description, if an administrator replaced them."),
+    chain: z
+      .strictObject({
+        steps: list(z.strictObject({ tool: z.string(), arguments: json }))
+          .optional()
+          .describe('The calls, in order.'),
+        code: z.string().optional().describe('The script.'),
+      })
+      .optional()
+      .describe('The steps or the script of a chain. Only for administrators, and not in lists.'),
     warnings: list(warningSchema)
       .optional()
       .describe('Suspicious parts of the definition: hints for a review, not a verdict.'),

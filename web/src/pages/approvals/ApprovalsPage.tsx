@@ -5,6 +5,7 @@ import { useSearchParams } from 'wouter';
 import type { Approval } from '../../api/client.ts';
 import { queries, useIsAdmin } from '../../api/queries.ts';
 import { ApprovalPanel } from '../../components/ApprovalPanel.tsx';
+import { inScriptOrder } from '../../components/approval/ScriptCode.tsx';
 import { Button, ButtonLink } from '../../components/Button.tsx';
 import { Card } from '../../components/Card.tsx';
 import { EmptyState } from '../../components/EmptyState.tsx';
@@ -120,8 +121,4 @@ interface ApprovalGroup {
 function groupByScript(approvals: readonly Approval[]): readonly ApprovalGroup[] {
   const groups = Map.groupBy(approvals, ({ id, script }) => script?.call ?? id);
   return [...groups.values()].flatMap(([first, ...others]) => (first ? { first, others } : []));
-}
-
-function inScriptOrder(one: Approval, other: Approval): number {
-  return (one.script?.step ?? 0) - (other.script?.step ?? 0);
 }

@@ -1,10 +1,8 @@
-import { useQuery } from '@tanstack/react-query';
 import type { Approval } from '../../api/client.ts';
-import { queries } from '../../api/queries.ts';
 import { ApprovalPanel } from '../../components/ApprovalPanel.tsx';
 import { AllowAll } from '../../components/approval/AllowAll.tsx';
+import { ScriptCode } from '../../components/approval/ScriptCode.tsx';
 import { Card } from '../../components/Card.tsx';
-import { CodeBlock } from '../../components/CodeBlock.tsx';
 import { TextLink } from '../../components/TextLink.tsx';
 import { text } from '../../text/text.ts';
 
@@ -20,19 +18,13 @@ const words = text.approvals.script;
 
 /** The calls of one script that await approval, with the script: answered all at once or one by one. */
 export function ScriptApprovals({ script, approvals, onAnswered }: ScriptApprovalsProps) {
-  const code = useQuery(queries.call(script)).data?.arguments.code;
   return (
     <Card className="animate-appear flex flex-col gap-4 p-4" aria-label={words.title(approvals.length)}>
       <header className="flex flex-wrap items-center justify-between gap-2">
         <h3>{words.title(approvals.length)}</h3>
         <TextLink href={`/calls/${encodeURIComponent(script)}`}>{words.openCall}</TextLink>
       </header>
-      {typeof code === 'string' && (
-        <details>
-          <summary className="cursor-pointer font-medium">{words.showCode}</summary>
-          <CodeBlock code={code} language="ts" what={words.code} maxHeight="20rem" />
-        </details>
-      )}
+      <ScriptCode script={script} />
       <AllowAll approvals={approvals} canDeny />
       <ol className="flex flex-col divide-y divide-line">
         {approvals.map((approval) => (

@@ -140,6 +140,7 @@ function ToolTotals({ preview: data, isError, isOutdated }: ReturnType<typeof us
               <strong className="font-semibold text-ink tabular-nums">{tools}</strong>
             ))}
             {data.exposed === 'search' && text.assistants.tools.bySearch(data.allTokens)}
+            {data.exposed === 'code' && text.assistants.tools.byCode(data.allTokens)}
           </span>
         )}
         {!data && (isError ? text.assistants.tools.notCounted : text.assistants.tools.counting)}

@@ -14,6 +14,7 @@ import { text } from '../../text/text.ts';
 import { CallOutcome } from './CallOutcome.tsx';
 import { CallTimeline } from './CallTimeline.tsx';
 import { CallTree } from './CallTree.tsx';
+import { SaveScript } from './SaveScript.tsx';
 
 const words = text.calls.record;
 
@@ -48,6 +49,7 @@ export function CallRecord({ call }: { readonly call: Call }) {
           <CallCode tool={call.tool} args={call.arguments} />
         </Section>
       )}
+      <SaveScript call={call} />
       <Section title={words.record}>
         <Facts>
           <Fact name={words.caller}>

@@ -12,6 +12,7 @@ import { ToolCallCard } from '../../components/ToolCallCard.tsx';
 import { formatDuration } from '../../text/formats.ts';
 import { text } from '../../text/text.ts';
 import { AnswerStatus } from './AnswerStatus.tsx';
+import { CallSteps, mayHaveSteps } from './CallSteps.tsx';
 import { describeTokens, formatCost, textOf } from './message-text.ts';
 import type { ChatActions } from './use-chat-actions.ts';
 import { VersionSwitch } from './VersionSwitch.tsx';
@@ -24,7 +25,7 @@ export interface AssistantMessageProps {
   readonly isIdle: boolean;
   readonly actions: ChatActions;
   /** The deferred approvals of its calls, by the id of the tool call. */
-  readonly approvals: ReadonlyMap<string, Approval>;
+  readonly approvals: ReadonlyMap<string, readonly Approval[]>;
   /** The questions of servers during its calls. */
   readonly questions: readonly Question[];
 }
@@ -42,7 +43,7 @@ export const AssistantMessage = memo(function AssistantMessage(props: AssistantM
           key={index}
           part={part}
           isGrowing={isStreaming && index === parts.length - 1}
-          approval={part.type === 'tool-call' ? approvals.get(part.id) : undefined}
+          approvals={(part.type === 'tool-call' && approvals.get(part.id)) || noApprovals}
           questions={part.type === 'tool-call' ? questions.filter(({ callId }) => callId === part.callId) : noQuestions}
         />
       ))}
@@ -55,33 +56,34 @@ export const AssistantMessage = memo(function AssistantMessage(props: AssistantM
 
 /** Answers all pending calls of the answer together, if there are several that the person may answer. */
 function PendingCalls({ approvals }: Pick<AssistantMessageProps, 'approvals'>) {
-  const own = [...approvals.values()].filter(({ mayAnswer }) => mayAnswer);
+  const own = [...approvals.values()].flat().filter(({ mayAnswer }) => mayAnswer);
   if (own.length < 2) return null;
   return (
     <div className="flex flex-wrap items-center justify-between gap-2 rounded-lg border border-warn/60 bg-warn-soft px-3 py-2">
       <p>{text.chat.pendingCalls(own.length)}</p>
-      <AllowAll approvals={own} />
+      <AllowAll approvals={own} canDeny={own.some(({ script }) => script !== undefined)} />
     </div>
   );
 }
 
+const noApprovals: readonly Approval[] = [];
 const noQuestions: readonly Question[] = [];
 
 interface PartViewProps {
   readonly part: MessagePart;
   readonly isGrowing: boolean;
-  readonly approval: Approval | undefined;
+  readonly approvals: readonly Approval[];
   readonly questions: readonly Question[];
 }
 
-function PartView({ part, isGrowing, approval, questions }: PartViewProps) {
+function PartView({ part, isGrowing, approvals, questions }: PartViewProps) {
   switch (part.type) {
     case 'text':
       return part.text.trim() === '' ? null : <Markdown text={part.text} streaming={isGrowing} />;
     case 'reasoning':
       return <Reasoning content={part.text} isGrowing={isGrowing} />;
     case 'tool-call':
-      return <CallView call={part} approval={approval} questions={questions} />;
+      return <CallView call={part} approvals={approvals} questions={questions} />;
     case 'attachment':
     case 'step':
       return null;
@@ -109,13 +111,17 @@ function Reasoning({ content, isGrowing }: { readonly content: string; readonly 
 
 function CallView({
   call,
-  approval,
+  approvals,
   questions,
 }: Omit<PartViewProps, 'part' | 'isGrowing'> & { readonly call: ToolCallPart }) {
-  if (approval === undefined && questions.length === 0) return <ToolCallCard call={call} />;
+  const steps = mayHaveSteps(call) ? <CallSteps call={call} /> : undefined;
+  if (approvals.length === 0 && questions.length === 0) return <ToolCallCard call={call} steps={steps} />;
   return (
-    <ToolCallCard call={call}>
-      {approval !== undefined && <ApprovalPanel approval={approval} compact />}
+    <ToolCallCard call={call} steps={steps}>
+      {approvals.map((approval) => (
+        // The card shows the tool of its own call, but not those of a script's calls.
+        <ApprovalPanel key={approval.id} approval={approval} compact={approval.callId === call.callId} />
+      ))}
       {questions.map((question) => (
         <QuestionForm key={question.id} question={question} />
       ))}

@@ -21,7 +21,7 @@ export interface MessageStreamProps {
   readonly isIdle: boolean;
   readonly busy: boolean;
   readonly actions: ChatActions;
-  readonly approvals: ReadonlyMap<string, Approval>;
+  readonly approvals: ReadonlyMap<string, readonly Approval[]>;
   readonly questions: readonly Question[];
   /** The message to scroll to instead of the end. */
   readonly target?: string | undefined;
@@ -30,7 +30,7 @@ export interface MessageStreamProps {
 // A long conversation opens as fast as a short one.
 const pageSize = 30;
 
-const noApprovals: ReadonlyMap<string, Approval> = new Map();
+const noApprovals: ReadonlyMap<string, readonly Approval[]> = new Map();
 const noQuestions: readonly Question[] = [];
 
 /** The messages of a conversation, scrolled to the end or to one of them. */

@@ -2,13 +2,14 @@ import { useQuery } from '@tanstack/react-query';
 import { type RefObject, useEffect, useMemo, useState } from 'react';
 import type { Approval, Message } from '../../api/client.ts';
 import { queries } from '../../api/queries.ts';
+import { inScriptOrder } from '../../components/approval/ScriptCode.tsx';
 
 export interface ConversationApprovals {
   /** Shown in the dialog, oldest first. */
   readonly inDialog: readonly Approval[];
   readonly open: boolean;
-  /** Shown on the card of their call, by the id of the tool call. */
-  readonly deferred: ReadonlyMap<string, Approval>;
+  /** Shown on the card of their call, or of the script that makes it, by the id of the tool call. */
+  readonly deferred: ReadonlyMap<string, readonly Approval[]>;
   deferAll(): void;
 }
 
@@ -27,16 +28,18 @@ export function useApprovals(
 
   const { inDialog, deferred } = useMemo(() => {
     const shown: Approval[] = [];
-    const later = new Map<string, Approval>();
+    const later = new Map<string, readonly Approval[]>();
     for (const part of parts ?? []) {
       if (part.type !== 'tool-call' || part.status !== 'asked') continue;
-      const approval = pending?.find(
+      const own = (pending ?? []).filter(
         ({ id, callId, caller }) =>
-          caller.conversation === conversation && (id === part.approvalId || callId === part.callId),
+          caller.conversation === conversation &&
+          (id === part.approvalId || callId === part.callId || part.stepApprovalIds?.includes(id)),
       );
-      if (!approval) continue;
-      if (approval.mayAnswer && !deferredIds.has(approval.id)) shown.push(approval);
-      else later.set(part.id, approval);
+      const isShown = ({ id, mayAnswer }: Approval) => mayAnswer && !deferredIds.has(id);
+      shown.push(...own.filter(isShown));
+      const left = own.filter((approval) => !isShown(approval)).toSorted(inScriptOrder);
+      if (left.length > 0) later.set(part.id, left);
     }
     return { inDialog: shown, deferred: later };
   }, [conversation, parts, pending, deferredIds]);

@@ -1,8 +1,9 @@
+import { useQuery } from '@tanstack/react-query';
 import { ArrowLeft } from 'lucide-react';
 import { useState } from 'react';
 import { Link } from 'wouter';
 import type { Tool } from '../../api/client.ts';
-import { useIsAdmin } from '../../api/queries.ts';
+import { queries, useIsAdmin } from '../../api/queries.ts';
 import { ServerClaims } from '../../components/approval/ServerClaims.tsx';
 import { Badge } from '../../components/Badge.tsx';
 import { Card } from '../../components/Card.tsx';
@@ -16,6 +17,7 @@ import { Tabs } from '../../components/Tabs.tsx';
 import { TextLink } from '../../components/TextLink.tsx';
 import { formatDuration } from '../../text/formats.ts';
 import { text } from '../../text/text.ts';
+import { ChainView } from './ChainView.tsx';
 import { RunHistory } from './RunHistory.tsx';
 import { OriginalTexts, ToolAdministration } from './ToolAdministration.tsx';
 import { ToolRunner } from './ToolRunner.tsx';
@@ -30,6 +32,10 @@ export function ToolDetails({ tool }: { readonly tool: Tool }) {
   const tab = tool.disabled && chosen === 'run' ? 'schema' : chosen;
   const isAdmin = useIsAdmin();
   const draft = useArguments(tool);
+  const { data: { chain } = {} } = useQuery({
+    ...queries.tool(tool.name),
+    enabled: isAdmin && tool.server === undefined,
+  });
   return (
     <Card className="min-w-0" aria-label={words.tool(safeText(tool.originalName, 100))}>
       <header className="flex flex-col gap-2 border-b border-line px-4 py-3">
@@ -71,6 +77,15 @@ export function ToolDetails({ tool }: { readonly tool: Tool }) {
             ...(tool.disabled
               ? []
               : [{ id: 'run', label: words.run, content: <ToolRunner tool={tool} draft={draft} /> }]),
+            ...(chain
+              ? [
+                  {
+                    id: 'chain',
+                    label: chain.code === undefined ? text.tools.chain.steps : text.tools.chain.script,
+                    content: <ChainView chain={chain} />,
+                  },
+                ]
+              : []),
             { id: 'schema', label: words.schema, content: <ToolSchemas tool={tool} args={draft.value} /> },
             {
               id: 'history',

@@ -4,9 +4,9 @@ import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
-import { ToolwharfError } from '../../kernel/errors.ts';
-import type { Sandbox } from '../../scale/code/run-script.ts';
-import type { Burst, SandboxRequest } from '../../scale/code/sandbox/protocol.ts';
+import { ToolwharfError } from '../../../kernel/errors.ts';
+import type { Sandbox } from '../run-script.ts';
+import type { Burst, SandboxRequest } from '../sandbox/protocol.ts';
 
 export interface SandboxProcess extends Sandbox {
   /** Resolves when the process has ended. */
@@ -86,21 +86,31 @@ export function openSandbox(): SandboxProcess {
   };
 }
 
-/** In the sources, or beside the bundle that this file is in. */
+/** In the sources and the library, where each module is a file; or beside the bundle that this file is in. */
 function findProgram(): string {
-  const isSource = import.meta.url.endsWith('.ts');
-  return fileURLToPath(
-    new URL(isSource ? '../../scale/code/sandbox/sandbox-main.ts' : './sandbox.js', import.meta.url),
-  );
+  const [, extension] = /\/scale\/code\/process\/sandbox\.(ts|js)$/.exec(import.meta.url) ?? [];
+  const program = extension === undefined ? './sandbox.js' : `../sandbox/sandbox-main.${extension}`;
+  return fileURLToPath(new URL(program, import.meta.url));
+}
+
+const quickJsPackages = ['quickjs-emscripten-core', '@jitl/quickjs-ng-wasmfile-release-sync'] as const;
+
+/** Throws if the packages that run scripts are not installed. */
+export function assertSandboxPackages(): void {
+  const program = findProgram();
+  try {
+    for (const name of quickJsPackages) resolvePackage(name, program);
+  } catch (cause) {
+    const names = quickJsPackages.join(' ');
+    throw new ToolwharfError('CONFIG_INVALID', `Scripts need packages that are not installed: npm install ${names}`, {
+      cause,
+    });
+  }
 }
 
 function permissions(program: string): string[] {
-  const core = resolvePackage('quickjs-emscripten-core', program);
-  const packages = [
-    core,
-    resolvePackage('@jitl/quickjs-ng-wasmfile-release-sync', program),
-    resolvePackage('@jitl/quickjs-ffi-types', join(core, 'package.json')),
-  ];
+  const [core = '', variant = ''] = quickJsPackages.map((name) => resolvePackage(name, program));
+  const packages = [core, variant, resolvePackage('@jitl/quickjs-ffi-types', join(core, 'package.json'))];
   return [
     '--permission',
     ...[dirname(program), ...packages].map((path) => `--allow-fs-read=${realpathSync(path)}`),

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import type { Burst, SandboxCall, SandboxLimits, Settlement } from '../../scale/code/sandbox/protocol.ts';
+import type { Burst, SandboxCall, SandboxLimits, Settlement } from '../sandbox/protocol.ts';
 import { openSandbox } from './sandbox.ts';
 
 const limits: SandboxLimits = {

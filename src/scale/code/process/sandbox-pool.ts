@@ -1,5 +1,5 @@
-import { ToolwharfError } from '../../kernel/errors.ts';
-import type { Sandbox } from '../../scale/code/run-script.ts';
+import { ToolwharfError } from '../../../kernel/errors.ts';
+import type { Sandbox } from '../run-script.ts';
 import { openSandbox, type SandboxProcess } from './sandbox.ts';
 
 /** The processes of all scripts of a gateway. Each runs one script and is then ended. */
@@ -76,7 +76,7 @@ export function createSandboxPool({ maxProcesses, spareMs = 60_000 }: SandboxPoo
       await waitForTurn(signal);
       if (isClosed) {
         release();
-        throw new ToolwharfError('TOOLBOX_CLOSED', 'The gateway is stopping');
+        throw new ToolwharfError('TOOLBOX_CLOSED', 'The toolbox was closed');
       }
       const sandbox = spare ?? launch();
       spare = undefined;

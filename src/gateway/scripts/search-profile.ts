@@ -1,0 +1,16 @@
+import type { ProfileConfig } from '../../config/config.ts';
+import { ToolwharfError } from '../../kernel/errors.ts';
+import { createSearchForScripts, type SearchForScripts } from '../../scale/code/search-for-scripts.ts';
+import type { View } from '../mcp/view.ts';
+
+/** The search in the tools of a profile, with the index of its view. */
+export async function searchProfile(
+  name: string,
+  profiles: readonly ProfileConfig[],
+  viewOf: (profile: ProfileConfig) => Promise<Pick<View, 'toolSearch' | 'searchable'>>,
+): Promise<SearchForScripts> {
+  const profile = profiles.find((candidate) => candidate.name === name);
+  if (!profile) throw new ToolwharfError('NOT_FOUND', `There is no profile '${name}'`);
+  const { toolSearch, searchable } = await viewOf(profile);
+  return createSearchForScripts(toolSearch, searchable);
+}

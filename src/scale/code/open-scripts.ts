@@ -1,0 +1,92 @@
+import { isForModels } from '../../catalog/app-tools.ts';
+import type { CatalogEntry } from '../../catalog/catalog.ts';
+import type { OpenedScripts, ScriptRun, ScriptToolbox } from '../../invocation/run-steps.ts';
+import { readResult } from '../references/read-result.ts';
+import { createToolSearch, type SearchableTools } from '../search/search-tools.ts';
+import { runCodeEntry } from './code-tools.ts';
+import { createObserver } from './create-observer.ts';
+import { createSandboxPool } from './process/sandbox-pool.ts';
+import type { SandboxCall } from './sandbox/protocol.ts';
+import { createScriptRunner } from './script-runner.ts';
+import {
+  answerScript,
+  createSearchForScripts,
+  type ObserveOutput,
+  type SearchForScripts,
+} from './search-for-scripts.ts';
+
+export interface OpenScriptsOptions {
+  /** The search in the tools of a profile. By default, a script that searches gets an index of its own. */
+  readonly searchFor?: (profile: string) => Promise<SearchForScripts>;
+}
+
+/** Runs the scripts of a toolbox, each in a process of its own. */
+export function openScripts(toolbox: ScriptToolbox, { searchFor }: OpenScriptsOptions = {}): OpenedScripts {
+  const limits = () => toolbox.config().gateway.limits;
+  const entries = () => toolbox.catalog.entries;
+  const sandboxes = createSandboxPool({ maxProcesses: () => limits().maxScripts });
+
+  function createAnswer({ call, mayUse }: Pick<ScriptRun, 'call' | 'mayUse'>) {
+    const { profile, caller } = call;
+    const searchOwn = createSearchInEntries(entries, { mayUse });
+    const read = (args: unknown) => readResult(args, caller.id, toolbox.results.find);
+    return async (question: SandboxCall) => {
+      const search = profile !== undefined && searchFor ? await searchFor(profile) : searchOwn();
+      return answerScript({ ...search, read }, question);
+    };
+  }
+
+  const runner = createScriptRunner({
+    maxScriptsPerCaller: () => limits().maxScriptsPerCaller,
+    openSandbox: sandboxes.open,
+    journal: toolbox.journal,
+    entries,
+    createAnswer,
+  });
+  return {
+    run: runner.run,
+    toolFor: runCodeEntry,
+    observe: createObserver(toolbox),
+    [Symbol.asyncDispose]: () => sandboxes[Symbol.asyncDispose](),
+  };
+}
+
+export interface SearchEntriesOptions {
+  /** Which entries are found; all by default. */
+  readonly mayUse?: (entry: CatalogEntry) => boolean;
+  readonly observe?: ObserveOutput;
+}
+
+/** Searches entries. The index follows the entries when they change. */
+export function createSearchInEntries(
+  entries: () => readonly CatalogEntry[],
+  { mayUse = () => true, observe }: SearchEntriesOptions = {},
+): () => SearchForScripts {
+  const toolSearch = createToolSearch();
+  let current: { readonly from: readonly CatalogEntry[]; readonly search: SearchForScripts } | undefined;
+  return () => {
+    const from = entries();
+    if (current?.from !== from)
+      current = {
+        from,
+        search: createSearchForScripts(
+          toolSearch,
+          toSearchable(from.filter((entry) => isForModels(entry) && mayUse(entry))),
+          observe,
+        ),
+      };
+    return current.search;
+  };
+}
+
+function toSearchable(entries: readonly CatalogEntry[]): SearchableTools {
+  const byName = new Map(entries.map((entry) => [entry.name, entry]));
+  return {
+    byName,
+    define(name) {
+      const entry = byName.get(name);
+      return entry && { ...entry.definition, name };
+    },
+    describeServer: () => undefined,
+  };
+}
