@@ -80,13 +80,14 @@ describe('where a gateway of the data directory runs, commands talk to it', () =
 
   test('connect sets up the gateway that it uses, not the configuration of the working directory', async () => {
     const entry = async (args: string[], env = {}) => {
-      const { code, stdout, stderr } = await cli.run(
+      const { code, stdout, stderr, source } = await cli.run(
         ['connect', ...args, '--file', 'client.json', '--dry-run', '--json'],
         {
           env,
         },
       );
       if (code !== 0) throw new Error(stderr);
+      expect(source).toBe(`Using the gateway at ${gateway.url}`);
       return { ...JSON.parse(stdout).entry, stderr };
     };
     await writeFile(directory.file('toolwharf.yaml'), 'gateway: { port: 1, requireAuthentication: true }\n');

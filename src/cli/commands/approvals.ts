@@ -42,6 +42,7 @@ export async function approvals(options: ApprovalsOptions, context: CommandConte
       EXPIRES: ({ expiresAt }) => until(expiresAt),
       ARGUMENTS: (approval) => jsonText(approval.arguments, { indent: 0 }),
     },
+    main: ['ID', 'TOOL', 'EXPIRES'],
   });
   if (!options.json && pending.length > 0) {
     const hint = `${count(pending.length, 'call')} awaiting approval; answer with \`toolwharf approvals allow ID\` or \`deny ID\``;

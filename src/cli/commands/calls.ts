@@ -47,6 +47,7 @@ export async function listCalls(
       DURATION: durationOf,
       ARGUMENTS: (call) => jsonText(call.arguments, { indent: 0 }),
     },
+    main: ['ID', 'TIME', 'TOOL', 'STATUS'],
   });
   return exitCodes.ok;
 }

@@ -42,6 +42,7 @@ export async function listProfiles({ json }: JsonOption, context: CommandContext
       URL: ({ path }) => `${gateway.url}${path}`,
     },
     whole: ['URL'],
+    main: ['NAME'],
   });
   return exitCodes.ok;
 }

@@ -9,19 +9,21 @@ export interface ListOptions<Item> {
   readonly columns: Readonly<Record<string, (item: Item) => string | undefined>>;
   /** The titles of columns that are never shortened. */
   readonly whole?: readonly string[];
+  /** The titles of columns that are shortened only when the others are as short as possible. */
+  readonly main?: readonly string[];
 }
 
 /** Prints items as a JSON array or as a table. */
 export function printList<Item>(
   terminal: Terminal,
   items: readonly Item[],
-  { json, empty, columns, whole }: ListOptions<Item>,
+  { json, empty, columns, whole, main }: ListOptions<Item>,
 ): void {
   if (json) terminal.print(jsonText(items));
   else if (items.length === 0) terminal.note(empty);
   else {
     const rows = items.map((item) => Object.values(columns).map((cell) => cell(item)));
-    printTable(terminal, Object.keys(columns), rows, whole);
+    printTable(terminal, Object.keys(columns), rows, { whole, main });
   }
 }
 
@@ -40,11 +42,13 @@ export function printTable(
   terminal: Terminal,
   titles: readonly string[],
   rows: readonly (readonly (string | undefined)[])[],
-  whole: readonly string[] = [],
+  { whole = [], main = [] }: Pick<ListOptions<never>, 'whole' | 'main'> = {},
 ): void {
   const cells = rows.map((row) => row.map((cell) => oneLine(cell ?? '')));
   const full = titles.map((title, at) => Math.max(...[title, ...cells.map((row) => row[at] ?? '')].map(widthOf)));
-  const widths = terminal.isPerson ? fitWidths(full, terminal.width, (at) => whole.includes(titles[at] ?? '')) : full;
+  const isIn = (list: readonly string[]) => (at: number) => list.includes(titles[at] ?? '');
+  const shortened = fitWidths(full, terminal.width, isIn([...whole, ...main]));
+  const widths = terminal.isPerson ? fitWidths(shortened, terminal.width, isIn(whole)) : full;
   const line = (row: readonly string[]) =>
     row
       .map((cell, at) => pad(shorten(cell, widths[at] ?? 0), widths[at] ?? 0))

@@ -77,10 +77,10 @@ function clientFile(client: McpClient, scope: ConnectScope, { env, cwd }: Comman
 
 async function chooseSetup(client: McpClient, options: ConnectOptions, context: CommandContext): Promise<ClientSetup> {
   const { terminal, env, cwd } = context;
+  const gateway = await selectAccess(context);
   const isStdio = options.stdio === true || !client.takesUrl;
   if (isStdio && !options.stdio)
     terminal.note(`${client.title} does not support URLs, so it starts a command instead.`);
-  const gateway = await selectAccess(context);
   if (gateway) return gatewaySetup(gateway, { profile: options.profile, isStdio }, context);
   const { config, file } = await openConfig(context.options.config, { env, cwd });
   const profiles = config.profiles.map(({ name }) => name);
