@@ -48,11 +48,9 @@ export default defineConfig({
     // Programs that tests start from the sources are compiled once.
     env: { NODE_COMPILE_CACHE: join(import.meta.dirname, 'node_modules', '.cache', 'toolwharf', 'compiled') },
     sequence: { sequencer: LongestFirst },
-    projects: [
-      // Units leave nothing behind, so that they can share their workers and the modules that these have loaded.
-      { extends: true, test: { name: 'units', include: ['src/**/*.test.ts', 'web/src/**/*.test.ts'], isolate: false } },
-      { extends: true, test: { name: 'whole', include: ['test/**/*.test.ts'] } },
-    ],
+    include: ['src/**/*.test.ts', 'web/src/**/*.test.ts', 'test/**/*.test.ts'],
+    // Test files leave nothing behind, so that they can share their workers and the modules that these have loaded.
+    isolate: false,
     coverage: {
       provider: 'v8',
       include: ['src/**/*.ts'],

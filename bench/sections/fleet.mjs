@@ -1,8 +1,9 @@
-// Calls per second of one replica on PostgreSQL relative to SQLite, with commits on disk in both, and what PostgreSQL sees
-// per call; then the same load on one to three replicas.
+// Calls per second on SQLite relative to one replica on PostgreSQL, with commits on disk in both, and what PostgreSQL sees
+// per call; then the same load on one to three replicas, and what PostgreSQL sees of idle ones.
 import { randomBytes } from 'node:crypto';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { setTimeout } from 'node:timers/promises';
 import { startPostgres } from '../../test/support/postgres.ts';
 import { countStatements } from '../parts/count-statements.mjs';
 import { load, startGateway } from '../parts/processes.mjs';
@@ -51,7 +52,7 @@ export function measure({ repeats, ms }) {
         const after = await run(gateway, clients);
         const { statements, roundTrips } = counter.take();
         pairs.push({
-          ratio: after.perSecond / before.perSecond,
+          ratio: before.perSecond / after.perSecond,
           ...{ sqlite: before.perSecond, postgres: after.perSecond, p50: after.p50 },
           ...{ statements: statements / after.calls, roundTrips: roundTrips / after.calls },
         });
@@ -60,13 +61,14 @@ export function measure({ repeats, ms }) {
       rows.push(
         row(
           'fleet',
-          `${clients} clients, one replica on PostgreSQL: calls per second to SQLite`,
+          `${clients} clients: calls per second on SQLite to one replica on PostgreSQL`,
           pairs.map(({ ratio }) => ratio),
           figures,
+          { budget: 2 },
         ),
       );
     }
-    rows.push(...(await withReplicas(replicas, run, repeats)));
+    rows.push(...(await withReplicas(replicas, run, repeats)), await withoutLoad(replicas, repeats));
     return rows;
   });
 }
@@ -90,11 +92,26 @@ async function withReplicas(replicas, run, repeats) {
       });
     }
     if (count === 1) alone = turns;
-    const ratios = turns.map(({ callsPerSecond }, at) => callsPerSecond / alone[at].callsPerSecond);
+    const ratios = turns.map(({ callsPerSecond }, at) => alone[at].callsPerSecond / callsPerSecond);
     const figures = toFigures(turns, ['callsPerSecond', 'statements', 'roundTrips']);
-    rows.push(row('fleet', `48 clients on ${count} replicas: calls per second to one replica`, ratios, figures));
+    rows.push(row('fleet', `48 clients: calls per second on one replica to ${count} replicas`, ratios, figures));
   }
   return rows;
+}
+
+/** What PostgreSQL sees of each replica that has nothing to do. */
+async function withoutLoad(replicas, repeats) {
+  const seconds = 10;
+  // Leased permits and batches of the load before are returned first.
+  await setTimeout(seconds * 1_000);
+  const turns = [];
+  for (let turn = 0; turn < repeats; turn++) {
+    for (const { counter } of replicas) counter.take();
+    await setTimeout(seconds * 1_000);
+    const counts = replicas.map(({ counter }) => counter.take());
+    turns.push(counts.reduce((sum, { statements }) => sum + statements, 0) / replicas.length / seconds);
+  }
+  return row('fleet', 'an idle replica: statements per second', turns, { statementsPerSecond: median(turns) });
 }
 
 function toFigures(runs, names) {

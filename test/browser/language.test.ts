@@ -1,7 +1,6 @@
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { fixture, tempDir } from '../support/fixtures.ts';
-import { patienceMs } from '../support/wait-for.ts';
 import { startApp, type TestApp } from './support/app.ts';
 import { buildWithPseudoLanguage, pseudoLanguage } from './support/build-pseudo.ts';
 
@@ -24,8 +23,7 @@ afterAll(async () => {
 
 /** A page in a browser whose user prefers this language, signed in as administrator. */
 async function openPage(locale: string, onRequest: (url: string) => void = () => {}): Promise<Page> {
-  const context = await app.browser.newContext({ locale, viewport: { width: 1440, height: 900 } });
-  context.setDefaultTimeout(patienceMs);
+  const context = await app.newContext({ locale, viewport: { width: 1440, height: 900 } });
   const opened = await context.newPage();
   opened.on('request', (request) => onRequest(request.url()));
   await app.signIn(opened);

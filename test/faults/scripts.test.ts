@@ -119,8 +119,10 @@ test('a script that is killed at random moments makes no call twice and comes to
   timeout: 1_800_000,
 }, async () => {
   await using world = await openWorld();
+  const sent: string[] = [];
   for (let round = 0; round < scaled(3, 100); round++) {
     const markers = Array.from({ length: 6 }, () => randomUUID());
+    sent.push(...markers);
     await killAndContinue(world, configOf(world), script(markers, ['slow', 'answer', 'slow']), async () => {
       if (round % 2 === 0)
         await waitFor(async () => (await world.effects()).some(({ marker }) => marker === markers[round % 3]));
@@ -130,7 +132,8 @@ test('a script that is killed at random moments makes no call twice and comes to
   const effects = (await world.effects()).map(({ marker }) => marker);
   expect(new Set(effects).size).toBe(effects.length);
   for (const record of await readScripts(world)) expect(record.status).toBe('success');
-  expect(await findingsOf(world, effects)).toEqual([]);
+  // A call that was recorded as running when the gateway was killed may have had no effect.
+  expect(await findingsOf(world, sent)).toEqual([]);
 });
 
 test('a script that waits for approval at kill -9 still waits after the restart, and the answer lets it go on', async () => {

@@ -35,7 +35,7 @@ function setUp(maxEvents?: number, retentionMs?: number) {
   const toolbox = {
     on: events.on,
     tools: [],
-    catalog: { find: (name: string) => entries.get(name) },
+    catalog: { find: (name: string) => entries.get(name), entries: [...entries.values()] },
   } as unknown as InternalToolbox;
   const approvals = createEvents<ApproverEvents>();
   const hosts = createEvents<AppHostEvents>();

@@ -1,18 +1,19 @@
 import { readFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
-import type { Browser, Page } from 'playwright-core';
+import type { BrowserContext, BrowserContextOptions, Page } from 'playwright-core';
 import { expect } from 'vitest';
 import type { GatewayOptions } from '../../../src/gateway/gateway.ts';
 import { webDirectory } from '../../../src/gateway/web/serve-web.ts';
 import type { ConfigSource } from '../../../src/index.ts';
 import { startApi, type TestApi } from '../../support/api.ts';
 import { patienceMs } from '../../support/wait-for.ts';
-import { openBrowser } from './browser.ts';
+import { sharedBrowser } from './browser.ts';
 
 export interface TestApp extends TestApi {
   /** A page of the app in a real browser, 1280 × 800. */
   readonly page: Page;
-  readonly browser: Browser;
+  /** A context that is closed with the app. */
+  newContext(options: BrowserContextOptions): Promise<BrowserContext>;
   /** Opens another page without a session. */
   openPage(path?: string): Promise<Page>;
   /** Opens a path of the app in `page`. */
@@ -28,21 +29,28 @@ export interface TestApp extends TestApi {
 /** The directory of the built app. `WEB_DIST` names another build. */
 const web = process.env.WEB_DIST ?? webDirectory;
 
-/** Starts a real gateway and opens its app in a real browser. Disposing closes both. */
+/** Starts a real gateway and opens its app in a real browser. Disposing closes the pages and the gateway. */
 export async function startApp(source: ConfigSource, options: Partial<GatewayOptions> = {}): Promise<TestApp> {
   const api = await startApi(source, { web, ...options });
   const { close: closeApi } = api;
-  const browser = await openBrowser();
+  const browser = await sharedBrowser();
+  const contexts: BrowserContext[] = [];
   const pageErrors: string[] = [];
 
+  async function newContext(contextOptions: BrowserContextOptions): Promise<BrowserContext> {
+    const context = await browser.newContext(contextOptions);
+    contexts.push(context);
+    context.setDefaultTimeout(patienceMs);
+    return context;
+  }
+
   async function openPage(path = '/'): Promise<Page> {
-    const context = await browser.newContext({
+    const context = await newContext({
       viewport: { width: 1280, height: 800 },
       colorScheme: 'light',
       reducedMotion: 'reduce',
       permissions: ['clipboard-read', 'clipboard-write'],
     });
-    context.setDefaultTimeout(patienceMs);
     const page = await context.newPage();
     page.on('pageerror', (error) => pageErrors.push(`${error}`));
     page.on('console', (message) => {
@@ -60,13 +68,13 @@ export async function startApp(source: ConfigSource, options: Partial<GatewayOpt
 
   const page = await openPage();
   const close = async () => {
-    await browser.close();
+    await Promise.all(contexts.map((context) => context.close()));
     await closeApi();
     expect(pageErrors).toEqual([]);
   };
   return Object.assign(api, {
     page,
-    browser,
+    newContext,
     openPage,
     pageErrors,
     goto: async (path: string) => void (await page.goto(new URL(path, api.url).href)),

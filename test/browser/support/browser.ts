@@ -18,6 +18,16 @@ const args = [
   '--disable-sync',
 ];
 
+let shared: Promise<Browser> | undefined;
+
+/** The browser of this worker, which ends with it. Whoever uses it closes their contexts only. */
+export async function sharedBrowser(): Promise<Browser> {
+  const running = await shared?.catch(() => undefined);
+  if (running?.isConnected()) return running;
+  shared = openBrowser();
+  return shared;
+}
+
 /** Launches a headless Chromium: the installed one, otherwise the one from npm. */
 export async function openBrowser(): Promise<Browser> {
   const system = installed.find((path) => existsSync(path));

@@ -115,8 +115,15 @@ export async function keepChangingServers({ world, random, isOver }: LoadParts):
     const server = { name: 'extra', transport: 'http', url: world.extraServer };
     if (await attempt(world, 'POST', '/api/servers', server)) changes++;
     await wait(random.between(500, 2_000));
-    if (await attempt(world, 'DELETE', '/api/servers/extra')) changes++;
-    await wait(random.between(0, 500));
+    // Ends calls that the server is running, on other replicas a moment later.
+    await world.breaking(
+      'removal of a server',
+      async () => {
+        if (await attempt(world, 'DELETE', '/api/servers/extra')) changes++;
+        await wait(1_000);
+      },
+      { servers: ['extra'] },
+    );
   }
   return changes;
 }
