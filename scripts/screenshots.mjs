@@ -1,5 +1,5 @@
 // `npm run screenshots`: takes the pictures in docs/images from the running app, with the default servers and no key.
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { start } from '../bench/parts/processes.mjs';
@@ -8,12 +8,11 @@ import { root } from './project.mjs';
 
 const home = mkdtempSync(join(tmpdir(), 'toolwharf-screenshots-'));
 const main = join(root, 'dist', 'cli', 'main.js');
-const gateway = await start(main, {
-  args: ['serve', '--port', '0', '--data-dir', join(home, 'toolwharf')],
-  env: { HOME: home },
-});
+const serve = (name, ...args) =>
+  start(main, { args: ['serve', '--port', '0', '--data-dir', join(home, name), ...args], env: { HOME: home } });
+const gateway = await serve('toolwharf');
 const browser = await openBrowser();
-const goto = (page, path) => page.goto(new URL(path, gateway.address).href);
+const goto = (page, path, { address } = gateway) => page.goto(new URL(path, address).href);
 const take = (page, name) => page.screenshot({ path: join(root, 'docs', 'images', `${name}.png`) });
 try {
   const light = await open('light');
@@ -22,6 +21,7 @@ try {
   await tools(light);
   const dark = await open('dark');
   await look(dark, '/calls', 'calls-dark', 'list_allowed_directories');
+  await app(light);
 } finally {
   await browser.close();
   await gateway.stop();
@@ -58,4 +58,29 @@ async function tools(page) {
   await page.getByRole('button', { name: 'Run', exact: true }).click();
   await page.getByText('Allowed directories:').first().waitFor();
   await take(page, 'tools');
+}
+
+/** An app of a server, after a call of the app. */
+async function app(page) {
+  const clock = {
+    command: process.execPath,
+    args: [join(root, 'test/fixtures/servers/apps.mjs')],
+    env: { NAME: 'Clock' },
+  };
+  const config = join(home, 'apps.json');
+  writeFileSync(config, JSON.stringify({ servers: { clock } }));
+  const other = await serve('apps', '--config', config);
+  try {
+    await goto(page, '/tools/mcp_clock_show_clock', other);
+    await page.getByRole('textbox', { name: /city/ }).fill('Rome');
+    await page.getByRole('button', { name: 'Run', exact: true }).click();
+    const frame = page.frameLocator('iframe');
+    await frame.getByText('It is noon in Rome').waitFor();
+    await frame.getByRole('button', { name: 'Tick' }).click();
+    await frame.getByText('Clock tick 1').waitFor();
+    await frame.getByRole('heading').scrollIntoViewIfNeeded();
+    await take(page, 'mcp-apps');
+  } finally {
+    await other.stop();
+  }
 }

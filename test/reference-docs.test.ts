@@ -143,6 +143,7 @@ describe('docs/reference/config.md', () => {
         ...gateway.limits,
         slowClientTimeout: gateway.limits.slowClientTimeoutMs,
       }),
+      ...prefixed('gateway.apps.', { ...gateway.apps }),
       ...prefixed('gateway.retention.', { ...gateway.retention, maxAge: gateway.retention.maxAgeMs }),
     };
     const stated = rows.filter(([, , fallback]) => fallback?.startsWith('`'));

@@ -1,12 +1,10 @@
 import type { ModelMessage } from 'ai';
 import type { AiSdkModelOutput } from '../bridges/shared/ai-sdk-output.ts';
-import type { CatalogEntry } from '../catalog/catalog.ts';
-import type { CallPolicy } from '../invocation/authorize.ts';
 import { messageOf, ToolwharfError } from '../kernel/errors.ts';
 import type { Caller } from '../kernel/tool.ts';
 import type { Assistant } from '../storage/ports/assistant-store.ts';
 import type { MessagePart, ToolCallPart } from '../storage/ports/conversation-store.ts';
-import { createCallApproval, createReadPolicy, pickSkills, pickTools, visibilityOf } from './assistant-policy.ts';
+import { assistantCallerId, assistantPolicyFor, createReadPolicy, pickSkills, pickTools } from './assistant-policy.ts';
 import { attachmentsOf, loadAttachments } from './attachments.ts';
 import type { ChatPorts } from './chat.ts';
 import { createModelTools, type ModelTools } from './model-tools.ts';
@@ -142,20 +140,14 @@ export function startAnswer(open: OpenConversation, ports: AnswerPorts): AnswerR
 
   function callOptions(assistant: Assistant, opened: OpenedModel, tools: ModelTools): RunCallsOptions {
     const caller: Caller = {
-      id: `assistant:${assistant.id}`,
+      id: assistantCallerId(assistant),
       kind: 'assistant',
       name: assistant.name,
       conversation: id,
     };
-    function policyFor(entry: CatalogEntry): CallPolicy {
-      const { toolbox: settings, profiles } = toolbox.config;
-      const profile = profiles.find(({ name }) => name === profileName);
-      const approvalOf = createCallApproval({ assistant, toolbox: settings.approval, profile, caller });
-      const { hasTool: mayUse } = visibilityOf(profileName, profiles);
-      return { approval: approvalOf(entry), mayUse, forStep: policyFor };
-    }
     return {
-      ...{ toolbox, hostFor, draft, opened, caller, tools, outputs, stopwatch, now, policyFor },
+      ...{ toolbox, hostFor, draft, opened, caller, tools, outputs, stopwatch, now },
+      policyFor: (entry) => assistantPolicyFor(entry, { assistant, caller, profile: profileName }, toolbox),
       readPolicy: () => createReadPolicy(assistant, profileName, toolbox.config),
       signal: ending.signal,
       endedBy: () => end,

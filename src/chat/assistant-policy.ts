@@ -1,12 +1,15 @@
+import type { CatalogEntry } from '../catalog/catalog.ts';
 import { createMatcher } from '../catalog/match-globs.ts';
 import type { ApprovalConfig, Config, ProfileConfig } from '../config/config.ts';
 import type { CallPolicy } from '../invocation/authorize.ts';
+import { ToolwharfError } from '../kernel/errors.ts';
 import type { Caller, Tool } from '../kernel/tool.ts';
 import { toolIdOf } from '../kernel/tool-id.ts';
 import { type DecidedTool, decide } from '../policy/decide.ts';
 import { createMayRead, createVisibility, type Visibility } from '../policy/visible-tools.ts';
 import type { Skill } from '../servers/skills/toolbox-skills.ts';
 import type { Assistant } from '../storage/ports/assistant-store.ts';
+import type { Storage } from '../storage/storage.ts';
 import type { AssistantPorts } from './chat.ts';
 
 /** The server id of local tools. */
@@ -61,7 +64,7 @@ export async function pickTools(
 }
 
 /** `server/tool`: the name that patterns are matched against. */
-export function qualifiedName({ server = localTools, originalName }: Tool): string {
+export function qualifiedName({ server = localTools, originalName }: Pick<Tool, 'server' | 'originalName'>): string {
   return `${server}/${originalName}`;
 }
 
@@ -72,6 +75,60 @@ export function visibilityOf(profile: string | undefined, profiles: readonly Pro
   if (found) return createVisibility(found);
   const none = () => false;
   return { hasServer: none, hasTool: none, hasResource: none, hasPrompt: none, hasSkill: none };
+}
+
+/** The id of the caller of an assistant's calls. */
+export function assistantCallerId(assistant: Pick<Assistant, 'id'>): string {
+  return `${callerPrefix}${assistant.id}`;
+}
+
+const callerPrefix = 'assistant:';
+
+export interface AssistantCalls {
+  readonly assistant: Pick<Assistant, 'toolApproval' | 'trustedTools'>;
+  readonly caller: Caller;
+  /** The profile of the conversation's owner. */
+  readonly profile: string | undefined;
+}
+
+/** The current policy for the calls of an assistant. */
+export function assistantPolicyFor(
+  entry: CatalogEntry,
+  { assistant, caller, profile: profileName }: AssistantCalls,
+  { config }: Pick<AssistantPorts['toolbox'], 'config'>,
+): CallPolicy {
+  const { toolbox: settings, profiles } = config;
+  const profile = profiles.find(({ name }) => name === profileName);
+  const approvalOf = createCallApproval({ assistant, toolbox: settings.approval, profile, caller });
+  const forStep = (step: CatalogEntry) =>
+    assistantPolicyFor(step, { assistant, caller, profile: profileName }, { config });
+  return { approval: approvalOf(entry), mayUse: visibilityOf(profileName, profiles).hasTool, forStep };
+}
+
+export interface AppPolicyPorts extends AssistantPorts {
+  readonly storage: Pick<Storage, 'assistants' | 'conversations'>;
+}
+
+/**
+ * The policy for the calls of an app that an assistant opened: that of the assistant's own calls, for the tools of its servers.
+ * Rejects if the assistant or the conversation no longer exists.
+ */
+export async function createAppPolicy(
+  caller: Caller,
+  { toolbox, storage, serverNames }: AppPolicyPorts,
+): Promise<(entry: CatalogEntry) => CallPolicy> {
+  const assistant = await storage.assistants.get(caller.id.slice(callerPrefix.length));
+  const conversation = await storage.conversations.get(caller.conversation ?? '');
+  if (!assistant || !conversation)
+    throw new ToolwharfError('CALL_DENIED', 'The assistant or the conversation of this app no longer exists');
+  const names = await serverNames();
+  const own = new Set(assistant.serverIds.map((id) => names.get(id) ?? id));
+  const isDisabled = createMatcher(assistant.disabledTools);
+  return (entry) => {
+    const policy = assistantPolicyFor(entry, { assistant, caller, profile: conversation.profile }, toolbox);
+    const isOwn = own.has(entry.server ?? localTools) && !isDisabled(qualifiedName(entry));
+    return { ...policy, mayUse: (tool) => isOwn && (policy.mayUse?.(tool) ?? true) };
+  };
 }
 
 export interface CallApprovalOptions {

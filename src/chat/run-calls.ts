@@ -1,4 +1,5 @@
 import { type AiSdkModelOutput, toAiSdkOutput } from '../bridges/shared/ai-sdk-output.ts';
+import { toolAppOf } from '../catalog/app-tools.ts';
 import type { CatalogEntry } from '../catalog/catalog.ts';
 import type { CallPolicy } from '../invocation/authorize.ts';
 import type { CallEvent } from '../invocation/call.ts';
@@ -159,8 +160,9 @@ async function runCall(index: number, options: RunCallsOptions): Promise<void> {
 
   function end(result: ToolResult): void {
     options.outputs.set(callId, toAiSdkOutput(result, opened.takesMedia ? undefined : () => false));
+    const app = result.isError || !entry ? undefined : toolAppOf(entry.definition).resourceUri;
     const ended = { status: statusOf(result), result: toStoredResult(result), completedAt: now() };
-    draft.changePart(index, { ...ended, approvalId: undefined, stepApprovalIds: undefined, progress: undefined });
+    draft.changePart(index, { ...ended, app, approvalId: undefined, stepApprovalIds: undefined, progress: undefined });
   }
 }
 

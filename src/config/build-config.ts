@@ -94,7 +94,7 @@ function buildTarget(server: CheckedServer): ServerSpec['target'] {
 }
 
 function buildGateway(checked: CheckedGateway): GatewayConfig {
-  const { listWait, questionTimeout, shutdown, lease, retention, limits, ...gateway } = checked;
+  const { listWait, questionTimeout, shutdown, lease, retention, limits, apps, ...gateway } = checked;
   return {
     ...gatewayDefaults,
     ...gateway,
@@ -103,6 +103,7 @@ function buildGateway(checked: CheckedGateway): GatewayConfig {
       maxCalls: retention?.maxCalls ?? gatewayDefaults.retention.maxCalls,
     },
     limits: buildLimits(limits),
+    apps: { ...gatewayDefaults.apps, ...apps },
     listWaitMs: listWait ?? gatewayDefaults.listWaitMs,
     questionTimeoutMs: questionTimeout ?? gatewayDefaults.questionTimeoutMs,
     shutdownMs: shutdown ?? gatewayDefaults.shutdownMs,

@@ -39,6 +39,7 @@ describe('the gateway section', () => {
     retention: { maxAgeMs: 365 * 86_400_000, maxCalls: 10 },
     trustedProxies: ['10.0.0.0/8', 'fd00::/8', '192.0.2.1'],
     limits: { ...limitDefaults, maxBodyBytes: 2_000_000, maxSessionsPerCaller: 5 },
+    apps: { enabled: false, url: 'https://apps.example.com', domains: ['https://*.example.com'] },
     listWaitMs: 0,
     questionTimeoutMs: 900_000,
     shutdownMs: 60_000,
@@ -65,6 +66,7 @@ gateway:
   questionTimeout: 15m
   trustedProxies: [10.0.0.0/8, 'fd00::/8', 192.0.2.1]
   limits: { maxBodyBytes: 2000000, maxSessionsPerCaller: 5 }
+  apps: { enabled: false, url: https://apps.example.com, domains: ['https://*.example.com'] }
   shutdown: 1m
   lease: 10s
   webhook: { url: https://hooks.example.com/x, secret: '\${HOOK_SECRET}' }
@@ -92,6 +94,7 @@ gateway:
   question_timeout: PT15M
   trusted_proxies: [10.0.0.0/8, 'fd00::/8', 192.0.2.1]
   limits: { max_body_bytes: 2000000, max_sessions_per_caller: 5 }
+  apps: { enabled: false, url: https://apps.example.com, domains: ['https://*.example.com'] }
   shutdown: PT1M
   lease: PT10S
   webhook: { url: https://hooks.example.com/x, secret: '\${HOOK_SECRET}' }
@@ -99,6 +102,18 @@ gateway:
   database: '\${DATABASE_URL}'
 `);
     expect(config.gateway).toEqual(expected);
+  });
+
+  test('the frames of apps need a host name of their own, and apps only origins', () => {
+    const message = messageOf(() =>
+      load(`
+gateway:
+  allowedHosts: [tools.example.com]
+  apps: { url: https://tools.example.com, domains: [example.com, "https://a.example; script-src *"] }
+`),
+    );
+    expect(message).toContain('must have another host name than the gateway');
+    expect(message.match(/must be an origin such as https:\/\/api\.example\.com/g)).toHaveLength(2);
   });
 
   test('the gateway section can be overridden by environment variables in every dialect [M14]', () => {

@@ -19,11 +19,21 @@ export function checkGateway(value: PlainData, context: CheckContext): CheckedGa
     context.warn('The webhook of the gateway is plain http to another machine: anyone on the network path can read it');
   }
   checkAddress(gateway, 'tracesUrl', path, context);
+  if (isPlainMap(gateway.apps)) checkApps(gateway.apps, gateway, [...path, 'apps'], context);
   if (typeof database === 'string' && database && !parseReference(database) && !/^postgres(ql)?:\/\/./.test(database)) {
     const here = [...path, 'database'];
     context.report({ path: here, message: 'must be a URL such as postgres://user@host/toolwharf' });
   }
   return checkSchema(gatewaySchema, gateway, path, context);
+}
+
+/** The frames of apps have a host name of their own: nothing else is served there. */
+function checkApps({ url }: PlainObject, { host, allowedHosts }: PlainObject, path: Path, context: CheckContext): void {
+  const name = typeof url === 'string' ? URL.parse(url)?.hostname : undefined;
+  const others = [host, ...(Array.isArray(allowedHosts) ? allowedHosts : [])];
+  if (name === undefined || !others.some((other) => typeof other === 'string' && other.toLowerCase() === name)) return;
+  const message = 'must have another host name than the gateway: only frames of apps are served there';
+  context.report({ path: [...path, 'url'], message });
 }
 
 function checkJwt(jwt: PlainObject, path: Path, context: CheckContext): void {

@@ -1,4 +1,5 @@
 import type { JsonObject, JsonSchema } from '../kernel/json.ts';
+import type { AppsConfig } from './app-sources.ts';
 import type { Endpoint } from './endpoint-schema.ts';
 import type { TransportName } from './transports.ts';
 
@@ -313,6 +314,7 @@ export interface GatewayConfig {
   /** CIDR ranges of reverse proxies whose forwarding headers name the client's address. */
   readonly trustedProxies: readonly string[];
   readonly limits: GatewayLimits;
+  readonly apps: AppsConfig;
   /** Receives a message for each new approval request. */
   readonly webhook?: WebhookConfig;
   /** OTLP over HTTP endpoint for traces. Undefined sends no traces. */

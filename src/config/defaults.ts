@@ -98,6 +98,7 @@ export const gatewayDefaults = {
   retention: { maxAgeMs: 90 * dayMs, maxCalls: 1_000_000 },
   trustedProxies: [],
   limits: limitDefaults,
+  apps: { enabled: true, domains: [] },
   listWaitMs: 3_000,
   questionTimeoutMs: 300_000,
   shutdownMs: 10_000,

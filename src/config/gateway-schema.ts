@@ -1,5 +1,6 @@
 import { isIP, isIPv6 } from 'node:net';
 import { z } from 'zod';
+import { parseAppSource } from './app-sources.ts';
 import type { GatewayLimits } from './config.ts';
 import { gatewayDefaults, limitDefaults } from './defaults.ts';
 import { durationText } from './durations.ts';
@@ -169,6 +170,30 @@ export const limitsSchema = z.strictObject(
   { error: 'must be a map' },
 );
 
+const appSource = filledText.refine(
+  (text) => parseAppSource(text) !== undefined,
+  'must be an origin such as https://api.example.com, https://*.example.com or https://*',
+);
+
+export const appsSchema = z.strictObject(
+  {
+    enabled: flag
+      .optional()
+      .describe('The web app shows apps of servers (MCP Apps).')
+      .meta({ default: gatewayDefaults.apps.enabled }),
+    url: filledText
+      .regex(/^https?:\/\/[^/?#@\s]+$/i, 'must be an origin such as https://apps.example.com, without a path')
+      .optional()
+      .describe(
+        'The origin of the frames of apps: another host name that leads to the gateway and serves nothing else. Default: apps.localhost, which works on this machine only.',
+      ),
+    domains: list(appSource)
+      .optional()
+      .describe('Origins that apps may load from and connect to, if they ask for them. Default: none.'),
+  },
+  { error: 'must be a map' },
+);
+
 const cidr = filledText.refine(isCidr, 'must be an IP address or a range such as 10.0.0.0/8');
 
 export const webhookSchema = z.strictObject(
@@ -221,6 +246,7 @@ export const gatewaySchema = z.strictObject(
         'Addresses or CIDR ranges of reverse proxies: their X-Forwarded-For or Forwarded header names the client.',
       ),
     limits: limitsSchema.optional().describe('Limits on what callers can consume.'),
+    apps: appsSchema.optional().describe('How apps of servers (MCP Apps) are shown.'),
     listWait: duration(0)
       .optional()
       .describe('How long a list waits for servers that are still starting.')

@@ -100,6 +100,7 @@ describe('the native dialect', () => {
         retention: { maxAgeMs: 90 * 86_400_000, maxCalls: 1_000_000 },
         trustedProxies: [],
         limits: limitDefaults,
+        apps: { enabled: true, domains: [] },
         listWaitMs: 3_000,
         questionTimeoutMs: 300_000,
         shutdownMs: 10_000,

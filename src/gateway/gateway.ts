@@ -16,6 +16,7 @@ import { openScripts } from '../scale/code/open-scripts.ts';
 import type { Storage } from '../storage/storage.ts';
 import { type AdministeredToolbox, type InternalToolboxOptions, startToolbox } from '../toolbox.ts';
 import { type A2aRoutes, createA2aRoutes } from './a2a/a2a-routes.ts';
+import { type AppFrames, createAppFrames } from './apps/app-frames.ts';
 import { answerChallenge } from './auth/admin-token.ts';
 import { type AdmitPorts, admitCaller, sendUnauthorized } from './auth/admit-caller.ts';
 import { type AppSessions, createAppSessions } from './auth/app-sessions.ts';
@@ -89,6 +90,7 @@ export interface GatewayParts {
   /** Undefined if no other process can use the database. */
   readonly replica?: ReplicaHealth;
   readonly fleet: Fleet;
+  readonly frames: AppFrames;
   readonly calls: CallParts;
   readonly security: SecurityParts;
   readonly process: ProcessFacts;
@@ -212,6 +214,7 @@ export async function openGateway(source: ConfigSource | undefined, options: Gat
     limits,
     replica,
     fleet,
+    frames: createAppFrames({ settings: () => toolbox.config.gateway.apps, key: sessionKey }),
     calls: { hosts, approver, questions, sharedQuestions: shareQuestions(questions, fleet), shared: calls },
     security: {
       adminToken,
@@ -269,7 +272,7 @@ export async function openGateway(source: ConfigSource | undefined, options: Gat
       openRequests,
       admit,
       guard: createGuard({ ...settings, allowedHosts: [...settings.allowedHosts, ...ownHostNames(host)] }),
-      web: options.web === undefined ? () => false : createWeb(options.web),
+      web: options.web === undefined ? () => false : createWeb(options.web, parts.frames),
       routes,
       a2a,
     });
@@ -325,10 +328,11 @@ interface ListenerPorts {
 /** Guards, authenticates and routes every request. */
 function createListener(ports: ListenerPorts): (request: IncomingMessage, response: ServerResponse) => void {
   const { authenticate, openRequests, admit, guard, web, routes, a2a } = ports;
-  const { toolbox, storage, log, mcp, limits } = ports.parts;
+  const { toolbox, storage, log, mcp, limits, frames } = ports.parts;
   const { adminToken } = ports.parts.security;
 
   async function serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    if (frames.serve(request, response)) return;
     const refusal = guard(request);
     if (refusal !== undefined) return sendJson(response, 403, { error: { code: 'FORBIDDEN', message: refusal } });
     // The web app is public, because it has to load before a user can sign in.

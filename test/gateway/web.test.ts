@@ -63,8 +63,8 @@ describe('the web app', () => {
       const [, nonce = ''] = /content="([^"]+)"/.exec(String(body)) ?? [];
       expect(headers['content-security-policy']).toBe(
         `default-src 'none'; script-src 'self'; style-src 'self' 'nonce-${nonce}'; img-src 'self' data: blob:; ` +
-          "media-src data: blob:; font-src 'self'; connect-src 'self'; form-action 'self'; base-uri 'none'; " +
-          "frame-ancestors 'none'",
+          `media-src data: blob:; font-src 'self'; connect-src 'self'; frame-src apps.localhost:${new URL(api.url).port}; ` +
+          "form-action 'self'; base-uri 'none'; frame-ancestors 'none'",
       );
       return nonce;
     });

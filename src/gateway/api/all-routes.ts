@@ -1,5 +1,6 @@
 import type { Route } from './route.ts';
 import { approvalRoutes } from './routes/approvals.ts';
+import { appRoutes } from './routes/apps.ts';
 import { assistantRoutes } from './routes/assistants.ts';
 import { auditRoutes } from './routes/audit.ts';
 import { callRoutes } from './routes/calls.ts';
@@ -33,6 +34,7 @@ export const allRoutes: readonly Route[] = [
   ...toolOverrideRoutes,
   ...skillRoutes,
   ...callRoutes,
+  ...appRoutes,
   ...savedRequestRoutes,
   ...approvalRoutes,
   ...questionRoutes,

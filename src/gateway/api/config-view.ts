@@ -51,6 +51,7 @@ function toGatewayView(
     retention: gateway.retention,
     trustedProxies: gateway.trustedProxies,
     limits: { ...gateway.limits },
+    apps: gateway.apps,
     listWaitMs: gateway.listWaitMs,
     questionTimeoutMs: gateway.questionTimeoutMs,
     shutdownMs: gateway.shutdownMs,

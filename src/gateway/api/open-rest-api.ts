@@ -1,3 +1,4 @@
+import { createAppPolicy } from '../../chat/assistant-policy.ts';
 import { assistantTools } from '../../chat/assistant-tools.ts';
 import { createModels } from '../../chat/models/create-models.ts';
 import type { JsonObject } from '../../kernel/json.ts';
@@ -23,7 +24,7 @@ export interface RestApiPorts extends Pick<ApiPorts, 'events' | 'servers' | 'pro
 
 /** Opens the conversations and creates the routes under `/api`. Most code of the gateway is behind this import. */
 export async function openRestApi({ parts, events, servers, profiles, info }: RestApiPorts): Promise<RestApi> {
-  const { toolbox, storage, log, stopping, security, limits, fleet, mcp, calls } = parts;
+  const { toolbox, storage, log, stopping, security, limits, fleet, frames, mcp, calls } = parts;
   const serverNames = async () => new Map((await servers.stored.list()).map(({ id, name }) => [id, name]));
   const models = createModels({
     providers: storage.providers,
@@ -39,6 +40,7 @@ export async function openRestApi({ parts, events, servers, profiles, info }: Re
     log,
     stopping,
     fleet,
+    frames,
     events,
     security,
     limits,
@@ -49,6 +51,7 @@ export async function openRestApi({ parts, events, servers, profiles, info }: Re
       conversations,
       models,
       assistantTools: (assistant, profile) => assistantTools(assistant, { toolbox, serverNames }, profile),
+      appPolicy: (caller) => createAppPolicy(caller, { toolbox, storage, serverNames }),
     },
     gateway: {
       ...parts.process,

@@ -1,9 +1,12 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { z } from 'zod';
+import type { CatalogEntry } from '../../catalog/catalog.ts';
 import type { AssistantTools } from '../../chat/assistant-tools.ts';
 import type { Models } from '../../chat/models/models.ts';
+import type { CallPolicy } from '../../invocation/authorize.ts';
 import type { ErrorCode } from '../../kernel/errors.ts';
 import type { JsonObject } from '../../kernel/json.ts';
+import type { Caller } from '../../kernel/tool.ts';
 import type { StartWait } from '../../servers/start-wait.ts';
 import type { StoredServers } from '../../servers/stored-servers.ts';
 import type { Assistant } from '../../storage/ports/assistant-store.ts';
@@ -19,7 +22,7 @@ import type { StoredProfiles } from '../profiles/stored-profiles.ts';
 
 /** The ports that route handlers use, grouped by subject. */
 export interface ApiPorts
-  extends Pick<RouteParts, 'toolbox' | 'storage' | 'log' | 'stopping' | 'security' | 'limits' | 'fleet'> {
+  extends Pick<RouteParts, 'toolbox' | 'storage' | 'log' | 'stopping' | 'security' | 'limits' | 'fleet' | 'frames'> {
   readonly events: EventLog;
   readonly calls: CallPorts;
   readonly chat: ChatPorts;
@@ -38,6 +41,8 @@ export interface ChatPorts {
   readonly models: Models;
   /** The tools an assistant has for a caller of `profile`. */
   readonly assistantTools: (assistant: Omit<Assistant, 'id'>, profile?: string) => Promise<AssistantTools>;
+  /** The current policy for the calls of an app that the assistant of this caller opened. */
+  readonly appPolicy: (caller: Caller) => Promise<(entry: CatalogEntry) => CallPolicy>;
 }
 
 export interface ServerPorts {

@@ -1,3 +1,4 @@
+import { appsCapability } from '../../catalog/app-tools.ts';
 import type { OpenedModel } from '../../chat/models/models.ts';
 import type { Call, CallHost } from '../../invocation/call.ts';
 import { createEvents, type Events } from '../../kernel/events.ts';
@@ -60,7 +61,7 @@ export function createAppHosts({ questions, findCall, openResults }: AppHostsOpt
         if (findCall(call.id)) events.emit('progressed', { call, progress });
       });
       return {
-        capabilities: { elicitation: { form: {}, url: {} }, sampling: {} },
+        capabilities: { elicitation: { form: {}, url: {} }, sampling: {}, extensions: appsCapability },
         elicit: (params, context) => questions.ask({ kind: 'elicitation', params }, context),
         async sample(params, context) {
           const repliedBy = model ? 'model' : 'person';

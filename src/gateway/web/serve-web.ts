@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { fileURLToPath } from 'node:url';
 import { packageRoot } from '../../kernel/version.ts';
+import type { AppFrames } from '../apps/app-frames.ts';
 import { loadFiles, type WebFile } from './load-files.ts';
 
 /** The directory of the built web app, also if the gateway runs from source. */
@@ -14,7 +15,7 @@ export type Web = (request: IncomingMessage, response: ServerResponse) => false 
 const otherPaths = /^\/(?:api|mcp|metrics|healthz|readyz|a2a|\.well-known)(?:\/|$)/;
 
 /** Serves the built app from memory, without authentication: the app contains no data. Its files are loaded with the first request. */
-export function createWeb(directory: string): Web {
+export function createWeb(directory: string, frames?: Pick<AppFrames, 'sourceFor'>): Web {
   let loading: Promise<ReadonlyMap<string, WebFile>> | undefined;
 
   async function serve(path: string, request: IncomingMessage, response: ServerResponse): Promise<boolean> {
@@ -29,7 +30,7 @@ export function createWeb(directory: string): Web {
     const accepted = request.headers.accept ?? '';
     const isNavigation = path === '/' || file === page || (accepted.includes('text/html') && !isAsset(path));
     if (!isNavigation) return false;
-    if (page) sendIndex(page.body.toString('utf8'), request, response);
+    if (page) sendIndex(page.body.toString('utf8'), request, response, frames?.sourceFor(request));
     else if (path !== '/') return false;
     else send(request, response, 404, { 'content-type': 'text/plain; charset=utf-8' }, Buffer.from(notBuilt));
     return true;
@@ -59,11 +60,11 @@ The MCP endpoint is at /mcp, the API at /api.
 `;
 
 /** Sent without an ETag, because every response has its own nonce. */
-function sendIndex(index: string, request: IncomingMessage, response: ServerResponse): void {
+function sendIndex(index: string, request: IncomingMessage, response: ServerResponse, frames?: string): void {
   const nonce = randomBytes(18).toString('base64');
   const body = Buffer.from(index.replaceAll('__NONCE__', nonce));
   const headers = { 'content-type': 'text/html; charset=utf-8', 'cache-control': 'no-cache' };
-  send(request, response, 200, { ...headers, 'content-security-policy': contentSecurityPolicy(nonce) }, body);
+  send(request, response, 200, { ...headers, 'content-security-policy': contentSecurityPolicy(nonce, frames) }, body);
 }
 
 function sendFile(file: WebFile, request: IncomingMessage, response: ServerResponse): void {
@@ -122,8 +123,8 @@ const securityHeaders = {
   'permissions-policy': 'camera=(), geolocation=(), microphone=(), payment=(), usb=()',
 };
 
-/** Allows scripts, styles and connections of this origin only. */
-function contentSecurityPolicy(nonce?: string): string {
+/** Allows scripts, styles and connections of this origin only, and frames of apps. */
+function contentSecurityPolicy(nonce?: string, frames = "'none'"): string {
   const styles = nonce === undefined ? "'self'" : `'self' 'nonce-${nonce}'`;
   return [
     "default-src 'none'",
@@ -133,6 +134,7 @@ function contentSecurityPolicy(nonce?: string): string {
     'media-src data: blob:',
     "font-src 'self'",
     "connect-src 'self'",
+    `frame-src ${frames}`,
     "form-action 'self'",
     "base-uri 'none'",
     "frame-ancestors 'none'",

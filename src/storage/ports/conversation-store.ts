@@ -41,6 +41,8 @@ export const toolCallPartSchema = z.strictObject({
   progress: z
     .strictObject({ progress: z.number(), total: z.number().optional(), message: z.string().optional() })
     .optional(),
+  /** The URI of the app that shows the result. */
+  app: z.string().optional(),
   /** The result that the model got. */
   result: z
     .strictObject({

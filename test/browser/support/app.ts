@@ -24,6 +24,8 @@ export interface TestApp extends TestApi {
   signIn(page?: Page): Promise<void>;
   /** Script errors, console errors, policy violations and requests to other hosts so far. `close` fails if there are any. */
   readonly pageErrors: readonly string[];
+  /** Returns the errors so far, which are expected, and forgets them. */
+  takePageErrors(): readonly string[];
 }
 
 /** The directory of the built app. `WEB_DIST` names another build. */
@@ -36,6 +38,7 @@ export async function startApp(source: ConfigSource, options: Partial<GatewayOpt
   const browser = await sharedBrowser();
   const contexts: BrowserContext[] = [];
   const pageErrors: string[] = [];
+  const frames = `${api.url.replace('127.0.0.1', 'apps.localhost')}/frame/`;
 
   async function newContext(contextOptions: BrowserContextOptions): Promise<BrowserContext> {
     const context = await browser.newContext(contextOptions);
@@ -59,8 +62,8 @@ export async function startApp(source: ConfigSource, options: Partial<GatewayOpt
         pageErrors.push(message.text());
     });
     page.on('request', (request) => {
-      if (!/^(data|blob):/.test(request.url()) && !request.url().startsWith(api.url))
-        pageErrors.push(`request to ${request.url()}`);
+      const isOwn = [api.url, frames, 'data:', 'blob:'].some((prefix) => request.url().startsWith(prefix));
+      if (!isOwn) pageErrors.push(`request to ${request.url()}`);
     });
     await page.goto(new URL(path, api.url).href);
     return page;
@@ -77,6 +80,7 @@ export async function startApp(source: ConfigSource, options: Partial<GatewayOpt
     newContext,
     openPage,
     pageErrors,
+    takePageErrors: () => pageErrors.splice(0),
     goto: async (path: string) => void (await page.goto(new URL(path, api.url).href)),
     async visit(path: string) {
       const push = (to: string) => page.evaluate(`history.pushState(null, '', ${JSON.stringify(to)})`);

@@ -97,6 +97,8 @@ export function createApi({ baseUrl, headers, fetch }: ApiOptions = {}) {
     getCall: get('/api/calls/{call}'),
     readCallResult: get('/api/calls/{call}/result'),
     cancelCall: post('/api/calls/{call}/cancel'),
+    openApp: post('/api/calls/{call}/app'),
+    callToolForApp: post('/api/calls/{call}/app/calls'),
     listSavedRequests: get('/api/requests'),
     saveRequest: post('/api/requests'),
     updateSavedRequest: put('/api/requests/{request}'),

@@ -624,6 +624,38 @@ export interface paths {
         readonly patch?: never;
         readonly trace?: never;
     };
+    readonly "/api/calls/{call}/app": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly get?: never;
+        readonly put?: never;
+        readonly post: operations["openApp"];
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/api/calls/{call}/app/calls": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly get?: never;
+        readonly put?: never;
+        readonly post: operations["callToolForApp"];
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
     readonly "/api/requests": {
         readonly parameters: {
             readonly query?: never;
@@ -1377,6 +1409,29 @@ export interface components {
         readonly ApiKeyList: {
             readonly keys: readonly components["schemas"]["ApiKey"][];
         };
+        readonly App: {
+            readonly uri: string;
+            readonly server: string;
+            readonly html: string;
+            readonly frameUrl: string;
+            readonly prefersBorder?: boolean;
+            readonly sources: {
+                readonly connect: readonly string[];
+                readonly resource: readonly string[];
+                readonly frame: readonly string[];
+                readonly baseUri: readonly string[];
+            };
+            readonly refused: readonly string[];
+            readonly tool: {
+                readonly [key: string]: unknown;
+            };
+            readonly arguments: {
+                readonly [key: string]: unknown;
+            };
+            readonly result?: {
+                readonly [key: string]: unknown;
+            };
+        };
         readonly Approval: {
             readonly id: string;
             readonly callId: string;
@@ -1841,6 +1896,11 @@ export interface components {
                 readonly trustedProxies: readonly string[];
                 readonly limits: {
                     readonly [key: string]: number;
+                };
+                readonly apps: {
+                    readonly enabled: boolean;
+                    readonly url?: string;
+                    readonly domains: readonly string[];
                 };
                 readonly listWaitMs: number;
                 readonly questionTimeoutMs: number;
@@ -2595,6 +2655,7 @@ export interface components {
             readonly rights: readonly ("read" | "call" | "admin")[];
             readonly mayAddPrograms: boolean;
             readonly command?: string;
+            readonly showsApps: boolean;
             readonly tokenFile?: string;
         };
         readonly SignIn: {
@@ -2684,6 +2745,10 @@ export interface components {
             readonly annotations?: {
                 readonly [key: string]: unknown;
             };
+            readonly app?: {
+                readonly uri?: string;
+                readonly only?: boolean;
+            };
             readonly definitionHash: string;
             readonly limits: {
                 readonly maxInstances: number;
@@ -2733,6 +2798,7 @@ export interface components {
                 readonly total?: number;
                 readonly message?: string;
             };
+            readonly app?: string;
             readonly result?: {
                 readonly isError: boolean;
                 readonly content: readonly {
@@ -2827,6 +2893,13 @@ export interface components {
             readonly name: string;
             readonly profile?: string;
             readonly rights?: readonly ("read" | "call" | "admin")[];
+        };
+        readonly AppCallInput: {
+            readonly tool: string;
+            readonly arguments?: {
+                readonly [key: string]: unknown;
+            };
+            readonly callId?: string;
         };
         readonly ApprovalAnswer: {
             readonly answer: "allow";
@@ -3258,6 +3331,7 @@ export interface components {
 export type AliveEvent = components['schemas']['AliveEvent'];
 export type ApiKey = components['schemas']['ApiKey'];
 export type ApiKeyList = components['schemas']['ApiKeyList'];
+export type App = components['schemas']['App'];
 export type Approval = components['schemas']['Approval'];
 export type ApprovalAnsweredEvent = components['schemas']['ApprovalAnsweredEvent'];
 export type ApprovalAskedEvent = components['schemas']['ApprovalAskedEvent'];
@@ -3379,6 +3453,7 @@ export type Usage = components['schemas']['Usage'];
 export type AcceptInput = components['schemas']['AcceptInput'];
 export type AcceptSkill = components['schemas']['AcceptSkill'];
 export type ApiKeyInput = components['schemas']['ApiKeyInput'];
+export type AppCallInput = components['schemas']['AppCallInput'];
 export type ApprovalAnswer = components['schemas']['ApprovalAnswer'];
 export type ApprovalAnswers = components['schemas']['ApprovalAnswers'];
 export type AssistantInput = components['schemas']['AssistantInput'];
@@ -4449,6 +4524,52 @@ export interface operations {
                     readonly [name: string]: unknown;
                 };
                 content?: never;
+            };
+        };
+    };
+    readonly openApp: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path: {
+                readonly call: string;
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            readonly 200: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["App"];
+                };
+            };
+        };
+    };
+    readonly callToolForApp: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path: {
+                readonly call: string;
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody: {
+            readonly content: {
+                readonly "application/json": components["schemas"]["AppCallInput"];
+            };
+        };
+        readonly responses: {
+            readonly 200: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["CallResult"];
+                };
             };
         };
     };

@@ -1106,6 +1106,7 @@ export const en = ({ plural, number, rich }: Grammar) => ({
       destructive: 'destructive',
     },
     details: {
+      forAppsOnly: 'for apps only',
       tool: (name: string) => `Tool ${name}`,
       local: 'Local tool',
       name: 'name',
@@ -2499,6 +2500,27 @@ export const en = ({ plural, number, rich }: Grammar) => ({
   toasts: {
     notification: 'Notification',
     viewport: (key: string) => `Notifications (${key})`,
+  },
+  toolApp: {
+    open: 'Show app',
+    close: 'Close app',
+    label: (server: string) => `App of server ${server}`,
+    fullScreen: 'Full screen',
+    exitFullScreen: 'Exit full screen',
+    notLoaded: 'The app could not be loaded',
+    flooded: 'The app sent too many messages and was closed.',
+    refused: (origins: string) =>
+      `This app wants to use ${origins}. Administrators can allow these origins with gateway.apps.domains.`,
+    calls: (count: number) => plural(count, { one: '# call of this app', other: '# calls of this app' }),
+    noFrame: 'The frame is not part of the page.',
+    tooManyCalls: (max: number) => `An app can make ${max} calls at the same time.`,
+    openLink: 'Open link?',
+    openPage: 'Open page',
+    wantsLink: (server: string) => `The app of server ${server} wants to open this page in a new tab:`,
+    setting: 'Apps of servers',
+    settingLabel: 'Show apps',
+    settingHint: 'Shows the apps of tool results in chats and in the tool explorer. Stored in this browser.',
+    settingOff: 'Apps cannot be shown here: see gateway.apps in the configuration.',
   },
   toolCallCard: {
     status: {

@@ -1,3 +1,4 @@
+import type { IncomingMessage } from 'node:http';
 import { ToolwharfError } from '../../../kernel/errors.ts';
 import { keyCallerPrefix } from '../../auth/api-keys.ts';
 import type { SessionHolder } from '../../auth/app-sessions.ts';
@@ -17,7 +18,7 @@ export const sessionRoutes = [
     group,
     summary: 'Returns the authenticated caller and its rights.',
     answer: sessionSchema,
-    handle: async ({ authenticated }, ports) => showSession(authenticated, ports),
+    handle: async ({ authenticated, incoming }, ports) => showSession(authenticated, incoming, ports),
   }),
   route({
     operationId: 'openSession',
@@ -33,7 +34,7 @@ export const sessionRoutes = [
       const { sessions } = ports.security;
       const session = sessions.open(holderFor(authenticated));
       setHeader('set-cookie', toSessionCookie(incoming, session, sessions.lifetimeMs));
-      return showSession(authenticated, ports);
+      return showSession(authenticated, incoming, ports);
     },
   }),
   route({
@@ -71,7 +72,11 @@ function holderFor(identity: Identity | undefined): SessionHolder {
   }
 }
 
-function showSession(identity: Identity | undefined, { security, gateway }: ApiPorts) {
+function showSession(
+  identity: Identity | undefined,
+  incoming: IncomingMessage,
+  { security, gateway, frames }: ApiPorts,
+) {
   return {
     authenticated: identity !== undefined,
     via: identity?.via,
@@ -79,6 +84,7 @@ function showSession(identity: Identity | undefined, { security, gateway }: ApiP
     profile: identity?.profile,
     rights: rightsOf(identity),
     mayAddPrograms: mayAddPrograms(identity) && security.allowsPrograms(),
+    showsApps: frames.sourceFor(incoming) !== undefined,
     command: identity?.via === 'loopback' || identity?.isAdmin ? gateway.command : undefined,
     tokenFile: identity?.via === 'loopback' ? gateway.adminTokenFile : undefined,
   };

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { formatToolsForProvider, providerOmitted, type ToolLike } from '../../../bridges/provider.ts';
+import { toolAppOf } from '../../../catalog/app-tools.ts';
 import type { CatalogEntry } from '../../../catalog/catalog.ts';
 import type { Call } from '../../../invocation/call.ts';
 import { createId } from '../../../kernel/create-id.ts';
@@ -24,6 +25,23 @@ import {
 const group = 'tools';
 const params = z.object({ tool: z.string() });
 const providers = ['openai', 'anthropic', 'gemini'] as const;
+
+/** The errors of a call. */
+export const callErrors = [
+  'ARGUMENTS_INVALID',
+  'CALL_CANCELLED',
+  'CALL_DENIED',
+  'CALL_TIMED_OUT',
+  'CONFLICT',
+  'OUTCOME_UNKNOWN',
+  'QUEUE_FULL',
+  'RATE_LIMITED',
+  'RESULT_DISCARDED',
+  'SERVER_DISCONNECTED',
+  'SERVER_ERROR',
+  'TOOL_CHANGED',
+  'TOOL_NAME_INVALID',
+] as const satisfies readonly ErrorCode[];
 
 export const toolRoutes = [
   route({
@@ -93,22 +111,7 @@ export const toolRoutes = [
     params,
     body: callInputSchema,
     answer: callResultSchema,
-    errors: [
-      'ARGUMENTS_INVALID',
-      'CALL_CANCELLED',
-      'CALL_DENIED',
-      'CALL_TIMED_OUT',
-      'CONFLICT',
-      'IDEMPOTENCY_CONFLICT',
-      'OUTCOME_UNKNOWN',
-      'QUEUE_FULL',
-      'RATE_LIMITED',
-      'RESULT_DISCARDED',
-      'SERVER_DISCONNECTED',
-      'SERVER_ERROR',
-      'TOOL_CHANGED',
-      'TOOL_NAME_INVALID',
-    ],
+    errors: [...callErrors, 'IDEMPOTENCY_CONFLICT'],
     access: findTool,
     async handle(request, ports) {
       const { arguments: args = {}, idempotencyKey, callId: wanted, detached = false } = request.body;
@@ -217,7 +220,7 @@ async function findReviewedTool(
 }
 
 /** A call id may be used once, or again by the same call with the same idempotency key. */
-async function assertIdAvailable(
+export async function assertIdAvailable(
   wanted: Pick<Call, 'id' | 'caller' | 'idempotencyKey'>,
   { toolbox, storage }: ApiPorts,
 ): Promise<void> {
@@ -256,6 +259,7 @@ export async function showTool(tool: CatalogEntry, { toolbox }: ApiPorts): Promi
     parameters: inputSchema,
     outputSchema,
     annotations,
+    app: showApp(definition),
     definitionHash,
     limits: { maxInstances: limits.maxInstances, timeoutMs: limits.timeoutMs },
     changed,
@@ -272,6 +276,11 @@ function chainOf({ server, originalName }: CatalogEntry, { toolbox }: ApiPorts):
   const { chains } = toolbox.config.toolbox;
   const found = server === undefined ? chains.find(({ name }) => name === originalName) : undefined;
   return found && (found.code === undefined ? { steps: [...found.steps] } : { code: found.code });
+}
+
+function showApp(definition: CatalogEntry['definition']): ToolView['app'] {
+  const { resourceUri: uri, isForModel } = toolAppOf(definition);
+  return uri === undefined && isForModel ? undefined : { uri, only: !isForModel || undefined };
 }
 
 function toFormats({ name, definition }: CatalogEntry): ToolFormats {

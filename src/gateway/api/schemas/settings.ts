@@ -69,6 +69,7 @@ export const configSchema = answer(
       retention: z.strictObject({ maxAgeMs: z.number(), maxCalls: z.int() }),
       trustedProxies: list(z.string()),
       limits: z.record(z.string(), z.int()).describe('The limits of `gateway.limits`.'),
+      apps: z.strictObject({ enabled: z.boolean(), url: z.string().optional(), domains: list(z.string()) }),
       listWaitMs: z.int(),
       questionTimeoutMs: z.int(),
       shutdownMs: z.int(),
@@ -111,6 +112,7 @@ export const sessionSchema = answer(
     rights: list(right),
     mayAddPrograms: z.boolean().describe('Whether the caller may add local (stdio) servers.'),
     command: z.string().optional().describe('How a person on the machine of the gateway runs the command line.'),
+    showsApps: z.boolean().describe('Whether this page can show apps of servers (MCP Apps).'),
     tokenFile: z.string().optional().describe('Path of the admin token. Only for callers on this machine.'),
   }),
 );

@@ -25,6 +25,13 @@ export const toolSchema = answer(
     parameters: json.describe('JSON Schema of the arguments.'),
     outputSchema: json.optional(),
     annotations: json.optional(),
+    app: z
+      .strictObject({
+        uri: z.string().optional().describe('The app that shows results of the tool.'),
+        only: z.boolean().optional().describe('Only apps may call the tool. Models do not see it.'),
+      })
+      .optional()
+      .describe('Set if the tool has an app, or is only for apps (MCP Apps).'),
     definitionHash: z.string(),
     limits: z.strictObject({ maxInstances: z.int(), timeoutMs: z.int() }),
     changed: z

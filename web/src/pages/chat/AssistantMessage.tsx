@@ -8,6 +8,7 @@ import { CopyButton } from '../../components/CopyButton.tsx';
 import { Markdown } from '../../components/Markdown.tsx';
 import { QuestionForm } from '../../components/QuestionForm.tsx';
 import { safeText } from '../../components/safe-text.ts';
+import { ToolApp } from '../../components/ToolApp.tsx';
 import { ToolCallCard } from '../../components/ToolCallCard.tsx';
 import { formatDuration } from '../../text/formats.ts';
 import { text } from '../../text/text.ts';
@@ -43,6 +44,7 @@ export const AssistantMessage = memo(function AssistantMessage(props: AssistantM
           key={index}
           part={part}
           isGrowing={isStreaming && index === parts.length - 1}
+          isLast={isLast}
           approvals={(part.type === 'tool-call' && approvals.get(part.id)) || noApprovals}
           questions={part.type === 'tool-call' ? questions.filter(({ callId }) => callId === part.callId) : noQuestions}
         />
@@ -72,18 +74,25 @@ const noQuestions: readonly Question[] = [];
 interface PartViewProps {
   readonly part: MessagePart;
   readonly isGrowing: boolean;
+  /** Whether this is a part of the last message. */
+  readonly isLast: boolean;
   readonly approvals: readonly Approval[];
   readonly questions: readonly Question[];
 }
 
-function PartView({ part, isGrowing, approvals, questions }: PartViewProps) {
+function PartView({ part, isGrowing, isLast, approvals, questions }: PartViewProps) {
   switch (part.type) {
     case 'text':
       return part.text.trim() === '' ? null : <Markdown text={part.text} streaming={isGrowing} />;
     case 'reasoning':
       return <Reasoning content={part.text} isGrowing={isGrowing} />;
     case 'tool-call':
-      return <CallView call={part} approvals={approvals} questions={questions} />;
+      return (
+        <>
+          <CallView call={part} approvals={approvals} questions={questions} />
+          {part.app !== undefined && part.callId !== undefined && <ToolApp callId={part.callId} opens={isLast} />}
+        </>
+      );
     case 'attachment':
     case 'step':
       return null;
@@ -113,7 +122,7 @@ function CallView({
   call,
   approvals,
   questions,
-}: Omit<PartViewProps, 'part' | 'isGrowing'> & { readonly call: ToolCallPart }) {
+}: Pick<PartViewProps, 'approvals' | 'questions'> & { readonly call: ToolCallPart }) {
   const steps = mayHaveSteps(call) ? <CallSteps call={call} /> : undefined;
   if (approvals.length === 0 && questions.length === 0) return <ToolCallCard call={call} steps={steps} />;
   return (

@@ -3,10 +3,11 @@ import { LogOut } from 'lucide-react';
 import type { Session } from '../../api/client.ts';
 import { api } from '../../api/client.ts';
 import { queries } from '../../api/queries.ts';
+import { setAppsSetting, useAppsSetting } from '../../components/app-view/apps-setting.ts';
 import { Badge } from '../../components/Badge.tsx';
 import { Button } from '../../components/Button.tsx';
 import { Card, CardHeader } from '../../components/Card.tsx';
-import { SelectField } from '../../components/fields.tsx';
+import { SelectField, Switch } from '../../components/fields.tsx';
 import { QueryState } from '../../components/QueryState.tsx';
 import { SignInForm } from '../../components/SignIn.tsx';
 import { safeText } from '../../components/safe-text.ts';
@@ -83,6 +84,12 @@ export function SessionSection() {
           <SignInForm onDone={reloadApp} />
         </div>
       </Card>
+      <Card>
+        <CardHeader title={text.toolApp.setting} />
+        <div className="p-4">
+          <AppsSwitch canShow={session.data.showsApps} />
+        </div>
+      </Card>
       {languages.length > 1 && (
         <Card>
           <CardHeader title={text.settings.sessionSection.language} />
@@ -98,6 +105,19 @@ export function SessionSection() {
         </Card>
       )}
     </div>
+  );
+}
+
+function AppsSwitch({ canShow }: { readonly canShow: boolean }) {
+  const isOn = useAppsSetting();
+  return (
+    <Switch
+      label={text.toolApp.settingLabel}
+      hint={canShow ? text.toolApp.settingHint : text.toolApp.settingOff}
+      checked={canShow && isOn}
+      disabled={!canShow}
+      onChange={setAppsSetting}
+    />
   );
 }
 

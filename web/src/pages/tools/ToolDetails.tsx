@@ -54,6 +54,7 @@ export function ToolDetails({ tool }: { readonly tool: Tool }) {
               <Badge tone="accent">{safeText(tool.server, 100)}</Badge>
             </Link>
           )}
+          {tool.app?.only && <Badge>{words.forAppsOnly}</Badge>}
         </div>
         <p className="flex flex-wrap items-center gap-x-2 text-xs text-ink-soft">
           <code className="break-all">{safeText(tool.name, 200)}</code>

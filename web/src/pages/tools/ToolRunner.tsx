@@ -14,6 +14,7 @@ import { QuestionForm } from '../../components/QuestionForm.tsx';
 import { SchemaForm } from '../../components/SchemaForm.tsx';
 import { safeText } from '../../components/safe-text.ts';
 import { TextLink } from '../../components/TextLink.tsx';
+import { ToolApp } from '../../components/ToolApp.tsx';
 import { Duration } from '../../components/times.tsx';
 import { text } from '../../text/text.ts';
 import { type CallProblem, toCallProblem } from './call-problem.ts';
@@ -136,6 +137,9 @@ function RunView({ tool, run, problem }: RunViewProps) {
       {ownQuestions.map((question) => (
         <QuestionForm key={question.id} question={question} />
       ))}
+      {run.result && !run.result.isError && tool.app?.uri !== undefined && (
+        <ToolApp key={run.callId} callId={run.callId} opens showsQuestions />
+      )}
       {run.result && (
         <ContentView
           result={run.result}

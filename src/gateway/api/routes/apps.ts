@@ -1,0 +1,154 @@
+import { z } from 'zod';
+import { toolAppOf } from '../../../catalog/app-tools.ts';
+import type { CatalogEntry } from '../../../catalog/catalog.ts';
+import type { CallPolicy } from '../../../invocation/authorize.ts';
+import type { CallRecord } from '../../../invocation/call-record.ts';
+import { createId } from '../../../kernel/create-id.ts';
+import { type ErrorCode, ToolwharfError } from '../../../kernel/errors.ts';
+import { readApp } from '../../apps/read-app.ts';
+import { assertActive } from '../../auth/admit-caller.ts';
+import { findCall, scopeFor } from '../access.ts';
+import { type ApiPorts, type ApiRequest, route } from '../route.ts';
+import { appCallInputSchema, appSchema } from '../schemas/apps.ts';
+import { callResultSchema } from '../schemas/calls.ts';
+import { readOptions } from './server-content.ts';
+import { assertIdAvailable, callErrors } from './tools.ts';
+
+const group = 'apps';
+const params = z.object({ call: z.string() });
+
+/** The call that opened an app, and its tool. */
+interface OpenedBy {
+  readonly record: CallRecord;
+  readonly server: string;
+  readonly entry: CatalogEntry;
+}
+
+export const appRoutes = [
+  route({
+    operationId: 'openApp',
+    method: 'post',
+    path: '/api/calls/{call}/app',
+    right: 'call',
+    group,
+    summary: 'Returns the app (MCP Apps) that shows the result of a call, and the URL of a frame for it.',
+    params,
+    answer: appSchema,
+    errors: [
+      'CALL_CANCELLED',
+      'CALL_DENIED',
+      'CALL_TIMED_OUT',
+      'NOT_FOUND',
+      'RESULT_DISCARDED',
+      'SERVER_DISCONNECTED',
+      'SERVER_ERROR',
+      'SERVER_PROTOCOL',
+    ],
+    access: findOpener,
+    async handle(request, ports) {
+      const { record, server, entry } = request.resource;
+      const { resourceUri: uri } = toolAppOf(entry.definition);
+      if (uri === undefined) throw noApp(record.id);
+      using _slot = request.usage.reserve('reads');
+      const contents = await ports.toolbox.resources.read(server, uri, readOptions(request, ports));
+      const listed = ports.toolbox.resources.list(server).find(({ item }) => item.uri === uri)?.item;
+      const app = readApp({ contents, listed, uri }, ports.toolbox.config.gateway.apps.domains);
+      const frameUrl = ports.frames.urlFor(request.incoming, app.sources);
+      if (frameUrl === undefined)
+        throw new ToolwharfError(
+          'NOT_FOUND',
+          'Apps cannot be shown on this page: see gateway.apps in the configuration',
+        );
+      const { name, title, description, inputSchema } = entry.definition;
+      return {
+        ...app,
+        uri,
+        server,
+        frameUrl,
+        tool: { name, title, description, inputSchema },
+        arguments: record.arguments,
+        result: record.result,
+      };
+    },
+  }),
+  route({
+    operationId: 'callToolForApp',
+    method: 'post',
+    path: '/api/calls/{call}/app/calls',
+    right: 'call',
+    group,
+    summary:
+      'Calls a tool for the app that a call opened. Apps can call only tools of their own server. The policy of the caller that opened the app applies.',
+    params,
+    body: appCallInputSchema,
+    answer: callResultSchema,
+    errors: [...callErrors, 'NOT_FOUND'],
+    access: findOpener,
+    async handle(request, ports) {
+      const { tool, arguments: args = {}, callId } = request.body;
+      const { record, server } = request.resource;
+      const entry = ports.toolbox.catalog.find({ server, tool });
+      if (!entry || !scopeFor(request, ports).hasTool(entry) || !toolAppOf(entry.definition).isForApp)
+        throw new ToolwharfError('TOOL_NAME_INVALID', `Server '${server}' has no tool '${tool}' for apps`);
+      const isAssistant = record.caller.kind === 'assistant';
+      const caller = isAssistant ? record.caller : request.identity.caller;
+      const id = callId ?? createId();
+      if (callId !== undefined) await assertIdAvailable({ id, caller, idempotencyKey: undefined }, ports);
+      const policy = () => (isAssistant ? assistantPolicy(entry, request, ports) : ownPolicy(request, ports));
+      const call = ports.toolbox.start(entry, args, {
+        id,
+        caller,
+        calledAs: tool,
+        parent: { kind: 'call', id: record.id },
+        host: ports.calls.hosts.create({ id, caller }, { results: request.results }),
+        policy: await policy(),
+        async refreshPolicy() {
+          await assertActive(request.identity, ports.storage.keys);
+          return policy();
+        },
+        callerLimits: request.usage.calls,
+        signal: request.signal,
+      });
+      const { failure, isError, content, text, structuredContent, truncated, _meta } = await call.result;
+      if (failure)
+        throw new ToolwharfError(failure.code as ErrorCode, failure.message, { data: { ...failure.data, callId: id } });
+      return { callId: id, isError, content, text, structuredContent, truncated, _meta };
+    },
+  }),
+];
+
+/** The call of the path, if the caller owns it and may still use its tool, and if the tool has an app. */
+async function findOpener(
+  request: Pick<ApiRequest<{ readonly call: string }>, 'params' | 'identity'>,
+  ports: ApiPorts,
+): Promise<OpenedBy> {
+  const record = await findCall(request, ports);
+  const { server, originalName: tool } = record;
+  const isCall = record.kind === undefined && record.status === 'success';
+  const entry = isCall && server !== undefined ? ports.toolbox.catalog.find({ server, tool }) : undefined;
+  const isEnabled = ports.toolbox.config.gateway.apps.enabled;
+  if (!isEnabled || !entry || server === undefined || !scopeFor(request, ports).hasTool(entry)) throw noApp(record.id);
+  if (toolAppOf(entry.definition).resourceUri === undefined) throw noApp(record.id);
+  return { record, server, entry };
+}
+
+function noApp(call: string): ToolwharfError {
+  return new ToolwharfError('NOT_FOUND', `The call '${call}' has no app`);
+}
+
+function ownPolicy(request: Pick<ApiRequest, 'identity'>, ports: ApiPorts): CallPolicy {
+  const { profile, hasTool } = scopeFor(request, ports);
+  return { approval: profile.approval, mayUse: hasTool };
+}
+
+/** The policy of the assistant, for tools that the person at the app may use as well. */
+async function assistantPolicy(
+  entry: CatalogEntry,
+  request: ApiRequest<unknown, unknown, unknown, OpenedBy>,
+  ports: ApiPorts,
+): Promise<CallPolicy> {
+  const policyFor = await ports.chat.appPolicy(request.resource.record.caller);
+  const { hasTool } = scopeFor(request, ports);
+  const { approval, mayUse } = policyFor(entry);
+  return { approval, mayUse: (tool) => hasTool(tool) && (mayUse?.(tool) ?? true) };
+}

@@ -1,0 +1,101 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { AppsConfig } from '../../config/app-sources.ts';
+import { type AppSources, toFramePolicy } from './content-policy.ts';
+import { createFrameTokens } from './frame-tokens.ts';
+
+/** Serves the frames of apps on an origin of their own, where nothing else is served. */
+export interface AppFrames {
+  /** True if the request was for the origin of the frames, and has been answered. */
+  serve(request: IncomingMessage, response: ServerResponse): boolean;
+  /**
+   * The source of frames in the Content-Security-Policy of a page of this gateway; undefined if the page cannot show apps.
+   * Without a scheme, that of the page applies.
+   */
+  sourceFor(page: IncomingMessage): string | undefined;
+  /** The URL of a frame for a page of this gateway; undefined if the page cannot show apps. */
+  urlFor(page: IncomingMessage, sources: AppSources): string | undefined;
+}
+
+export interface AppFramesOptions {
+  readonly settings: () => AppsConfig;
+  /** All replicas have the same key. */
+  readonly key: Buffer;
+}
+
+const localName = 'apps.localhost';
+/** Not `[::1]`: browsers do not accept it in a Content-Security-Policy. */
+const loopbackNames = new Set(['localhost', '127.0.0.1']);
+
+export function createAppFrames({ settings, key }: AppFramesOptions): AppFrames {
+  const tokens = createFrameTokens(key);
+
+  function isFrameHost(host: URL): boolean {
+    const { url } = settings();
+    if (host.hostname === localName) return true;
+    const own = url === undefined ? null : URL.parse(url);
+    // A proxy may leave out the port.
+    return own !== null && own.hostname === host.hostname && (own.port === host.port || own.port === '');
+  }
+
+  function sourceFor({ headers }: IncomingMessage): string | undefined {
+    const { enabled, url } = settings();
+    const page = toHost(headers.host);
+    if (!enabled || !page) return undefined;
+    if (url !== undefined) return url.replace(/\/$/, '');
+    if (!loopbackNames.has(page.hostname)) return undefined;
+    return page.port === '' ? localName : `${localName}:${page.port}`;
+  }
+
+  return {
+    serve(request, response) {
+      const host = toHost(request.headers.host);
+      if (!host || !isFrameHost(host)) return false;
+      const token = /^\/frame\/([\w.-]+)$/.exec(request.url ?? '')?.[1];
+      const isRead = request.method === 'GET' || request.method === 'HEAD';
+      const facts = settings().enabled && isRead && token !== undefined ? tokens.open(token) : undefined;
+      const policy = facts ? toFramePolicy(facts.sources, facts.ancestor) : "default-src 'none'; sandbox";
+      response.writeHead(facts ? 200 : 404, { ...frameHeaders, 'content-security-policy': policy });
+      response.end(facts && request.method === 'GET' ? framePage : undefined);
+      return true;
+    },
+    sourceFor,
+    urlFor(page, sources) {
+      const source = sourceFor(page);
+      const ancestor = toHost(page.headers.host)?.host;
+      if (source === undefined || ancestor === undefined) return undefined;
+      const token = tokens.seal({ sources, ancestor });
+      return `${source.includes('://') ? source : `//${source}`}/frame/${token}`;
+    },
+  };
+}
+
+function toHost(header: string | undefined): URL | undefined {
+  return header === undefined ? undefined : (URL.parse(`http://${header}`) ?? undefined);
+}
+
+const frameHeaders = {
+  'content-type': 'text/html; charset=utf-8',
+  'cache-control': 'no-store',
+  'x-content-type-options': 'nosniff',
+  'referrer-policy': 'no-referrer',
+  'x-dns-prefetch-control': 'off',
+  'origin-agent-cluster': '?1',
+  'permissions-policy':
+    'camera=(), display-capture=(), fullscreen=(), geolocation=(), microphone=(), midi=(), payment=(), usb=()',
+};
+
+/** Waits for the app's HTML from the page around the frame, and becomes it. The Content-Security-Policy stays that of the frame. */
+const framePage = `<!doctype html>
+<meta charset="utf-8">
+<title>App</title>
+<script>
+addEventListener('message', function receive({ source, data }) {
+  if (source !== parent || parent === self || data?.method !== 'ui/notifications/sandbox-resource-ready') return;
+  removeEventListener('message', receive);
+  document.open();
+  document.write(String(data.params?.html ?? ''));
+  document.close();
+});
+parent.postMessage({ jsonrpc: '2.0', method: 'ui/notifications/sandbox-proxy-ready', params: {} }, '*');
+</script>
+`;

@@ -1,0 +1,160 @@
+import type { Page } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { fixture } from '../support/fixtures.ts';
+import { addScriptedAssistant, type ScriptedAssistant } from '../support/scripted-assistant.ts';
+import { expectAccessible, startApp, type TestApp } from './support/app.ts';
+
+let app: TestApp;
+let page: Page;
+let assistant: ScriptedAssistant;
+
+beforeAll(async () => {
+  app = await startApp({
+    servers: {
+      clock: fixture('apps', { NAME: 'Tower clock' }),
+      remote: fixture('apps', { NAME: 'Remote clock', CDN: 'https://cdn.example' }),
+    },
+    toolbox: { approval: { ask: ['clock/set_alarm'] } },
+  });
+  page = app.page;
+  assistant = await addScriptedAssistant(
+    app,
+    [{ calls: [{ name: 'mcp_clock_show_clock', args: { city: 'Oslo' } }] }, { text: 'Here is the clock.' }],
+    { serverIds: ['clock'], toolApproval: 'trusted-only', trustedTools: ['clock/show_clock', 'clock/tick'] },
+  );
+});
+
+afterAll(async () => {
+  await app?.close();
+  await assistant?.[Symbol.asyncDispose]();
+});
+
+const view = (server = 'clock') => page.getByRole('region', { name: `App of server ${server}` });
+const inApp = (server = 'clock') => view(server).frameLocator('iframe');
+const answer = () => inApp().getByRole('status');
+
+async function runClock(server = 'clock'): Promise<void> {
+  await app.goto(`/tools/mcp_${server}_show_clock`);
+  await page.getByRole('textbox', { name: /city/ }).fill('Rome');
+  await page.getByRole('button', { name: 'Run', exact: true }).click();
+  await inApp(server).getByText('It is noon in Rome').waitFor();
+}
+
+describe('the tool explorer', () => {
+  test('shows the app of a result, with the input, the result and the theme', async () => {
+    await runClock();
+    await inApp().getByRole('heading', { name: 'Tower clock' }).waitFor();
+    await inApp().getByText('Asked for Rome').waitFor();
+    expect(await inApp().locator('#theme').textContent()).toBe('light');
+    await page.emulateMedia({ colorScheme: 'dark' });
+    await inApp().locator('#theme', { hasText: 'dark' }).waitFor();
+    await page.emulateMedia({ colorScheme: 'light' });
+    await inApp().locator('#theme', { hasText: 'light' }).waitFor();
+  });
+
+  test('runs the calls of the app, shows them and records them under the call that opened it', async () => {
+    await runClock();
+    await inApp().getByRole('button', { name: 'Tick' }).click();
+    await answer()
+      .getByText(/^Tower clock tick \d+$/)
+      .waitFor();
+    await view().getByText('1 call of this app').click();
+    await view().getByRole('article', { name: 'Call of tick' }).waitFor();
+    const { calls } = (await app.get('/api/calls?limit=20')).body;
+    const opened = calls.find(({ originalName }: { originalName: string }) => originalName === 'show_clock');
+    const ticked = calls.find(({ originalName }: { originalName: string }) => originalName === 'tick');
+    expect(ticked).toMatchObject({ parent: { kind: 'call', id: opened.id }, caller: opened.caller, status: 'success' });
+    await inApp().getByRole('button', { name: 'Read' }).click();
+    await answer().getByText('text/html;profile=mcp-app').waitFor();
+    await expectAccessible(page);
+  });
+
+  test('asks for approval of a call of the app, and runs or refuses it', async () => {
+    await runClock();
+    await inApp().getByRole('button', { name: 'Set alarm' }).click();
+    await view()
+      .getByRole('button', { name: /^Allow once/ })
+      .click();
+    await answer().getByText('alarm at 07:00').waitFor();
+    await inApp().getByRole('button', { name: 'Set alarm' }).click();
+    await view().getByRole('button', { name: 'Deny', exact: true }).click();
+    await answer()
+      .getByText(/^Error: .*denied/)
+      .waitFor();
+  });
+
+  test('refuses calls of tools that are not for apps', async () => {
+    await runClock();
+    await inApp().getByRole('button', { name: 'Wind up' }).click();
+    await answer()
+      .getByText(/has no tool 'wind_up' for apps/)
+      .waitFor();
+  });
+
+  test('follows the size of the app, and shows it in full screen', async () => {
+    await runClock();
+    const heightOf = async () => (await view().locator('iframe').boundingBox())?.height ?? 0;
+    await inApp().getByRole('button', { name: 'Grow' }).click();
+    await expect.poll(heightOf).toBeGreaterThan(500);
+    await inApp().getByRole('button', { name: 'Full screen' }).click();
+    await inApp().locator('#mode', { hasText: 'fullscreen' }).waitFor();
+    expect(await view().boundingBox()).toMatchObject({ x: 0, y: 0, width: 1280, height: 800 });
+    await view().getByRole('button', { name: 'Exit full screen' }).click();
+    await inApp().locator('#mode', { hasText: 'inline' }).waitFor();
+  });
+
+  test('asks before the app opens a link', async () => {
+    await runClock();
+    await inApp().getByRole('button', { name: 'Open link' }).click();
+    const dialog = page.getByRole('dialog', { name: 'Open link?' });
+    await dialog.getByText('https://example.com/clocks').waitFor();
+    await dialog.getByRole('button', { name: 'Cancel' }).click();
+    await answer().getByText('{"isError":true}').waitFor();
+  });
+
+  test('names the origins that the administrator has not allowed', async () => {
+    await runClock('remote');
+    await view('remote')
+      .getByText(/This app wants to use https:\/\/cdn\.example/)
+      .waitFor();
+  });
+
+  test('closes the app, and shows none when apps are turned off on the page', async () => {
+    await runClock();
+    await view().getByRole('button', { name: 'Close app' }).click();
+    await page.getByRole('button', { name: 'Show app' }).click();
+    await inApp().getByText('It is noon in Rome').waitFor();
+    await app.goto('/settings/session');
+    await page.getByRole('switch', { name: 'Show apps' }).click();
+    await app.goto('/tools/mcp_clock_show_clock');
+    await page.getByRole('textbox', { name: /city/ }).fill('Rome');
+    await page.getByRole('button', { name: 'Run', exact: true }).click();
+    await page.getByRole('region', { name: 'Run' }).getByText('It is noon in Rome').first().waitFor();
+    expect(await page.locator('iframe').count()).toBe(0);
+    expect(await page.getByRole('button', { name: 'Show app' }).count()).toBe(0);
+    await app.goto('/settings/session');
+    await page.getByRole('switch', { name: 'Show apps' }).click();
+  });
+});
+
+describe('the chat', () => {
+  test('shows the app under its call, and its calls follow the policy of the assistant', async () => {
+    const { id } = await assistant.begin();
+    await app.goto(`/chat/${id}`);
+    await page.getByRole('textbox', { name: 'Message' }).fill('Show the clock');
+    await page.getByRole('textbox', { name: 'Message' }).press('Enter');
+    await inApp().getByText('It is noon in Oslo').waitFor();
+    await inApp().getByRole('button', { name: 'Tick' }).click();
+    await answer().getByText(/tick/).waitFor();
+    await inApp().getByRole('button', { name: 'Set alarm' }).click();
+    await view()
+      .getByRole('button', { name: /^Allow once/ })
+      .click();
+    await answer().getByText('alarm at 07:00').waitFor();
+    const { calls } = (await app.get('/api/calls?limit=20')).body;
+    const alarm = calls.find(({ originalName }: { originalName: string }) => originalName === 'set_alarm');
+    expect(alarm.caller).toMatchObject({ id: `assistant:${assistant.id}`, kind: 'assistant', conversation: id });
+    await page.reload();
+    await inApp().getByText('It is noon in Oslo').waitFor();
+  });
+});

@@ -1,0 +1,44 @@
+import { useQuery } from '@tanstack/react-query';
+import { AppWindow } from 'lucide-react';
+import { lazy, Suspense, useState } from 'react';
+import { queries } from '../api/queries.ts';
+import { text } from '../text/text.ts';
+import { useAppsSetting } from './app-view/apps-setting.ts';
+import { Button } from './Button.tsx';
+import { Spinner } from './Spinner.tsx';
+
+// Most people never see an app, and the bridge to apps is large.
+const AppView = lazy(() => {
+  // Zod, which the bridge uses, would try to compile its schemas, and the policy of this page forbids that.
+  Object.assign(globalThis, { __zod_globalConfig: { jitless: true } });
+  return import('./app-view/AppView.tsx');
+});
+
+export interface ToolAppProps {
+  /** The call whose result the app shows. */
+  readonly callId: string;
+  /** Whether the app is open at first. */
+  readonly opens: boolean;
+  /** Whether questions of servers during the app's calls are shown here. */
+  readonly showsQuestions?: boolean;
+}
+
+/** The app of a tool's result (MCP Apps), in a frame of its own. Nothing if apps are turned off. */
+export function ToolApp({ callId, opens, showsQuestions = false }: ToolAppProps) {
+  const canShow = useQuery(queries.session()).data?.showsApps === true;
+  const isOn = useAppsSetting();
+  const [chosen, setChosen] = useState<boolean>();
+  if (!canShow || !isOn) return null;
+  if (!(chosen ?? opens))
+    return (
+      <Button size="small" className="self-start" onClick={() => setChosen(true)}>
+        <AppWindow aria-hidden />
+        {text.toolApp.open}
+      </Button>
+    );
+  return (
+    <Suspense fallback={<Spinner />}>
+      <AppView callId={callId} showsQuestions={showsQuestions} onClose={() => setChosen(false)} />
+    </Suspense>
+  );
+}

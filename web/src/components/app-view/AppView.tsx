@@ -1,0 +1,132 @@
+import { useMutation } from '@tanstack/react-query';
+import { AppWindow, Maximize2, Minimize2, X } from 'lucide-react';
+import { useEffect, useRef, useState } from 'react';
+import { type App, api } from '../../api/client.ts';
+import { text } from '../../text/text.ts';
+import { Button, IconButton } from '../Button.tsx';
+import { classNames } from '../class-names.ts';
+import { ErrorNotice, Notice } from '../ErrorNotice.tsx';
+import { Spinner } from '../Spinner.tsx';
+import { safeText } from '../safe-text.ts';
+import { AppCallList } from './AppCallList.tsx';
+import { toFrameHeight } from './frame-height.ts';
+import { LinkDialog, useLinkRequest } from './LinkDialog.tsx';
+import { type Bridge, type DisplayMode, openBridge } from './open-bridge.ts';
+import { useAppCalls } from './use-app-calls.ts';
+
+export interface AppViewProps {
+  readonly callId: string;
+  readonly showsQuestions: boolean;
+  readonly onClose: () => void;
+}
+
+/** An app in its frame, under a header that always says which server it is from. */
+export default function AppView({ callId, showsQuestions, onClose }: AppViewProps) {
+  // Not a query: an app that is open must not be loaded again, and the URL of its frame is valid for a short time.
+  const app = useMutation({ mutationFn: () => api.openApp({ path: { call: callId } }) });
+  const { mutate } = app;
+  useEffect(() => mutate(), [mutate]);
+  if (app.isError) return <ErrorNotice title={text.toolApp.notLoaded} error={app.error} onRetry={() => mutate()} />;
+  if (!app.data) return <Spinner />;
+  return <OpenApp app={app.data} callId={callId} showsQuestions={showsQuestions} onClose={onClose} />;
+}
+
+function OpenApp({ app, callId, showsQuestions, onClose }: AppViewProps & { readonly app: App }) {
+  const frame = useRef<HTMLIFrameElement>(null);
+  const bridge = useRef<Bridge>(null);
+  const [height, setHeight] = useState(240);
+  const [mode, setMode] = useState<DisplayMode>('inline');
+  const [problem, setProblem] = useState<string>();
+  const { calls, callTool } = useAppCalls(callId, app.server);
+  const link = useLinkRequest();
+  const server = safeText(app.server, 100);
+  const isLarge = mode === 'fullscreen';
+
+  function show(next: DisplayMode): void {
+    setMode(next);
+    bridge.current?.setDisplayMode(next);
+  }
+
+  // biome-ignore lint/correctness/useExhaustiveDependencies: a frame shows one app, and its functions do not change what they do
+  useEffect(() => {
+    if (!frame.current || problem !== undefined) return undefined;
+    let isClosed = false;
+    const opening = openBridge(frame.current, {
+      ...{ app, callId, callTool, onClose },
+      openLink: link.ask,
+      onHeight: (wanted) => setHeight((before) => toFrameHeight(wanted) ?? before),
+      onDisplayMode(wanted) {
+        const next = wanted === 'fullscreen' ? 'fullscreen' : 'inline';
+        show(next);
+        return next;
+      },
+      onFlood: () => setProblem(text.toolApp.flooded),
+    });
+    opening.then(
+      (opened) => {
+        if (isClosed) opened.close();
+        else bridge.current = opened;
+      },
+      (error) => setProblem(String(error)),
+    );
+    return () => {
+      isClosed = true;
+      bridge.current?.close();
+      bridge.current = null;
+    };
+  }, [app, problem]);
+
+  return (
+    <section
+      aria-label={text.toolApp.label(server)}
+      className={classNames(
+        'flex min-w-0 flex-col overflow-hidden border border-line bg-surface',
+        isLarge ? 'fixed inset-0 z-40' : 'rounded-lg',
+      )}
+    >
+      <header className="flex flex-wrap items-center gap-2 border-b border-line bg-sunken px-3 py-1.5 text-xs text-ink-soft">
+        <AppWindow aria-hidden className="size-3.5 shrink-0" />
+        <span className="min-w-0 flex-1 break-all">{text.toolApp.label(server)}</span>
+        <IconButton
+          label={isLarge ? text.toolApp.exitFullScreen : text.toolApp.fullScreen}
+          size="small"
+          onClick={() => show(isLarge ? 'inline' : 'fullscreen')}
+        >
+          {isLarge ? <Minimize2 aria-hidden /> : <Maximize2 aria-hidden />}
+        </IconButton>
+        <IconButton label={text.toolApp.close} size="small" onClick={onClose}>
+          <X aria-hidden />
+        </IconButton>
+      </header>
+      {app.refused.length > 0 && (
+        <p className="border-b border-line px-3 py-1.5 text-xs text-ink-soft">
+          {text.toolApp.refused(safeText(app.refused.join(', '), 300))}
+        </p>
+      )}
+      <AppCallList calls={calls} showsQuestions={showsQuestions} />
+      {problem === undefined ? (
+        <iframe
+          ref={frame}
+          title={text.toolApp.label(server)}
+          sandbox="allow-scripts allow-forms"
+          referrerPolicy="no-referrer"
+          style={isLarge ? undefined : { height }}
+          className={classNames('w-full border-0', isLarge && 'min-h-0 flex-1')}
+        />
+      ) : (
+        <Notice
+          tone="warn"
+          className="m-3"
+          actions={
+            <Button size="small" onClick={onClose}>
+              {text.toolApp.close}
+            </Button>
+          }
+        >
+          {safeText(problem, 500)}
+        </Notice>
+      )}
+      <LinkDialog request={link} server={server} />
+    </section>
+  );
+}
