@@ -42,7 +42,11 @@ export async function openBridge(frame: HTMLIFrameElement, ports: BridgePorts): 
   const { app, callId } = ports;
   const target = frame.contentWindow;
   if (!target) throw new Error(text.toolApp.noFrame);
-  const endMeter = meterMessages(target, ports.onFlood);
+  const endMeter = meterMessages(target, () => {
+    // Ends the scripts of the app at once: the page may need a while to remove the frame.
+    frame.src = 'about:blank';
+    ports.onFlood();
+  });
   const context: McpUiHostContext = {
     ...readColours(),
     toolInfo: { id: callId, tool: app.tool as never },
