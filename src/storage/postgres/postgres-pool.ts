@@ -29,6 +29,9 @@ export function createPostgresPool(
   });
   // An idle connection that breaks is replaced; without a listener it would end the process.
   pool.on('error', onError);
+  // The pool listens only to idle connections; an unhandled error of one in use would end the process. It can arrive together
+  // with the last message of the connection's start.
+  pool.on('connect', (client) => client.on('error', () => {}));
   const wrapped = new WeakMap<pg.PoolClient, PostgresPoolClient>();
   return {
     options: pool.options,
@@ -53,7 +56,6 @@ export function createPostgresPool(
 
 function discardWhenBroken(client: pg.PoolClient): PostgresPoolClient {
   let broken = false;
-  // The pool listens only to idle connections; an unhandled error of one in use would end the process.
   client.on('error', () => {
     broken = true;
   });
