@@ -147,20 +147,6 @@ test('the first steps are shown until they are hidden, and their button sends a 
   expect(await welcome.count()).toBe(0);
 });
 
-test('the first load needs less than 130 kB of compressed JavaScript', async () => {
-  const context = await app.newContext({});
-  const page = await context.newPage();
-  const sizes: Promise<number>[] = [];
-  page.on('response', (response) => {
-    if (response.url().endsWith('.js')) sizes.push(response.headerValue('content-length').then(Number));
-  });
-  await page.goto(app.url);
-  await page.getByRole('heading', { name: 'Overview' }).waitFor();
-  const total = (await Promise.all(sizes)).reduce((sum, size) => sum + size, 0);
-  expect(total).toBeGreaterThan(50_000);
-  expect(total).toBeLessThan(130_000);
-});
-
 function call(tool: string, args: object = {}, signal?: AbortSignal) {
   return app.post(`/api/tools/mcp_notes_${tool}/call`, { arguments: args }, { signal });
 }
