@@ -80,6 +80,7 @@ describe('a caller', () => {
       authenticated: false,
       rights: [],
       mayAddPrograms: false,
+      showsApps: false,
     });
     expect((await locked.get('/api/servers')).status).toBe(401);
     expect((await locked.post('/api/session')).status).toBe(401);

@@ -84,7 +84,7 @@ function showSession(
     profile: identity?.profile,
     rights: rightsOf(identity),
     mayAddPrograms: mayAddPrograms(identity) && security.allowsPrograms(),
-    showsApps: frames.sourceFor(incoming) !== undefined,
+    showsApps: identity !== undefined && frames.sourceFor(incoming) !== undefined,
     command: identity?.via === 'loopback' || identity?.isAdmin ? gateway.command : undefined,
     tokenFile: identity?.via === 'loopback' ? gateway.adminTokenFile : undefined,
   };
