@@ -53,7 +53,7 @@ export function atTerminal(env: Readonly<Record<string, string>>, { isTTY = true
       runCommandLine({
         ...streams,
         argv: [process.execPath, cliProgram, ...args],
-        env: { ...process.env, NO_COLOR: '1', ...env },
+        env: { ...withoutNpm(process.env), NO_COLOR: '1', ...env },
         cwd: process.cwd,
         on: () => {},
         exit: process.exit,
@@ -67,4 +67,9 @@ export function atTerminal(env: Readonly<Record<string, string>>, { isTTY = true
       streams.stdin.write(`${line}\r`);
     },
   };
+}
+
+/** The environment as a person has it who did not start the command with npm. */
+function withoutNpm(env: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
+  return Object.fromEntries(Object.entries(env).filter(([name]) => !name.startsWith('npm_')));
 }
