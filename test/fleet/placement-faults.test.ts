@@ -28,7 +28,8 @@ async function startPair(stack: AsyncDisposableStack): Promise<readonly [Started
   const key = randomBytes(32).toString('base64');
   const config = {
     servers: { s: { ...fixture('legacy'), placement: 'single', defaultToolConfig: { timeout: '120s' } } },
-    gateway: { lease: '5s' },
+    // Long enough to be renewed on a busy machine.
+    gateway: { lease: '20s' },
   };
   const replicas: Started[] = [];
   for (let index = 0; index < 2; index++) {
