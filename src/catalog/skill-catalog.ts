@@ -26,7 +26,7 @@ export interface SkillCatalog {
   readonly entries: readonly SkillEntry[];
   /** By the server, or undefined for local folders, and by the URI of the `SKILL.md`. */
   find(server: string | undefined, uri: string): SkillEntry | undefined;
-  /** The file with this URI, and the innermost skill whose folder it is in. Unlisted files of a skill are not found. */
+  /** Finds the file with this URI and the innermost skill that contains it. Finds no file that its skill does not list. */
   locate(server: string | undefined, uri: string): LocatedFile | undefined;
   /** True if the server has listed its skills. */
   hasServer(server: string): boolean;

@@ -110,7 +110,7 @@ async function watchApprovals(
   /** Prompts for one answer to the calls of a script that were not shown before. */
   async function promptForAll(group: readonly ApprovalView[]): Promise<void> {
     const calls = group.filter(({ id }) => !seen.has(id));
-    // A person must see what they allow: large arguments are shown one by one.
+    // A preview hides large arguments: the person reviews such a call on its own.
     if (calls.length < 2 || calls.some(({ isPreview }) => isPreview)) return;
     const script = await gateway.get<CallRecord>(`/api/calls/${encodeURIComponent(String(calls[0]?.script?.call))}`);
     const { code } = script.arguments;

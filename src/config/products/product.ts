@@ -1,6 +1,6 @@
 import { isPlainMap, type PlainData, type PlainObject } from '../plain-data.ts';
 
-/** A product whose configuration file lists its servers under `mcpServers`, like an MCP client, with keys of its own. */
+/** A product whose file lists servers under `mcpServers`, as MCP clients do, and adds keys that clients do not have. */
 export type ProductName = 'mcp-hub' | '1mcp' | 'metamcp' | 'supergateway' | 'mcp-proxy';
 
 /** Reports a setting that is imported differently or not at all. Messages never contain values of secrets. */

@@ -26,7 +26,7 @@ export function AllowAll({ approvals: listed, canDeny = false }: AllowAllProps) 
     },
   });
   if (approvals.length < 2) return null;
-  // A person must see what they allow: large arguments are shown one by one.
+  // A preview hides large arguments: the person reviews such a call on its own.
   if (approvals.some(({ isPreview }) => isPreview))
     return <p className="text-xs text-ink-soft">{text.allowAll.oneByOne}</p>;
   const conversation = approvals[0]?.caller.conversation;
