@@ -2,6 +2,7 @@ import type { ModelMessage } from 'ai';
 import type { AiSdkModelOutput } from '../bridges/shared/ai-sdk-output.ts';
 import { messageOf, ToolwharfError } from '../kernel/errors.ts';
 import type { Caller } from '../kernel/tool.ts';
+import { userOf } from '../kernel/user-caller.ts';
 import type { Assistant } from '../storage/ports/assistant-store.ts';
 import type { MessagePart, ToolCallPart } from '../storage/ports/conversation-store.ts';
 import { assistantCallerId, assistantPolicyFor, createReadPolicy, pickSkills, pickTools } from './assistant-policy.ts';
@@ -144,6 +145,7 @@ export function startAnswer(open: OpenConversation, ports: AnswerPorts): AnswerR
       kind: 'assistant',
       name: assistant.name,
       conversation: id,
+      user: userOf(open.conversation.owner),
     };
     return {
       ...{ toolbox, hostFor, draft, opened, caller, tools, outputs, stopwatch, now },

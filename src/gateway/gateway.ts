@@ -232,7 +232,7 @@ export async function openGateway(source: ConfigSource | undefined, options: Gat
   const joined = joinFleet({ replica, placements, storage, fleet, toolbox, hosts, ended, openRequests, log });
   const admit: AdmitPorts = {
     profiles: () => toolbox.config.profiles,
-    keys: storage.keys,
+    access: storage,
     stopping: stopping.signal,
     limits,
   };

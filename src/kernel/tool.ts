@@ -107,6 +107,8 @@ export interface Caller {
   readonly name?: string;
   /** Groups calls that share a remembered "this conversation" answer. */
   readonly conversation?: string;
+  /** The id of the signed-in person on whose behalf the call is made; undefined if nobody has signed in. */
+  readonly user?: string;
 }
 
 /** Progress that a tool reports. */

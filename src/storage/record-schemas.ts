@@ -65,6 +65,7 @@ export const callRecordSchema = z.object({
     kind: z.enum(callerKinds),
     name: z.string().optional(),
     conversation: z.string().optional(),
+    user: z.string().optional(),
   }),
   replica: z.string().optional(),
   ranOn: z.string().optional(),

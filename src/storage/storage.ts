@@ -16,6 +16,7 @@ import type { ModelSettingsStore } from './ports/model-settings-store.ts';
 import type { ProfileStore } from './ports/profile-store.ts';
 import type { ProviderStore } from './ports/provider-store.ts';
 import type { SavedRequestStore } from './ports/saved-request-store.ts';
+import type { UserStore } from './ports/user-store.ts';
 import type { Sealer } from './sealer.ts';
 
 /** All stores. A change is durable when its promise resolves. */
@@ -27,6 +28,7 @@ export interface Storage extends AsyncDisposable {
   readonly servers: ServerStore;
   readonly oauth: OAuthStore;
   readonly keys: KeyStore;
+  readonly users: UserStore;
   readonly assistants: AssistantStore;
   readonly providers: ProviderStore;
   readonly modelSettings: ModelSettingsStore;

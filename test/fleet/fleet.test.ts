@@ -106,6 +106,24 @@ describe.each([
   });
 });
 
+test('the last request of a user is not reported as a change, and a changed role or a disabled user is', async () => {
+  using workspace = await createPostgresWorkspace(postgres);
+  await using one = await openReplica(workspace);
+  const revision = async () => (await one.storage.fleet?.revisions())?.get('users') ?? 0;
+  const claimsAt = new Date().toISOString();
+  const claims = { issuer: 'i', subject: 's', groups: [], role: 'member' as const, claimsAt };
+  await one.storage.users.save('u', claims);
+  const added = await revision();
+  expect(added).toBeGreaterThan(0);
+  await one.storage.users.touch('u', claimsAt);
+  expect(await revision()).toBe(added);
+  await one.storage.users.save('u', { ...claims, role: 'admin' });
+  const changed = await revision();
+  expect(changed).toBeGreaterThan(added);
+  await one.storage.users.disable('u', claimsAt);
+  expect(await revision()).toBeGreaterThan(changed);
+});
+
 test('the last use of a key is not reported as a change', async () => {
   using workspace = await createPostgresWorkspace(postgres);
   await using one = await openReplica(workspace);

@@ -21,7 +21,15 @@ afterAll(() => postgres.stop());
 const rule = { id: 'r1', scope: 'server' as const, answer: 'allow' as const, server: 'files', createdAt: at(1) };
 const key = { id: 'k1', name: 'ci', hash: hashOf('k1'), rights: ['call'], createdAt: at(1) };
 
-/** A closed database with calls, a rule and a key, and its checkpoints, which are also in a second file. */
+const user = {
+  issuer: 'https://id.example.com',
+  subject: 'ada',
+  groups: [],
+  role: 'approver' as const,
+  claimsAt: at(1),
+};
+
+/** A closed database with calls, a rule, a key and a user, and its checkpoints, which are also in a second file. */
 async function setUp(kind: StorageKind) {
   const database = await kind.createWorkspace();
   const dataDir = mkdtempSync(join(tmpdir(), 'toolwharf-anchor-'));
@@ -35,6 +43,7 @@ async function setUp(kind: StorageKind) {
     );
     await storage.rules.add(rule);
     await storage.keys.add(key);
+    await storage.users.save('u1', user);
   }
   const anchor = join(dataDir, 'kept-elsewhere.jsonl');
   copyFileSync(second, anchor);
@@ -76,6 +85,12 @@ describe.each([sqliteKind, postgresKind(() => postgres)])('signed checkpoints of
       await storage.profiles.put({ id: 'p1', name: 'p', createdAt: at(1), updatedAt: at(1) });
       await storage.toolOverrides.setAll([{ server: 's', tool: 't', enabled: false }]);
       await storage.keys.revoke('k1', at(9));
+      await storage.users.save('u2', { ...user, subject: 'other' });
+      await storage.users.save('x', { ...user, subject: 'other', role: 'member', claimsAt: at(2) });
+      await storage.users.disable('u2', at(9));
+      await storage.users.enable('u2');
+      await storage.users.touch('u2', at(9));
+      await storage.users.remove('u1');
       await storage.audit.retain({ maxCalls: 1 });
     }
     expect(await verify(workspace, anchor)).toEqual([]);
@@ -121,6 +136,7 @@ describe.each([sqliteKind, postgresKind(() => postgres)])('signed checkpoints of
       'key/evil was inserted without a signed act',
     ],
     ['a key with more rights', [`update api_keys set rights = '["admin"]'`], 'key/k1 was changed without a signed act'],
+    ['a user with more rights', [`update users set role = 'admin'`], 'user/u1 was changed without a signed act'],
     [
       'an inserted approval',
       [
@@ -167,6 +183,7 @@ describe.each([sqliteKind, postgresKind(() => postgres)])('signed checkpoints of
     expect(acts).toMatchObject([
       { act: 'rule.added', subject: 'rule/r1', signature: expect.any(String) },
       { act: 'key.created', subject: 'key/k1', details: { name: 'ci', rights: ['call'] } },
+      { act: 'user.added', subject: 'user/u1', details: { role: 'approver' } },
     ]);
   });
 });

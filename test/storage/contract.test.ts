@@ -5,6 +5,7 @@ import { auditContract } from './contract/audit-contract.ts';
 import { conversationsContract } from './contract/conversations-contract.ts';
 import { journalContract } from './contract/journal-contract.ts';
 import { storesContract } from './contract/stores-contract.ts';
+import { usersContract } from './contract/users-contract.ts';
 import { memoryKind, postgresKind, sqliteKind } from './kinds.ts';
 
 let postgres: TestPostgres;
@@ -18,5 +19,6 @@ for (const kind of [memoryKind, sqliteKind, postgresKind(() => postgres)]) {
   approvalsContract(kind);
   storesContract(kind);
   conversationsContract(kind);
+  usersContract(kind);
   auditContract(kind);
 }

@@ -5,10 +5,12 @@ import { ToolwharfError } from '../../kernel/errors.ts';
 import type { Caller } from '../../kernel/tool.ts';
 import { createMayRead, createVisibility } from '../../policy/visible-tools.ts';
 import type { KeyStore } from '../../storage/ports/key-store.ts';
+import type { UserStore } from '../../storage/ports/user-store.ts';
 import type { CallerUsage, Limits } from '../limits/limits.ts';
 import { sendJson } from '../mcp/responder.ts';
 import { keyCallerPrefix } from './api-keys.ts';
 import { hasRight, type Identity } from './identity.ts';
+import { mayUse } from './users.ts';
 
 /** The `WWW-Authenticate` header of a 401 response. */
 export function challengeFor(request: IncomingMessage): string {
@@ -29,9 +31,15 @@ export function sendUnauthorized(request: IncomingMessage, response: ServerRespo
   sendJson(response, 401, unauthorized, { 'www-authenticate': challengeFor(request) });
 }
 
+/** The stores that know who has lost access. */
+export interface AccessStores {
+  readonly keys: Pick<KeyStore, 'get'>;
+  readonly users: Pick<UserStore, 'get'>;
+}
+
 export interface AdmitPorts {
   readonly profiles: () => readonly ProfileConfig[];
-  readonly keys: Pick<KeyStore, 'get'>;
+  readonly access: AccessStores;
   readonly stopping: AbortSignal;
   readonly limits: Pick<Limits, 'for'>;
 }
@@ -50,7 +58,7 @@ export function admitCaller(
   response: ServerResponse,
   identity: Identity | undefined,
   asked: string | undefined,
-  { profiles, keys, stopping, limits }: AdmitPorts,
+  { profiles, access, stopping, limits }: AdmitPorts,
 ): AdmittedCaller | undefined {
   const refuse = (status: number, code: string, message: string): undefined =>
     void sendJson(response, status, { error: { code, message } });
@@ -60,7 +68,7 @@ export function admitCaller(
   const profile = findProfile(asked, identity, profiles());
   if (!profile) return refuse(404, 'NOT_FOUND', 'No such profile');
   const refreshPolicy = async (): Promise<CallPolicy> => {
-    await assertActive(identity, keys);
+    await assertActive(identity, access);
     const current = profiles().find(({ name }) => name === profile.name);
     if (!current) throw new ToolwharfError('CALL_DENIED', `The profile '${profile.name}' was removed`);
     const visibility = createVisibility(current);
@@ -69,8 +77,10 @@ export function admitCaller(
   return { caller: identity.caller, profile, refreshPolicy, usage: limits.for(identity) };
 }
 
-/** Rejects when the caller's key was revoked since the request was authenticated. */
-export async function assertActive({ caller }: Pick<Identity, 'caller'>, keys: Pick<KeyStore, 'get'>): Promise<void> {
+/** Rejects when the caller's key was revoked, or its user lost access, since the request was authenticated. */
+export async function assertActive({ caller }: Pick<Identity, 'caller'>, { keys, users }: AccessStores): Promise<void> {
+  if (caller.user !== undefined && !mayUse(await users.get(caller.user)))
+    throw new ToolwharfError('CALL_DENIED', 'The call was denied: its user lost access while the call was waiting');
   if (!caller.id.startsWith(keyCallerPrefix)) return;
   const key = await keys.get(caller.id.slice(keyCallerPrefix.length));
   if (!key || key.revokedAt !== undefined)

@@ -1,11 +1,12 @@
 import { createHash, createHmac, randomUUID, timingSafeEqual } from 'node:crypto';
 import type { EndedSessions } from '../fleet/ended-sessions.ts';
 
-/** Who owns a session: the holder of the admin token, a local user, or the holder of an API key. */
+/** Who owns a session: the holder of the admin token, a local user, the holder of an API key, or a signed-in user. */
 export type SessionHolder =
   | { readonly kind: 'admin' }
   | { readonly kind: 'local' }
-  | { readonly kind: 'key'; readonly id: string };
+  | { readonly kind: 'key'; readonly id: string }
+  | { readonly kind: 'user'; readonly id: string; readonly version: number };
 
 /** Signed session cookies of the web app. A session ends when it expires, on sign-out, or when the admin token is replaced. */
 export interface AppSessions {

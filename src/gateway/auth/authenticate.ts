@@ -5,6 +5,7 @@ import { hashApiKey } from '../../storage/ports/key-store.ts';
 import type { GatewayParts } from '../gateway.ts';
 import { isSameSecret } from './admin-token.ts';
 import { createApiKeys } from './api-keys.ts';
+import type { SessionHolder } from './app-sessions.ts';
 import { createClientAddress } from './client-address.ts';
 import { isAnonymousAllowed, isCookieAllowed, isForeignRead } from './cross-site.ts';
 import { type Authenticate, type Identity, localCallerId } from './identity.ts';
@@ -12,6 +13,7 @@ import { createJwtVerifier, type JwtVerifier, looksLikeJwt } from './jwt.ts';
 import { isLoopback } from './loopback.ts';
 import { readSessionCookie } from './session-cookie.ts';
 import { createSignInThrottle, type SignInThrottleOptions } from './sign-in-throttle.ts';
+import { createUsers } from './users.ts';
 
 export type AuthenticateParts = Pick<GatewayParts, 'toolbox' | 'storage' | 'log' | 'security' | 'process'>;
 
@@ -27,6 +29,7 @@ export function createAuthenticate(parts: AuthenticateParts, options: Authentica
   const { toolbox, storage, log } = parts;
   const { adminToken, sessions } = parts.security;
   const keys = createApiKeys({ store: storage.keys, log });
+  const users = createUsers({ store: storage.users, log });
   const throttle = createSignInThrottle({ store: storage.fleet?.limits, ...options.throttle });
   // Parsing `Host` as a URL is the most expensive step here, and its value hardly ever changes.
   let lastLoopbackHost: string | undefined;
@@ -70,14 +73,22 @@ export function createAuthenticate(parts: AuthenticateParts, options: Authentica
   async function identifySession(session: string, request: IncomingMessage): Promise<Identity | undefined> {
     const holder = sessions.find(session);
     if (!holder) return undefined;
-    const identity =
-      holder.kind === 'admin'
-        ? administrator
-        : holder.kind === 'key'
-          ? await keys.findById(holder.id)
-          : identifyLoopback(request);
+    const identity = await identifyHolder(holder, request);
     if (identity && !isCookieAllowed(request)) throw crossSiteError();
     return identity;
+  }
+
+  async function identifyHolder(holder: SessionHolder, request: IncomingMessage): Promise<Identity | undefined> {
+    switch (holder.kind) {
+      case 'admin':
+        return administrator;
+      case 'key':
+        return keys.findById(holder.id);
+      case 'user':
+        return users.findForSession(holder.id, holder.version);
+      case 'local':
+        return identifyLoopback(request);
+    }
   }
 
   function isLoopbackHost(host: string): boolean {

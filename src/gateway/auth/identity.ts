@@ -2,6 +2,7 @@ import type { IncomingMessage } from 'node:http';
 import { ToolwharfError } from '../../kernel/errors.ts';
 import type { Caller } from '../../kernel/tool.ts';
 import { abortable } from '../../kernel/wait.ts';
+import type { UserRole } from '../../storage/ports/user-store.ts';
 
 /** The right a route requires. Administrators have every right; `public` needs no authentication. */
 export type Right = 'public' | 'read' | 'call' | 'admin';
@@ -15,8 +16,10 @@ export interface Identity {
   readonly isAdmin: boolean;
   /** Rights besides administration; undefined means both. */
   readonly rights?: readonly ('read' | 'call')[];
+  /** The role of a signed-in user; the user's id is `caller.user`. */
+  readonly role?: Exclude<UserRole, 'none'>;
   /** How the caller authenticated. `loopback` proves only that the request came from this machine. */
-  readonly via?: 'admin-token' | 'key' | 'jwt' | 'loopback';
+  readonly via?: 'admin-token' | 'key' | 'jwt' | 'loopback' | 'sign-in';
 }
 
 /** The caller id of all requests that come from this machine without credentials. */

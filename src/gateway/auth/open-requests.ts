@@ -68,6 +68,6 @@ function credentialOf({ headers, socket }: IncomingMessage): string {
 }
 
 /** Equal for identities with the same caller and permissions. */
-function stamp({ caller, profile, isAdmin, rights }: Identity): string {
-  return JSON.stringify([caller.id, profile, isAdmin, rights]);
+function stamp({ caller, profile, isAdmin, role, rights }: Identity): string {
+  return JSON.stringify([caller.id, profile, isAdmin, role, rights]);
 }

@@ -36,6 +36,7 @@ interface FollowChangesPorts {
 /** Applies changes of other replicas: keys, ended sessions, accepted definitions and sign-ins to servers. */
 function followChanges({ fleet, toolbox, ended, openRequests }: FollowChangesPorts): void {
   fleet.onChange('api_keys', openRequests.recheck);
+  fleet.onChange('users', () => openRequests.recheck());
   fleet.onChange('pins', toolbox.reloadPins);
   fleet.onChange('oauth_records', toolbox.servers.retrySignIns);
   fleet.onChange('ended_sessions', async () => {

@@ -10,7 +10,7 @@ import { assertActive } from '../auth/admit-caller.ts';
 import type { AppHosts } from '../calls/app-hosts.ts';
 
 export interface ResumeCallsPorts {
-  readonly storage: Pick<Storage, 'fleet' | 'approvals' | 'audit' | 'journal' | 'keys'>;
+  readonly storage: Pick<Storage, 'fleet' | 'approvals' | 'audit' | 'journal' | 'keys' | 'users'>;
   readonly toolbox: Pick<InternalToolbox, 'start' | 'calls' | 'catalog' | 'config'>;
   readonly hosts: Pick<AppHosts, 'create'>;
   readonly log: Log;
@@ -75,7 +75,7 @@ export function resumeCalls({ storage, toolbox, hosts, log, intervalMs = 2_000 }
         host: { ...hosts.create({ id, caller }), isResumed: true, mayRepeat: true },
         policy: policy(),
         async refreshPolicy() {
-          await assertActive({ caller }, storage.keys);
+          await assertActive({ caller }, storage);
           return policy();
         },
       });

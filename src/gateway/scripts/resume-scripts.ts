@@ -13,7 +13,7 @@ import { assertActive } from '../auth/admit-caller.ts';
 import type { AppHosts } from '../calls/app-hosts.ts';
 
 export interface ResumeScriptsPorts {
-  readonly storage: Pick<Storage, 'audit' | 'journal' | 'keys'>;
+  readonly storage: Pick<Storage, 'audit' | 'journal' | 'keys' | 'users'>;
   readonly toolbox: Pick<InternalToolbox, 'start' | 'catalog' | 'config' | 'servers' | 'on'>;
   readonly hosts: Pick<AppHosts, 'create'>;
   readonly log: Log;
@@ -39,7 +39,7 @@ export function resumeScripts(ports: ResumeScriptsPorts): Disposable {
     const { id, caller, script } = record;
     if (!script) return;
     const { profile, calledAs, continued = 0 } = script;
-    await assertActive({ caller }, storage.keys);
+    await assertActive({ caller }, storage);
     const policy = () => {
       const found = toolbox.config.profiles.find(({ name }) => name === profile);
       if (!found) throw new ToolwharfError('CALL_DENIED', `The profile '${profile}' was removed`);
@@ -54,7 +54,7 @@ export function resumeScripts(ports: ResumeScriptsPorts): Disposable {
       host: { ...hosts.create({ id, caller }), mayRepeat: true },
       policy: policy(),
       async refreshPolicy() {
-        await assertActive({ caller }, storage.keys);
+        await assertActive({ caller }, storage);
         return policy();
       },
     });

@@ -1,30 +1,24 @@
 import type { KeyObject } from 'node:crypto';
 import { isEmptyOverride } from '../../catalog/tool-overrides.ts';
-import type { JsonObject } from '../../kernel/json.ts';
 import { toolKey } from '../../kernel/tool-id.ts';
 import type { Storage } from '../storage.ts';
 import { currentActor, signObject } from './acts.ts';
+import { journalUserActs, type RecordAct, type Recorded } from './journal-user-acts.ts';
 import { hashAnswer, hashKey, hashOverrides, hashProfile, hashRule, overridesSubject } from './tracked-state.ts';
 
 /**
- * The same storage, which records changes of rules, keys, profiles, tool overrides and approvals, and the removal of old
+ * The same storage, which records changes of rules, keys, users, profiles, tool overrides and approvals, and the removal of old
  * entries, as signed acts in the journal. Except for answers of approvals, a change without its record is not made.
  */
 export function journalActs(storage: Storage, key: KeyObject): Storage {
-  const { rules, keys, profiles, toolOverrides, approvals, audit } = storage;
+  const { rules, keys, users, profiles, toolOverrides, approvals, audit } = storage;
 
-  async function record(
-    act: string,
-    subject: string,
-    more: { readonly hash?: string; readonly actor?: string; readonly details?: JsonObject } = {},
-  ): Promise<void> {
-    const { hash, actor = currentActor(), details } = more;
+  const record: RecordAct = async (act, subject, { hash, actor = currentActor(), details } = {}) => {
     const at = new Date().toISOString();
     await audit.record(signObject({ act, subject, hash, actor, details, at }, key));
-  }
+  };
 
-  /** Records the act, then carries it out; if that fails, records `undo`. */
-  async function recorded<Value>(first: () => Promise<void>, work: () => Promise<Value>, undo: () => Promise<void>) {
+  const recorded: Recorded = async (first, work, undo) => {
     await first();
     try {
       return await work();
@@ -32,7 +26,7 @@ export function journalActs(storage: Storage, key: KeyObject): Storage {
       await undo();
       throw cause;
     }
-  }
+  };
 
   return {
     ...storage,
@@ -78,6 +72,7 @@ export function journalActs(storage: Storage, key: KeyObject): Storage {
         );
       },
     },
+    users: journalUserActs(users, record, recorded),
     profiles: {
       ...profiles,
       async put(profile) {

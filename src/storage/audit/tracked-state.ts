@@ -8,10 +8,11 @@ import type { RememberedRule } from '../../policy/remembered-rules.ts';
 import type { Audit } from '../ports/audit.ts';
 import type { ApiKey } from '../ports/key-store.ts';
 import type { ProfileRecord } from '../ports/profile-store.ts';
+import type { User } from '../ports/user-store.ts';
 import type { Storage } from '../storage.ts';
 import { actPrefix, hasValidSignature, type SignedAct } from './acts.ts';
 
-/** The hashes of all records that allow calls, by `rule/ID`, `key/ID`, `profile/ID`, `tool-overrides` and `approval/ID`. */
+/** The hashes of all records that allow calls, by `rule/ID`, `key/ID`, `user/ID`, `profile/ID`, `tool-overrides` and `approval/ID`. */
 export type TrackedState = ReadonlyMap<string, string>;
 
 /** The hash of a rule. */
@@ -22,6 +23,11 @@ export function hashRule(rule: RememberedRule): string {
 /** The hash of a key. Its last use is not tracked. */
 export function hashKey({ lastUsedAt: _, ...key }: ApiKey): string {
   return hashOf(key);
+}
+
+/** The hash of a user's access: names, groups and times are not tracked. */
+export function hashUser({ id, issuer, subject, role, profile, disabledAt }: User): string {
+  return hashOf({ id, issuer, subject, role, profile, isDisabled: disabledAt !== undefined });
 }
 
 /** The hash of an answer that allows a call. */
@@ -43,11 +49,13 @@ export function hashOverrides(overrides: readonly ToolOverride[]): string | unde
   return hashOf(Object.fromEntries(overrides.map((override) => [toolKey(override), override])));
 }
 
-/** The rules, keys, profiles, tool overrides and unused approvals that the stores have now. */
-export async function readState({ rules, keys, profiles, toolOverrides, approvals }: Storage): Promise<TrackedState> {
+/** The rules, keys, users, profiles, tool overrides and unused approvals that the stores have now. */
+export async function readState(storage: Storage): Promise<TrackedState> {
+  const { rules, keys, users, profiles, toolOverrides, approvals } = storage;
   const state = new Map<string, string>();
   for (const rule of await rules.list()) state.set(`rule/${rule.id}`, hashRule(rule));
   for (const key of await keys.list()) state.set(`key/${key.id}`, hashKey(key));
+  for (const user of await users.list()) state.set(`user/${user.id}`, hashUser(user));
   for (const profile of await profiles.list()) state.set(`profile/${profile.id}`, hashProfile(profile));
   const overrides = hashOverrides(await toolOverrides.list());
   if (overrides !== undefined) state.set(overridesSubject, overrides);

@@ -18,6 +18,7 @@ import {
   createMemoryServers,
   createMemoryToolOverrides,
 } from './memory-stores.ts';
+import { createMemoryUsers } from './memory-users.ts';
 
 /** Storage in memory. Nothing is sealed, since nothing is written. */
 export function openMemory(options: Omit<MemoryStorageOptions, 'kind'> = {}): Storage {
@@ -41,6 +42,7 @@ export function openMemory(options: Omit<MemoryStorageOptions, 'kind'> = {}): St
     servers: createMemoryServers(),
     oauth: createMemoryOAuthStore(),
     keys: createMemoryKeys(),
+    users: createMemoryUsers(),
     assistants: createMemoryAssistants(),
     providers: createMemoryProviders(),
     modelSettings: createMemoryModelSettings(),

@@ -17,7 +17,14 @@ export const configurationTopics = [
 ] as const;
 
 /** The stores whose changes replicas follow. */
-export const fleetTopics = [...configurationTopics, 'oauth_records', 'ended_sessions', 'events', 'placements'] as const;
+export const fleetTopics = [
+  ...configurationTopics,
+  'users',
+  'oauth_records',
+  'ended_sessions',
+  'events',
+  'placements',
+] as const;
 export type FleetTopic = (typeof fleetTopics)[number];
 
 /** A process that uses the database. */

@@ -18,6 +18,7 @@ import { placementTables } from './migrations/014-placements.ts';
 import { appendFunction } from './migrations/015-append-steps.ts';
 import { claimOwners } from './migrations/016-claim-owners.ts';
 import { endedCalls } from './migrations/017-ended-calls.ts';
+import { userTables } from './migrations/018-users.ts';
 import type { Migration } from './migrations/migration.ts';
 
 /** All migrations, oldest first. */
@@ -39,6 +40,7 @@ export const migrations: readonly Migration[] = [
   appendFunction,
   claimOwners,
   endedCalls,
+  userTables,
 ];
 
 /** Migrates the tables to the newest version in one transaction. Of several concurrent processes one does it. */

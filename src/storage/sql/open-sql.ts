@@ -29,6 +29,7 @@ import {
   createSqlServers,
 } from './sql-stores.ts';
 import { createSqlToolOverrides } from './sql-tool-overrides.ts';
+import { createSqlUsers } from './sql-users.ts';
 
 type SqlOptions = Pick<SqliteStorageOptions, 'sealer' | 'maxResultBytes' | 'clock' | 'log' | 'expectsCalls'>;
 
@@ -136,6 +137,7 @@ function assemble(engine: Engine, ownership: Ownership, options: SqlOptions) {
     servers: hinting(guard(createSqlServers(engine, ring)), ['put', 'remove']),
     oauth: hinting(oauthStore, ['set']),
     keys: hinting(guard(createSqlKeys(engine)), ['add', 'revoke']),
+    users: hinting(guard(createSqlUsers(engine)), ['save', 'disable', 'enable', 'remove']),
     assistants: hinting(guard(createSqlAssistants(engine)), ['put', 'remove']),
     providers: hinting(guard(createSqlProviders(engine, ring)), ['put', 'remove']),
     modelSettings: guard(createSqlModelSettings(engine)),

@@ -2,6 +2,7 @@ import type { Generated } from 'kysely';
 import type { ApprovalStatus } from '../../policy/approval-store.ts';
 import type { CallColumns } from '../chain/call-columns.ts';
 import type { Conversation } from '../ports/conversation-store.ts';
+import type { UserRole } from '../ports/user-store.ts';
 
 /** The tables of both SQL databases. Times that are compared are milliseconds since 1970; the others are ISO text. */
 export interface Tables {
@@ -43,6 +44,7 @@ export interface Tables {
   servers: { id: string; name: string; sealed: string };
   oauth_records: { server_key: string; kind: string; sealed: string };
   api_keys: ApiKeyRow;
+  users: UserRow;
   assistants: { id: string; name: string; body: string };
   providers: { id: string; name: string; sealed: string };
   profiles: { id: string; name: string; body: string };
@@ -128,4 +130,20 @@ export interface ApiKeyRow {
   created_at: number;
   last_used_at: number | null;
   revoked_at: number | null;
+}
+
+export interface UserRow {
+  id: string;
+  issuer: string;
+  subject: string;
+  name: string | null;
+  email: string | null;
+  groups: string;
+  role: UserRole;
+  profile: string | null;
+  claims_at: number;
+  session_version: number;
+  created_at: number;
+  last_seen_at: number | null;
+  disabled_at: number | null;
 }

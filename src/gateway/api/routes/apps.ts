@@ -91,7 +91,9 @@ export const appRoutes = [
       if (!entry || !scopeFor(request, ports).hasTool(entry) || !toolAppOf(entry.definition).isForApp)
         throw new ToolwharfError('TOOL_NAME_INVALID', `Server '${server}' has no tool '${tool}' for apps`);
       const isAssistant = record.caller.kind === 'assistant';
-      const caller = isAssistant ? record.caller : request.identity.caller;
+      const own = request.identity.caller;
+      // The assistant's caller names its owner, whose accounts are not those of an administrator who looks at the call.
+      const caller = isAssistant ? { ...record.caller, user: own.user } : own;
       const id = callId ?? createId();
       if (callId !== undefined) await assertIdAvailable({ id, caller, idempotencyKey: undefined }, ports);
       const policy = () => (isAssistant ? assistantPolicy(entry, request, ports) : ownPolicy(request, ports));
@@ -103,7 +105,7 @@ export const appRoutes = [
         host: ports.calls.hosts.create({ id, caller }, { results: request.results }),
         policy: await policy(),
         async refreshPolicy() {
-          await assertActive(request.identity, ports.storage.keys);
+          await assertActive(request.identity, ports.storage);
           return policy();
         },
         callerLimits: request.usage.calls,

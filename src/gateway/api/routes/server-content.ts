@@ -154,7 +154,7 @@ export function readOptions(request: Requester, ports: ApiPorts): InternalReadOp
     host: { openReply: results.openReply },
     policy: policy(),
     async refreshPolicy() {
-      await assertActive(identity, ports.storage.keys);
+      await assertActive(identity, ports.storage);
       return policy();
     },
   };

@@ -62,6 +62,8 @@ function holderFor(identity: Identity | undefined): SessionHolder {
       return { kind: 'local' };
     case 'key':
       return { kind: 'key', id: identity.caller.id.slice(keyCallerPrefix.length) };
+    case 'sign-in':
+      throw new ToolwharfError('CONFLICT', 'You are signed in already');
     case 'jwt':
       throw new ToolwharfError(
         'FORBIDDEN',

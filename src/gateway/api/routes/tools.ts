@@ -129,7 +129,7 @@ export const toolRoutes = [
         policy: policy(),
         profile: scopeFor(request, ports).profile.name,
         async refreshPolicy() {
-          await assertActive(request.identity, ports.storage.keys);
+          await assertActive(request.identity, ports.storage);
           return policy();
         },
         callerLimits: request.usage.calls,

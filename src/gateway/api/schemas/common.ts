@@ -10,6 +10,7 @@ export const callerSchema = answer(
     kind: z.enum(callerKinds),
     name: z.string().optional(),
     conversation: z.string().optional(),
+    user: z.string().optional().describe('The id of the signed-in person on whose behalf the call is made.'),
   }),
 );
 

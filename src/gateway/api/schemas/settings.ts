@@ -106,7 +106,7 @@ export const sessionSchema = answer(
   'Session',
   z.strictObject({
     authenticated: z.boolean(),
-    via: z.enum(['admin-token', 'key', 'jwt', 'loopback']).optional(),
+    via: z.enum(['admin-token', 'key', 'jwt', 'loopback', 'sign-in']).optional(),
     caller: callerSchema.optional(),
     profile: z.string().optional(),
     rights: list(right),

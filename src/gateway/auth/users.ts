@@ -1,0 +1,60 @@
+import { messageOf } from '../../kernel/errors.ts';
+import type { Log } from '../../kernel/log.ts';
+import { userCallerId } from '../../kernel/user-caller.ts';
+import { touchPrecisionMs } from '../../storage/ports/key-store.ts';
+import type { User, UserStore } from '../../storage/ports/user-store.ts';
+import type { Identity } from './identity.ts';
+
+/** Whether a user may use the gateway at all. */
+export function mayUse(user: User | undefined): user is User {
+  return user !== undefined && user.disabledAt === undefined && user.role !== 'none';
+}
+
+/** Looks up the identities of users. A disabled user has none from the next request on. */
+export interface Users {
+  /** The identity of a session; undefined if the session is of an earlier version. */
+  findForSession(id: string, sessionVersion: number): Promise<Identity | undefined>;
+}
+
+export interface UsersOptions {
+  readonly store: UserStore;
+  readonly log: Log;
+  readonly now?: () => number;
+}
+
+export function createUsers({ store, log, now = Date.now }: UsersOptions): Users {
+  const touched = new Map<string, number>();
+
+  /** Writes at most once per minute, which is the precision of the store. */
+  function touch(id: string): void {
+    const at = now();
+    if (at - (touched.get(id) ?? 0) < touchPrecisionMs) return;
+    touched.set(id, at);
+    store
+      .touch(id, new Date(at).toISOString())
+      .catch((cause) =>
+        log.warning('auth.touch-failed', `Could not record the last request of a user: ${messageOf(cause)}`),
+      );
+  }
+
+  return {
+    async findForSession(id, sessionVersion) {
+      const user = await store.get(id);
+      if (!mayUse(user) || user.sessionVersion !== sessionVersion) return undefined;
+      touch(id);
+      return toIdentity(user);
+    },
+  };
+}
+
+/** The identity of a user. Administrators use every profile, others that of their groups. */
+export function toIdentity({ id, name, email, role, profile }: User): Identity {
+  const isAdmin = role === 'admin';
+  return {
+    caller: { id: userCallerId(id), kind: 'person', name: name ?? email, user: id },
+    profile: isAdmin ? undefined : (profile ?? 'default'),
+    isAdmin,
+    role: role === 'none' ? undefined : role,
+    via: 'sign-in',
+  };
+}
