@@ -1817,6 +1817,7 @@ export interface components {
             readonly kind: "program" | "assistant" | "client" | "person";
             readonly name?: string;
             readonly conversation?: string;
+            readonly user?: string;
         };
         readonly CatalogChangedEvent: {
             readonly server?: string;
@@ -2649,7 +2650,7 @@ export interface components {
         };
         readonly Session: {
             readonly authenticated: boolean;
-            readonly via?: "admin-token" | "key" | "jwt" | "loopback";
+            readonly via?: "admin-token" | "key" | "jwt" | "loopback" | "sign-in";
             readonly caller?: components["schemas"]["Caller"];
             readonly profile?: string;
             readonly rights: readonly ("read" | "call" | "admin")[];

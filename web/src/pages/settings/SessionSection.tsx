@@ -21,6 +21,7 @@ const viaLabels: Readonly<Record<NonNullable<Session['via']>, string>> = {
   key: text.settings.sessionSection.apiKey,
   jwt: text.settings.sessionSection.identityProvider,
   loopback: text.settings.sessionSection.localConnection,
+  'sign-in': text.settings.sessionSection.identityProvider,
 };
 
 const rightLabels: Readonly<Record<Session['rights'][number], string>> = {
