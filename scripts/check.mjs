@@ -43,14 +43,14 @@ async function test() {
   const report = join(directory, 'report.json');
   const reporters = ['--reporter=default', '--reporter=json', `--outputFile.json=${report}`];
   // The tests run the built command line: it is what is published, and it starts faster than the sources.
-  const childCoverage = join(directory, 'coverage');
+  const coverage = join(directory, 'coverage');
   const env = {
     ...toolEnvironment(),
     TOOLWHARF_TEST_PROGRAM: join(root, 'dist', 'cli', 'main.js'),
-    ...(withCoverage && { TOOLWHARF_TEST_COVERAGE: childCoverage }),
+    ...(withCoverage && { TOOLWHARF_TEST_COVERAGE: coverage }),
   };
-  const code = await run('vitest', ['run', ...reporters, ...(withCoverage ? ['--coverage'] : [])], { env });
-  const covered = !withCoverage || (code === 0 && checkCoverage(childCoverage));
+  const code = await run('vitest', ['run', ...reporters], { env });
+  const covered = !withCoverage || (code === 0 && checkCoverage(coverage));
   if (!existsSync(report)) return code || 1;
   const { passed, failed } = countsOf(JSON.parse(readFileSync(report, 'utf8')));
   if (code !== 0 && failed === 0) console.log('\nNo test failed, but the run did: see the errors above.');
@@ -58,9 +58,9 @@ async function test() {
   return code || (covered && failed === 0 ? 0 : 1);
 }
 
-function checkCoverage(childCoverage) {
+function checkCoverage(coverage) {
   heading('Covered lines by room');
-  return isCovered(root, join(root, 'coverage', 'coverage-final.json'), childCoverage, mapsDirectory);
+  return isCovered(root, coverage, mapsDirectory);
 }
 
 function countsOf({ numPassedTests, numFailedTests, testResults }) {

@@ -1,19 +1,37 @@
-// Compares the covered lines of each room with its threshold. Counts the tests' own processes, from the report of Vitest, and
-// the command lines that tests started, from the files that NODE_V8_COVERAGE makes Node write.
-// `node scripts/coverage.mjs <root> <report> <child coverage> <source maps>` exits with 1 if a room is below its threshold.
-import { existsSync, readdirSync, readFileSync } from 'node:fs';
+// Compares the covered lines of each room with its threshold. Counts the workers of the tests (`test/support/coverage-runner.ts`)
+// and the command lines that tests started, from the files that both write in the format of NODE_V8_COVERAGE.
+// `node scripts/coverage.mjs <root> <coverage> <source maps>` exits with 1 if a room is below its threshold.
+import { globSync, readdirSync, readFileSync } from 'node:fs';
 import { join, relative, resolve, sep } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { GREATEST_LOWER_BOUND, generatedPositionFor, LEAST_UPPER_BOUND, TraceMap } from '@jridgewell/trace-mapping';
+import { parseSync, Visitor } from 'oxc-parser';
 
 /** The least percentage of covered lines in every room. */
 const threshold = 90;
 
+const statementTypes = [
+  'BreakStatement',
+  'ContinueStatement',
+  'DoWhileStatement',
+  'ExpressionStatement',
+  'ForInStatement',
+  'ForOfStatement',
+  'ForStatement',
+  'IfStatement',
+  'LabeledStatement',
+  'ReturnStatement',
+  'SwitchStatement',
+  'ThrowStatement',
+  'TryStatement',
+  'WhileStatement',
+];
+
 if (process.argv[1] === import.meta.filename) process.exitCode = isCovered(...process.argv.slice(2)) ? 0 : 1;
 
 /** Prints the covered lines of each room; false if a room is below the threshold. */
-export function isCovered(root, report, childCoverage, maps) {
-  const rooms = coverageByRoom(root, report, childCoverage, maps);
+export function isCovered(root, coverage, maps) {
+  const rooms = coverageByRoom(root, coverage, maps);
   for (const { room, covered, total, percent } of rooms) {
     const low = percent < threshold ? `  below ${threshold} %` : '';
     console.log(`${room.padEnd(12)}${percent.toFixed(1).padStart(6)} %  ${covered}/${total}${low}`);
@@ -23,14 +41,23 @@ export function isCovered(root, report, childCoverage, maps) {
   return !isLow;
 }
 
-function coverageByRoom(root, report, childCoverage, maps) {
-  const files = Object.values(JSON.parse(readFileSync(report, 'utf8')));
-  const isRunByChild = createChildLookup(root, childCoverage, maps);
+function coverageByRoom(root, coverage, maps) {
+  const sources = globSync('src/**/*.ts', { cwd: root })
+    .filter((file) => !file.endsWith('.test.ts'))
+    .map((file) => readSource(join(root, file)));
+  const bundles = readdirSync(maps)
+    .filter((file) => file.endsWith('.map'))
+    .map((file) => readBundle(join(root, 'dist', 'cli'), join(maps, file), file.slice(0, -'.map'.length)));
+  markFiles(coverage, [...sources, ...bundles]);
+  const isRunByChild = createChildLookup(bundles);
   const rooms = new Map();
-  for (const { path, statementMap, s: counts } of files) {
+  for (const { path, code, run, lineOffsets } of sources) {
     const lines = new Map();
-    for (const [id, { start }] of Object.entries(statementMap))
-      lines.set(start.line, lines.get(start.line) || counts[id] > 0 || isRunByChild(path, start));
+    for (const offset of statementsOf(path, code)) {
+      const line = lineAt(lineOffsets, offset);
+      const isRun = () => run[offset] === 1 || isRunByChild(path, { line, column: offset - lineOffsets[line - 1] });
+      lines.set(line, lines.get(line) || isRun());
+    }
     const [first, ...rest] = relative(join(root, 'src'), path).split(sep);
     // The files outside any room wire them together.
     const room = rest.length === 0 ? 'toolbox' : first;
@@ -49,17 +76,32 @@ function coverageByRoom(root, report, childCoverage, maps) {
     .sort((one, other) => one.room.localeCompare(other.room));
 }
 
-/** A function that returns whether a child process ran the statement at a position of a source. */
-function createChildLookup(root, childCoverage, maps) {
-  const bundles = readdirSync(maps)
-    .filter((file) => file.endsWith('.map'))
-    .map((file) => readBundle(join(root, 'dist', 'cli'), join(maps, file), file.slice(0, -'.map'.length)));
-  const byUrl = new Map(bundles.map((bundle) => [bundle.url, bundle]));
-  for (const file of existsSync(childCoverage) ? readdirSync(childCoverage) : []) {
+/** The offsets of all statements, initial values and bodies of arrow functions. */
+function statementsOf(path, code) {
+  const { program, errors } = parseSync(path, code);
+  if (errors.length > 0) throw new Error(`${path}: ${errors[0].message}`);
+  const offsets = [];
+  const add = (node) => void offsets.push(node.start);
+  new Visitor({
+    ...Object.fromEntries(statementTypes.map((type) => [type, add])),
+    VariableDeclarator: ({ init }) => init && add(init),
+    ArrowFunctionExpression: ({ body }) => body.type !== 'BlockStatement' && body.type !== 'FunctionBody' && add(body),
+  }).visit(program);
+  return offsets;
+}
+
+/** Marks what each process ran in the sources and bundles that it loaded. */
+function markFiles(coverage, programs) {
+  const byUrl = new Map(programs.map((program) => [program.url, program]));
+  for (const file of readdirSync(coverage)) {
     // A process that was killed while it wrote leaves half a file.
-    const { result = [] } = parseJson(readFileSync(join(childCoverage, file), 'utf8')) ?? {};
+    const { result = [] } = parseJson(readFileSync(join(coverage, file), 'utf8')) ?? {};
     for (const { url, functions } of result) if (byUrl.has(url)) markRun(byUrl.get(url).run, functions);
   }
+}
+
+/** A function that returns whether a bundle ran the statement at a position of a source. */
+function createChildLookup(bundles) {
   const bySource = new Map();
   for (const bundle of bundles) for (const source of bundle.sources.keys()) bySource.set(source, bundle);
   return (path, { line, column }) => {
@@ -74,19 +116,40 @@ function createChildLookup(root, childCoverage, maps) {
   };
 }
 
+function readSource(path) {
+  const code = readFileSync(path, 'utf8');
+  return { ...{ path, code, url: pathToFileURL(path).href }, lineOffsets: lineOffsetsOf(code), run: runOf(code) };
+}
+
 function readBundle(directory, mapFile, name) {
   const code = readFileSync(join(directory, name), 'utf8');
   const trace = new TraceMap(readFileSync(mapFile, 'utf8'));
-  const lineOffsets = [0];
-  for (let at = code.indexOf('\n'); at >= 0; at = code.indexOf('\n', at + 1)) lineOffsets.push(at + 1);
   const sources = new Map(trace.sources.filter(Boolean).map((source) => [resolve(directory, source), source]));
-  return {
-    url: pathToFileURL(join(directory, name)).href,
-    trace,
-    lineOffsets,
-    sources,
-    run: new Uint8Array(code.length + 1),
-  };
+  const url = pathToFileURL(join(directory, name)).href;
+  return { url, trace, sources, lineOffsets: lineOffsetsOf(code), run: runOf(code) };
+}
+
+/** One byte for each character: whether it ran. */
+function runOf(code) {
+  return new Uint8Array(code.length + 1);
+}
+
+function lineOffsetsOf(code) {
+  const offsets = [0];
+  for (let at = code.indexOf('\n'); at >= 0; at = code.indexOf('\n', at + 1)) offsets.push(at + 1);
+  return offsets;
+}
+
+/** The line of an offset, counted from 1. */
+function lineAt(lineOffsets, offset) {
+  let low = 0;
+  let high = lineOffsets.length;
+  while (high - low > 1) {
+    const middle = (low + high) >> 1;
+    if (lineOffsets[middle] <= offset) low = middle;
+    else high = middle;
+  }
+  return low + 1;
 }
 
 /** Marks the characters that ran. Ranges are nested: an inner one overrides the outer ones. */

@@ -1,6 +1,8 @@
+import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
-import documentation from '../../../../docs/errors.md?raw';
 import { readErrorMeanings } from './error-meanings.ts';
+
+const documentation = readFileSync(new URL('../../../../docs/errors.md', import.meta.url), 'utf8');
 
 test('every error code has a meaning and advice in the documentation', () => {
   const meanings = readErrorMeanings(documentation);
