@@ -35,6 +35,7 @@ export type { Endpoint } from './config/endpoint-schema.ts';
 export { type ImportedConfig, importClientConfig } from './config/import-client-config.ts';
 export { findConfigFile, type LoadedConfig, type LoadOptions, loadConfig, parseConfig } from './config/load-config.ts';
 export type { NativeConfig } from './config/native-schema.ts';
+export type { PluginEntry, PluginTarget } from './config/plugin-config.ts';
 export { type Environment, resolveEnv } from './config/references.ts';
 export {
   type NewServerRecord,
@@ -44,7 +45,7 @@ export {
   toServerSpec,
 } from './config/server-record.ts';
 export type { NativeServer } from './config/server-schema.ts';
-export type { ConnectedTransport, TransportName } from './config/transports.ts';
+export type { AnyTransport, ConnectedTransport, TransportName } from './config/transports.ts';
 export {
   createLoopbackCallback,
   type LoopbackCallbackOptions,
@@ -53,6 +54,7 @@ export type { OAuthCallback, OAuthQuestion, OpenOAuthCallback } from './connecti
 export { createMemoryOAuthStore, type OAuthStore } from './connections/authentication/oauth-store.ts';
 export type { TaskStatus, UpstreamTask } from './connections/follow-task.ts';
 export type { OAuthPorts } from './connections/http/http-endpoint.ts';
+export type { TransportContext } from './connections/plugin-transport.ts';
 export type { ElicitAnswer, QuestionContext, RequestHost, Root } from './connections/request-host.ts';
 export type { ConnectionState, ConnectionStatus, Era } from './connections/status.ts';
 export type { Call, CallEvent, CallHost, CallQuestionContext, CallState } from './invocation/call.ts';
@@ -68,9 +70,25 @@ export { createLog, type Log, type LogEntry, type LogFields, type LogLevel } fro
 export type { SkillDefinition, SkillFile, SkillFrontmatter } from './kernel/skill.ts';
 export type * from './kernel/tool.ts';
 export type { ToolId } from './kernel/tool-id.ts';
+export {
+  type CreatePlugin,
+  definePlugin,
+  type ExportedEvent,
+  type ExportedItem,
+  type Plugin,
+  type PluginApprover,
+  type PluginContext,
+  type PluginExporter,
+  type PluginPolicy,
+  type PluginSetup,
+  type PluginTransport,
+  type PolicyVerdict,
+  pluginTransport,
+} from './plugins/plugin.ts';
 export type { ApprovalAnswer, ApprovalHost, ApprovalRequest, ApprovalScope, Approver } from './policy/approval.ts';
 export { toDisplayText } from './policy/display-text.ts';
 export type { RememberedRule, RuleStore } from './policy/remembered-rules.ts';
+export type { ReviewedCall } from './policy/review.ts';
 export { type DefinitionFinding, type ScanOptions, scanDefinition } from './policy/scan-definition.ts';
 export { indexNames, type NameIndex } from './policy/scan-definition-names.ts';
 export type { AppliedConfig } from './servers/apply-config.ts';

@@ -1,4 +1,4 @@
-import type { CatalogDifference, CatalogEntry } from './catalog/catalog.ts';
+import type { CatalogEntry } from './catalog/catalog.ts';
 import type { LocalTool } from './catalog/local-tool.ts';
 import type { Pin, PinStore } from './catalog/pins.ts';
 import type { ToolOverride, ToolOverrideStore, ToolOverrides } from './catalog/tool-overrides.ts';
@@ -7,9 +7,8 @@ import type { LoadedConfig } from './config/load-config.ts';
 import type { NativeServer } from './config/server-schema.ts';
 import type { SignInState } from './connections/authentication/sign-in-state.ts';
 import type { Connection, ConnectionHooks } from './connections/connection.ts';
-import type { ListKind } from './connections/discovery.ts';
 import type { OAuthPorts } from './connections/http/http-endpoint.ts';
-import type { ConnectionState, ConnectionStatus } from './connections/status.ts';
+import type { ConnectionStatus } from './connections/status.ts';
 import type { TrafficLog } from './connections/traffic/traffic-log.ts';
 import type { Call, CallHost, RunningCall } from './invocation/call.ts';
 import type { CallRecord } from './invocation/call-record.ts';
@@ -21,24 +20,26 @@ import type { Rates } from './invocation/rates.ts';
 import type { InternalReadOptions, ReadOptions } from './invocation/read-content.ts';
 import type { FindResult } from './invocation/references.ts';
 import type { ToolboxScripts } from './invocation/run-steps.ts';
-import type { ToolwharfError } from './kernel/errors.ts';
 import type { JsonObject } from './kernel/json.ts';
 import type { Log } from './kernel/log.ts';
 import type { Tool, ToolResult, ToolSource } from './kernel/tool.ts';
 import type { ToolId } from './kernel/tool-id.ts';
-import type { ApprovalAnswer, ApprovalRequest, Approver } from './policy/approval.ts';
+import type { Plugin } from './plugins/plugin.ts';
+import type { PluginInfo } from './plugins/plugin-set.ts';
+import type { Approver } from './policy/approval.ts';
 import type { RememberedRule, RuleStore } from './policy/remembered-rules.ts';
 import type { DefinitionFinding } from './policy/scan-definition.ts';
-import type { AppliedConfig } from './servers/apply-config.ts';
-import type { FlaggedTool } from './servers/flag-tools.ts';
-import type { ServerContent, ServerNotice } from './servers/server-content.ts';
+import type { ServerContent } from './servers/server-content.ts';
 import type { ServerInfo } from './servers/server-info.ts';
 import type { InternalToolboxSkills, ToolboxSkills } from './servers/skills/toolbox-skills.ts';
+import type { ToolboxEvents } from './servers/toolbox-events.ts';
 
 /** How a toolbox is opened. */
 export interface ToolboxOptions {
   /** Tools written in code, beside those of the servers. */
   readonly tools?: readonly LocalTool[];
+  /** Plugins, before those that the configuration names. */
+  readonly plugins?: readonly Plugin[];
   /** Receives log entries. Without one, warnings and errors are written to stderr; `false` discards them. */
   readonly log?: Log | false;
   /** Answers approvals; without one, a call that needs approval is denied. */
@@ -102,27 +103,6 @@ export interface PlacementPort {
 export interface LimitPorts {
   createPermits(limits: PermitLimits): Permits;
   readonly rates: Rates;
-}
-
-/** The events of a toolbox and their data, for `toolbox.on`. */
-export interface ToolboxEvents {
-  'server.changed': { readonly server: string; readonly status: ConnectionStatus; readonly before: ConnectionState };
-  'server.notified': ServerNotice;
-  'catalog.changed': CatalogDifference & { readonly server?: string };
-  /** A tool was added or changed, and its definition is suspicious. */
-  'tool.flagged': FlaggedTool;
-  /**
-   * A server's resources, resource templates, prompts or skills were read: the first time, or because they changed. Without a
-   * server, the skills of local folders were loaded.
-   */
-  'content.changed': { readonly server?: string; readonly kind: Exclude<ListKind, 'tools'> };
-  'call.changed': CallRecord;
-  'approval.asked': ApprovalRequest;
-  'approval.answered': { readonly request: ApprovalRequest; readonly answer: ApprovalAnswer };
-  /** Profiles were added, changed or removed. */
-  'profiles.changed': { readonly profiles: readonly string[] };
-  'config.applied': AppliedConfig;
-  'config.refused': { readonly error: ToolwharfError };
 }
 
 /** The servers of a toolbox. */
@@ -284,6 +264,8 @@ export interface InternalToolbox extends Toolbox {
   start(tool: string | ToolId | CatalogEntry, args: unknown, options?: InternalStartOptions): Call;
   /** Compares all tools with their pins, which another replica has changed. */
   reloadPins(): Promise<void>;
+  /** The plugins in use. */
+  plugins(): readonly PluginInfo[];
   /** Whether the results of a tool are secret. */
   isSecret(tool: CatalogEntry): boolean;
   /** Whether tools that are scripts can run. */

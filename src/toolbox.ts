@@ -11,7 +11,6 @@ import { watchConfig } from './config/watch-config.ts';
 import { type Connection, type ConnectionHooks, createConnection } from './connections/connection.ts';
 import { toToolDefinition } from './connections/discovery.ts';
 import { createHttpEndpoints } from './connections/http/http-endpoints.ts';
-import type { Reach } from './connections/http/server-reach.ts';
 import { createProtocolCache } from './connections/protocol-cache.ts';
 import type { RequestHost } from './connections/request-host.ts';
 import { createTrafficLogs } from './connections/traffic/traffic-log.ts';
@@ -31,6 +30,8 @@ import type { JsonObject } from './kernel/json.ts';
 import { resolveLog } from './kernel/log.ts';
 import type { Tool } from './kernel/tool.ts';
 import { type ToolId, toolIdOf, toolKey } from './kernel/tool-id.ts';
+import { exportEvents } from './plugins/export-events.ts';
+import { createPluginSet, transportNames } from './plugins/plugin-set.ts';
 import type { ApprovalAnswer, ApprovalRequest } from './policy/approval.ts';
 import { createLazyArgumentsChecker } from './policy/lazy-arguments-checker.ts';
 import { administerCatalog } from './servers/administer-catalog.ts';
@@ -40,25 +41,21 @@ import { logConfigChanges, logConfigRefused } from './servers/log-config-changes
 import { logStatus } from './servers/log-status.ts';
 import { logGoneTools, logTrustProblems } from './servers/log-tool-problems.ts';
 import { registerLocalTools } from './servers/register-local-tools.ts';
+import { createServerAccess } from './servers/server-access.ts';
 import { createServerSet } from './servers/server-set.ts';
 import { createToolboxContent } from './servers/toolbox-content.ts';
+import type { ToolboxEvents } from './servers/toolbox-events.ts';
 import { createToolboxServers } from './servers/toolbox-servers.ts';
 import { createMemoryJournal } from './storage/memory/memory-journal.ts';
 import { createMemoryPins, createMemoryRules, createMemoryToolOverrides } from './storage/memory/memory-stores.ts';
-import type {
-  AdministeredToolbox,
-  InternalToolboxOptions,
-  Toolbox,
-  ToolboxEvents,
-  ToolboxOptions,
-} from './toolbox-types.ts';
+import type { AdministeredToolbox, InternalToolboxOptions, Toolbox, ToolboxOptions } from './toolbox-types.ts';
 
+export type { ToolboxEvents } from './servers/toolbox-events.ts';
 export type {
   AdministeredToolbox,
   InternalToolbox,
   InternalToolboxOptions,
   Toolbox,
-  ToolboxEvents,
   ToolboxOptions,
 } from './toolbox-types.ts';
 
@@ -80,7 +77,8 @@ export type {
 export async function createToolbox(source?: ConfigSource, options: ToolboxOptions = {}): Promise<Toolbox> {
   const { env = process.env } = options;
   const log = resolveLog(options.log);
-  return startToolbox(await openConfig(source, { env, log }), options);
+  const transports = transportNames(options.plugins);
+  return startToolbox(await openConfig(source, { env, log, transports }), options);
 }
 
 /** The same with a configuration that has been read already. */
@@ -108,6 +106,8 @@ export async function startToolbox(
     onListenerError: (cause) => log.error('event.listener-failed', `An event listener failed: ${messageOf(cause)}`),
   });
   for (const [name, listener] of Object.entries(options.listeners ?? {})) events.on(name as never, listener as never);
+  const plugins = createPluginSet({ ofProgram: options.plugins, env, log });
+  exportEvents(events, plugins);
   let catalogChanges = 0;
   const catalog = createCatalog({
     naming: () => config.toolbox.naming,
@@ -145,6 +145,8 @@ export async function startToolbox(
     journal,
     rules,
     approver: options.approver ?? (host.approve && { ask: host.approve }),
+    review: plugins.review,
+    askPlugins: plugins.askPlugins,
     clock,
     log,
     defaultHost: host,
@@ -166,6 +168,7 @@ export async function startToolbox(
   const protocolCache = createProtocolCache();
   const traffic = createTrafficLogs(clock);
   const maxMessageBytes = options.maxMessageBytes ?? 64 * 1024 * 1024;
+  const { reachOf, assertAllowed } = createServerAccess({ config: () => config, ...options });
   const openHttp = createHttpEndpoints({ env, log, clock, maxMessageBytes, reachOf, oauth: options.oauth });
   const servers = createServerSet({
     open: openServer,
@@ -185,17 +188,6 @@ export async function startToolbox(
     onSkills: (server) => events.emit('content.changed', { server, kind: 'skills' }),
   });
   const violations: ToolwharfError[] = [];
-
-  function reachOf(server: string): Reach {
-    if (!options.publicOnly || config.servers.some(({ name }) => name === server)) return 'configured';
-    return options.publicOnly(config) ? 'public' : 'added';
-  }
-
-  function assertAllowed(spec: ServerSpec): ServerSpec {
-    if (options.spawn !== false || spec.target.transport !== 'stdio') return spec;
-    const message = `Server '${spec.name}' is a local (stdio) server, and starting programs is not allowed here: use a URL`;
-    throw new ToolwharfError('CONFIG_INVALID', message, { data: { server: spec.name } });
-  }
 
   function openServer(spec: ServerSpec): Connection {
     const hooks: ConnectionHooks = {
@@ -219,6 +211,7 @@ export async function startToolbox(
       createConnection(spec, {
         ...own,
         ...{ protocolCache, log, env, openHttp, clock, healthMs, maxMessageBytes },
+        openTransport: plugins.openTransport,
         defaultHost: host as RequestHost,
         traffic: traffic.of(spec.name),
       });
@@ -250,8 +243,11 @@ export async function startToolbox(
 
   const serverNames = () => servers.all().map(({ spec }) => spec.name);
 
+  const loadPlugins = (next: LoadedConfig) =>
+    plugins.apply(next, (tools) => registerLocalTools(next.config, [...(options.tools ?? []), ...tools]));
+
   async function start(): Promise<void> {
-    const locals = await registerLocalTools(config, options.tools);
+    const { accepted: locals } = await loadPlugins(loaded);
     await overrides.reload();
     await catalog.setLocal(locals);
     await skills.setFolders(config.skills);
@@ -273,8 +269,8 @@ export async function startToolbox(
   async function apply(changed: LoadedConfig): Promise<void> {
     const before = config;
     const next = changed.config;
-    const locals = await registerLocalTools(next, options.tools);
     next.servers.forEach(assertAllowed);
+    const { accepted: locals, replacedTransports } = await loadPlugins(changed);
     await skills.setFolders(next.skills);
     config = next;
     loaded = changed;
@@ -282,7 +278,7 @@ export async function startToolbox(
     permits.setLimits(next.toolbox);
     composedPermits.setLimits(composedLimits(next.toolbox));
     await catalog.setLocal(locals);
-    const applied = await applyConfig(servers, before, next);
+    const applied = await applyConfig(servers, before, next, replacedTransports);
     // Servers that were connected again have registered their tools already.
     const reconnected = new Set([...applied.added, ...applied.changed]);
     await registerAgain(({ spec }) => !reconnected.has(spec.name));
@@ -322,6 +318,7 @@ export async function startToolbox(
       skills.close();
       await servers.close();
       await scripts?.[Symbol.asyncDispose]();
+      await plugins.close();
     })();
     await closing;
   }
@@ -333,6 +330,7 @@ export async function startToolbox(
         env,
         log,
         since: loaded,
+        transports: transportNames(options.plugins),
         onChange: apply,
         onError: refuse,
       });
@@ -372,6 +370,7 @@ export async function startToolbox(
     runCode: scripts && ((args, callOptions) => startCall(scripts.toolFor(args), args, callOptions).result),
     servers: createToolboxServers({ servers, content, traffic, log, assertAllowed, assertOpen, catalog, toTool }),
     ...api,
+    plugins: plugins.list,
     isSecret: results.isSecret,
     runsScripts: scripts !== undefined,
     queueRefusals: permits.refusals,

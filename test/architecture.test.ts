@@ -25,6 +25,7 @@ const line = [
   'servers',
   'storage',
   'fleet',
+  'plugins',
   'toolbox-types.ts',
   'toolbox.ts',
   'index.ts',

@@ -158,7 +158,7 @@ describe('docs/reference/config.md', () => {
 
 describe('docs/reference/events.md', () => {
   const sections = sectionsOf('docs/reference/events.md');
-  const events = membersOf(read('src/toolbox-types.ts'), 'ToolboxEvents');
+  const events = membersOf(read('src/servers/toolbox-events.ts'), 'ToolboxEvents');
 
   test('docs/reference/events.md names every event of the toolbox', () => {
     expect(namesIn(sections.get('Events'))).toEqual(events.sort());

@@ -1,4 +1,5 @@
 import { dirname, resolve } from 'node:path';
+import type { ToolwharfError } from '../kernel/errors.ts';
 import { type JsonObject, omitUndefined } from '../kernel/json.ts';
 import { buildConfig } from './build-config.ts';
 import { checkNative } from './check-native.ts';
@@ -10,6 +11,7 @@ import { myaiDialect } from './dialects/myai.ts';
 import { nativeDialect } from './dialects/native.ts';
 import { squidbotDialect } from './dialects/squidbot.ts';
 import { applyEnvironment, applyOverrides, type SetBy } from './environment-overrides.ts';
+import type { LoadedConfig } from './loaded-config.ts';
 import { createPathMap } from './path-map.ts';
 import { copyPlain, isPlainMap, type PlainObject } from './plain-data.ts';
 import { configError, describeValue, type Finding, formatPath, type Path, type Problem, valueAt } from './problems.ts';
@@ -19,6 +21,8 @@ import type { Environment } from './references.ts';
 export interface AssembleOptions {
   readonly env: Environment;
   readonly overrides?: JsonObject;
+  /** The names of transports that plugins of the program add. Default: none. */
+  readonly transports?: readonly string[];
   /** The file name in error messages. */
   readonly file?: string;
   readonly locate?: (path: Path, atKey?: boolean) => Place;
@@ -32,6 +36,8 @@ export interface Assembled {
   readonly warnings: readonly string[];
   /** The configuration in the native dialect, with overrides applied. */
   readonly native: PlainObject;
+  /** See `LoadedConfig.toError`. Set if plugins or their transports are configured: it keeps the parsed file. */
+  readonly toError?: LoadedConfig['toError'];
 }
 
 const dialectReaders = [myaiDialect, squidbotDialect, bridgeDialect, clientDialect, nativeDialect];
@@ -59,10 +65,19 @@ export function assembleConfig(input: unknown, options: AssembleOptions): Assemb
     defaults: dialect.defaults,
     env,
     directory: file === undefined ? process.cwd() : dirname(resolve(file)),
+    transports: options.transports ?? [],
   };
   const config = buildConfig(checkNative(native, context), context);
   report.throwProblems();
-  return { config, warnings: report.warnings, native };
+  const toError = (findings: readonly Finding[]) => {
+    findings.forEach(context.report);
+    return report.takeError();
+  };
+  return { config, warnings: report.warnings, native, ...(usesPlugins(config) && { toError }) };
+}
+
+function usesPlugins({ plugins, servers }: Config): boolean {
+  return plugins.length > 0 || servers.some(({ target }) => target.transport === 'plugin');
 }
 
 /** Collects warnings and problems. Each problem has its position in the file or the variable that set the value. */
@@ -80,6 +95,8 @@ interface Report {
   /** Records the values of the native document that variables and the command line replaced. */
   noteSetInNative(setBy: readonly SetBy[]): void;
   throwProblems(): void;
+  /** One error with all problems, which are then no longer reported. */
+  takeError(): ToolwharfError;
 }
 
 function createReport({ file, locate }: AssembleOptions): Report {
@@ -113,6 +130,7 @@ function createReport({ file, locate }: AssembleOptions): Report {
     throwProblems() {
       if (problems.length > 0) throw configError(problems, file);
     },
+    takeError: () => configError(problems.splice(0), file),
   };
 }
 

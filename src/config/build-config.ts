@@ -5,7 +5,15 @@ import { omitUndefined } from '../kernel/json.ts';
 import { buildProfiles } from './build-profiles.ts';
 import type { CheckContext } from './check-context.ts';
 import type { CheckedNative } from './check-native.ts';
-import type { Config, GatewayConfig, GatewayLimits, ServerRoot, ServerSpec } from './config.ts';
+import type {
+  Config,
+  GatewayConfig,
+  GatewayLimits,
+  HttpTarget,
+  ServerRoot,
+  ServerSpec,
+  StdioTarget,
+} from './config.ts';
 import {
   approvalDefaults,
   chainTimeoutMs,
@@ -17,12 +25,15 @@ import {
   toolDefaults,
 } from './defaults.ts';
 import type { CheckedGateway } from './gateway-schema.ts';
-import type { CheckedToolbox } from './native-schema.ts';
+import type { CheckedPlugins, CheckedToolbox } from './native-schema.ts';
+import type { PluginEntry } from './plugin-config.ts';
 import type { CheckedServer } from './server-schema.ts';
 
 /** Applies the defaults and checks constraints between values. */
 export function buildConfig(checked: CheckedNative, context: CheckContext): Config {
-  const servers = checked.servers.map(({ name, server }) => buildServer(name, server, context.defaults));
+  const servers = checked.servers.map(({ name, server, plugin }) =>
+    buildServer(name, server, context.defaults, plugin),
+  );
   const names = servers.map((server) => server.name);
   for (const { name, server } of checked.toolbox.tools ?? []) {
     if (server === undefined || names.includes(server)) continue;
@@ -36,14 +47,26 @@ export function buildConfig(checked: CheckedNative, context: CheckContext): Conf
     toolbox,
     localTools: [checked.localTools].flat().map((path) => resolve(context.directory, path)),
     skills: [checked.skills].flat().map((path) => resolve(context.directory, path)),
+    plugins: checked.plugins.map((plugin) => buildPlugin(plugin, context.directory)),
     profiles: buildProfiles(checked.profiles, { toolbox, servers: names }, context),
     gateway: buildGateway(checked.gateway),
     dialect: context.dialect,
   };
 }
 
+function buildPlugin(plugin: CheckedPlugins[number], directory: string): PluginEntry {
+  const { module, options } = typeof plugin === 'string' ? { module: plugin } : plugin;
+  const isPath = /^\.{1,2}([\\/]|$)/.test(module) || isAbsolute(module);
+  return omitUndefined({ module, file: isPath ? resolve(directory, module) : undefined, directory, options });
+}
+
 /** Applies the defaults to a checked server. */
-export function buildServer(name: string, server: CheckedServer, defaults: DialectDefaults): ServerSpec {
+export function buildServer(
+  name: string,
+  server: CheckedServer,
+  defaults: DialectDefaults,
+  target: ServerSpec['target'] = buildTarget(server),
+): ServerSpec {
   const { mode = serverDefaults.mode, timeout: timeoutMs = serverDefaults.timeoutMs } = server;
   const limits = mode === 'strict' && defaults.strictIgnoresDefaults ? {} : (server.defaultToolConfig ?? {});
   return omitUndefined({
@@ -51,7 +74,7 @@ export function buildServer(name: string, server: CheckedServer, defaults: Diale
     description: server.description,
     enabled: server.enabled ?? serverDefaults.enabled,
     required: server.required ?? defaults.required,
-    target: buildTarget(server),
+    target,
     protocol: server.protocol ?? serverDefaults.protocol,
     isolation: server.isolation ?? serverDefaults.isolation,
     placement: server.placement ?? serverDefaults.placement,
@@ -77,7 +100,8 @@ function buildRoot(value: string): ServerRoot {
   return { uri, name: decodeURIComponent(basename(new URL(uri).pathname)) || uri };
 }
 
-function buildTarget(server: CheckedServer): ServerSpec['target'] {
+/** The program or URL of a server. */
+export function buildTarget(server: CheckedServer): StdioTarget | HttpTarget {
   const { command, args = [], env = {}, cwd, inheritEnv, url = '', headers = {}, openapi, endpoints } = server;
   if (command !== undefined) return omitUndefined({ transport: 'stdio', command, args, env, cwd, inheritEnv });
   const { transport = 'auto', authentication = { type: 'none' }, allowInsecure = false } = server;

@@ -17,4 +17,6 @@ export interface CheckContext {
   readonly env: Environment;
   /** The directory that relative paths start from: that of the file, or the working directory. */
   readonly directory: string;
+  /** The names of transports that plugins of the program add. */
+  readonly transports: readonly string[];
 }

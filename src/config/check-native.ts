@@ -8,11 +8,14 @@ import { checkServers, type NamedServer } from './check-server.ts';
 import type { CheckedGateway } from './gateway-schema.ts';
 import {
   type CheckedLocalTools,
+  type CheckedPlugins,
   type CheckedProfiles,
   type CheckedSkills,
   type CheckedToolbox,
   localToolsSchema,
   nativeSchema,
+  pluginSchema,
+  pluginsSchema,
   profilesSchema,
   skillsSchema,
   toolboxSchema,
@@ -26,6 +29,7 @@ export interface CheckedNative {
   readonly toolbox: CheckedToolbox;
   readonly localTools: CheckedLocalTools;
   readonly skills: CheckedSkills;
+  readonly plugins: CheckedPlugins;
   readonly profiles: CheckedProfiles;
   readonly gateway: CheckedGateway;
 }
@@ -35,15 +39,32 @@ const sections = z.object(Object.fromEntries(Object.keys(nativeSchema.shape).map
 
 /** Checks a native document and reports every problem. The result is complete only if no problem was reported. */
 export function checkNative(document: PlainObject, context: CheckContext): CheckedNative {
-  const { servers, toolbox, localTools, skills, profiles, gateway } = canonicalizeMap(document, sections, [], context);
+  const { servers, toolbox, localTools, skills, plugins, profiles, gateway } = canonicalizeMap(
+    document,
+    sections,
+    [],
+    context,
+  );
   return {
-    servers: checkServers(servers ?? {}, context),
+    servers: checkServers(servers ?? {}, context, plugins !== undefined),
     toolbox: checkToolbox(toolbox ?? {}, context) ?? {},
     localTools: checkSchema(localToolsSchema, localTools ?? [], ['localTools'], context) ?? [],
     skills: checkSchema(skillsSchema, skills ?? [], ['skills'], context) ?? [],
+    plugins: checkPlugins(plugins ?? [], context) ?? [],
     profiles: checkProfiles(profiles ?? {}, context) ?? {},
     gateway: checkGateway(gateway ?? {}, context) ?? {},
   };
+}
+
+function checkPlugins(value: PlainData, context: CheckContext): CheckedPlugins | undefined {
+  const path = ['plugins'];
+  const plugins = Array.isArray(value)
+    ? value.map((plugin, index) => {
+        // The keys of `options` belong to the plugin and stay as they are.
+        return isPlainMap(plugin) ? canonicalizeMap(plugin, pluginSchema, [...path, index], context) : plugin;
+      })
+    : value;
+  return checkSchema(pluginsSchema, plugins, path, context);
 }
 
 function checkProfiles(value: PlainData, context: CheckContext): CheckedProfiles | undefined {

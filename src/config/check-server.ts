@@ -4,19 +4,25 @@ import type { CheckContext } from './check-context.ts';
 import { checkSchema, found } from './check-schema.ts';
 import { checkUrl } from './check-url.ts';
 import { isPlainMap, type PlainData, type PlainObject } from './plain-data.ts';
+import type { PluginTarget } from './plugin-config.ts';
 import type { Path } from './problems.ts';
 import { serverName } from './schema-parts.ts';
 import { serverConflicts } from './server-conflicts.ts';
-import { type CheckedServer, httpSpellings, serverSchema } from './server-schema.ts';
+import { type CheckedServer, httpSpellings, pluginServerSchema, serverSchema } from './server-schema.ts';
 import { type TransportName, transports } from './transports.ts';
 
 export interface NamedServer {
   readonly name: string;
   readonly server: CheckedServer;
+  /** Set if the transport of a plugin reaches the server. */
+  readonly plugin?: PluginTarget;
 }
 
-/** Checks `servers:`, a map by name. Reports the problems of all servers. */
-export function checkServers(servers: PlainData, context: CheckContext): NamedServer[] {
+/**
+ * Checks `servers:`, a map by name. Reports the problems of all servers. If there are plugins, their transports are known
+ * only when they are loaded.
+ */
+export function checkServers(servers: PlainData, context: CheckContext, hasPlugins: boolean): NamedServer[] {
   const path = ['servers'];
   if (!isPlainMap(servers)) {
     context.report({ path, message: 'must be a map of server names', ...found(servers, path) });
@@ -26,9 +32,30 @@ export function checkServers(servers: PlainData, context: CheckContext): NamedSe
     const here = [...path, name];
     for (const { message } of serverName.safeParse(name).error?.issues ?? [])
       context.report({ path: here, message, atKey: true });
+    if (isOfPlugin(value, context, hasPlugins)) return checkPluginServer(name, value, here, context);
     const server = checkServer(name, value, here, context);
     return server ? [{ name, server }] : [];
   });
+}
+
+/** Whether the transport of a plugin reaches a server: one that no other transport could. */
+function isOfPlugin(value: PlainData, { transports: named }: CheckContext, hasPlugins: boolean): value is PlainObject {
+  if (!isPlainMap(value) || typeof value.transport !== 'string') return false;
+  if (value.command !== undefined || value.url !== undefined || isBuiltIn(value.transport)) return false;
+  return hasPlugins || named.includes(value.transport);
+}
+
+function checkPluginServer(name: string, value: PlainObject, path: Path, context: CheckContext): NamedServer[] {
+  const canonical = canonicalizeMap(value, pluginServerSchema, path, context);
+  const checked = checkSchema(pluginServerSchema, canonical, path, context);
+  if (!checked) return [];
+  const { transport, options = {}, ...server } = checked;
+  return [{ name, server, plugin: { transport: 'plugin', name: transport, options } }];
+}
+
+/** Whether a server of a configuration file can have this transport without a plugin. */
+export function isBuiltIn(transport: string): boolean {
+  return [...transports, ...httpSpellings].some((known) => known === transport);
 }
 
 /** Checks a server and resolves its URL. Reports every problem and returns undefined if there is any. */
@@ -58,8 +85,11 @@ function checkServer(name: string, value: PlainData, path: Path, context: CheckC
         path: here,
         message: `unknown transport of server '${name}'`,
         ...found(spelled, here),
-        allowed: [...transports, ...httpSpellings],
-        suggestion: typeof spelled === 'string' ? closest(spelled, [...transports, ...httpSpellings]) : undefined,
+        allowed: [...transports, ...httpSpellings, ...context.transports],
+        suggestion:
+          typeof spelled === 'string'
+            ? closest(spelled, [...transports, ...httpSpellings, ...context.transports])
+            : undefined,
       });
     }
     return known;

@@ -1,6 +1,6 @@
 import type { z } from 'zod';
 import type { DeepReadonly } from '../kernel/json.ts';
-import type { LoadedConfig } from './config.ts';
+import type { LoadedConfig } from './loaded-config.ts';
 import type { NativeConfig } from './native-schema.ts';
 import type { serverSchema } from './server-schema.ts';
 

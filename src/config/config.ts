@@ -1,6 +1,7 @@
 import type { JsonObject, JsonSchema } from '../kernel/json.ts';
 import type { AppsConfig } from './app-sources.ts';
 import type { Endpoint } from './endpoint-schema.ts';
+import type { PluginEntry, PluginTarget } from './plugin-config.ts';
 import type { TransportName } from './transports.ts';
 
 /** The configuration in memory, independent of the dialect. Defaults are applied and limits are checked. */
@@ -12,23 +13,13 @@ export interface Config {
   readonly localTools: readonly string[];
   /** Absolute paths of the folders with skills. */
   readonly skills: readonly string[];
+  /** The plugins to load, in this order. */
+  readonly plugins: readonly PluginEntry[];
   /** Named subsets of servers and tools that the gateway serves. The first profile is `default`. */
   readonly profiles: readonly ProfileConfig[];
   readonly gateway: GatewayConfig;
   /** The dialect of the file. */
   readonly dialect: Dialect;
-}
-
-/** A checked configuration and its source. */
-export interface LoadedConfig {
-  readonly config: Config;
-  /** The absolute path of the file. */
-  readonly file?: string;
-  /** Hash of the file content. `watchConfig` compares it to detect changes. */
-  readonly contentHash?: string;
-  readonly warnings: readonly string[];
-  /** Whether there is no configuration, so that the default servers are used. */
-  readonly isDefault?: boolean;
 }
 
 /** The formats of configuration files. */
@@ -98,7 +89,7 @@ export interface ServerSpec {
   readonly enabled: boolean;
   /** Startup fails if a required server is unreachable. */
   readonly required: boolean;
-  readonly target: StdioTarget | HttpTarget;
+  readonly target: StdioTarget | HttpTarget | PluginTarget;
   readonly protocol: ProtocolChoice;
   readonly isolation: Isolation;
   /** `everywhere`: each replica starts the program. `single`: one replica does, and the others send their calls to it. */

@@ -158,7 +158,7 @@ describe('files of the other dialects are converted', () => {
       parseConfig(imported.nativeConfig, { env: {} }),
     ];
     expect(after.dialect).toBe('native');
-    const insecure = ({ target }: ServerSpec) => target.transport !== 'stdio' && target.url.startsWith('http://ext');
+    const insecure = ({ target }: ServerSpec) => 'url' in target && target.url.startsWith('http://ext');
     expect(after.servers).toEqual(
       before.servers.map((server) => (insecure(server) ? { ...server, enabled: false } : server)),
     );

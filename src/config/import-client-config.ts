@@ -179,7 +179,7 @@ function attempt(document: unknown, options: AssembleOptions): Assembled | { rea
 /** Disables a server that uses plain http to another machine. A native file that enables such a server is rejected. */
 function switchedOffIfInsecure(spec: ServerSpec, native: PlainObject): PlainObject {
   const { target } = spec;
-  const insecure = target.transport !== 'stdio' && isInsecureUrl(target.url) && !target.allowInsecure;
+  const insecure = 'url' in target && isInsecureUrl(target.url) && !target.allowInsecure;
   return insecure ? { ...native, enabled: false } : native;
 }
 

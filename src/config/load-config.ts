@@ -5,14 +5,14 @@ import { ToolwharfError } from '../kernel/errors.ts';
 import type { JsonObject } from '../kernel/json.ts';
 import { type Log, silentLog } from '../kernel/log.ts';
 import { assembleConfig } from './assemble-config.ts';
-import type { LoadedConfig } from './config.ts';
 import type { ConfigSource } from './config-source.ts';
+import type { LoadedConfig } from './loaded-config.ts';
 import { configError } from './problems.ts';
 import { readConfigFile } from './read-config-file.ts';
 import { looksLikeJson, readDocument } from './read-document.ts';
 import type { Environment } from './references.ts';
 
-export type { LoadedConfig } from './config.ts';
+export type { LoadedConfig } from './loaded-config.ts';
 
 /** How a configuration is loaded. */
 export interface LoadOptions {
@@ -22,6 +22,8 @@ export interface LoadOptions {
    * A partial native document, such as `{toolbox: {maxConcurrent: 5}}`, that overrides the file and the environment.
    */
   readonly overrides?: JsonObject;
+  /** The names of transports that plugins of the program add. Default: none. */
+  readonly transports?: readonly string[];
   /** Receives each warning. Default: none. */
   readonly log?: Log;
 }
@@ -60,9 +62,9 @@ export async function loadConfig(source: ConfigSource, options: LoadOptions = {}
  * ```
  */
 export function parseConfig(input: unknown, options: LoadOptions = {}): LoadedConfig {
-  const { env = process.env, overrides } = options;
-  const { config, warnings } = assembleConfig(input, { env, overrides });
-  return withLog({ config, warnings }, options.log);
+  const { env = process.env, overrides, transports } = options;
+  const { config, warnings, toError } = assembleConfig(input, { env, overrides, transports });
+  return withLog({ config, warnings, toError }, options.log);
 }
 
 /** Checks the text of a file. The file name appears in errors and selects YAML or JSON. */
@@ -74,10 +76,10 @@ export function parseConfigText(text: string, file: string, options: LoadOptions
       file,
     );
   }
-  const { env = process.env, overrides } = options;
+  const { env = process.env, overrides, transports } = options;
   const { locate } = document;
-  const { config, warnings } = assembleConfig(document.value, { env, overrides, file, locate });
-  return withLog({ config, file: resolve(file), contentHash: hashOf(text), warnings }, options.log);
+  const { config, warnings, toError } = assembleConfig(document.value, { env, overrides, transports, file, locate });
+  return withLog({ config, file: resolve(file), contentHash: hashOf(text), warnings, toError }, options.log);
 }
 
 /**

@@ -16,7 +16,7 @@ import {
   text,
   wholeNumber,
 } from './schema-parts.ts';
-import { limitsShape, stdioServerSchema, urlServerSchema } from './server-schema.ts';
+import { limitsShape, optionsSchema, pluginServerSchema, stdioServerSchema, urlServerSchema } from './server-schema.ts';
 
 const unlimited = Number.MAX_SAFE_INTEGER;
 
@@ -145,12 +145,24 @@ export const skillsSchema = z.union([filledText, list(filledText)], {
   error: 'must be the path of a folder, or a list of paths',
 });
 
+export const pluginSchema = z.strictObject({
+  module: filledText.describe('The name of an installed package, or the path of a module relative to this file.'),
+  options: optionsSchema.optional().describe('The options of the plugin; values may be ${VAR} or ${file:/path}.'),
+});
+
+export const pluginsSchema = z.array(
+  z.union([filledText, pluginSchema], {
+    error: 'must be the name or path of a module, or a map with module and options',
+  }),
+  { error: 'must be a list' },
+);
+
 /** A complete file in the native dialect. */
 export const nativeSchema = z
   .strictObject({
     $schema: z.string().optional().describe('URL of the JSON Schema of this file, for editors.'),
     servers: z
-      .record(serverName, z.union([stdioServerSchema, urlServerSchema]))
+      .record(serverName, z.union([stdioServerSchema, urlServerSchema, pluginServerSchema]))
       .optional()
       .describe('The MCP servers by name.'),
     toolbox: z
@@ -169,6 +181,9 @@ export const nativeSchema = z
     skills: skillsSchema
       .optional()
       .describe('Folders with skills: each has a SKILL.md, or folders that have one; paths are relative to this file.'),
+    plugins: pluginsSchema
+      .optional()
+      .describe('Packages and modules that add policies, approvers, exporters, transports and local tools.'),
     profiles: profilesSchema
       .optional()
       .describe('Named subsets of servers and tools with their own policies, each served at /mcp/NAME.'),
@@ -181,6 +196,7 @@ export type NativeConfig = DeepReadonly<z.input<typeof nativeSchema>>;
 export type CheckedToolbox = z.output<typeof toolboxSchema>;
 export type CheckedLocalTools = z.output<typeof localToolsSchema>;
 export type CheckedSkills = z.output<typeof skillsSchema>;
+export type CheckedPlugins = z.output<typeof pluginsSchema>;
 export type CheckedProfiles = z.output<typeof profilesSchema>;
 /** A profile that passed its schema. Durations are in milliseconds. */
 export type CheckedProfile = z.output<typeof profileSchema>;

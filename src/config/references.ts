@@ -1,6 +1,8 @@
 import { readFileSync, statSync } from 'node:fs';
 import { ToolwharfError } from '../kernel/errors.ts';
+import { isObject, type JsonObject } from '../kernel/json.ts';
 import type { Log } from '../kernel/log.ts';
+import { isSecretName } from '../kernel/secret-names.ts';
 
 /** Environment variables, as in `process.env`. */
 export type Environment = Readonly<Record<string, string | undefined>>;
@@ -66,6 +68,24 @@ export function resolveEnv(record: Readonly<Record<string, string>>, options: Re
     return [key, resolveReference(value, env, warn)] as const;
   });
   return Object.fromEntries(resolved) as Record<string, string>;
+}
+
+export interface ResolveOptionsContext extends ResolveOptions {
+  /** Receives each value that may be secret: that of a reference, or of a key with the name of a secret. */
+  readonly onSecret?: (value: string) => void;
+}
+
+/** Resolves every reference in the texts of options, at any depth. */
+export function resolveOptions(options: JsonObject, context: ResolveOptionsContext = {}): JsonObject {
+  const resolve = (value: unknown, key: string): unknown => {
+    if (Array.isArray(value)) return value.map((item) => resolve(item, key));
+    if (isObject(value)) return resolveOptions(value, context);
+    if (typeof value !== 'string') return value;
+    const resolved = resolveEnv({ [key]: value }, context)[key] ?? '';
+    if (resolved !== value || isSecretName(key)) context.onSecret?.(resolved);
+    return resolved;
+  };
+  return Object.fromEntries(Object.entries(options).map(([key, value]) => [key, resolve(value, key)]));
 }
 
 const largestSecretBytes = 1024 * 1024;

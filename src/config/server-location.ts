@@ -4,6 +4,7 @@ import { withoutSecrets } from './server-url.ts';
 
 /** Returns the URL or the command of a server for display. Replaces likely secrets by an ellipsis. */
 export function describeLocation({ target }: Pick<ServerSpec, 'target'>): string {
+  if (target.transport === 'plugin') return target.name;
   if (target.transport !== 'stdio') return withoutSecrets(target.url);
   const args = target.args.map((arg, at) => {
     const [flag = ''] = arg.split('=');

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { buildServer } from './build-config.ts';
+import { buildServer, buildTarget } from './build-config.ts';
 import type { ServerSpec } from './config.ts';
 import { nativeDefaults, serverDefaults } from './defaults.ts';
 import { choice, serverName } from './schema-parts.ts';
@@ -32,7 +32,7 @@ export const serverRecordSchema = newServer
 /** A server to add: the record without the fields that the store sets. */
 export const newServerRecordSchema = newServer
   .superRefine(checkRecord)
-  .transform((server) => ({ ...server, transport: toServerSpec(server).target.transport }));
+  .transform((server) => ({ ...server, transport: buildTarget(server).transport }));
 
 /** A stored server record. */
 export type ServerRecord = z.output<typeof serverRecordSchema>;

@@ -179,7 +179,24 @@ export const urlServerSchema = z.strictObject({
   ...commonShape,
 });
 
-/** A server in the native dialect. */
+/** The options of a plugin or of a plugin's transport, which checks them itself. */
+export const optionsSchema = z.record(z.string(), z.unknown(), { error: 'must be a map' });
+
+/** A server that the transport of a plugin reaches. */
+export const pluginServerSchema = z.strictObject(
+  {
+    transport: filledText.describe('The name of a transport that a plugin adds.'),
+    options: optionsSchema
+      .optional()
+      .describe('The options of the transport; in a file, values may be ${VAR} or ${file:/path}.'),
+    command: z.never().optional(),
+    url: z.never().optional(),
+    ...commonShape,
+  },
+  { error: 'must be a map' },
+);
+
+/** A server in the native dialect, unless the transport of a plugin reaches it. */
 export type NativeServer = DeepReadonly<z.input<typeof stdioServerSchema> | z.input<typeof urlServerSchema>>;
 
 /** A server that passed its schema. Durations are in milliseconds. */

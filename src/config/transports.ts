@@ -7,8 +7,14 @@ export type TransportName = (typeof transports)[number];
 /** Transports of servers that have a URL. */
 export const urlTransports = transports.filter((transport) => transport !== 'stdio');
 
+/** The transports that servers of any source can have: `plugin` for those that a plugin adds, in the file only. */
+export const allTransports = [...transports, 'plugin'] as const;
+
+/** A transport of a server. */
+export type AnyTransport = (typeof allTransports)[number];
+
 /** Transports of an established connection, after `auto` is resolved. */
-export const connectedTransports = transports.filter((transport) => transport !== 'auto');
+export const connectedTransports = allTransports.filter((transport) => transport !== 'auto');
 
 /** The transport of an open connection. */
 export type ConnectedTransport = (typeof connectedTransports)[number];

@@ -28,7 +28,15 @@ import { watchHealth } from './watch-health.ts';
 export interface ConnectionOptions
   extends Pick<
     SessionOptions,
-    'defaultHost' | 'protocolCache' | 'log' | 'env' | 'maxMessageBytes' | 'logLevel' | 'traffic' | 'expiresInMs'
+    | 'defaultHost'
+    | 'protocolCache'
+    | 'log'
+    | 'env'
+    | 'maxMessageBytes'
+    | 'logLevel'
+    | 'traffic'
+    | 'expiresInMs'
+    | 'openTransport'
   > {
   readonly openHttp: HttpEndpoints;
   readonly clock: Clock;
@@ -112,7 +120,7 @@ export function createConnection(spec: ServerSpec, options: ConnectionOptions): 
   const defaultHost = withRoots(options.defaultHost, spec.roots);
   const redactor = createRedactor();
   const stderr = createStderrTail({ redact: redactor.text });
-  const http = spec.target.transport === 'stdio' ? undefined : options.openHttp(spec, redactor);
+  const http = 'url' in spec.target ? options.openHttp(spec, redactor) : undefined;
   let dropped: DroppedReplies = { replies: 0, progress: 0 };
   let lastTrafficAt = 0;
   let subscription: ModernSubscription | undefined;
@@ -194,6 +202,7 @@ export function createConnection(spec: ServerSpec, options: ConnectionOptions): 
       traffic,
       expiresInMs,
       openHttp: http?.open,
+      openTransport: options.openTransport,
       stderr,
       redactor,
       signal,

@@ -23,10 +23,11 @@ import type { Session, SessionOptions } from './session.ts';
 import type { Era } from './status.ts';
 import type { StdioTransport } from './stdio/stdio-transport.ts';
 
-/** The basis of a session: a running process, or HTTP. */
+/** The basis of a session: a running process, HTTP, or the transport of a plugin. */
 export type SessionTarget =
   | { readonly kind: 'stdio'; readonly process: StdioTransport }
-  | { readonly kind: 'http' | 'sse' | 'api'; readonly http: HttpAccess };
+  | { readonly kind: 'http' | 'sse' | 'api'; readonly http: HttpAccess }
+  | { readonly kind: 'plugin'; readonly transport: Transport };
 
 /**
  * Performs the handshake of the given era, or finds the era, and returns the session. All code that needs the SDK is
@@ -41,7 +42,7 @@ export async function handshake(
   const { kind } = target;
   const { defaultHost, onNotification, log } = options;
   const process = target.kind === 'stdio' ? target.process : undefined;
-  const http = target.kind === 'stdio' ? undefined : target.http;
+  const http = 'http' in target ? target.http : undefined;
   let unreadable: string | undefined;
   const onUnreadableStream = (cause: unknown) => {
     // Network errors end the stream; this handler reports invalid content of the stream.
@@ -98,13 +99,13 @@ export async function handshake(
 
   const cancel = () => void inner.close();
   options.signal.addEventListener('abort', cancel, { once: true });
-  // The SDK takes a silent process for a legacy server. A silent process may only be slow: the time limit ends it.
+  // The SDK takes a silent server for a legacy one. A silent server may only be slow: the time limit ends the attempt.
   let isTooLate = false;
   const expire = () => {
     isTooLate = true;
     cancel();
   };
-  const timer = process && setTimeout(expire, spec.timeoutMs);
+  const timer = http ? undefined : setTimeout(expire, spec.timeoutMs);
   try {
     options.signal.throwIfAborted();
     await client.connect(channel, {
@@ -152,6 +153,7 @@ async function createTransport(
   { log }: SessionOptions,
 ): Promise<Transport> {
   if (target.kind === 'stdio') return target.process;
+  if (target.kind === 'plugin') return target.transport;
   const { http: access } = target;
   const configured = spec.target as HttpTarget;
   if (target.kind === 'http') return createStreamableHttpTransport(new URL(configured.url), access);
@@ -207,9 +209,9 @@ const clientInfo = { name: 'toolwharf', version };
 
 function negotiationFor({ protocol, timeoutMs }: ServerSpec, kind: SessionTarget['kind'], era: Era | undefined) {
   if (protocol === 'legacy' || kind === 'sse' || kind === 'api') return undefined;
-  const isModern = protocol === 'modern' || (kind === 'stdio' && era === 'modern');
-  // The time limit of the handshake ends a silent process before that of the probe.
-  const probe = kind === 'stdio' ? { timeoutMs: timeoutMs * 2 } : undefined;
+  const isModern = protocol === 'modern' || (kind !== 'http' && era === 'modern');
+  // The time limit of the handshake ends a silent server before that of the probe.
+  const probe = kind === 'http' ? undefined : { timeoutMs: timeoutMs * 2 };
   return { mode: isModern ? { pin: '2026-07-28' } : 'auto', probe } as const;
 }
 

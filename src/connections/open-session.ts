@@ -36,6 +36,7 @@ async function openByTarget(
 ): Promise<Session> {
   const { target } = spec;
   if (target.transport === 'stdio') return openStdio(spec, era, options);
+  if (target.transport === 'plugin') return openPlugin(spec, era, options);
   const known = transport === 'http' || transport === 'sse' ? transport : 'auto';
   const choice = target.transport === 'auto' ? known : target.transport;
   if (choice !== 'auto') return openHttp(choice, spec, era, options);
@@ -179,6 +180,13 @@ async function openHttp(
   }
 }
 
+async function openPlugin(spec: ServerSpec, era: Era | undefined, options: SessionOptions): Promise<Session> {
+  const { openPluginTransport } = await import('./plugin-transport.ts');
+  const transport = await openPluginTransport(spec, options);
+  const { handshake } = await import('./handshake.ts');
+  return handshake(spec, { kind: 'plugin', transport }, era, options);
+}
+
 function suggestsSseTransport(cause: unknown): boolean {
   const data = (cause as { data?: { status?: unknown; httpStatus?: unknown } } | undefined)?.data;
   return [400, 404, 405].includes((data?.status ?? data?.httpStatus) as number);
@@ -204,7 +212,7 @@ function toConnectError(
   }
   const { message, data } = toDeliveryError(cause);
   const { stderr, ending } = process ?? {};
-  const hint = stderr && spec.protocol === 'auto' ? eraHint : '';
+  const hint = !('url' in spec.target) && spec.protocol === 'auto' ? eraHint : '';
   // For the SDK the connection was closed during its probe; the exit explains more.
   const reason = ending !== undefined && isSdkError(cause) ? `The server's process ${ending}` : message;
   const text = isTimeout(cause) ? `No answer within ${spec.timeoutMs} ms${hint}` : reason;

@@ -4,6 +4,7 @@ import type { ToolwharfError } from '../kernel/errors.ts';
 import type { JsonObject } from '../kernel/json.ts';
 import type { Channel } from './channel.ts';
 import type { HttpAccess } from './http/http-access.ts';
+import type { OpenPluginTransport } from './plugin-transport.ts';
 import type { ProtocolCache } from './protocol-cache.ts';
 import type { RequestHost } from './request-host.ts';
 import type { Era } from './status.ts';
@@ -16,6 +17,8 @@ export interface SessionOptions extends ServerProcessOptions {
   readonly protocolCache: ProtocolCache;
   /** Set for servers over HTTP. */
   readonly openHttp?: () => Promise<HttpAccess>;
+  /** Set if plugins add transports. */
+  readonly openTransport?: OpenPluginTransport;
   readonly logLevel?: string;
   /** Records the messages of the session while a client watches them. */
   readonly traffic?: TrafficLog;

@@ -6,7 +6,13 @@ import type { Clock } from '../kernel/clock.ts';
 import { ToolwharfError } from '../kernel/errors.ts';
 import type { JsonObject } from '../kernel/json.ts';
 import type { Caller, Progress } from '../kernel/tool.ts';
-import type { ApprovalAnswer, ApprovalRequest, Approver } from '../policy/approval.ts';
+import {
+  type ApprovalAnswer,
+  type ApprovalRequest,
+  type Approver,
+  type AskPlugins,
+  withPluginApprovers,
+} from '../policy/approval.ts';
 import type { RememberedRule, RuleStore } from '../policy/remembered-rules.ts';
 import type { RunningCall } from './call.ts';
 import type { RecordedApproval } from './call-record.ts';
@@ -16,11 +22,15 @@ export interface ApprovalQuestion {
   readonly entry: CatalogEntry;
   readonly args: JsonObject;
   readonly reason: string;
+  /** The plugin whose policy requires the approval. */
+  readonly policy?: string;
   readonly approval: ApprovalConfig;
 }
 
 export interface ApprovalPorts {
   readonly approver: Approver | undefined;
+  /** Asks the approvers of plugins too; undefined if there are none. */
+  readonly askPlugins?: () => AskPlugins | undefined;
   readonly rules: RuleStore;
   readonly clock: Clock;
   /** Makes the call durable before a person sees it. */
@@ -41,7 +51,9 @@ export async function askApproval(
 ): Promise<JsonObject> {
   const { entry, args, reason } = question;
   const { host, caller } = call;
-  const approver = host.approve ? { ask: host.approve } : ports.approver;
+  const own = host.approve ? { ask: host.approve } : ports.approver;
+  const askPlugins = ports.askPlugins?.();
+  const approver = askPlugins ? withPluginApprovers(own, askPlugins) : own;
   if (!approver) throw denied(call, entry, `${reason}, and no approver is available`);
   await ports.onWaiting(call);
   call.setState('awaiting-approval');
@@ -123,7 +135,7 @@ function toRequest(
   question: ApprovalQuestion,
   now: number,
 ): ApprovalRequest {
-  const { entry, args, reason, approval } = question;
+  const { entry, args, reason, policy, approval } = question;
   return {
     id: randomUUID(),
     callId: id,
@@ -138,6 +150,7 @@ function toRequest(
     argumentsHash: hashOf(args),
     definitionHash: entry.definitionHash,
     reason,
+    ...(policy !== undefined && { policy }),
     change: entry.changes,
     approvers: approval.approvers,
     askedAt: new Date(now).toISOString(),

@@ -6,6 +6,7 @@ import { toolIdOf } from '../kernel/tool-id.ts';
 import { coerceArguments } from '../policy/coerce-arguments.ts';
 import { type Decision, decide } from '../policy/decide.ts';
 import type { LazyArgumentsChecker } from '../policy/lazy-arguments-checker.ts';
+import type { Objection, ReviewCall, ReviewedCall } from '../policy/review.ts';
 import type { ArgumentsVerdict } from '../policy/validate-arguments.ts';
 import { type ApprovalPorts, askApproval } from './ask-approval.ts';
 import type { RunningCall } from './call.ts';
@@ -37,6 +38,8 @@ export interface AuthorizePorts extends ApprovalPorts {
   readonly validationOf: (server: string) => ArgumentValidation;
   /** Replaces the references in the arguments of a call by their values. */
   readonly resolve: (call: RunningCall, args: JsonObject) => Promise<JsonObject>;
+  /** The review by the policies of plugins; undefined if there are none. */
+  readonly review?: () => ReviewCall | undefined;
 }
 
 /** Permission to run one call: this definition of the tool, with these arguments. */
@@ -59,10 +62,14 @@ export async function authorize(
 ): Promise<Authorization> {
   const decision = await decideCall(call, entry, input, policy, ports);
   const args = await validate(call, entry, input, ports);
+  const review = ports.review?.();
+  const objection = review && (await reviewCall(review, call, entry, args, decision, ports));
   // The approval of a resumed call may have been used for a call that its client repeated.
-  if (decision.kind === 'allow' && !call.isResumed) return { entry, args, rule: decision.rule };
-  const reason = decision.kind === 'ask' ? decision.reason : 'the call waited for approval before';
-  const approved = await askApproval(call, { entry, args, reason, approval: policy.approval }, ports);
+  if (decision.kind === 'allow' && !objection && !call.isResumed) return { entry, args, rule: decision.rule };
+  const reason =
+    objection?.reason ?? (decision.kind === 'ask' ? decision.reason : 'the call waited for approval before');
+  const question = { entry, args, reason, policy: objection?.by, approval: policy.approval };
+  const approved = await askApproval(call, question, ports);
   return {
     entry,
     args: approved === args ? args : await validate(call, entry, approved, ports),
@@ -82,7 +89,11 @@ export async function reauthorize(
 ): Promise<Authorization | undefined> {
   const entry = findCurrent(call, before, ports);
   const decision = await decideCall(call, entry, args, policy, ports);
-  if (decision.kind === 'ask' && approvedHash !== entry.definitionHash) return undefined;
+  // The person who approved the call may have edited its arguments.
+  const review = ports.review?.();
+  const objection = review && (await reviewCall(review, call, entry, args, decision, ports));
+  const mustAsk = decision.kind === 'ask' || objection !== undefined;
+  if (mustAsk && approvedHash !== entry.definitionHash) return undefined;
   if (entry.definitionHash !== before.definitionHash) await validate(call, entry, args, ports);
   return { entry, args, approvedHash, rule: decision.kind === 'allow' ? decision.rule : undefined };
 }
@@ -110,6 +121,46 @@ async function decideCall(
   }
   const code = entry.changed === 'quarantine' ? 'TOOL_CHANGED' : 'CALL_DENIED';
   throw new ToolwharfError(code, `The call to ${calledAs} was denied: ${decision.reason}`);
+}
+
+/** The approval that policies of plugins require; rejects if they deny the call. */
+async function reviewCall(
+  review: ReviewCall,
+  call: RunningCall,
+  entry: CatalogEntry,
+  args: JsonObject,
+  decision: Pick<Decision, 'kind'>,
+  { resolve }: AuthorizePorts,
+): Promise<Objection | undefined> {
+  // The calls that a built-in tool makes are reviewed.
+  if (entry.isBuiltIn) return undefined;
+  const values = entry.script || !hasReferences(args) ? args : await resolve(call, args);
+  const objection = await review(toReviewedCall(call, entry, values, decision));
+  if (objection?.kind !== 'deny') return objection;
+  const message = `The call to ${call.calledAs} was denied: ${objection.reason}`;
+  throw new ToolwharfError('CALL_DENIED', message, { data: { tool: entry.name, policy: objection.by } });
+}
+
+/** A call as plugins see it. */
+export function toReviewedCall(
+  { id, caller, profile, record }: RunningCall,
+  { server, name, originalName, definition, serverTrusted }: CatalogEntry,
+  args: JsonObject,
+  { kind: decision }: Pick<Decision, 'kind'>,
+): ReviewedCall {
+  return {
+    id,
+    kind: record.kind === 'resource' || record.kind === 'prompt' ? record.kind : 'tool',
+    caller,
+    profile,
+    server,
+    tool: name,
+    originalName,
+    annotations: definition.annotations,
+    serverTrusted,
+    arguments: args,
+    decision: decision === 'ask' ? 'ask' : 'allow',
+  };
 }
 
 /** Approvals and the journal have the references that the caller gave, the values of which are validated. */

@@ -11,9 +11,10 @@ import type { JsonObject } from '../kernel/json.ts';
 import type { Log } from '../kernel/log.ts';
 import { skillPath } from '../kernel/skill.ts';
 import type { Caller } from '../kernel/tool.ts';
-import { decide } from '../policy/decide.ts';
+import { type Decision, decide } from '../policy/decide.ts';
+import type { ReviewCall } from '../policy/review.ts';
 import { type ApprovalPorts, askApproval } from './ask-approval.ts';
-import type { CallPolicy } from './authorize.ts';
+import { type CallPolicy, toReviewedCall } from './authorize.ts';
 import { type CallHost, programCaller, RunningCall } from './call.ts';
 import { type CallEnding, endingFor, toCallError } from './call-ending.ts';
 import type { CallParent, CallRecord, ContentKind } from './call-record.ts';
@@ -73,6 +74,8 @@ export interface ReaderPorts
   readonly journal: Journal;
   readonly log: Log;
   readonly onCall: (record: CallRecord) => void;
+  /** The review by the policies of plugins; undefined if there are none. */
+  readonly review?: () => ReviewCall | undefined;
   /** True for a resource that only the reads of skills may return. */
   readonly isOfSkill: (server: string, uri: string) => boolean;
   readonly send: (
@@ -221,16 +224,27 @@ export function createReader(ports: ReaderPorts): ReadContent {
     });
     if (decision.kind === 'deny')
       throw new ToolwharfError('CALL_DENIED', `The read was denied: ${decision.reason}`, { data: { server } });
-    if (decision.kind === 'allow') return { params, rule: decision.rule };
-    const reason = skill && changed ? reasonOf(skill.entry) : 'reads of resources and prompts need approval';
+    const objection = await reviewRead(call, entry, params, decision);
+    if (decision.kind === 'allow' && !objection) return { params, rule: decision.rule };
+    const ownReason = skill && changed ? reasonOf(skill.entry) : 'reads of resources and prompts need approval';
+    const reason = objection?.reason ?? ownReason;
     const onAccepted = skill?.onAccepted ?? (async () => {});
     const approved = await askApproval(
       call,
-      { entry, args: params, reason, approval },
+      { entry, args: params, reason, policy: objection?.by, approval },
       { ...ports, onWaiting, onAccepted },
     );
     assertVisible((await refreshPolicy?.()) ?? policy, approved);
+    if (approved !== params) await reviewRead(call, entry, approved, decision);
     return { params: approved };
+  }
+
+  /** The approval that policies of plugins require; rejects if they deny the read. */
+  async function reviewRead(call: RunningCall, entry: CatalogEntry, params: JsonObject, decision: Decision) {
+    const objection = await ports.review?.()?.(toReviewedCall(call, entry, params, decision));
+    if (objection?.kind !== 'deny') return objection;
+    const { server } = entry;
+    throw new ToolwharfError('CALL_DENIED', `The read was denied: ${objection.reason}`, { data: { server } });
   }
 
   function onWaiting(call: RunningCall): Promise<void> {

@@ -23,6 +23,8 @@ export interface ApprovalRequest {
   readonly definitionHash: string;
   /** Why the call asks. */
   readonly reason: string;
+  /** The name of the plugin whose policy requires the approval. */
+  readonly policy?: string;
   /** The changes since the definition was accepted, if they are the reason for the approval. */
   readonly change?: readonly DefinitionChange[];
   /** Who may answer; `admins` if undefined. */
@@ -95,4 +97,51 @@ export interface Approver {
   /** Stores a request before it is announced; returns the stored one when the same question is already pending. */
   register?(request: ApprovalRequest): Promise<ApprovalRequest>;
   ask(request: ApprovalRequest, signal: AbortSignal, host?: ApprovalHost): Promise<ApprovalAnswer>;
+  /** Stores the answer of a plugin, with which `ask` resolves unless it has an answer already. */
+  answer?(id: string, answer: ApprovalAnswer, by: string): Promise<unknown>;
 }
+
+/**
+ * Approvers of plugins, which are asked beside the approver. Resolves with the first answer, and with undefined if they leave
+ * the approval to others. Never rejects.
+ */
+export type AskPlugins = (request: ApprovalRequest, signal: AbortSignal) => Promise<PluginApproval | undefined>;
+
+/** The answer of a plugin to one approval, and its name for the journal. */
+export interface PluginApproval {
+  readonly answer: { readonly kind: 'allow' } | { readonly kind: 'deny'; readonly reason?: string };
+  readonly by: string;
+}
+
+/**
+ * Asks the approvers of plugins and the approver, of which the first answer counts. Without an approver, a call that the plugins
+ * do not answer is denied.
+ */
+export function withPluginApprovers(approver: Approver | undefined, askPlugins: AskPlugins): Approver {
+  return {
+    register: approver?.register?.bind(approver),
+    async ask(request, signal, host) {
+      const ended = new AbortController();
+      const both = AbortSignal.any([signal, ended.signal]);
+      const ofPlugins = askPlugins(request, both);
+      try {
+        if (!approver) {
+          const given = await ofPlugins;
+          return given ? toAnswer(given) : { kind: 'deny', reason: 'no plugin answered, and no approver is available' };
+        }
+        const asked = approver.ask(request, approver.answer ? signal : both, host);
+        const answered = ofPlugins.then(async (given) => {
+          if (given && !approver.answer) return toAnswer(given);
+          // Others can still answer if the answer cannot be stored.
+          if (given) await approver.answer?.(request.id, given.answer, given.by).catch(() => {});
+          return asked;
+        });
+        return await Promise.race([asked, answered]);
+      } finally {
+        ended.abort();
+      }
+    },
+  };
+}
+
+const toAnswer = ({ answer, by }: PluginApproval): ApprovalAnswer => ({ ...answer, by });

@@ -1,4 +1,4 @@
-import type { Config } from '../config/config.ts';
+import type { Config, ServerSpec } from '../config/config.ts';
 import { diffServers } from '../config/diff-config.ts';
 import type { ServerSet } from './server-set.ts';
 
@@ -9,9 +9,19 @@ export interface AppliedConfig {
   readonly changed: readonly string[];
 }
 
-/** Applies a new configuration server by server: only changed servers reconnect. */
-export async function applyConfig(servers: ServerSet, before: Config, after: Config): Promise<AppliedConfig> {
-  const { added, removed, changed } = diffServers(before, after);
+/**
+ * Applies a new configuration server by server: only changed servers reconnect, and servers whose transport comes from a plugin
+ * that was replaced.
+ */
+export async function applyConfig(
+  servers: ServerSet,
+  before: Config,
+  after: Config,
+  replacedTransports: ReadonlySet<string> = new Set(),
+): Promise<AppliedConfig> {
+  const { added, removed, changed: different, unchanged } = diffServers(before, after);
+  const isReplaced = ({ target }: ServerSpec) => target.transport === 'plugin' && replacedTransports.has(target.name);
+  const changed = [...different, ...unchanged.filter(isReplaced)];
   await Promise.all([
     ...removed.map((spec) => servers.remove(spec.name)),
     // A server of the file replaces one of the same name that was added while running.

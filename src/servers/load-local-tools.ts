@@ -30,7 +30,8 @@ async function loadModule(file: string): Promise<readonly LocalTool[]> {
   return [...new Set(tools)];
 }
 
-async function importFile(file: string): Promise<Readonly<Record<string, unknown>>> {
+/** Imports a module again if its content changed since it was last imported. */
+export async function importFile(file: string): Promise<Readonly<Record<string, unknown>>> {
   const url = pathToFileURL(file);
   // Node caches modules by URL.
   url.searchParams.set('content', hashOf(await readFile(file, 'utf8')));

@@ -1,6 +1,6 @@
 import type { ServerRoot, ServerSpec, ToolMode } from '../config/config.ts';
 import { describeLocation } from '../config/server-location.ts';
-import type { TransportName } from '../config/transports.ts';
+import type { AnyTransport } from '../config/transports.ts';
 import type { Connection } from '../connections/connection.ts';
 import type { ListKind } from '../connections/discovery.ts';
 import type { ConnectionStatus } from '../connections/status.ts';
@@ -12,7 +12,7 @@ export interface ServerInfo {
   /** Its URL, or the command that starts it. */
   readonly place: string;
   /** As configured; `status.transport` is the one in use. */
-  readonly transport: TransportName;
+  readonly transport: AnyTransport;
   readonly enabled: boolean;
   readonly required: boolean;
   readonly trusted: boolean;

@@ -1,5 +1,6 @@
 import { openConfig } from '../../src/config/open-config.ts';
 import type { ConfigSource } from '../../src/index.ts';
+import { transportNames } from '../../src/plugins/plugin-set.ts';
 import { type InternalToolbox, type InternalToolboxOptions, startToolbox } from '../../src/toolbox.ts';
 import { patienceMs } from './wait-for.ts';
 
@@ -9,7 +10,8 @@ export async function openToolbox(
   options: InternalToolboxOptions = {},
 ): Promise<InternalToolbox> {
   const { log = false, env = process.env } = options;
-  const loaded = await openConfig(source, { env, log: log || undefined });
+  const transports = transportNames(options.plugins);
+  const loaded = await openConfig(source, { env, log: log || undefined, transports });
   return startToolbox(loaded, { startWaitMs: patienceMs, log, ...options });
 }
 

@@ -108,8 +108,8 @@ async function readServers(
 /** The configuration of the gateway; callers who are not administrators do not see it. */
 async function readConfig(gateway: GatewayClient): Promise<ConfigSummary> {
   try {
-    const { file, dialect, warnings, refused } = await gateway.get<ConfigView>('/api/config');
-    return { file, dialect, warnings, refused: refused?.message };
+    const { file, dialect, warnings, plugins, refused } = await gateway.get<ConfigView>('/api/config');
+    return { file, dialect, warnings, plugins, refused: refused?.message };
   } catch (cause) {
     if (cause instanceof ToolwharfError && cause.code === 'FORBIDDEN') return { dialect: 'unknown', isHidden: true };
     throw cause;

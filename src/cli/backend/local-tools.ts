@@ -31,7 +31,7 @@ export async function openLocalTools(context: CommandContext, options: OpenOptio
   return {
     servers,
     tools: toolbox.tools.map((tool) => toView(tool, toolbox)),
-    config: { file, dialect: config.dialect },
+    config: { file, dialect: config.dialect, plugins: toolbox.plugins() },
     warnings,
     reportUnavailable: opened.reportUnavailable,
     async call({ name }, args, { timeout, onProgress }) {

@@ -4,6 +4,7 @@ import type { ToolView } from '../../gateway/api/schemas/tools.ts';
 import type { JsonObject } from '../../kernel/json.ts';
 import type { LogEntry } from '../../kernel/log.ts';
 import type { Progress, ToolResult } from '../../kernel/tool.ts';
+import type { PluginInfo } from '../../plugins/plugin-set.ts';
 import type { SkillContent, SkillId } from '../../servers/skills/toolbox-skills.ts';
 import type { CallTimeout } from './call-timeout.ts';
 import type { KnownServer } from './known-server.ts';
@@ -40,6 +41,8 @@ export interface ConfigSummary {
   readonly refused?: string;
   /** Of the gateway's configuration; a toolbox in this process logs its own. */
   readonly warnings?: readonly string[];
+  /** The plugins in use. */
+  readonly plugins?: readonly PluginInfo[];
   /** True if the gateway does not show its configuration, because the caller is not an administrator. */
   readonly isHidden?: boolean;
 }

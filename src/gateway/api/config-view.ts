@@ -16,6 +16,7 @@ export function toConfigView({ toolbox, gateway: info, security }: ApiPorts, por
     warnings,
     refused: info.configError(),
     servers: servers.map(({ name }) => name),
+    plugins: toolbox.plugins().map((plugin) => ({ ...plugin, parts: [...plugin.parts] })),
     toolbox: {
       maxConcurrent: settings.maxConcurrent,
       maxQueued: settings.maxQueued,

@@ -60,7 +60,7 @@ export function createOwnership({ conversations, toolbox }: OwnershipPorts): Own
       return ownsCached(identity, caller);
     },
     async answerRight(identity, request) {
-      const { caller, tool, approvers, change } = request;
+      const { caller, tool, policy, approvers, change } = request;
       if (!hasRight(identity, 'call')) return 'none';
       // Callers, administrators included, do not answer approvals of their own calls.
       if (identity.caller.id === caller.id && !isOperator(identity)) return mayAnswerOwnCall(request) ? 'once' : 'none';
@@ -69,8 +69,8 @@ export function createOwnership({ conversations, toolbox }: OwnershipPorts): Own
       if (!ownsConversation(identity, caller) || change) return 'none';
       const isAllowed = approvers === 'owner' || approvers === 'client';
       // An assistant must not be a way around the profile: without `approvers`, its owner answers only for tools that the
-      // owner could call without approval.
-      return isAllowed || (await mayCall(identity, tool)) ? 'conversation' : 'none';
+      // owner could call without approval. Policies of plugins apply to the owner's own calls too.
+      return isAllowed || (policy === undefined && (await mayCall(identity, tool))) ? 'conversation' : 'none';
     },
     loadOwner,
     setOwner: (conversation, owner) => void owners.set(conversation, owner),

@@ -183,6 +183,19 @@ export function createMetrics(options: MetricsOptions): Metrics {
       this.inc({ limit: 'heap', reason: 'total' }, limits.heapRefusals);
     },
   });
+  new Counter({
+    name: 'toolwharf_plugin_items_total',
+    help: 'Calls and events that the exporters of plugins took, and that were dropped.',
+    labelNames: ['plugin', 'outcome'],
+    registers,
+    collect() {
+      this.reset();
+      for (const { name, exported, dropped } of toolbox.plugins()) {
+        if (exported !== undefined) this.inc({ plugin: name, outcome: 'exported' }, exported);
+        if (dropped !== undefined) this.inc({ plugin: name, outcome: 'dropped' }, dropped);
+      }
+    },
+  });
   gauge('toolwharf_heap_used_ratio', 'The used fraction of the heap; requests are rejected near 1.', () => {
     limits.heap.level();
     return limits.heap.fraction;

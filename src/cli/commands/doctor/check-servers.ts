@@ -78,8 +78,14 @@ function checkTexts(owner: string, texts: readonly string[], env: Environment): 
 
 function textsOf({ target }: ServerSpec): string[] {
   if (target.transport === 'stdio') return Object.values(target.env);
+  if (target.transport === 'plugin') return textsIn(target.options);
   const { type: _, ...authentication } = target.authentication;
   return [...Object.values(target.headers), ...Object.values<string>(authentication)];
+}
+
+function textsIn(value: unknown): string[] {
+  if (typeof value === 'string') return [value];
+  return typeof value === 'object' && value !== null ? Object.values(value).flatMap(textsIn) : [];
 }
 
 function gatewayTexts({ webhook, database }: GatewayConfig): string[] {

@@ -43,15 +43,13 @@ export async function doctor({ json }: JsonOption, context: CommandContext): Pro
   if (gateway) {
     await using opened = await openToolsOf(gateway, context);
     report(...describeGatewayConfig(opened.config), await checkRunning(gateway.url, directory));
-    report(...checkConnections(opened.servers, gateway.url));
+    report(...describePlugins(opened.config), ...checkConnections(opened.servers, gateway.url));
   } else {
     const config = await loadConfig(context, report);
     if (config) {
       report(await checkGateway(config.gateway, directory), ...(await checkCommands(config, context)));
       report(...checkReferences(config, env));
-      await using opened = await openToolsOf(undefined, context, { tolerant: true, suppressLog: () => true });
-      terminal.status();
-      report(...checkConnections(opened.servers));
+      report(...(await checkToolbox(context)));
     }
   }
   const failures = findings.filter(({ ok }) => !ok).length;
@@ -59,6 +57,36 @@ export async function doctor({ json }: JsonOption, context: CommandContext): Pro
   else if (failures === 0) terminal.print(colors.green('No problems found'));
   else terminal.print(colors.red(`${count(failures, 'problem')} found`));
   return failures === 0 ? exitCodes.ok : exitCodes.problem;
+}
+
+/** Loads the plugins and local tools, and connects the servers. */
+async function checkToolbox(context: CommandContext): Promise<readonly Finding[]> {
+  try {
+    await using opened = await openToolsOf(undefined, context, { tolerant: true, suppressLog: () => true });
+    context.terminal.status();
+    return [...describePlugins(opened.config), ...checkConnections(opened.servers)];
+  } catch (cause) {
+    if (!(cause instanceof ToolwharfError) || cause.code !== 'CONFIG_INVALID') throw cause;
+    return describeProblems(cause);
+  }
+}
+
+function describePlugins({ plugins = [] }: ConfigSummary): readonly Finding[] {
+  return plugins.map(({ name, module, parts, exported, dropped = 0 }) => {
+    const subject = `plugin ${oneLine(name)}`;
+    const origin = module === undefined ? '' : ` from ${oneLine(module)}`;
+    const text = `${parts.map(oneLine).join(', ') || 'no parts'}${origin}`;
+    if (dropped === 0) return passed(subject, text);
+    const counts = `${exported} calls and events exported, ${dropped} dropped`;
+    return failed(subject, `${text}: ${counts}`, 'see the log for the cause: its exporter is too slow, or fails');
+  });
+}
+
+function describeProblems(cause: ToolwharfError): readonly Finding[] {
+  const subject = 'configuration';
+  const problems = (cause.data.problems ?? []) as readonly Problem[];
+  if (problems.length === 0) return [failed(subject, messageOf(cause))];
+  return problems.map((problem) => failed(subject, problemLine(problem)));
 }
 
 /** The configuration that the gateway uses, which need not be that of the working directory. */
@@ -84,9 +112,7 @@ async function loadConfig(
     return config;
   } catch (cause) {
     if (!(cause instanceof ToolwharfError)) throw cause;
-    const problems = (cause.data.problems ?? []) as readonly Problem[];
-    if (problems.length === 0) report(failed(subject, messageOf(cause)));
-    else report(...problems.map((problem) => failed(subject, problemLine(problem))));
+    report(...describeProblems(cause));
     return undefined;
   }
 }

@@ -70,6 +70,7 @@ export const approvalSchema = answer(
     argumentsHash: z.string(),
     definitionHash: z.string(),
     reason: z.string().describe('Why the call needs approval.'),
+    policy: z.string().optional().describe('The plugin whose policy requires the approval.'),
     change: list(changeSchema)
       .optional()
       .describe('The changes since the definition was accepted, if they are the reason.'),

@@ -3,7 +3,7 @@ import { createAuthenticationSchema } from '../../../config/authentication-schem
 import { toolModes } from '../../../config/config.ts';
 import { serverName, text } from '../../../config/schema-parts.ts';
 import { limitsSchema, rateSchema, serverShape } from '../../../config/server-schema.ts';
-import { connectedTransports, transports } from '../../../config/transports.ts';
+import { allTransports, connectedTransports, transports } from '../../../config/transports.ts';
 import { connectionStates, eras, failureCauses } from '../../../connections/status.ts';
 import { answer, body, isoTime, json, list } from './named.ts';
 
@@ -168,7 +168,7 @@ export const serverSchema = answer(
         'Set for a default server that is disabled because this variable is not set; `setServerToken` stores a token.',
       ),
     place: z.string().optional().describe('URL or command of the server, without secrets. Only for administrators.'),
-    transport: z.enum(transports),
+    transport: z.enum(allTransports).describe('`plugin`: a plugin adds the transport.'),
     enabled: z.boolean(),
     required: z.boolean(),
     trusted: z.boolean(),

@@ -46,6 +46,20 @@ export const configSchema = answer(
       .optional()
       .describe('The current file is invalid, so the previous configuration is still in use.'),
     servers: list(z.string()).describe('Servers defined in the file.'),
+    plugins: list(
+      z.strictObject({
+        name: z.string(),
+        module: z.string().optional().describe('The package or path in the file.'),
+        parts: list(z.string()).describe(
+          '`policy`, `approver`, `exporter`, `tools`, and `transport NAME` for each transport.',
+        ),
+        exported: z.int().optional().describe('Calls and events that the exporter took.'),
+        dropped: z
+          .int()
+          .optional()
+          .describe('Calls and events that were dropped because the exporter was too slow or failed.'),
+      }),
+    ).describe('Plugins in use.'),
     toolbox: z.strictObject({
       maxConcurrent: z.int(),
       maxQueued: z.int(),

@@ -9,6 +9,7 @@ export const transportLabels = {
   sse: 'HTTP with SSE',
   auto: 'HTTP or SSE',
   api: 'HTTP API',
+  plugin: 'Plugin',
 } as const;
 
 type SessionProtocol = Pick<ServerTest, 'transport' | 'era' | 'protocolVersion'>;

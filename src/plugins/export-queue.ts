@@ -1,0 +1,101 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import { messageOf } from '../kernel/errors.ts';
+import type { Log } from '../kernel/log.ts';
+import { waitAtMost } from '../kernel/wait.ts';
+import { measureJson } from '../policy/measure-json.ts';
+import type { ExportedItem, PluginExporter } from './plugin.ts';
+import { runInTime } from './run-in-time.ts';
+
+export interface ExportQueueOptions {
+  readonly plugin: string;
+  readonly exporter: PluginExporter;
+  readonly log: Log;
+  /** Further items are dropped; 1 000. */
+  readonly maxItems?: number;
+  /** Further items are dropped; 16 MiB. */
+  readonly maxBytes?: number;
+  readonly maxBatch?: number;
+  /** How long the exporter may take for a batch; 30 000. */
+  readonly timeoutMs?: number;
+  /** How long the last items may take when the toolbox closes; 5 000. */
+  readonly closeMs?: number;
+}
+
+/** The items that wait for the exporter of a plugin. Adding one never throws and never waits. */
+export interface ExportQueue {
+  add(item: ExportedItem): void;
+  /** Items that the exporter took, and items that it did not: the queue was full, or it failed. */
+  readonly counts: { readonly exported: number; readonly dropped: number };
+  /** Exports the last items, as far as that is possible in time. */
+  close(): Promise<void>;
+}
+
+export function createExportQueue(options: ExportQueueOptions): ExportQueue {
+  const { plugin, exporter, log, maxItems = 1_000, maxBytes = 16 * 1024 * 1024 } = options;
+  const { maxBatch = 200, timeoutMs = 30_000, closeMs = 5_000 } = options;
+  const counts = { exported: 0, dropped: 0 };
+  let items: { readonly item: ExportedItem; readonly bytes: number }[] = [];
+  let bytes = 0;
+  let isClosed = false;
+  let isFailing = false;
+  let isFull = false;
+  let running: Promise<void> | undefined;
+
+  function add(item: ExportedItem): void {
+    if (isClosed) return;
+    const { bytes: size, exceeded } = measureJson(item, { maxBytes: maxBytes - bytes, maxDepth: 1_000 });
+    if (exceeded || items.length >= maxItems) drop();
+    else {
+      items.push({ item, bytes: size });
+      bytes += size;
+    }
+    running ??= run();
+  }
+
+  function drop(): void {
+    counts.dropped++;
+    if (isFull) return;
+    isFull = true;
+    const message = `The exporter of plugin '${plugin}' is too slow: its queue is full, and further items are dropped`;
+    log.warning('plugin.items-dropped', message, { plugin, dropped: counts.dropped });
+  }
+
+  async function run(): Promise<void> {
+    // Items of the same turn are exported together, after the calls have continued.
+    await nextTurn();
+    while (items.length > 0) {
+      const batch = items.slice(0, maxBatch);
+      items = items.slice(maxBatch);
+      await exportBatch(batch.map(({ item }) => item));
+      bytes -= batch.reduce((sum, item) => sum + item.bytes, 0);
+    }
+    isFull = false;
+    running = undefined;
+  }
+
+  async function exportBatch(batch: readonly ExportedItem[]): Promise<void> {
+    try {
+      // A copy: an exporter must not change the records of the journal.
+      const copy: readonly ExportedItem[] = JSON.parse(JSON.stringify(batch));
+      await runInTime((context) => exporter(copy, context), timeoutMs);
+      counts.exported += batch.length;
+      isFailing = false;
+    } catch (cause) {
+      counts.dropped += batch.length;
+      const message = `The exporter of plugin '${plugin}' failed, and ${batch.length} items were dropped: ${messageOf(cause)}`;
+      if (!isFailing) log.error('plugin.exporter-failed', message, { plugin, dropped: counts.dropped });
+      isFailing = true;
+    }
+  }
+
+  return {
+    add,
+    counts,
+    async close() {
+      isClosed = true;
+      if (running) await waitAtMost(running, closeMs);
+      counts.dropped += items.length;
+      items = [];
+    },
+  };
+}

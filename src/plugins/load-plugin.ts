@@ -1,0 +1,101 @@
+import type { PluginEntry } from '../config/plugin-config.ts';
+import { type Environment, resolveOptions } from '../config/references.ts';
+import { closest } from '../kernel/closest.ts';
+import { messageOf } from '../kernel/errors.ts';
+import { isObject } from '../kernel/json.ts';
+import type { Log } from '../kernel/log.ts';
+import { importFile } from '../servers/load-local-tools.ts';
+import type { CreatePlugin, Plugin } from './plugin.ts';
+import { resolveModule } from './resolve-module.ts';
+import { runInTime } from './run-in-time.ts';
+
+export interface LoadPluginOptions {
+  readonly env: Environment;
+  readonly log: Log;
+  /** How long a plugin may take to be created; 30 000. */
+  readonly timeoutMs?: number;
+}
+
+/** Loads a plugin of the configuration. Rejects with the cause and the remedy. */
+export async function loadPlugin(
+  entry: PluginEntry,
+  { env, log, timeoutMs = 30_000 }: LoadPluginOptions,
+): Promise<Plugin> {
+  const { default: exported } = await importModule(entry);
+  if (exported === undefined)
+    throw new Error(`'${entry.module}' has no default export: export a plugin, or a function that creates one`);
+  if (typeof exported !== 'function') {
+    if (entry.options)
+      throw new Error(
+        `'${entry.module}' takes no options: remove them, or let it export a function that takes options`,
+      );
+    return checkPlugin(exported, `the default export of '${entry.module}'`);
+  }
+  const create = exported as CreatePlugin;
+  const options = resolveOptions(entry.options ?? {}, { env, log });
+  const created = await runInTime(() => create(options, { log }), timeoutMs).catch((cause) => {
+    throw new Error(`'${entry.module}' could not be created: ${messageOf(cause)}`, { cause });
+  });
+  return checkPlugin(created, `the plugin that '${entry.module}' creates`);
+}
+
+async function importModule({ module, file, directory }: PluginEntry): Promise<{ readonly default?: unknown }> {
+  try {
+    if (file !== undefined) return await importFile(file);
+    const url = findModule(module, directory);
+    return await import(/* @vite-ignore */ url.href);
+  } catch (cause) {
+    const isMissing = file !== undefined && (cause as NodeJS.ErrnoException).path === file;
+    const reason = isMissing
+      ? `there is no file ${file}; paths are relative to the configuration file`
+      : messageOf(cause);
+    throw new Error(`cannot load '${module}': ${reason}`, { cause });
+  }
+}
+
+function findModule(module: string, directory: string): URL {
+  try {
+    return resolveModule(module, directory);
+  } catch (cause) {
+    if ((cause as NodeJS.ErrnoException).code !== 'MODULE_NOT_FOUND') throw cause;
+    throw new Error(`it is not installed in ${directory}; run \`npm install ${module}\` there`);
+  }
+}
+
+const kinds = {
+  name: 'text',
+  policy: 'a function',
+  approver: 'a function',
+  exporter: 'a function',
+  transports: 'a map',
+  tools: 'a list',
+  close: 'a function',
+} as const;
+
+/** Checks the shape of a plugin. `what` names it in messages. */
+export function checkPlugin(value: unknown, what: string): Plugin {
+  if (!isObject(value)) throw new Error(`${what} is not a plugin: it must be an object with a name`);
+  for (const [key, member] of Object.entries(value)) {
+    if (!Object.hasOwn(kinds, key)) {
+      const similar = closest(key, Object.keys(kinds));
+      throw new Error(
+        `${what} has an unknown key '${key}'${similar === undefined ? '' : `; did you mean '${similar}'?`}`,
+      );
+    }
+    const kind = kinds[key as keyof typeof kinds];
+    if (member !== undefined && !isOfKind(member, kind)) throw new Error(`'${key}' of ${what} must be ${kind}`);
+  }
+  if (typeof value.name !== 'string' || !/^[a-z0-9][a-z0-9._-]{0,59}$/.test(value.name))
+    throw new Error(`${what} needs a name of 1 to 60 characters: a-z, 0-9, '.', '_' and '-'`);
+  for (const [name, transport] of Object.entries(value.transports ?? {})) {
+    if (!isObject(transport) || typeof transport.open !== 'function')
+      throw new Error(`transport '${name}' of ${what} needs a function 'open'`);
+  }
+  return value as unknown as Plugin;
+}
+
+function isOfKind(value: unknown, kind: (typeof kinds)[keyof typeof kinds]): boolean {
+  if (kind === 'text') return typeof value === 'string';
+  if (kind === 'a function') return typeof value === 'function';
+  return kind === 'a list' ? Array.isArray(value) : isObject(value);
+}
