@@ -54,8 +54,8 @@ export type { OAuthCallback, OAuthQuestion, OpenOAuthCallback } from './connecti
 export { createMemoryOAuthStore, type OAuthStore } from './connections/authentication/oauth-store.ts';
 export type { TaskStatus, UpstreamTask } from './connections/follow-task.ts';
 export type { OAuthPorts } from './connections/http/http-endpoint.ts';
-export type { TransportContext } from './connections/plugin-transport.ts';
 export type { ElicitAnswer, QuestionContext, RequestHost, Root } from './connections/request-host.ts';
+export type { TransportContext } from './connections/session.ts';
 export type { ConnectionState, ConnectionStatus, Era } from './connections/status.ts';
 export type { Call, CallEvent, CallHost, CallQuestionContext, CallState } from './invocation/call.ts';
 export type { CallEnd, CallParent, CallRecord, CallStatus } from './invocation/call-record.ts';

@@ -247,11 +247,8 @@ function keysOf(schema: JsonSchema, prefix = '', keys = new Map<string, Key>()):
     const before = keys.get(path);
     const type = [...new Set([...(before?.type.split(', ') ?? []), ...typeOf(property).split(', ')])].join(', ');
     const required = before?.required === true || (Array.isArray(schema.required) && schema.required.includes(name));
-    keys.set(path, {
-      type,
-      required: required && property.default === undefined,
-      fallback: property.default ?? before?.fallback,
-    });
+    const fallback = property.default ?? before?.fallback;
+    keys.set(path, { type, required: required && fallback === undefined, fallback });
     keysOf(property, `${path}.`, keys);
   }
   return keys;

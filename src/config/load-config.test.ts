@@ -72,6 +72,7 @@ describe('the native dialect', () => {
       },
       localTools: [],
       skills: [],
+      plugins: [],
       profiles: [
         {
           name: 'default',

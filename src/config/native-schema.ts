@@ -16,7 +16,15 @@ import {
   text,
   wholeNumber,
 } from './schema-parts.ts';
-import { limitsShape, optionsSchema, pluginServerSchema, stdioServerSchema, urlServerSchema } from './server-schema.ts';
+import {
+  limitsShape,
+  type NativeServer,
+  optionsSchema,
+  type PluginServer,
+  pluginServerSchema,
+  stdioServerSchema,
+  urlServerSchema,
+} from './server-schema.ts';
 
 const unlimited = Number.MAX_SAFE_INTEGER;
 
@@ -192,7 +200,9 @@ export const nativeSchema = z
   .describe('Configuration of Toolwharf.');
 
 /** The input type of the native dialect. */
-export type NativeConfig = DeepReadonly<z.input<typeof nativeSchema>>;
+export type NativeConfig = Omit<DeepReadonly<z.input<typeof nativeSchema>>, 'servers'> & {
+  readonly servers?: Readonly<Record<string, NativeServer | PluginServer>>;
+};
 export type CheckedToolbox = z.output<typeof toolboxSchema>;
 export type CheckedLocalTools = z.output<typeof localToolsSchema>;
 export type CheckedSkills = z.output<typeof skillsSchema>;

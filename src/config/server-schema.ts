@@ -189,8 +189,6 @@ export const pluginServerSchema = z.strictObject(
     options: optionsSchema
       .optional()
       .describe('The options of the transport; in a file, values may be ${VAR} or ${file:/path}.'),
-    command: z.never().optional(),
-    url: z.never().optional(),
     ...commonShape,
   },
   { error: 'must be a map' },
@@ -198,6 +196,12 @@ export const pluginServerSchema = z.strictObject(
 
 /** A server in the native dialect, unless the transport of a plugin reaches it. */
 export type NativeServer = DeepReadonly<z.input<typeof stdioServerSchema> | z.input<typeof urlServerSchema>>;
+
+/** A server that the transport of a plugin reaches, in the native dialect. */
+export type PluginServer = DeepReadonly<z.input<typeof pluginServerSchema>> & {
+  readonly command?: undefined;
+  readonly url?: undefined;
+};
 
 /** A server that passed its schema. Durations are in milliseconds. */
 export type CheckedServer = z.output<typeof serverSchema>;

@@ -3,20 +3,9 @@ import type { ServerSpec } from '../config/config.ts';
 import type { PluginTarget } from '../config/plugin-config.ts';
 import { resolveOptions } from '../config/references.ts';
 import { ConnectionError, messageOf } from '../kernel/errors.ts';
-import { isObject, type JsonObject } from '../kernel/json.ts';
+import { isObject } from '../kernel/json.ts';
 import { abortable, waitAtMost } from '../kernel/wait.ts';
 import type { SessionOptions } from './session.ts';
-
-/** The session that a plugin opens a transport for. */
-export interface TransportContext {
-  /** The name of the server. */
-  readonly server: string;
-  /** Aborted when the session is no longer wanted, or the time limit of the server is over. */
-  readonly signal: AbortSignal;
-}
-
-/** Opens the transport of a plugin. May throw, hang, or return something else. */
-export type OpenPluginTransport = (name: string, options: JsonObject, context: TransportContext) => unknown;
 
 const closeMs = 5_000;
 

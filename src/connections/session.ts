@@ -4,12 +4,22 @@ import type { ToolwharfError } from '../kernel/errors.ts';
 import type { JsonObject } from '../kernel/json.ts';
 import type { Channel } from './channel.ts';
 import type { HttpAccess } from './http/http-access.ts';
-import type { OpenPluginTransport } from './plugin-transport.ts';
 import type { ProtocolCache } from './protocol-cache.ts';
 import type { RequestHost } from './request-host.ts';
 import type { Era } from './status.ts';
 import type { ServerProcessOptions } from './stdio/server-process.ts';
 import type { TrafficLog } from './traffic/traffic-log.ts';
+
+/** The session that a plugin opens a transport for. */
+export interface TransportContext {
+  /** The name of the server. */
+  readonly server: string;
+  /** Aborted when the session is no longer wanted, or the time limit of the server is over. */
+  readonly signal: AbortSignal;
+}
+
+/** Opens the transport of a plugin. May throw, hang, or return something else. */
+export type OpenPluginTransport = (name: string, options: JsonObject, context: TransportContext) => unknown;
 
 export interface SessionOptions extends ServerProcessOptions {
   /** Answers questions of servers that the host of a request cannot answer, or that belong to no request. */

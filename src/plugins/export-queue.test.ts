@@ -1,5 +1,6 @@
 import { afterEach, expect, test, vi } from 'vitest';
 import { collectLog } from '../../test/support/fixtures.ts';
+import { waitFor } from '../../test/support/wait-for.ts';
 import { createExportQueue, type ExportQueueOptions } from './export-queue.ts';
 import type { ExportedItem } from './plugin.ts';
 
@@ -64,7 +65,7 @@ test('an export queue drops the batch of an exporter that fails, logs the first 
   });
   queue.add(item());
   queue.add(item());
-  await vi.waitFor(() => expect(queue.counts.dropped).toBe(2), { timeout: 120_000 });
+  await waitFor(() => queue.counts.dropped === 2, { what: 'the failures' });
   failing = false;
   queue.add(item());
   await queue.close();

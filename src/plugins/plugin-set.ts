@@ -4,7 +4,7 @@ import type { LoadedConfig } from '../config/loaded-config.ts';
 import type { PluginEntry } from '../config/plugin-config.ts';
 import { configError, type Finding, formatPath } from '../config/problems.ts';
 import type { Environment } from '../config/references.ts';
-import type { OpenPluginTransport } from '../connections/plugin-transport.ts';
+import type { OpenPluginTransport } from '../connections/session.ts';
 import { hashOf } from '../kernel/canonical-json.ts';
 import { messageOf, ToolwharfError } from '../kernel/errors.ts';
 import type { Log } from '../kernel/log.ts';

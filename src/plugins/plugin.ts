@@ -1,6 +1,6 @@
 import type { Transport } from '@modelcontextprotocol/client';
 import type { LocalTool } from '../catalog/local-tool.ts';
-import type { TransportContext } from '../connections/plugin-transport.ts';
+import type { TransportContext } from '../connections/session.ts';
 import type { CallRecord } from '../invocation/call-record.ts';
 import type { JsonObject } from '../kernel/json.ts';
 import type { Log } from '../kernel/log.ts';

@@ -1454,6 +1454,7 @@ export interface components {
             readonly argumentsHash: string;
             readonly definitionHash: string;
             readonly reason: string;
+            readonly policy?: string;
             readonly change?: readonly components["schemas"]["DefinitionChange"][];
             readonly approvers?: "admins" | "owner" | "client";
             readonly askedAt: string;
@@ -1863,6 +1864,13 @@ export interface components {
                 readonly message: string;
             };
             readonly servers: readonly string[];
+            readonly plugins: readonly {
+                readonly name: string;
+                readonly module?: string;
+                readonly parts: readonly string[];
+                readonly exported?: number;
+                readonly dropped?: number;
+            }[];
             readonly toolbox: {
                 readonly maxConcurrent: number;
                 readonly maxQueued: number;
@@ -1936,7 +1944,7 @@ export interface components {
             readonly nextTryAt?: string;
             readonly failures: number;
             readonly lastConnectedAt?: string;
-            readonly transport?: "stdio" | "http" | "sse" | "api";
+            readonly transport?: "stdio" | "http" | "sse" | "api" | "plugin";
             readonly era?: "legacy" | "modern";
             readonly protocolVersion?: string;
             readonly serverInfo?: {
@@ -2484,7 +2492,7 @@ export interface components {
             readonly problem?: string;
             readonly missingToken?: string;
             readonly place?: string;
-            readonly transport: "stdio" | "http" | "sse" | "auto" | "api";
+            readonly transport: "stdio" | "http" | "sse" | "auto" | "api" | "plugin";
             readonly enabled: boolean;
             readonly required: boolean;
             readonly trusted: boolean;
@@ -2614,7 +2622,7 @@ export interface components {
         readonly ServerTest: {
             readonly ok: boolean;
             readonly latencyMs: number;
-            readonly transport?: "stdio" | "http" | "sse" | "api";
+            readonly transport?: "stdio" | "http" | "sse" | "api" | "plugin";
             readonly era?: "legacy" | "modern";
             readonly protocolVersion?: string;
             readonly serverInfo?: {
