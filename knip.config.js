@@ -32,6 +32,9 @@ export default {
       ignoreDependencies: [
         ...[...gateway, ...build].filter((name) => library.dependencies[name] === undefined),
         'publint',
+        // Used by examples.
+        '@langchain/anthropic',
+        'express',
         'toolwharf-gateway',
         '@modelcontextprotocol/server-everything',
         '@modelcontextprotocol/server-memory',

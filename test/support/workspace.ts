@@ -98,8 +98,8 @@ export async function createWorkspace(): Promise<Workspace> {
   };
 }
 
-/** Runs an installed package like npx, without a registry. */
-function npx(): string {
+/** The text of a program that runs an installed package like npx, without a registry. */
+export function npx(): string {
   return `#!${process.execPath}
 import { readFileSync } from 'node:fs';
 import { pathToFileURL } from 'node:url';
