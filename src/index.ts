@@ -15,7 +15,6 @@ export type {
   Dialect,
   HttpTarget,
   Naming,
-  OAuthAuthentication,
   OnChange,
   ProfileConfig,
   ProtocolChoice,
@@ -35,6 +34,7 @@ export type { Endpoint } from './config/endpoint-schema.ts';
 export { type ImportedConfig, importClientConfig } from './config/import-client-config.ts';
 export { findConfigFile, type LoadedConfig, type LoadOptions, loadConfig, parseConfig } from './config/load-config.ts';
 export type { NativeConfig } from './config/native-schema.ts';
+export type { OAuthAuthentication } from './config/oauth-config.ts';
 export type { PluginEntry, PluginTarget } from './config/plugin-config.ts';
 export { type Environment, resolveEnv } from './config/references.ts';
 export {

@@ -2,11 +2,10 @@ import type { CatalogEntry } from './catalog/catalog.ts';
 import type { LocalTool } from './catalog/local-tool.ts';
 import type { Pin, PinStore } from './catalog/pins.ts';
 import type { ToolOverride, ToolOverrideStore, ToolOverrides } from './catalog/tool-overrides.ts';
-import type { Config, ProfileConfig, ServerSpec } from './config/config.ts';
+import type { Config, ProfileConfig } from './config/config.ts';
 import type { LoadedConfig } from './config/load-config.ts';
 import type { NativeServer } from './config/server-schema.ts';
 import type { SignInState } from './connections/authentication/sign-in-state.ts';
-import type { Connection, ConnectionHooks } from './connections/connection.ts';
 import type { OAuthPorts } from './connections/http/http-endpoint.ts';
 import type { ConnectionStatus } from './connections/status.ts';
 import type { TrafficLog } from './connections/traffic/traffic-log.ts';
@@ -29,6 +28,9 @@ import type { PluginInfo } from './plugins/plugin-set.ts';
 import type { Approver } from './policy/approval.ts';
 import type { RememberedRule, RuleStore } from './policy/remembered-rules.ts';
 import type { DefinitionFinding } from './policy/scan-definition.ts';
+import type { AccountPorts } from './servers/accounts/open-accounts.ts';
+import type { ToolboxAccounts } from './servers/accounts/toolbox-accounts.ts';
+import type { PlacementPort } from './servers/open-server.ts';
 import type { ServerContent } from './servers/server-content.ts';
 import type { ServerInfo } from './servers/server-info.ts';
 import type { InternalToolboxSkills, ToolboxSkills } from './servers/skills/toolbox-skills.ts';
@@ -88,15 +90,12 @@ export interface InternalToolboxOptions extends ToolboxOptions {
   readonly limits?: LimitPorts;
   /** Shares servers of `placement: single` with other replicas; undefined if there are none. */
   readonly placements?: PlacementPort;
+  /** The accounts of people at servers with per-user credentials; in memory by default. */
+  readonly accounts?: AccountPorts;
   /** How long the scan of new definitions waits, so that calls come first; 0. */
   readonly scanDelayMs?: number;
   /** After how long without traffic a connection is checked; 30 000. */
   readonly healthMs?: number;
-}
-
-/** Opens the connection to a server that one replica runs. */
-export interface PlacementPort {
-  open(spec: ServerSpec, hooks: ConnectionHooks, openLocal: (hooks: ConnectionHooks) => Connection): Connection;
 }
 
 /** The source of permits and rates. */
@@ -261,6 +260,7 @@ export interface InternalToolbox extends Toolbox {
   readonly prompts: ToolboxPrompts<InternalReadOptions>;
   readonly skills: InternalToolboxSkills;
   readonly calls: InternalToolboxCalls;
+  readonly accounts: ToolboxAccounts;
   start(tool: string | ToolId | CatalogEntry, args: unknown, options?: InternalStartOptions): Call;
   /** Compares all tools with their pins, which another replica has changed. */
   reloadPins(): Promise<void>;

@@ -2,14 +2,15 @@ import { isForModels } from './catalog/app-tools.ts';
 import { type CatalogEntry, createCatalog } from './catalog/catalog.ts';
 import { joinViolations } from './catalog/register-tools.ts';
 import { createStoredOverrides } from './catalog/stored-overrides.ts';
-import type { Config, ProfileConfig, ServerSpec } from './config/config.ts';
+import type { Config, ProfileConfig } from './config/config.ts';
 import type { ConfigSource } from './config/config-source.ts';
 import type { LoadedConfig } from './config/load-config.ts';
 import { mergeProfiles } from './config/merge-profiles.ts';
 import { openConfig } from './config/open-config.ts';
 import { watchConfig } from './config/watch-config.ts';
-import { type Connection, type ConnectionHooks, createConnection } from './connections/connection.ts';
-import { toToolDefinition } from './connections/discovery.ts';
+import { createMemoryOAuthStore } from './connections/authentication/oauth-store.ts';
+import type { Connection } from './connections/connection.ts';
+import { type ListKind, toToolDefinition } from './connections/discovery.ts';
 import { createHttpEndpoints } from './connections/http/http-endpoints.ts';
 import { createProtocolCache } from './connections/protocol-cache.ts';
 import type { RequestHost } from './connections/request-host.ts';
@@ -34,18 +35,21 @@ import { exportEvents } from './plugins/export-events.ts';
 import { createPluginSet, transportNames } from './plugins/plugin-set.ts';
 import type { ApprovalAnswer, ApprovalRequest } from './policy/approval.ts';
 import { createLazyArgumentsChecker } from './policy/lazy-arguments-checker.ts';
+import { openAccounts } from './servers/accounts/open-accounts.ts';
 import { administerCatalog } from './servers/administer-catalog.ts';
 import { applyConfig } from './servers/apply-config.ts';
 import { createToolFlags } from './servers/flag-tools.ts';
 import { logConfigChanges, logConfigRefused } from './servers/log-config-changes.ts';
-import { logStatus } from './servers/log-status.ts';
 import { logGoneTools, logTrustProblems } from './servers/log-tool-problems.ts';
+import { createOpenServer } from './servers/open-server.ts';
 import { registerLocalTools } from './servers/register-local-tools.ts';
 import { createServerAccess } from './servers/server-access.ts';
+import type { ServerNotice } from './servers/server-content.ts';
 import { createServerSet } from './servers/server-set.ts';
 import { createToolboxContent } from './servers/toolbox-content.ts';
 import type { ToolboxEvents } from './servers/toolbox-events.ts';
 import { createToolboxServers } from './servers/toolbox-servers.ts';
+import { createMemoryAccounts } from './storage/memory/memory-accounts.ts';
 import { createMemoryJournal } from './storage/memory/memory-journal.ts';
 import { createMemoryPins, createMemoryRules, createMemoryToolOverrides } from './storage/memory/memory-stores.ts';
 import type { AdministeredToolbox, InternalToolboxOptions, Toolbox, ToolboxOptions } from './toolbox-types.ts';
@@ -139,8 +143,12 @@ export async function startToolbox(
   const composedPermits = limits.createPermits(composedLimits(config.toolbox));
   const results = createResults({ config: () => config, findElsewhere: options.findResultElsewhere });
   const scripts = options.scripts?.open({ config: () => config, catalog, journal, results, log });
+  const onNotice = (notice: ServerNotice) => events.emit('server.notified', notice);
+  const accountPorts = { store: createMemoryAccounts(), ...options.accounts };
+  const accounts = openAccounts({ ...accountPorts, servers: () => servers, clock, onNotice });
   const callPorts = {
     findConnection: (server: string) => servers.get(server),
+    chooseAccount: accounts.chooseAccount,
     settings: () => config.toolbox,
     journal,
     rules,
@@ -169,7 +177,19 @@ export async function startToolbox(
   const traffic = createTrafficLogs(clock);
   const maxMessageBytes = options.maxMessageBytes ?? 64 * 1024 * 1024;
   const { reachOf, assertAllowed } = createServerAccess({ config: () => config, ...options });
-  const openHttp = createHttpEndpoints({ env, log, clock, maxMessageBytes, reachOf, oauth: options.oauth });
+  const oauthStore = options.oauth?.store ?? createMemoryOAuthStore();
+  const openServer = createOpenServer({
+    ...{ protocolCache, log, env, clock, healthMs, maxMessageBytes, traffic, store: accountPorts.store },
+    oauth: oauthStore,
+    openHttp: (store = oauthStore) =>
+      createHttpEndpoints({ env, log, clock, maxMessageBytes, reachOf, oauth: { ...options.oauth, store } }),
+    openTransport: plugins.openTransport,
+    defaultHost: host as RequestHost,
+    placements: options.placements,
+    onStatus: (server, status, before) => events.emit('server.changed', { server, status, before }),
+    onList: useList,
+    onNotice,
+  });
   const servers = createServerSet({
     open: openServer,
     onRemoved(name) {
@@ -189,35 +209,15 @@ export async function startToolbox(
   });
   const violations: ToolwharfError[] = [];
 
-  function openServer(spec: ServerSpec): Connection {
-    const hooks: ConnectionHooks = {
-      onStatus: (status, before) => {
-        logStatus(log, spec.name, status, before);
-        events.emit('server.changed', { server: spec.name, status, before });
-      },
-      onList: async (kind, isAnnounced) => {
-        if (kind === 'skills') return skills.register(connection);
-        if (kind !== 'tools') return events.emit('content.changed', { server: spec.name, kind });
-        const before = catalogChanges;
-        await register(connection);
-        // Clients are notified of every change that the server announces, even of tools that the catalog leaves out.
-        if (isAnnounced && catalogChanges === before)
-          events.emit('catalog.changed', { added: [], removed: [], changed: [], server: spec.name });
-      },
-      onNotification: (method, params) =>
-        events.emit('server.notified', { server: spec.name, method, params, callIds: [] }),
-    };
-    const openLocal = (own: ConnectionHooks) =>
-      createConnection(spec, {
-        ...own,
-        ...{ protocolCache, log, env, openHttp, clock, healthMs, maxMessageBytes },
-        openTransport: plugins.openTransport,
-        defaultHost: host as RequestHost,
-        traffic: traffic.of(spec.name),
-      });
-    const placements = spec.placement === 'single' ? options.placements : undefined;
-    const connection: Connection = placements?.open(spec, hooks, openLocal) ?? openLocal(hooks);
-    return connection;
+  async function useList(connection: Connection, kind: ListKind, isAnnounced: boolean): Promise<void> {
+    const server = connection.spec.name;
+    if (kind === 'skills') return skills.register(connection);
+    if (kind !== 'tools') return events.emit('content.changed', { server, kind });
+    const before = catalogChanges;
+    await register(connection);
+    // Clients are notified of every change that the server announces, even of tools that the catalog leaves out.
+    if (isAnnounced && catalogChanges === before)
+      events.emit('catalog.changed', { added: [], removed: [], changed: [], server });
   }
 
   /** A server's tools were read: they take their place in the catalog. */
@@ -369,6 +369,7 @@ export async function startToolbox(
     observeOutput: scripts?.observe,
     runCode: scripts && ((args, callOptions) => startCall(scripts.toolFor(args), args, callOptions).result),
     servers: createToolboxServers({ servers, content, traffic, log, assertAllowed, assertOpen, catalog, toTool }),
+    accounts: accounts.api,
     ...api,
     plugins: plugins.list,
     isSecret: results.isSecret,

@@ -16,6 +16,8 @@ const customers: ServerSpec = {
   },
   protocol: 'auto',
   isolation: 'shared',
+  credentials: 'shared',
+  maxAccountConnections: 64,
   placement: 'everywhere',
   validation: 'strict',
   maxTimeoutMs: 600_000,

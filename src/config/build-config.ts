@@ -77,6 +77,8 @@ export function buildServer(
     target,
     protocol: server.protocol ?? serverDefaults.protocol,
     isolation: server.isolation ?? serverDefaults.isolation,
+    credentials: server.credentials ?? serverDefaults.credentials,
+    maxAccountConnections: server.maxAccountConnections ?? serverDefaults.maxAccountConnections,
     placement: server.placement ?? serverDefaults.placement,
     validation: server.validation ?? serverDefaults.validation,
     trusted: server.trusted ?? serverDefaults.trusted,

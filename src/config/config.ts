@@ -1,6 +1,7 @@
 import type { JsonObject, JsonSchema } from '../kernel/json.ts';
 import type { AppsConfig } from './app-sources.ts';
 import type { Endpoint } from './endpoint-schema.ts';
+import type { OAuthAuthentication } from './oauth-config.ts';
 import type { PluginEntry, PluginTarget } from './plugin-config.ts';
 import type { TransportName } from './transports.ts';
 
@@ -76,6 +77,9 @@ export type ProtocolChoice = (typeof protocolChoices)[number];
 export const isolations = ['shared', 'session'] as const;
 export type Isolation = (typeof isolations)[number];
 
+/** Whose credentials calls use: those of the configuration for all callers, or an account of the caller. */
+export const credentialChoices = ['shared', 'per-user'] as const;
+
 /** `strict` rejects invalid arguments, `coerce` first converts texts to the types of the schema, `off` checks nothing. */
 export const argumentValidations = ['strict', 'coerce', 'off'] as const;
 export type ArgumentValidation = (typeof argumentValidations)[number];
@@ -92,6 +96,10 @@ export interface ServerSpec {
   readonly target: StdioTarget | HttpTarget | PluginTarget;
   readonly protocol: ProtocolChoice;
   readonly isolation: Isolation;
+  /** `per-user`: each person connects accounts of their own, and calls use the account of the caller. */
+  readonly credentials: (typeof credentialChoices)[number];
+  /** With `per-user`: the number of accounts that are connected at a time. */
+  readonly maxAccountConnections: number;
   /** `everywhere`: each replica starts the program. `single`: one replica does, and the others send their calls to it. */
   readonly placement: 'everywhere' | 'single';
   readonly validation: ArgumentValidation;
@@ -155,18 +163,6 @@ export type Authentication =
   | { readonly type: 'api-key'; readonly key: string; readonly header: string }
   | { readonly type: 'basic'; readonly username: string; readonly password: string }
   | OAuthAuthentication;
-
-/** OAuth 2.1 with the client registration, scope and grant to use. */
-export interface OAuthAuthentication {
-  readonly type: 'oauth';
-  readonly clientId?: string;
-  readonly clientSecret?: string;
-  readonly scope?: string;
-  /** The OAuth redirect URL. Undefined uses the URL of the callback port. */
-  readonly redirectUrl?: string;
-  /** HTTPS URL of the client metadata document, for servers that accept one instead of client registration. */
-  readonly clientMetadataUrl?: string;
-}
 
 /** The limits of one tool: concurrent calls and duration. */
 export interface ToolLimits {

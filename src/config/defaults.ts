@@ -21,6 +21,8 @@ export const serverDefaults = {
   trusted: false,
   protocol: 'auto',
   isolation: 'shared',
+  credentials: 'shared',
+  maxAccountConnections: 64,
   placement: 'everywhere',
   validation: 'strict',
   timeoutMs: 30_000,

@@ -25,6 +25,8 @@ describe('the native dialect', () => {
       required: false,
       protocol: 'auto',
       isolation: 'shared',
+      credentials: 'shared',
+      maxAccountConnections: 64,
       placement: 'everywhere',
       validation: 'strict',
       trusted: false,
@@ -177,6 +179,8 @@ toolbox:
       },
       protocol: 'legacy',
       isolation: 'session',
+      credentials: 'shared',
+      maxAccountConnections: 64,
       roots: [
         { uri: 'file:///srv/my%20notes', name: 'my notes' },
         { uri: 'file:///work', name: 'work' },

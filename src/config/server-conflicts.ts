@@ -1,3 +1,4 @@
+import { findAccountFields } from './account-fields.ts';
 import { type CheckedServer, programKeys, urlKeys } from './server-schema.ts';
 import { isInsecureUrl, urlProblem } from './server-url.ts';
 import { type TransportName, transports } from './transports.ts';
@@ -20,6 +21,7 @@ export function serverConflicts(name: string, server: UncheckedServer): ServerCo
     ...transportConflict(name, server, isProgram),
     ...keysOfOtherKind(server, isProgram),
     ...(isProgram ? [] : [...authenticationConflict(name, server), ...apiConflicts(server)]),
+    ...accountConflicts(server),
   ];
 }
 
@@ -84,6 +86,37 @@ function apiConflicts(server: UncheckedServer): ServerConflict[] {
     if (message !== undefined) conflicts.push({ key: 'openapi', message });
   }
   return conflicts;
+}
+
+function accountConflicts(server: UncheckedServer): ServerConflict[] {
+  const { credentials, authentication, env, headers } = server;
+  const isPersonal = credentials === 'per-user';
+  const fields = findAccountFields({ authentication, env, headers });
+  if (!isPersonal) {
+    const message = "needs 'credentials: per-user'";
+    const conflicts: ServerConflict[] = [];
+    if (fields.length > 0)
+      conflicts.push({ key: 'credentials', message: `must be per-user, because \${account:${fields[0]}} is used` });
+    if (server.maxAccountConnections !== undefined) conflicts.push({ key: 'maxAccountConnections', message });
+    return conflicts;
+  }
+  const conflicts: ServerConflict[] = [];
+  const asksPerson = authenticationType(authentication) === 'oauth' && grantOf(authentication) === 'authorization-code';
+  if (!asksPerson && fields.length === 0) {
+    const message =
+      'per-user needs OAuth of a person, or a value that each person enters: write it as ${account:token} in authentication, headers or env';
+    conflicts.push({ key: 'credentials', message });
+  }
+  if (server.required === true)
+    conflicts.push({ key: 'required', message: 'cannot be combined with per-user credentials: accounts come later' });
+  if (server.placement === 'single')
+    conflicts.push({ key: 'placement', message: "'single' cannot be combined with per-user credentials" });
+  return conflicts;
+}
+
+function grantOf(authentication: unknown): unknown {
+  const { grant = 'authorization-code' } = authentication as { readonly grant?: unknown };
+  return grant;
 }
 
 /** Returns true for a URL and false for a file path. */

@@ -110,6 +110,7 @@ describe('a server record', () => {
       rate: { calls: 10, per: '1m' },
       prompts: ['p'],
     };
+    const personal = { env: { A: '${account:a}' }, credentials: 'per-user', maxAccountConnections: 2 };
     const program = {
       command: 'npx',
       args: ['-y'],
@@ -119,9 +120,10 @@ describe('a server record', () => {
       placement: 'single',
       openapi: undefined,
     };
-    const keys = new Set([...Object.keys(server), ...Object.keys(program), 'endpoints']);
+    const keys = new Set([...Object.keys(server), ...Object.keys(program), ...Object.keys(personal), 'endpoints']);
     expect([...keys].sort()).toEqual(Object.keys(serverShape).sort());
-    for (const written of [server, { ...program, timeout: 1000, rate: server.rate }]) {
+    const single = { ...program, timeout: 1000, rate: server.rate };
+    for (const written of [server, single, { command: 'npx', ...personal }]) {
       const record = newServerRecordSchema.parse({ name: 'a', ...written });
       const { config } = parseConfig({ servers: { a: written } }, { env: {} });
       expect(toServerSpec(record)).toEqual(config.servers[0]);
@@ -175,6 +177,8 @@ describe('a server record', () => {
       },
       protocol: 'auto',
       isolation: 'shared',
+      credentials: 'shared',
+      maxAccountConnections: 64,
       placement: 'everywhere',
       validation: 'strict',
       trusted: false,

@@ -1,7 +1,14 @@
 import { z } from 'zod';
 import type { DeepReadonly } from '../kernel/json.ts';
 import { authenticationSchema } from './authentication-schema.ts';
-import { argumentValidations, isolations, onChangeActions, protocolChoices, toolModes } from './config.ts';
+import {
+  argumentValidations,
+  credentialChoices,
+  isolations,
+  onChangeActions,
+  protocolChoices,
+  toolModes,
+} from './config.ts';
 import { serverDefaults, toolDefaults } from './defaults.ts';
 import { durationText } from './durations.ts';
 import { endpointsSchema } from './endpoint-schema.ts';
@@ -101,6 +108,18 @@ const commonShape = {
     .optional()
     .describe('shared: all clients use one session with the server. session: each client session gets its own.')
     .meta({ default: serverDefaults.isolation }),
+  credentials: choice(credentialChoices)
+    .optional()
+    .describe(
+      'shared: all calls use the credentials of this configuration. per-user: each person connects accounts of their own, by OAuth or by entering the values that are written ${account:NAME} here.',
+    )
+    .meta({ default: serverDefaults.credentials }),
+  maxAccountConnections: wholeNumber(1, 10_000)
+    .optional()
+    .describe(
+      'With per-user credentials: the number of accounts that are connected at a time. Idle ones are closed first.',
+    )
+    .meta({ default: serverDefaults.maxAccountConnections }),
   validation: choice(argumentValidations)
     .optional()
     .describe('strict rejects invalid arguments, coerce converts "1" to 1 first, off leaves the check to the server.')

@@ -3,6 +3,7 @@ import type { Clock } from '../kernel/clock.ts';
 import { ToolwharfError } from '../kernel/errors.ts';
 import { isObject, type JsonObject } from '../kernel/json.ts';
 import { createRedactor, type Redactor } from '../kernel/redact.ts';
+import type { AccountUse, ServerAccounts } from './accounts/account-store.ts';
 import type { SignInState } from './authentication/sign-in-state.ts';
 import type { ChannelRequestOptions, DroppedReplies } from './channel.ts';
 import { createDelivery, type DeliveryOptions, sharedLegacyLane } from './delivery.ts';
@@ -70,6 +71,8 @@ export interface ToolCall extends Pick<DeliveryOptions, 'onWait'> {
   readonly meta?: JsonObject;
   /** Called with the replica that runs the server, before the call is sent to it. */
   readonly onForward?: (replica: string) => void;
+  /** The account that the call uses, at a server with per-user credentials. */
+  readonly account?: AccountUse;
   /** True if a tool that can run as a task should. */
   readonly prefersTask?: boolean;
   /** Called with each status of the task as which the server runs the call. */
@@ -105,7 +108,9 @@ export interface Connection {
   /** Deletes the tokens and the registration. */
   signOut(): Promise<void>;
   /** Subscribes to changes of resources, across reconnects; the returned function unsubscribes. */
-  watchResources(uris: readonly string[]): Promise<() => Promise<void>>;
+  watchResources(uris: readonly string[], account?: AccountUse): Promise<() => Promise<void>>;
+  /** Undefined if all callers use the same credentials. */
+  readonly accounts?: ServerAccounts;
 }
 
 /** The list and the parameter that a request takes its item from. */

@@ -1,6 +1,7 @@
 import type { ServerSpec } from '../config/config.ts';
 import { ProtocolError } from '../kernel/errors.ts';
 import type { JsonObject } from '../kernel/json.ts';
+import type { AccountUse } from './accounts/account-store.ts';
 import type { ChannelRequestOptions } from './channel.ts';
 import { wasNotDelivered } from './delivery-errors.ts';
 import { canBeAsked, type RequestHost } from './request-host.ts';
@@ -12,6 +13,8 @@ import type { Turn, TurnRequest } from './turns.ts';
 export interface DeliveryOptions extends Omit<ChannelRequestOptions, 'turn' | 'headers'> {
   /** The HTTP headers for this request on a session. */
   readonly toHeaders?: (session: Session) => ChannelRequestOptions['headers'];
+  /** The account that the request uses, at a server with per-user credentials. */
+  readonly account?: AccountUse;
   /** The params of the tool call whose task the request is about. The request is sent on the session of that call. */
   readonly follows?: JsonObject;
   /** Called while the request waits for other clients' requests to end; the returned function is called afterwards. */

@@ -16,6 +16,7 @@ import { openScripts } from '../scale/code/open-scripts.ts';
 import type { Storage } from '../storage/storage.ts';
 import { type AdministeredToolbox, type InternalToolboxOptions, startToolbox } from '../toolbox.ts';
 import { type A2aRoutes, createA2aRoutes } from './a2a/a2a-routes.ts';
+import { accountsPage, createAccountOwner } from './accounts/account-owner.ts';
 import { type AppFrames, createAppFrames } from './apps/app-frames.ts';
 import { answerChallenge } from './auth/admin-token.ts';
 import { type AdmitPorts, admitCaller, sendUnauthorized } from './auth/admit-caller.ts';
@@ -186,6 +187,12 @@ export async function openGateway(source: ConfigSource | undefined, options: Gat
     placements,
     findResultElsewhere: (id, caller) => findResultElsewhere(fleet, id, caller),
     oauth: { store: storage.oauth, redirectUrl: oauthReturnUrl(host, port) },
+    accounts: {
+      store: storage.accounts,
+      ownerOf: createAccountOwner(storage.conversations),
+      pageUrl: (name) => accountsPage(oauthReturnUrl(host, (server.address() as AddressInfo).port), name),
+      waitMs: () => toolbox.config.toolbox.approval.expiresMs,
+    },
     approver,
     host: questionsNeedCall,
     startWaitMs: 0,

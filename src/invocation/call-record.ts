@@ -62,6 +62,8 @@ export interface CallRecord {
   readonly idempotencyKey?: string;
   /** The id of the remembered rule that allowed the call without asking. */
   readonly rule?: string;
+  /** The account of the caller that the call used, at a server with per-user credentials. */
+  readonly account?: RecordedAccount;
   /** Set if the call is a task of A2A or MCP. */
   readonly task?: CallTask;
   /** The task as which the server runs the call. */
@@ -74,6 +76,12 @@ export interface CallRecord {
   readonly script?: RecordedScript;
   /** Set if a script made the call. */
   readonly step?: CallStep;
+}
+
+/** The account that a call used: its id and its owner's name for it. */
+export interface RecordedAccount {
+  readonly id: string;
+  readonly label: string;
 }
 
 /** What another process needs to continue a script. */

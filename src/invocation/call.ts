@@ -1,4 +1,5 @@
 import type { CatalogEntry } from '../catalog/catalog.ts';
+import type { AccountUse } from '../connections/accounts/account-store.ts';
 import type { UpstreamTask } from '../connections/follow-task.ts';
 import type { QuestionContext, RequestHost } from '../connections/request-host.ts';
 import { createEphemeralMap } from '../kernel/ephemeral-map.ts';
@@ -131,6 +132,8 @@ export class RunningCall implements Call {
   claimed: Promise<boolean> | undefined;
   /** The latest journal write of the call; the next write follows it. */
   recorded: Promise<void> | undefined;
+  /** The account that the call uses, at a server with per-user credentials. */
+  account: AccountUse | undefined;
   /** Runs from dispatch to the end; paused while a person is asked. */
   deadline: Deadline | undefined;
   readonly #now: () => string;

@@ -1,5 +1,6 @@
 import type { CatalogEntry } from '../catalog/catalog.ts';
 import { runLocalTool } from '../catalog/local-tool.ts';
+import type { AccountUse } from '../connections/accounts/account-store.ts';
 import type { Connection } from '../connections/connection.ts';
 import type { UpstreamTask } from '../connections/follow-task.ts';
 import type { RequestHost } from '../connections/request-host.ts';
@@ -15,10 +16,51 @@ import { createDeadline } from './deadline.ts';
 
 export interface DispatchPorts {
   readonly findConnection: (server: string) => Connection | undefined;
+  /** Chooses the account of a call. Undefined if all callers use the same credentials. */
+  readonly chooseAccount?: ChooseAccount;
   /** Used for questions that the call's own host does not support. */
   readonly defaultHost: CallHost;
   readonly log: Log;
   readonly onLog: (call: RunningCall, server: string, params: JsonObject) => void;
+}
+
+/** An account, with its owner's name for it. */
+export interface ChosenAccount extends AccountUse {
+  readonly label: string;
+}
+
+/**
+ * Chooses an account of the caller, by its label or the default one. A caller without an account is asked to connect one,
+ * if the host can show a URL. Rejects with ACCOUNT_REQUIRED. Returns undefined if the server's credentials are shared.
+ */
+export type ChooseAccount = (
+  server: string,
+  call: Pick<RunningCall, 'id' | 'caller' | 'host' | 'signal'> & Partial<Pick<RunningCall, 'answer'>>,
+  label?: unknown,
+) => Promise<ChosenAccount> | undefined;
+
+/** The member of `_meta` in which a client names the account to use. */
+export const accountMember = 'toolwharf/account';
+
+/** Chooses the account of a call and notes it in the record. Returns undefined at once if there is nothing to choose. */
+export function assignAccount(
+  call: RunningCall,
+  server: string | undefined,
+  meta: JsonObject | undefined,
+  { chooseAccount }: Pick<DispatchPorts, 'chooseAccount'>,
+): Promise<void> | undefined {
+  if (server === undefined || call.account) return undefined;
+  return chooseAccount?.(server, call, meta?.[accountMember])?.then(({ id, owner, label }) => {
+    call.account = { id, owner };
+    call.record = { ...call.record, account: { id, label } };
+  });
+}
+
+/** The request's `_meta` without what is meant for Toolwharf. */
+export function withoutAccount(meta: JsonObject | undefined): JsonObject | undefined {
+  if (meta?.[accountMember] === undefined) return meta;
+  const { [accountMember]: _account, ...rest } = meta;
+  return rest;
 }
 
 export interface DispatchOptions {
@@ -73,7 +115,8 @@ async function send(
   const taskSupport = isObject(execution) ? execution.taskSupport : undefined;
   const tool = { name: entry.originalName, paramHeaders: entry.paramHeaders, taskSupport };
   const request = {
-    ...{ id, signal, meta, host: toRequestHost(call, entry, ports), onTask, prefersTask: call.host.prefersTask },
+    ...{ id, signal, host: toRequestHost(call, entry, ports), onTask, prefersTask: call.host.prefersTask },
+    ...{ meta: withoutAccount(meta), account: call.account },
     onWait: () => call.pauseClocks(),
     onForward(ranOn: string) {
       call.record = { ...call.record, ranOn };

@@ -15,7 +15,7 @@ import { type Call, type CallHost, createRunningCalls, programCaller, RunningCal
 import { endingFor, endingOf, toCallError } from './call-ending.ts';
 import type { CallParent, CallRecord, CallStep, CallTask } from './call-record.ts';
 import { continuedElsewhere, createHandOver, finishUnsent } from './continued-elsewhere.ts';
-import { type DispatchPorts, dispatch } from './dispatch.ts';
+import { assignAccount, type DispatchPorts, dispatch } from './dispatch.ts';
 import { hideSecrets } from './hide-secrets.ts';
 import { runOnce } from './idempotency.ts';
 import { assertHeld, isHeld, type Journal, writeRecord } from './journal.ts';
@@ -251,9 +251,13 @@ export function createInvoker(ports: InvokerPorts): Invoker {
     const { policy = ownPolicy(), refreshPolicy = options.policy ? () => policy : ownPolicy } = options;
     let authorization = await authorize(call, entry, input, policy, authorizePorts);
     for (let asked = 1; ; asked++) {
+      // A person may have to connect an account first, so the call has no permit yet.
+      const choosing = assignAccount(call, entry.server, options.meta, ports);
+      if (choosing) await choosing;
       const caller = permitCaller(call, entry, options);
       const immediate = permitsOf(entry).tryAcquire(keyOf(entry), entry.limits.maxInstances, caller);
-      if (immediate && authorization.approvedHash === undefined) return { authorization, permit: immediate };
+      if (immediate && !choosing && authorization.approvedHash === undefined)
+        return { authorization, permit: immediate };
       const permit = immediate ?? (await waitForPermit(call, entry, caller));
       try {
         const current = await refreshPolicy();

@@ -1,6 +1,7 @@
 import type { CatalogEntry } from '../catalog/catalog.ts';
 import type { SkillEntry } from '../catalog/skill-entry.ts';
 import type { ApprovalConfig, ToolboxConfig } from '../config/config.ts';
+import type { AccountUse } from '../connections/accounts/account-store.ts';
 import type { Connection } from '../connections/connection.ts';
 import { toServerAddress } from '../connections/protocol-cache.ts';
 import type { RequestHost } from '../connections/request-host.ts';
@@ -18,7 +19,7 @@ import { type CallPolicy, toReviewedCall } from './authorize.ts';
 import { type CallHost, programCaller, RunningCall } from './call.ts';
 import { type CallEnding, endingFor, toCallError } from './call-ending.ts';
 import type { CallParent, CallRecord, ContentKind } from './call-record.ts';
-import { type DispatchPorts, toRequestHost } from './dispatch.ts';
+import { assignAccount, type DispatchPorts, toRequestHost, withoutAccount } from './dispatch.ts';
 import { assertHeld, type Journal, writeRecord } from './journal.ts';
 
 /** A resource or prompt to read. */
@@ -68,7 +69,7 @@ export interface InternalReadOptions extends ReadOptions {
 
 export interface ReaderPorts
   extends Omit<ApprovalPorts, 'onWaiting' | 'onAccepted'>,
-    Pick<DispatchPorts, 'defaultHost' | 'onLog'> {
+    Pick<DispatchPorts, 'defaultHost' | 'onLog' | 'chooseAccount'> {
   readonly settings: () => ToolboxConfig;
   readonly findConnection: (server: string) => Pick<Connection, 'spec'> | undefined;
   readonly journal: Journal;
@@ -82,7 +83,7 @@ export interface ReaderPorts
     server: string,
     method: string,
     params: JsonObject,
-    options: { readonly signal?: AbortSignal; readonly host?: RequestHost },
+    options: { readonly signal?: AbortSignal; readonly host?: RequestHost; readonly account?: AccountUse },
   ) => Promise<JsonObject>;
 }
 
@@ -117,7 +118,7 @@ export function createRecordedWatch(
     await Promise.all(calls.map((call) => write(call.start(call.record.arguments), 'before')));
     try {
       assertHeld(ports.journal, epoch);
-      const unwatch = await watch(server, uris);
+      const unwatch = await watch(server, uris, { caller });
       await endAll(() => ({ status: 'success' }));
       return unwatch;
     } catch (cause) {
@@ -168,14 +169,17 @@ export function createReader(ports: ReaderPorts): ReadContent {
       ports.onCall(call.record);
       call.signal.throwIfAborted();
       const { params, rule } = await authorizeRead(call, entry, read, options);
+      await assignAccount(call, read.server, meta, ports);
       await call.recorded;
       const started = call.start(params, rule);
       await write(call, started);
       ports.onCall(started);
       assertHeld(ports.journal, call.epoch);
-      const sent = meta ? { ...params, _meta: meta } : params;
+      const sent = meta ? { ...params, _meta: withoutAccount(meta) } : params;
       const requestHost = toRequestHost(call, entry, ports);
-      const send = async () => ports.send(read.server ?? '', methods[read.kind], sent, { signal, host: requestHost });
+      const { account } = call;
+      const send = async () =>
+        ports.send(read.server ?? '', methods[read.kind], sent, { signal, host: requestHost, account });
       const answer = await (read.skill ? read.skill.load(send) : send());
       await finish(call.end({ status: 'success' }));
       return answer;

@@ -1,5 +1,6 @@
 /** Every error code with the HTTP status the gateway answers with. Codes are public API; `docs/errors.md` explains each. */
 export const errorStatus = {
+  ACCOUNT_REQUIRED: 403,
   ARGUMENTS_INVALID: 400,
   CALL_CANCELLED: 499,
   CALL_DENIED: 403,

@@ -1,5 +1,6 @@
-import type { ChannelRequestOptions } from '../connections/channel.ts';
+import type { AccountUse } from '../connections/accounts/account-store.ts';
 import type { Connection } from '../connections/connection.ts';
+import type { DeliveryOptions } from '../connections/delivery.ts';
 import type { ListKind } from '../connections/discovery.ts';
 import { ToolwharfError } from '../kernel/errors.ts';
 import type { JsonObject } from '../kernel/json.ts';
@@ -11,7 +12,8 @@ export interface Offered {
   readonly item: JsonObject;
 }
 
-type ContentOptions = Pick<ChannelRequestOptions, 'signal' | 'host'>;
+/** `caller`: whose account is used at a server with per-user credentials, unless `account` says it. */
+type ContentOptions = Pick<DeliveryOptions, 'signal' | 'host' | 'account'> & { readonly caller?: Caller };
 
 /** Resources, prompts and completion of servers. Answers are passed through unchanged. */
 export interface ServerContent {
@@ -42,6 +44,7 @@ export interface ServerContent {
 export function createServerContent(
   find: (server: string) => Connection | undefined,
   all: () => readonly Connection[],
+  accountOf: (server: string, caller: Caller) => Promise<AccountUse> | undefined = () => undefined,
 ): ServerContent {
   function connectionOf(server: string): Connection {
     const connection = find(server);
@@ -64,13 +67,14 @@ export function createServerContent(
     server: string,
     method: string,
     params: JsonObject,
-    options: ContentOptions = {},
+    { caller, ...options }: ContentOptions = {},
   ): Promise<JsonObject> {
     const connection = connectionOf(server);
+    const account = options.account ?? (caller && (await accountOf(server, caller)));
     const deadline = AbortSignal.timeout(connection.spec.timeoutMs);
     const signal = options.signal ? AbortSignal.any([options.signal, deadline]) : deadline;
     try {
-      return connection.redact(await connection.request(method, params, { ...options, signal }));
+      return connection.redact(await connection.request(method, params, { ...options, account, signal }));
     } catch (cause) {
       if (options.signal?.aborted) throw new ToolwharfError('CALL_CANCELLED', `${method} was cancelled`, { cause });
       if (!deadline.aborted) throw cause;
@@ -86,7 +90,8 @@ export function createServerContent(
     resources: {
       list: (server) => offered('resources', server),
       listTemplates: (server) => offered('resourceTemplates', server),
-      watch: async (server, uris) => connectionOf(server).watchResources([uris].flat()),
+      watch: async (server, uris, { caller } = {}) =>
+        connectionOf(server).watchResources([uris].flat(), caller && (await accountOf(server, caller))),
     },
     prompts: {
       list: (server) => offered('prompts', server),
@@ -105,4 +110,6 @@ export interface ServerNotice {
   readonly params: JsonObject;
   /** The running calls that it may belong to; one if that is known. */
   readonly callIds: readonly string[];
+  /** The owner of the account that it was sent to, at a server with per-user credentials. It is for nobody else. */
+  readonly owner?: string;
 }

@@ -29,7 +29,9 @@ const debounceMs = 200;
 /** The resources, prompts and skills of a toolbox: lists, and reads that are authorized and recorded. */
 export function createToolboxContent(ports: ToolboxContentPorts) {
   const { servers, pins, clock, log, onSkills } = ports;
-  const content = createServerContent(servers.get, servers.all);
+  const content = createServerContent(servers.get, servers.all, (server, caller) =>
+    ports.chooseAccount?.(server, { id: '', caller, host: {}, signal: new AbortController().signal }),
+  );
   const read = createReader({ ...ports, send: content.request, isOfSkill: (...file) => skills.isOfSkill(...file) });
   const catalog = createSkillCatalog({ pins, clock, log });
   const folders = createSkillFolders({ log });

@@ -69,6 +69,7 @@ export const callRecordSchema = z.object({
   }),
   replica: z.string().optional(),
   ranOn: z.string().optional(),
+  account: z.object({ id: z.string(), label: z.string() }).optional(),
   parent: z.object({ kind: z.enum(['call', 'answer']), id: z.string() }).optional(),
   arguments: json,
   definitionHash: z.string(),

@@ -1,5 +1,6 @@
 import type { PinStore } from '../catalog/pins.ts';
 import type { ToolOverrideStore } from '../catalog/tool-overrides.ts';
+import type { AccountStore } from '../connections/accounts/account-store.ts';
 import type { OAuthStore } from '../connections/authentication/oauth-store.ts';
 import type { Journal } from '../invocation/journal.ts';
 import type { Clock } from '../kernel/clock.ts';
@@ -27,6 +28,7 @@ export interface Storage extends AsyncDisposable {
   readonly approvals: ApprovalStore;
   readonly servers: ServerStore;
   readonly oauth: OAuthStore;
+  readonly accounts: AccountStore;
   readonly keys: KeyStore;
   readonly users: UserStore;
   readonly assistants: AssistantStore;

@@ -54,11 +54,11 @@ afterAll(async () => {
 test('an HTTP API is added by its OpenAPI document, and its operations become tools [R9, R10, R21]', async () => {
   await page.getByRole('button', { name: 'Add server' }).click();
   const form = on.dialog('Add server');
-  await form.getByLabel('Authentication').selectOption('OAuth (sign in with a browser)');
+  await form.getByLabel('Authentication').selectOption('OAuth');
   await form.getByRole('radio', { name: 'HTTP API' }).check();
   const methods = form.getByLabel('Authentication');
   expect(await methods.inputValue()).toBe('none');
-  expect(await methods.locator('option').allTextContents()).not.toContain('OAuth (sign in with a browser)');
+  expect(await methods.locator('option').allTextContents()).not.toContain('OAuth');
 
   await textbox(form, 'Base URL').fill(`${base}/v1`);
   await textbox(form, 'Name').fill('notes');

@@ -307,7 +307,7 @@ test('a person signs in to an OAuth server, and the list shows it connected [R3,
   await page.getByRole('button', { name: 'Add server' }).click();
   const form = on.dialog('Add server');
   await form.getByLabel('URL').fill(mcp);
-  await form.getByLabel('Authentication').selectOption('OAuth (sign in with a browser)');
+  await form.getByLabel('Authentication').selectOption('OAuth');
   await textbox(form, 'Name').fill('guarded');
   await form.getByRole('button', { name: 'Save' }).click();
   await on.row('guarded').getByText('Sign-in needed').waitFor();

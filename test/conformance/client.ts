@@ -1,5 +1,6 @@
 /** The client that the official conformance suite tests: connects to a server of the suite with the library and performs a scenario. */
 import assert from 'node:assert/strict';
+import type { OAuthAuthentication } from '../../src/config/oauth-config.ts';
 import {
   createLoopbackCallback,
   createToolbox,
@@ -16,6 +17,13 @@ export interface Scenario {
   readonly context: {
     readonly client_id?: string;
     readonly client_secret?: string;
+    readonly private_key_pem?: string;
+    readonly signing_algorithm?: 'ES256';
+    readonly idp_client_id?: string;
+    readonly idp_id_token?: string;
+    readonly idp_issuer?: string;
+    readonly idp_token_endpoint?: string;
+    readonly valid_jwt?: string;
     readonly toolCalls?: readonly { readonly name: string; readonly arguments: JsonObject }[];
   };
 }
@@ -60,8 +68,39 @@ function authenticationOf({ name, context }: Scenario) {
     ...(name === 'auth/basic-cimd' && { clientMetadataUrl: 'https://conformance-test.local/client-metadata.json' }),
     ...(context.client_id !== undefined && { clientId: context.client_id }),
     ...(context.client_secret !== undefined && { clientSecret: context.client_secret }),
+    ...grants.get(name)?.(context),
   };
 }
+
+/** Sign-ins of programs, without a person. */
+const grants = new Map<string, (context: Scenario['context']) => Partial<OAuthAuthentication>>([
+  [
+    'auth/client-credentials-jwt',
+    ({ private_key_pem: privateKey, signing_algorithm: algorithm }) => ({
+      grant: 'client-credentials',
+      privateKey,
+      algorithm,
+    }),
+  ],
+  ['auth/client-credentials-basic', () => ({ grant: 'client-credentials' })],
+  ['auth/wif-jwt-bearer', ({ valid_jwt: assertion }) => ({ grant: 'jwt-bearer', assertion })],
+  [
+    'auth/enterprise-managed-authorization',
+    ({
+      idp_issuer: identityProvider,
+      // The suite's identity provider publishes metadata that OpenID Connect does not allow.
+      idp_token_endpoint: identityProviderTokenUrl,
+      idp_client_id: identityProviderClientId,
+      idp_id_token: idToken,
+    }) => ({
+      grant: 'enterprise',
+      identityProvider,
+      identityProviderTokenUrl,
+      identityProviderClientId,
+      idToken,
+    }),
+  ],
+]);
 
 async function use(scenario: Scenario, script: Script): Promise<void> {
   const { name, url } = scenario;

@@ -22,6 +22,8 @@ function specOf(target: Program | string, changes: Partial<ServerSpec> = {}): Se
     required: false,
     protocol: 'auto',
     isolation: 'shared',
+    credentials: 'shared',
+    maxAccountConnections: 64,
     placement: 'everywhere',
     validation: 'strict',
     maxTimeoutMs: 600_000,

@@ -5,7 +5,7 @@ import { type AddressInfo, createServer as createTcpServer } from 'node:net';
 import { inspect } from 'node:util';
 import { Client, SSEClientTransport, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
 import { afterEach, expect } from 'vitest';
-import type { OAuthAuthentication } from '../../src/config/config.ts';
+import type { OAuthAuthentication } from '../../src/config/oauth-config.ts';
 import { createOAuth, type OAuth, type OAuthOptions } from '../../src/connections/authentication/oauth.ts';
 import type { OAuthCallback } from '../../src/connections/authentication/oauth-callback.ts';
 import { createMemoryOAuthStore, type OAuthStore } from '../../src/connections/authentication/oauth-store.ts';

@@ -20,6 +20,7 @@ const pages = {
   '/calls/:call?': lazy(() => import('./pages/calls/CallsPage.tsx')),
   '/profiles/:profile?/:view?': lazy(() => import('./pages/profiles/ProfilesPage.tsx')),
   '/assistants/:assistant?': lazy(() => import('./pages/assistants/AssistantsPage.tsx')),
+  '/accounts': lazy(() => import('./pages/accounts/AccountsPage.tsx')),
   '/settings/:section?': lazy(() => import('./pages/settings/SettingsPage.tsx')),
 };
 

@@ -5,11 +5,12 @@ import { ruleAudiences } from '../../policy/remembered-rules.ts';
 import type { Run } from '../command-context.ts';
 import { addListCommand, collect, createActions, jsonOption } from './command-actions.ts';
 
-/** Adds `approvals`, `rules`, `keys`, `profiles` and `pins`. */
+/** Adds `approvals`, `rules`, `keys`, `accounts`, `profiles` and `pins`. */
 export function addAccessCommands(root: Command, run: Run): void {
   addApprovals(root, run);
   addRules(root, run);
   addKeys(root, run);
+  addAccounts(root, run);
   addProfiles(root, run);
   addPins(root, run);
 }
@@ -92,6 +93,32 @@ function addKeys(root: Command, run: Run): void {
     .argument(...idArgument)
     .option(...jsonOption)
     .action(action((module) => module.revokeKey));
+}
+
+function addAccounts(root: Command, run: Run): void {
+  const action = createActions(run, () => import('../commands/accounts.ts'));
+  const about = { description: 'List, connect and disconnect your accounts at servers', list: 'List your accounts' };
+  const accounts = addListCommand(
+    root,
+    'accounts',
+    about,
+    action((module) => module.listAccounts),
+    [['--all', 'List the accounts of everybody (administrators)']],
+  );
+  accounts
+    .command('connect')
+    .description('Connect an account at a server with per-user credentials')
+    .argument('<server>', 'Name of the server')
+    .option('--label <name>', 'Your name for the account')
+    .option('--value-env <field=variable>', 'Read a value of the account from this variable (repeatable)', collect)
+    .option(...jsonOption)
+    .action(action((module) => module.connectAccount));
+  accounts
+    .command('disconnect')
+    .description('Delete an account with its credentials')
+    .argument(...idArgument)
+    .option(...jsonOption)
+    .action(action((module) => module.disconnectAccount));
 }
 
 function addProfiles(root: Command, run: Run): void {

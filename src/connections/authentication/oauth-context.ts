@@ -24,6 +24,8 @@ export interface OAuthSettings {
   readonly clientSecret?: string;
   readonly scope?: string;
   readonly clientMetadataUrl?: string;
+  /** The only authorization server that may receive the client's credentials. */
+  readonly issuer?: string;
 }
 
 /** The requirements in a `WWW-Authenticate` header. */

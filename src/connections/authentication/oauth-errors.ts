@@ -81,7 +81,7 @@ function refusalOf({ code }: OAuthError): string {
 export const adviceFor: Readonly<Record<string, string>> = {
   access_denied: 'Sign in again and allow the access',
   invalid_client: 'Check clientId and clientSecret; without them, Toolwharf registers again at the next sign-in',
-  unauthorized_client: 'Allow the grant authorization_code for this client, or remove clientId to register again',
+  unauthorized_client: 'Allow the configured grant for this client there, or remove clientId to register again',
   invalid_grant: 'Sign in again',
   invalid_scope: 'Check the scope in the settings of the server',
   invalid_target: 'It does not accept the URL of this server as a resource; tell its operator',

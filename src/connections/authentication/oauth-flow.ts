@@ -109,7 +109,7 @@ export async function finishSignIn(
     });
     await store.set(serverKey, 'client', client);
     await store.set(serverKey, 'discovery', discovery);
-    return await save(context, tokens, { issuer: client.issuer, resource, scope });
+    return await saveTokens(context, tokens, { issuer: client.issuer, resource, scope });
   } catch (cause) {
     if (isUnknownClient(cause)) await store.delete(serverKey, 'client');
     throw cause;
@@ -134,7 +134,7 @@ export async function refreshTokens(
       resource: tokens.resource,
     });
     await store.set(serverKey, 'discovery', discovery);
-    return await save(context, fresh, tokens);
+    return await saveTokens(context, fresh, tokens);
   } catch (cause) {
     if (!isFinalRefusal(cause)) throw cause;
     const stored = await store.get(serverKey, 'tokens');
@@ -182,7 +182,8 @@ function refusalIn(
   return `its authorization server answered ${printable(error)}${detail ? ` (${printable(detail)})` : ''}${advice ? `. ${advice}` : ''}`;
 }
 
-async function save(
+/** Stores tokens with what they are bound to. */
+export async function saveTokens(
   context: OAuthContext,
   tokens: OAuthTokens,
   requested: Pick<OAuthTokensRecord, 'issuer' | 'resource' | 'scope'>,

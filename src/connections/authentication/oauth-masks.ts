@@ -12,6 +12,8 @@ const secretMembers = new Set([
   'client_secret',
   'client_assertion',
   'assertion',
+  'subject_token',
+  'actor_token',
   'code',
   'code_verifier',
   'state',

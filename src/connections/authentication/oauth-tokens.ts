@@ -12,6 +12,8 @@ import type { SignInPrompt } from './sign-in-prompt.ts';
 
 export interface TokensOptions {
   readonly prompt: SignInPrompt;
+  /** True if `prompt` needs no person, so that it may replace a token before it expires. */
+  readonly isMachine?: boolean;
   /** How long a request waits for a person to sign in. */
   readonly waitMs: number;
   readonly log: Log;
@@ -38,7 +40,7 @@ export interface Tokens {
 
 export function createTokens(context: OAuthContext, shared: OAuthShared, options: TokensOptions): Tokens {
   const { server, serverKey, store, clock, settings, trace } = context;
-  const { prompt, waitMs, log, redactor, signal: lifetime } = options;
+  const { prompt, isMachine = false, waitMs, log, redactor, signal: lifetime } = options;
   const { flights, promptUrls } = shared;
   const widened = new Map<string, number>();
   let known: OAuthTokensRecord | undefined;
@@ -122,7 +124,7 @@ export function createTokens(context: OAuthContext, shared: OAuthShared, options
       if (fresh) return adopt(fresh, 'refresh');
     }
     const scope = scopeFor(challenge, bound);
-    adopt(await prompt({ discovery, signal: lifetime, scope }), 'person');
+    adopt(await prompt({ discovery, signal: lifetime, scope, replaces: token }), 'person');
   }
 
   /** Refreshes tokens, unless another replica has done it meanwhile: a refresh token may be valid only once. */
@@ -158,7 +160,7 @@ export function createTokens(context: OAuthContext, shared: OAuthShared, options
     trace.begin('scope');
     trace.addChallenge(challenge);
     const discovery = await discoverOAuth(context, challenge);
-    adopt(await prompt({ discovery, scope, signal: lifetime }), 'person');
+    adopt(await prompt({ discovery, scope, signal: lifetime, replaces: stored?.access_token }), 'person');
     widened.set(scope, clock.now());
   }
 
@@ -168,7 +170,9 @@ export function createTokens(context: OAuthContext, shared: OAuthShared, options
     trace.begin('renewal');
     const discovery = (await store.get(serverKey, 'discovery')) ?? (await discoverOAuth(context, {}));
     if (!isSameIssuer(stored.issuer, issuerOf(discovery))) return;
-    const fresh = await refreshOnce(stored, discovery);
+    const fresh = isMachine
+      ? await prompt({ discovery, scope: stored.scope, signal: lifetime, replaces: token })
+      : await refreshOnce(stored, discovery);
     if (fresh) return adopt(fresh, 'refresh');
     known = undefined;
     trace.end('failed', `The authorization server of '${server}' no longer accepts the sign-in. Sign in again`);
@@ -181,7 +185,7 @@ export function createTokens(context: OAuthContext, shared: OAuthShared, options
     trace.addChallenge(refused.challenge);
     const discovery = await discoverOAuth(context, refused.challenge);
     const scope = scopeFor(refused.challenge, undefined);
-    adopt(await prompt({ discovery, signal, insist: true, scope }), 'person');
+    adopt(await prompt({ discovery, signal, insist: true, scope, replaces: refused.token }), 'person');
   }
 
   return {
@@ -189,7 +193,7 @@ export function createTokens(context: OAuthContext, shared: OAuthShared, options
 
     async current() {
       const tokens = known ?? (await load());
-      if (tokens?.refresh_token && expiresSoon(tokens, clock.now())) {
+      if (tokens && (isMachine || tokens.refresh_token) && expiresSoon(tokens, clock.now())) {
         const flight = flights.current(serverKey) ?? runExclusively(() => refreshEarlyNow(tokens.access_token));
         // Not a failure: the present token may still be accepted, and otherwise the 401 renews it.
         await waitUnlessAsking(flight).catch(() => {});

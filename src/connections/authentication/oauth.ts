@@ -1,5 +1,5 @@
 import { type AuthProvider, extractWWWAuthenticateParams, type FetchLike } from '@modelcontextprotocol/client';
-import type { OAuthAuthentication } from '../../config/config.ts';
+import type { OAuthAuthentication } from '../../config/oauth-config.ts';
 import { type Clock, systemClock } from '../../kernel/clock.ts';
 import { type Log, silentLog } from '../../kernel/log.ts';
 import { createRedactor, type Redactor } from '../../kernel/redact.ts';
@@ -8,6 +8,7 @@ import type { OAuthChallenge, OAuthContext } from './oauth-context.ts';
 import { oauthFailed, toOAuthError } from './oauth-errors.ts';
 import { createOAuthFetch } from './oauth-fetch.ts';
 import { findPending, finishSignIn } from './oauth-flow.ts';
+import { createMachineSignIn } from './oauth-machine.ts';
 import { sharedBy } from './oauth-shared.ts';
 import { type OAuthStore, oauthServerKey } from './oauth-store.ts';
 import { createTokens } from './oauth-tokens.ts';
@@ -63,13 +64,16 @@ export function createOAuth(spec: OAuthAuthentication, options: OAuthOptions): O
   if (settings.clientSecret !== undefined) redactor.add(settings.clientSecret);
   const lifetime = new AbortController();
   const shared = sharedBy(store);
-  const prompt = createSignInPrompt(context, shared, {
-    log,
-    callback: options.callback,
-    configuredRedirectUrl: spec.redirectUrl,
-    redirectUrl: options.redirectUrl,
-  });
-  const tokens = createTokens(context, shared, { prompt, waitMs, log, redactor, signal: lifetime.signal });
+  const isMachine = spec.grant !== undefined && spec.grant !== 'authorization-code';
+  const prompt = isMachine
+    ? createMachineSignIn(context, spec, { resolve, redactor })
+    : createSignInPrompt(context, shared, {
+        log,
+        callback: options.callback,
+        configuredRedirectUrl: spec.redirectUrl,
+        redirectUrl: options.redirectUrl,
+      });
+  const tokens = createTokens(context, shared, { prompt, isMachine, waitMs, log, redactor, signal: lifetime.signal });
   const sentWith = new WeakMap<Response, string | undefined>();
 
   async function send(input: string | URL, init: RequestInit): Promise<Response> {
@@ -148,6 +152,7 @@ function createContext(
       clientSecret: spec.clientSecret === undefined ? undefined : resolve(spec.clientSecret),
       scope: spec.scope,
       clientMetadataUrl: spec.clientMetadataUrl,
+      issuer: spec.issuer,
     },
   };
 }

@@ -23,11 +23,13 @@ export interface SignInRequest {
   readonly discovery: OAuthDiscoveryState;
   readonly scope?: string;
   readonly signal: AbortSignal;
+  /** The token that the server refused, or that expires soon. */
+  readonly replaces?: string;
   /** Asks even if a person declined a moment ago, because the sign-in was requested explicitly. */
   readonly insist?: boolean;
 }
 
-/** Asks a person to sign in and returns the tokens; rejects with OAUTH_REQUIRED, and a URL if there is one, if no person can be asked. */
+/** Signs in and returns the tokens: a person is asked, or a program proves itself. Rejects with OAUTH_REQUIRED, and a URL if there is one, if no person can be asked. */
 export type SignInPrompt = (question: SignInRequest) => Promise<OAuthTokensRecord>;
 
 export function createSignInPrompt(

@@ -1,4 +1,5 @@
 import type { Route } from './route.ts';
+import { accountRoutes } from './routes/accounts.ts';
 import { approvalRoutes } from './routes/approvals.ts';
 import { appRoutes } from './routes/apps.ts';
 import { assistantRoutes } from './routes/assistants.ts';
@@ -29,6 +30,7 @@ export const allRoutes: readonly Route[] = [
   ...serverContentRoutes,
   ...trafficRoutes,
   ...signInRoutes,
+  ...accountRoutes,
   ...registryRoutes,
   ...toolRoutes,
   ...toolOverrideRoutes,

@@ -71,6 +71,7 @@ export function actDetails(
 /** The members of request bodies that describe the subject of an act. None of them can contain a secret. */
 const detailMembers = [
   ...['name', 'title', 'kind', 'transport', 'command', 'enabled', 'profile', 'rights', 'definitionHash'],
+  ...['server', 'label', 'isDefault'],
   ...['answer', 'scope', 'audience', 'matching', 'reason', 'toolApproval', 'trustedTools'],
   ...[
     'servers',

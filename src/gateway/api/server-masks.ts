@@ -140,8 +140,10 @@ function maskAuthentication(authentication: ServerRecord['authentication']): Ser
     case 'basic':
       return { type: 'basic', username: authentication.username, password: mask };
     case 'oauth': {
-      const { clientSecret, ...shown } = authentication;
-      return { ...shown, clientSecret: clientSecret === undefined ? undefined : mask };
+      const { clientSecret, privateKey, assertion, identityProviderClientSecret, idToken, ...shown } = authentication;
+      const secrets = { clientSecret, privateKey, assertion, identityProviderClientSecret, idToken };
+      const masked = Object.entries(secrets).filter(([, secret]) => secret !== undefined);
+      return { ...shown, ...Object.fromEntries(masked.map(([name]) => [name, mask])) };
     }
   }
 }

@@ -3,6 +3,7 @@ import { ToolwharfError } from '../../kernel/errors.ts';
 import type { Caller } from '../../kernel/tool.ts';
 import { toDisplayText } from '../../policy/display-text.ts';
 import type { InternalToolbox } from '../../toolbox.ts';
+import { readBrowserCookie } from '../accounts/browser-cookie.ts';
 import { type ActPorts, recordAct } from '../api/record-act.ts';
 
 /** The OAuth redirect path: the browser returns here after signing in to a server. */
@@ -14,7 +15,10 @@ export function oauthReturnUrl(host: string, port: number): string | undefined {
   return `http://${host.includes(':') ? `[${host}]` : host}:${port}${oauthReturnPath}`;
 }
 
-/** Finishes a sign-in. The browser sends no key; the OAuth `state`, which only the initiator of the sign-in knows, authorizes it. */
+/**
+ * Finishes a sign-in. The browser sends no key; the OAuth `state`, which only the initiator of the sign-in knows, authorizes it.
+ * The sign-in to a person's own account also needs the cookie of the browser that started it.
+ */
 export async function serveOAuthReturn(
   request: IncomingMessage,
   response: ServerResponse,
@@ -22,6 +26,14 @@ export async function serveOAuthReturn(
 ): Promise<void> {
   const params = new URL(request.url ?? '/', 'http://localhost').searchParams;
   try {
+    const account = await toolbox.accounts.finishSignIn(params, readBrowserCookie(request));
+    if (account) {
+      const { owner: id, ownerName: name, server, label } = account;
+      const caller: Caller = { id, kind: 'person', name };
+      await recordAct({ operation: 'finishSignIn', caller, details: { server, label } }, ports, async () => {});
+      response.setHeader('location', `/accounts?connected=${encodeURIComponent(server)}`);
+      return send(response, 303, `Your account at server ${toDisplayText(server, { maxLength: 100 })} is connected.`);
+    }
     const server = await toolbox.servers.finishSignIn(params);
     if (!server) return send(response, 404, 'No sign-in is waiting for this response. Start the sign-in again.');
     const details = { server: server.name };

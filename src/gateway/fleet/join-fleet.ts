@@ -28,17 +28,18 @@ export function joinFleet(ports: JoinFleetPorts): JoinedFleet {
 
 interface FollowChangesPorts {
   readonly fleet: Fleet;
-  readonly toolbox: Pick<InternalToolbox, 'reloadPins' | 'servers'>;
+  readonly toolbox: Pick<InternalToolbox, 'reloadPins' | 'servers' | 'accounts'>;
   readonly ended: Pick<ReturnType<typeof createEndedSessions>, 'load'>;
   readonly openRequests: Pick<OpenRequests, 'recheck'>;
 }
 
-/** Applies changes of other replicas: keys, ended sessions, accepted definitions and sign-ins to servers. */
+/** Applies changes of other replicas: keys, ended sessions, accepted definitions, sign-ins to servers and accounts. */
 function followChanges({ fleet, toolbox, ended, openRequests }: FollowChangesPorts): void {
   fleet.onChange('api_keys', openRequests.recheck);
   fleet.onChange('users', () => openRequests.recheck());
   fleet.onChange('pins', toolbox.reloadPins);
   fleet.onChange('oauth_records', toolbox.servers.retrySignIns);
+  fleet.onChange('accounts', toolbox.accounts.reload);
   fleet.onChange('ended_sessions', async () => {
     await ended.load();
     await openRequests.recheck();

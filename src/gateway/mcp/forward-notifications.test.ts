@@ -5,7 +5,7 @@ import type { JsonObject } from '../../kernel/json.ts';
 import type { InternalToolbox, ToolboxEvents } from '../../toolbox.ts';
 import { forwardNotifications } from './forward-notifications.ts';
 import { createSessions } from './sessions.ts';
-import type { Subscriptions } from './subscriptions.ts';
+import type { ResourceAudience, Subscriptions } from './subscriptions.ts';
 
 const profiles = [{ name: 'all' }, { name: 'few', servers: ['files'] }] as unknown as ProfileConfig[];
 const [all, few] = profiles as [ProfileConfig, ProfileConfig];
@@ -20,7 +20,7 @@ function setUp() {
     announce(kind: string, concerns: (profile: ProfileConfig) => boolean) {
       for (const profile of [all, few]) if (concerns(profile)) announced.push(`${profile.name} ${kind}`);
     },
-    announceResource(server: string, uri: string, _params: JsonObject, isVisible: (profile: string) => boolean) {
+    announceResource(server: string, uri: string, _params: JsonObject, { isVisible }: ResourceAudience) {
       for (const { name } of [all, few]) if (isVisible(name)) announced.push(`${name} ${server} ${uri}`);
     },
   } as unknown as Subscriptions;

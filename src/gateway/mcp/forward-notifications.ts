@@ -2,7 +2,9 @@ import { createMatcher } from '../../catalog/match-globs.ts';
 import type { ProfileConfig } from '../../config/config.ts';
 import type { JsonObject } from '../../kernel/json.ts';
 import { createVisibility } from '../../policy/visible-tools.ts';
+import type { ServerNotice } from '../../servers/server-content.ts';
 import type { InternalToolbox } from '../../toolbox.ts';
+import { toAccountOwner } from '../accounts/account-owner.ts';
 import { passesLevel } from './log-levels.ts';
 import type { Session, Sessions } from './sessions.ts';
 import type { Subscriptions } from './subscriptions.ts';
@@ -17,9 +19,11 @@ export interface ForwardOptions {
 export function forwardNotifications({ toolbox, sessions, subscriptions }: ForwardOptions): () => void {
   const serves = createServes();
 
-  /** The sessions whose profile includes this server. */
-  function* sessionsOf(server: string | undefined): Iterable<Session> {
+  /** The sessions whose profile includes this server: all, or those of one owner. */
+  function* sessionsOf(server: string | undefined, owner?: string): Iterable<Session> {
     for (const session of sessions.all()) {
+      // A notification to the account of one person is for that person only.
+      if (owner !== undefined && toAccountOwner(session.facts.caller) !== owner) continue;
       const profile = toolbox.config.profiles.find(({ name }) => name === session.facts.profile);
       if (profile && (server === undefined || serves(profile, server))) yield session;
     }
@@ -41,25 +45,25 @@ export function forwardNotifications({ toolbox, sessions, subscriptions }: Forwa
     }
   }
 
-  function updated(server: string, params: JsonObject): void {
+  function updated(server: string, params: JsonObject, owner: string | undefined): void {
     const uri = String(params.uri);
     // The profile may hide the resource since the client subscribed to it.
     const isVisible = (profileName: string) => {
       const profile = toolbox.config.profiles.find(({ name }) => name === profileName);
       return profile !== undefined && createVisibility(profile).hasResource(server, uri);
     };
-    subscriptions.announceResource(server, uri, params, isVisible);
-    for (const session of sessionsOf(server)) {
+    subscriptions.announceResource(server, uri, params, { isVisible, owner });
+    for (const session of sessionsOf(server, owner)) {
       const { facts, watched } = session;
       if (watched.get(uri)?.server === server && isVisible(facts.profile))
         session.broadcast({ jsonrpc: '2.0', method: 'notifications/resources/updated', params });
     }
   }
 
-  function logged(server: string, params: JsonObject, callIds: readonly string[]): void {
+  function logged({ server, params, callIds, owner }: ServerNotice): void {
     // The host of the call has received this message. Other clients must not receive it.
     if (callIds.length > 0) return;
-    for (const session of sessionsOf(server)) {
+    for (const session of sessionsOf(server, owner)) {
       if (session.logLevel === undefined || passesLevel(params.level, session.logLevel))
         session.broadcast({ jsonrpc: '2.0', method: 'notifications/message', params });
     }
@@ -76,9 +80,10 @@ export function forwardNotifications({ toolbox, sessions, subscriptions }: Forwa
     toolbox.on('catalog.changed', ({ server }) => announce('tools', server)),
     toolbox.on('profiles.changed', ({ profiles }) => announceProfiles(profiles)),
     toolbox.on('content.changed', ({ server, kind }) => announce(kind === 'prompts' ? 'prompts' : 'resources', server)),
-    toolbox.on('server.notified', ({ server, method, params, callIds }) => {
-      if (method === 'notifications/resources/updated') updated(server, params);
-      else if (method === 'notifications/message') logged(server, params, callIds);
+    toolbox.on('server.notified', (notice) => {
+      const { server, method, params, owner } = notice;
+      if (method === 'notifications/resources/updated') updated(server, params, owner);
+      else if (method === 'notifications/message') logged(notice);
       else if (method === 'notifications/elicitation/complete') completed(params);
     }),
   ];

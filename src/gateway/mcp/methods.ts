@@ -323,7 +323,7 @@ async function forward(
     server,
     method,
     { ...params, _meta: forwardedMeta(request, upstreamEra) },
-    { signal: request.signal, host },
+    { signal: request.signal, host, caller: request.caller },
   );
 }
 

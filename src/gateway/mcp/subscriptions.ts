@@ -1,6 +1,7 @@
 import type { ProfileConfig } from '../../config/config.ts';
 import { isObject, type JsonObject } from '../../kernel/json.ts';
 import type { InternalToolbox } from '../../toolbox.ts';
+import { toAccountOwner } from '../accounts/account-owner.ts';
 import type { FoundTask } from '../tasks/shared-tasks.ts';
 import type { ClientRequest } from './client-request.ts';
 import type { MethodPorts } from './methods.ts';
@@ -16,10 +17,18 @@ export interface Subscriptions {
   listen(message: RpcRequest, request: ClientRequest, responder: Responder): Promise<void>;
   /** Notifies subscribers of this kind whose profile is affected. */
   announce(kind: 'tools' | 'prompts' | 'resources', concerns: (profile: ProfileConfig) => boolean): void;
-  /** Notifies subscribers of a resource that their profile, as it is now, shows. */
-  announceResource(server: string, uri: string, params: JsonObject, isVisible: (profileName: string) => boolean): void;
+  /** Notifies subscribers of a resource. */
+  announceResource(server: string, uri: string, params: JsonObject, audience: ResourceAudience): void;
   readonly open: number;
   close(): void;
+}
+
+/** Who may be notified of a resource. */
+export interface ResourceAudience {
+  /** Whether the profile, as it is now, shows the resource. */
+  readonly isVisible: (profileName: string) => boolean;
+  /** The owner of the account that sees the resource; everybody if undefined. */
+  readonly owner?: string;
 }
 
 export interface SubscriptionsOptions {
@@ -29,6 +38,8 @@ export interface SubscriptionsOptions {
 
 interface Subscription {
   readonly profile: ProfileConfig;
+  /** The id of the caller. */
+  readonly caller: string;
   readonly filter: JsonObject;
   /** The subscribed resource URIs, each with its server. */
   readonly uris: ReadonlyMap<string, string>;
@@ -94,6 +105,7 @@ export function createSubscriptions(options: SubscriptionsOptions): Subscription
       const ended = Promise.withResolvers<void>();
       const subscription: Subscription = {
         profile: request.profile,
+        caller: request.caller.id,
         filter,
         uris,
         send: (method, params = {}) => responder.send({ jsonrpc: '2.0', method, params: { ...params, _meta: stamp } }),
@@ -118,9 +130,11 @@ export function createSubscriptions(options: SubscriptionsOptions): Subscription
         if (filter[filterMember[kind]] === true && concerns(profile)) send(`notifications/${kind}/list_changed`);
       }
     },
-    announceResource(server, uri, params, isVisible) {
-      for (const { uris, profile, send } of open)
+    announceResource(server, uri, params, { isVisible, owner }) {
+      for (const { uris, profile, caller, send } of open) {
+        if (owner !== undefined && owner !== toAccountOwner(caller)) continue;
         if (uris.get(uri) === server && isVisible(profile.name)) send('notifications/resources/updated', params);
+      }
     },
     close() {
       for (const subscription of open) subscription.end();

@@ -1,6 +1,7 @@
 import { createMemoryOAuthStore } from '../../connections/authentication/oauth-store.ts';
 import { systemClock } from '../../kernel/clock.ts';
 import type { MemoryStorageOptions, Storage } from '../storage.ts';
+import { createMemoryAccounts } from './memory-accounts.ts';
 import { createMemoryApprovals } from './memory-approvals.ts';
 import { createMemoryChain } from './memory-chain.ts';
 import { createMemoryConversations } from './memory-conversations.ts';
@@ -41,6 +42,7 @@ export function openMemory(options: Omit<MemoryStorageOptions, 'kind'> = {}): St
     approvals,
     servers: createMemoryServers(),
     oauth: createMemoryOAuthStore(),
+    accounts: createMemoryAccounts(),
     keys: createMemoryKeys(),
     users: createMemoryUsers(),
     assistants: createMemoryAssistants(),

@@ -21,6 +21,7 @@ export const fleetTopics = [
   ...configurationTopics,
   'users',
   'oauth_records',
+  'accounts',
   'ended_sessions',
   'events',
   'placements',

@@ -19,6 +19,7 @@ import { appendFunction } from './migrations/015-append-steps.ts';
 import { claimOwners } from './migrations/016-claim-owners.ts';
 import { endedCalls } from './migrations/017-ended-calls.ts';
 import { userTables } from './migrations/018-users.ts';
+import { accountTables } from './migrations/019-accounts.ts';
 import type { Migration } from './migrations/migration.ts';
 
 /** All migrations, oldest first. */
@@ -41,6 +42,7 @@ export const migrations: readonly Migration[] = [
   claimOwners,
   endedCalls,
   userTables,
+  accountTables,
 ];
 
 /** Migrates the tables to the newest version in one transaction. Of several concurrent processes one does it. */

@@ -11,6 +11,7 @@ import { beginKeyChange, checkKey } from './check-key.ts';
 import type { Engine, Ownership } from './engine.ts';
 import { migrate } from './migrate.ts';
 import { reseal } from './reseal.ts';
+import { createSqlAccounts } from './sql-accounts.ts';
 import { createSqlApprovals } from './sql-approvals.ts';
 import { createSqlAudit } from './sql-audit.ts';
 import { createSqlConversations } from './sql-conversations.ts';
@@ -136,6 +137,7 @@ function assemble(engine: Engine, ownership: Ownership, options: SqlOptions) {
     approvals: guard(createSqlApprovals(engine)),
     servers: hinting(guard(createSqlServers(engine, ring)), ['put', 'remove']),
     oauth: hinting(oauthStore, ['set']),
+    accounts: hinting(guard(createSqlAccounts(engine, ring)), ['put', 'remove']),
     keys: hinting(guard(createSqlKeys(engine)), ['add', 'revoke']),
     users: hinting(guard(createSqlUsers(engine)), ['save', 'disable', 'enable', 'remove']),
     assistants: hinting(guard(createSqlAssistants(engine)), ['put', 'remove']),

@@ -2,6 +2,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import { type Sealer, sealedPrefix } from '../sealer.ts';
 import { finishKeyChange } from './check-key.ts';
 import type { Database, Writing } from './engine.ts';
+import { accountContext } from './sql-accounts.ts';
 import { oauthContext } from './sql-oauth.ts';
 import { recordContext } from './sql-stores.ts';
 
@@ -39,8 +40,17 @@ export async function reseal(db: Database, from: Sealer, next: Sealer): Promise<
     return rows.length;
   }
 
+  async function accounts(trx: Writing): Promise<number> {
+    const rows = await trx.selectFrom('accounts').selectAll().where('sealed', 'not like', other).limit(batch).execute();
+    for (const row of rows) {
+      const set = trx.updateTable('accounts').set({ sealed: resealed(row.sealed, accountContext(row)) });
+      await set.where('id', '=', row.id).where('sealed', '=', row.sealed).execute();
+    }
+    return rows.length;
+  }
+
   let total = 0;
-  for (const table of [records('servers'), records('providers'), oauth]) {
+  for (const table of [records('servers'), records('providers'), oauth, accounts]) {
     for (let count = batch; count > 0; await nextTurn()) {
       count = await db.transaction().execute(table);
       total += count;

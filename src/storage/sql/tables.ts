@@ -1,4 +1,5 @@
 import type { Generated } from 'kysely';
+import type { Account } from '../../connections/accounts/account-store.ts';
 import type { ApprovalStatus } from '../../policy/approval-store.ts';
 import type { CallColumns } from '../chain/call-columns.ts';
 import type { Conversation } from '../ports/conversation-store.ts';
@@ -43,6 +44,16 @@ export interface Tables {
   approvals: ApprovalRow;
   servers: { id: string; name: string; sealed: string };
   oauth_records: { server_key: string; kind: string; sealed: string };
+  /** `is_default` is 0 or 1. */
+  accounts: {
+    id: string;
+    server: string;
+    owner: string;
+    state: Account['state'];
+    is_default: number;
+    created_at: number;
+    sealed: string;
+  };
   api_keys: ApiKeyRow;
   users: UserRow;
   assistants: { id: string; name: string; body: string };

@@ -304,6 +304,38 @@ export interface paths {
         readonly patch?: never;
         readonly trace?: never;
     };
+    readonly "/api/accounts": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly get: operations["listAccounts"];
+        readonly put?: never;
+        readonly post: operations["connectAccount"];
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/api/accounts/{account}": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly get?: never;
+        readonly put: operations["changeAccount"];
+        readonly post?: never;
+        readonly delete: operations["disconnectAccount"];
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
     readonly "/api/registry/servers": {
         readonly parameters: {
             readonly query?: never;
@@ -1396,6 +1428,21 @@ export interface paths {
 export type webhooks = Record<string, never>;
 export interface components {
     schemas: {
+        readonly Account: {
+            readonly id: string;
+            readonly server: string;
+            readonly label: string;
+            readonly state: "pending" | "connected";
+            readonly isDefault: boolean;
+            readonly isOwn: boolean;
+            readonly owner?: string;
+            readonly ownerName?: string;
+            readonly createdAt: string;
+        };
+        readonly AccountList: {
+            readonly servers: readonly components["schemas"]["PersonalServer"][];
+            readonly accounts: readonly components["schemas"]["Account"][];
+        };
         readonly AliveEvent: Record<string, never>;
         readonly ApiKey: {
             readonly id: string;
@@ -1615,6 +1662,10 @@ export interface components {
             readonly originalName: string;
             readonly caller: components["schemas"]["Caller"];
             readonly replica?: string;
+            readonly account?: {
+                readonly id: string;
+                readonly label: string;
+            };
             readonly ranOn?: string;
             readonly parent?: {
                 readonly kind: "call" | "answer";
@@ -1934,6 +1985,18 @@ export interface components {
         readonly ConfigRefusedEvent: {
             readonly message: string;
         };
+        readonly ConnectedAccount: {
+            readonly id: string;
+            readonly server: string;
+            readonly label: string;
+            readonly state: "pending" | "connected";
+            readonly isDefault: boolean;
+            readonly isOwn: boolean;
+            readonly owner?: string;
+            readonly ownerName?: string;
+            readonly createdAt: string;
+            readonly signInUrl?: string;
+        };
         readonly ConnectionStatus: {
             readonly state: "disconnected" | "connecting" | "connected" | "degraded" | "error";
             readonly reason?: string;
@@ -2093,6 +2156,7 @@ export interface components {
                 };
             } | {
                 readonly type: "oauth";
+                readonly grant?: "authorization-code" | "client-credentials" | "jwt-bearer" | "enterprise";
                 readonly clientId?: string;
                 readonly clientSecret?: string | {
                     readonly set: true;
@@ -2100,6 +2164,23 @@ export interface components {
                 readonly scope?: string;
                 readonly redirectUrl?: string;
                 readonly clientMetadataUrl?: string;
+                readonly privateKey?: string | {
+                    readonly set: true;
+                };
+                readonly algorithm?: "RS256" | "RS384" | "RS512" | "PS256" | "PS384" | "PS512" | "ES256" | "ES384" | "ES512" | "EdDSA";
+                readonly issuer?: string;
+                readonly assertion?: string | {
+                    readonly set: true;
+                };
+                readonly identityProvider?: string;
+                readonly identityProviderClientId?: string;
+                readonly identityProviderTokenUrl?: string;
+                readonly identityProviderClientSecret?: string | {
+                    readonly set: true;
+                };
+                readonly idToken?: string | {
+                    readonly set: true;
+                };
             };
             readonly openapi?: string;
             readonly endpoints?: readonly {
@@ -2119,6 +2200,8 @@ export interface components {
             readonly trusted?: boolean;
             readonly protocol?: "auto" | "legacy" | "modern";
             readonly isolation?: "shared" | "session";
+            readonly credentials?: "shared" | "per-user";
+            readonly maxAccountConnections?: number;
             readonly validation?: "strict" | "coerce" | "off";
             readonly timeout?: number;
             readonly maxTimeout?: number;
@@ -2232,6 +2315,11 @@ export interface components {
         };
         readonly OpenApiDocument: {
             readonly [key: string]: unknown;
+        };
+        readonly PersonalServer: {
+            readonly server: string;
+            readonly description?: string;
+            readonly fields: readonly string[];
         };
         readonly Pin: {
             readonly serverAddress: string;
@@ -2567,6 +2655,7 @@ export interface components {
                 };
             } | {
                 readonly type: "oauth";
+                readonly grant?: "authorization-code" | "client-credentials" | "jwt-bearer" | "enterprise";
                 readonly clientId?: string;
                 readonly clientSecret?: {
                     readonly set: true;
@@ -2574,6 +2663,23 @@ export interface components {
                 readonly scope?: string;
                 readonly redirectUrl?: string;
                 readonly clientMetadataUrl?: string;
+                readonly privateKey?: {
+                    readonly set: true;
+                };
+                readonly algorithm?: "RS256" | "RS384" | "RS512" | "PS256" | "PS384" | "PS512" | "ES256" | "ES384" | "ES512" | "EdDSA";
+                readonly issuer?: string;
+                readonly assertion?: {
+                    readonly set: true;
+                };
+                readonly identityProvider?: string;
+                readonly identityProviderClientId?: string;
+                readonly identityProviderTokenUrl?: string;
+                readonly identityProviderClientSecret?: {
+                    readonly set: true;
+                };
+                readonly idToken?: {
+                    readonly set: true;
+                };
             };
             readonly openapi?: string;
             readonly endpoints?: readonly {
@@ -2593,6 +2699,8 @@ export interface components {
             readonly trusted?: boolean;
             readonly protocol?: "auto" | "legacy" | "modern";
             readonly isolation?: "shared" | "session";
+            readonly credentials?: "shared" | "per-user";
+            readonly maxAccountConnections?: number;
             readonly validation?: "strict" | "coerce" | "off";
             readonly timeout: number;
             readonly maxTimeout?: number;
@@ -2898,6 +3006,17 @@ export interface components {
             readonly uri: string;
             readonly definitionHash: string;
         };
+        readonly AccountChange: {
+            readonly label?: string;
+            readonly isDefault?: true;
+        };
+        readonly AccountInput: {
+            readonly server: string;
+            readonly label?: string;
+            readonly values?: {
+                readonly [key: string]: string;
+            };
+        };
         readonly ApiKeyInput: {
             readonly name: string;
             readonly profile?: string;
@@ -2961,6 +3080,7 @@ export interface components {
             };
             readonly idempotencyKey?: string;
             readonly callId?: string;
+            readonly account?: string;
             readonly detached?: boolean;
         };
         readonly CompletionInput: {
@@ -3179,6 +3299,7 @@ export interface components {
                 };
             } | {
                 readonly type: "oauth";
+                readonly grant?: "authorization-code" | "client-credentials" | "jwt-bearer" | "enterprise";
                 readonly clientId?: string;
                 readonly clientSecret?: string | {
                     readonly set: true;
@@ -3186,6 +3307,23 @@ export interface components {
                 readonly scope?: string;
                 readonly redirectUrl?: string;
                 readonly clientMetadataUrl?: string;
+                readonly privateKey?: string | {
+                    readonly set: true;
+                };
+                readonly algorithm?: "RS256" | "RS384" | "RS512" | "PS256" | "PS384" | "PS512" | "ES256" | "ES384" | "ES512" | "EdDSA";
+                readonly issuer?: string;
+                readonly assertion?: string | {
+                    readonly set: true;
+                };
+                readonly identityProvider?: string;
+                readonly identityProviderClientId?: string;
+                readonly identityProviderTokenUrl?: string;
+                readonly identityProviderClientSecret?: string | {
+                    readonly set: true;
+                };
+                readonly idToken?: string | {
+                    readonly set: true;
+                };
             };
             readonly openapi?: string;
             readonly endpoints?: readonly {
@@ -3205,6 +3343,8 @@ export interface components {
             readonly trusted?: boolean;
             readonly protocol?: "auto" | "legacy" | "modern";
             readonly isolation?: "shared" | "session";
+            readonly credentials?: "shared" | "per-user";
+            readonly maxAccountConnections?: number;
             readonly validation?: "strict" | "coerce" | "off";
             readonly timeout?: number | string;
             readonly maxTimeout?: number | string;
@@ -3266,6 +3406,7 @@ export interface components {
                 };
             } | {
                 readonly type: "oauth";
+                readonly grant?: "authorization-code" | "client-credentials" | "jwt-bearer" | "enterprise";
                 readonly clientId?: string;
                 readonly clientSecret?: string | {
                     readonly set: true;
@@ -3273,6 +3414,23 @@ export interface components {
                 readonly scope?: string;
                 readonly redirectUrl?: string;
                 readonly clientMetadataUrl?: string;
+                readonly privateKey?: string | {
+                    readonly set: true;
+                };
+                readonly algorithm?: "RS256" | "RS384" | "RS512" | "PS256" | "PS384" | "PS512" | "ES256" | "ES384" | "ES512" | "EdDSA";
+                readonly issuer?: string;
+                readonly assertion?: string | {
+                    readonly set: true;
+                };
+                readonly identityProvider?: string;
+                readonly identityProviderClientId?: string;
+                readonly identityProviderTokenUrl?: string;
+                readonly identityProviderClientSecret?: string | {
+                    readonly set: true;
+                };
+                readonly idToken?: string | {
+                    readonly set: true;
+                };
             };
             readonly openapi?: string;
             readonly endpoints?: readonly {
@@ -3292,6 +3450,8 @@ export interface components {
             readonly trusted?: boolean;
             readonly protocol?: "auto" | "legacy" | "modern";
             readonly isolation?: "shared" | "session";
+            readonly credentials?: "shared" | "per-user";
+            readonly maxAccountConnections?: number;
             readonly validation?: "strict" | "coerce" | "off";
             readonly timeout?: number | string;
             readonly maxTimeout?: number | string;
@@ -3337,6 +3497,8 @@ export interface components {
     headers: never;
     pathItems: never;
 }
+export type Account = components['schemas']['Account'];
+export type AccountList = components['schemas']['AccountList'];
 export type AliveEvent = components['schemas']['AliveEvent'];
 export type ApiKey = components['schemas']['ApiKey'];
 export type ApiKeyList = components['schemas']['ApiKeyList'];
@@ -3376,6 +3538,7 @@ export type ClientList = components['schemas']['ClientList'];
 export type Config = components['schemas']['Config'];
 export type ConfigAppliedEvent = components['schemas']['ConfigAppliedEvent'];
 export type ConfigRefusedEvent = components['schemas']['ConfigRefusedEvent'];
+export type ConnectedAccount = components['schemas']['ConnectedAccount'];
 export type ConnectionStatus = components['schemas']['ConnectionStatus'];
 export type ContentChangedEvent = components['schemas']['ContentChangedEvent'];
 export type Conversation = components['schemas']['Conversation'];
@@ -3404,6 +3567,7 @@ export type ModelSettingsList = components['schemas']['ModelSettingsList'];
 export type NewApiKey = components['schemas']['NewApiKey'];
 export type OfferedList = components['schemas']['OfferedList'];
 export type OpenApiDocument = components['schemas']['OpenApiDocument'];
+export type PersonalServer = components['schemas']['PersonalServer'];
 export type Pin = components['schemas']['Pin'];
 export type PinList = components['schemas']['PinList'];
 export type Profile = components['schemas']['Profile'];
@@ -3461,6 +3625,8 @@ export type Truncation = components['schemas']['Truncation'];
 export type Usage = components['schemas']['Usage'];
 export type AcceptInput = components['schemas']['AcceptInput'];
 export type AcceptSkill = components['schemas']['AcceptSkill'];
+export type AccountChange = components['schemas']['AccountChange'];
+export type AccountInput = components['schemas']['AccountInput'];
 export type ApiKeyInput = components['schemas']['ApiKeyInput'];
 export type AppCallInput = components['schemas']['AppCallInput'];
 export type ApprovalAnswer = components['schemas']['ApprovalAnswer'];
@@ -4056,6 +4222,94 @@ export interface operations {
             readonly header?: never;
             readonly path: {
                 readonly server: string;
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            readonly 204: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    readonly listAccounts: {
+        readonly parameters: {
+            readonly query?: {
+                readonly all?: string;
+            };
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            readonly 200: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["AccountList"];
+                };
+            };
+        };
+    };
+    readonly connectAccount: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly requestBody: {
+            readonly content: {
+                readonly "application/json": components["schemas"]["AccountInput"];
+            };
+        };
+        readonly responses: {
+            readonly 201: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ConnectedAccount"];
+                };
+            };
+        };
+    };
+    readonly changeAccount: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path: {
+                readonly account: string;
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody: {
+            readonly content: {
+                readonly "application/json": components["schemas"]["AccountChange"];
+            };
+        };
+        readonly responses: {
+            readonly 200: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["Account"];
+                };
+            };
+        };
+    };
+    readonly disconnectAccount: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path: {
+                readonly account: string;
             };
             readonly cookie?: never;
         };

@@ -175,6 +175,14 @@ export const queries = {
       queryKey: ['model-settings'],
       queryFn: async ({ signal }) => (await api.listModelSettings({ signal })).settings,
     }),
+  /** The caller's accounts, and the servers at which people have accounts. */
+  accounts: () => queryOptions({ queryKey: ['accounts'], queryFn: ({ signal }) => api.listAccounts({ signal }) }),
+  /** The accounts of everybody. Only administrators see them. */
+  everyAccount: () =>
+    queryOptions({
+      queryKey: ['accounts', 'all'],
+      queryFn: ({ signal }) => api.listAccounts({ query: { all: 'true' }, signal }),
+    }),
   keys: () =>
     queryOptions({ queryKey: ['keys'], queryFn: async ({ signal }) => (await api.listKeys({ signal })).keys }),
   fleet: () => queryOptions({ queryKey: ['fleet'], queryFn: ({ signal }) => api.getFleet({ signal }) }),

@@ -36,6 +36,7 @@ const pages: readonly Command[] = [
   [text.commandPalette.savedRequests, '/calls?show=requests'],
   [text.navigation.profiles, '/profiles'],
   [text.commandPalette.assistants, '/assistants'],
+  [text.navigation.accounts, '/accounts'],
   [text.commandPalette.settingsModels, '/settings/models'],
   [text.commandPalette.settingsActivity, '/settings/activity'],
   [text.commandPalette.settingsSession, '/settings/session'],

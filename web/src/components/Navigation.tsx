@@ -1,4 +1,15 @@
-import { Bot, Gauge, History, Layers, MessagesSquare, Server, Settings, ShieldQuestion, Wrench } from 'lucide-react';
+import {
+  Bot,
+  Gauge,
+  History,
+  KeyRound,
+  Layers,
+  MessagesSquare,
+  Server,
+  Settings,
+  ShieldQuestion,
+  Wrench,
+} from 'lucide-react';
 import { lazy, Suspense } from 'react';
 import { Link, useLocation } from 'wouter';
 import { formatNumber } from '../text/formats.ts';
@@ -17,6 +28,7 @@ const pages = [
   { href: '/calls', label: text.navigation.calls, Icon: History },
   { href: '/profiles', label: text.navigation.profiles, Icon: Layers },
   { href: '/assistants', label: text.navigation.assistants, Icon: Bot },
+  { href: '/accounts', label: text.navigation.accounts, Icon: KeyRound },
   { href: '/settings', label: text.navigation.settings, Icon: Settings },
 ];
 

@@ -3,6 +3,7 @@ import { formatToolsForProvider, providerOmitted, type ToolLike } from '../../..
 import { toolAppOf } from '../../../catalog/app-tools.ts';
 import type { CatalogEntry } from '../../../catalog/catalog.ts';
 import type { Call } from '../../../invocation/call.ts';
+import { accountMember } from '../../../invocation/dispatch.ts';
 import { createId } from '../../../kernel/create-id.ts';
 import { type ErrorCode, ToolwharfError } from '../../../kernel/errors.ts';
 import { createSlice } from '../../../kernel/slices.ts';
@@ -114,7 +115,7 @@ export const toolRoutes = [
     errors: [...callErrors, 'IDEMPOTENCY_CONFLICT'],
     access: findTool,
     async handle(request, ports) {
-      const { arguments: args = {}, idempotencyKey, callId: wanted, detached = false } = request.body;
+      const { arguments: args = {}, idempotencyKey, callId: wanted, account, detached = false } = request.body;
       const { caller } = request.identity;
       if (wanted !== undefined) await assertIdAvailable({ id: wanted, caller, idempotencyKey }, ports);
       const id = wanted ?? createId();
@@ -135,6 +136,7 @@ export const toolRoutes = [
         callerLimits: request.usage.calls,
         signal: detached ? undefined : request.signal,
         idempotencyKey,
+        meta: account === undefined ? undefined : { [accountMember]: account },
       });
       const result = await call.result;
       const { callId, failure } = result;

@@ -18,6 +18,13 @@ export const callInputSchema = body(
       .uuid()
       .optional()
       .describe('A new id for the call, so that it can be watched and cancelled while it runs.'),
+    account: z
+      .string()
+      .max(100)
+      .optional()
+      .describe(
+        "The name of the caller's account to use, at a server with per-user credentials. Default: the default one.",
+      ),
     detached: z.boolean().optional().describe('The call continues if the client disconnects. Default: false.'),
   }),
 );
@@ -91,6 +98,10 @@ export const callSchema = answer(
     originalName: z.string(),
     caller: callerSchema,
     replica: z.string().optional().describe('The replica that received the call; absent if there can be no other.'),
+    account: z
+      .object({ id: z.string(), label: z.string() })
+      .optional()
+      .describe("The caller's account that the call used, at a server with per-user credentials."),
     ranOn: z.string().optional().describe('The replica that ran the call, if another one received it.'),
     parent: callParentSchema.optional(),
     arguments: json,

@@ -2,7 +2,7 @@ import { Field, SelectField, TextField } from '../../components/fields.tsx';
 import { text } from '../../text/text.ts';
 import type { FormPartProps } from './form-problems.ts';
 import { SecretInput } from './SecretInput.tsx';
-import { type AuthenticationDraft, authenticationType, type Secret } from './server-draft.ts';
+import { type AuthenticationDraft, authenticationType, type OAuthGrant, type Secret } from './server-draft.ts';
 
 const methods: readonly (readonly [AuthenticationDraft['type'], string])[] = [
   ['none', text.common.none],
@@ -12,8 +12,13 @@ const methods: readonly (readonly [AuthenticationDraft['type'], string])[] = [
   ['oauth', text.servers.authenticationFields.oauth],
 ];
 
-type TextKey = 'header' | 'username' | 'clientId' | 'scope' | 'redirectUrl' | 'clientMetadataUrl';
-type SecretKey = 'token' | 'key' | 'password' | 'clientSecret';
+type TextKey = 'header' | 'username' | 'clientId' | 'scope' | 'redirectUrl' | 'clientMetadataUrl' | 'issuer';
+type SecretKey = 'token' | 'key' | 'password' | 'clientSecret' | 'privateKey';
+
+const grants = Object.entries(text.servers.authenticationFields.grants) as [OAuthGrant, string][];
+
+/** The others need files of the gateway's machine, which only the configuration file can name. */
+const offeredGrants: ReadonlySet<OAuthGrant> = new Set(['authorization-code', 'client-credentials']);
 
 /** How the gateway authenticates to the server. */
 export function AuthenticationFields({ draft, initial, problems, onChange }: FormPartProps) {
@@ -22,6 +27,8 @@ export function AuthenticationFields({ draft, initial, problems, onChange }: For
   const change = (part: Partial<AuthenticationDraft>) => onChange({ authentication: { ...authentication, ...part } });
 
   const available = draft.transport === 'api' ? methods.filter(([type]) => type !== 'oauth') : methods;
+
+  const isPerson = authentication.grant === 'authorization-code';
 
   const content = (key: TextKey, label: string, hint?: string) => (
     <TextField
@@ -76,30 +83,46 @@ export function AuthenticationFields({ draft, initial, problems, onChange }: For
       )}
       {selected === 'oauth' && (
         <>
-          <p className="text-ink-soft">{text.servers.authenticationFields.saveServerThenSign}</p>
+          <SelectField
+            label={text.servers.authenticationFields.grant}
+            options={grants.filter(([grant]) => offeredGrants.has(grant) || grant === initial.authentication.grant)}
+            value={authentication.grant}
+            onChange={(grant) => change({ grant })}
+          />
+          {isPerson && <p className="text-ink-soft">{text.servers.authenticationFields.saveServerThenSign}</p>}
           <div className="grid gap-3 sm:grid-cols-2">
             {content(
               'clientId',
               text.servers.authenticationFields.clientId,
-              text.servers.authenticationFields.leaveEmptyRegisterAutomatically,
+              isPerson ? text.servers.authenticationFields.leaveEmptyRegisterAutomatically : undefined,
             )}
             {secret('clientSecret', text.servers.authenticationFields.clientSecret)}
+            {!isPerson &&
+              secret(
+                'privateKey',
+                text.servers.authenticationFields.privateKey,
+                text.servers.authenticationFields.privateKeyHint,
+              )}
+            {!isPerson &&
+              content('issuer', text.servers.authenticationFields.issuer, text.servers.authenticationFields.issuerHint)}
             {content(
               'scope',
               text.servers.authenticationFields.scope,
               text.servers.authenticationFields.separatedSpaces,
             )}
-            {content(
-              'redirectUrl',
-              text.servers.authenticationFields.redirectUrl,
-              text.servers.authenticationFields.leaveEmptyDefault,
-            )}
+            {isPerson &&
+              content(
+                'redirectUrl',
+                text.servers.authenticationFields.redirectUrl,
+                text.servers.authenticationFields.leaveEmptyDefault,
+              )}
           </div>
-          {content(
-            'clientMetadataUrl',
-            text.servers.authenticationFields.clientMetadataUrl,
-            text.servers.authenticationFields.urlClientMetadataDocument,
-          )}
+          {isPerson &&
+            content(
+              'clientMetadataUrl',
+              text.servers.authenticationFields.clientMetadataUrl,
+              text.servers.authenticationFields.urlClientMetadataDocument,
+            )}
         </>
       )}
     </div>

@@ -62,7 +62,7 @@ function listFields(sent: ServerInput): ReadonlySet<string> {
     return new Set([...common, 'command', 'cwd', ...args.map((_, at) => `args.${at}`), ...listKeys('env', env)]);
   }
   const simple = ['token', 'key', 'header', 'username', 'password'];
-  const oauth = ['clientId', 'clientSecret', 'scope', 'redirectUrl', 'clientMetadataUrl'];
+  const oauth = ['clientId', 'clientSecret', 'scope', 'redirectUrl', 'clientMetadataUrl', 'privateKey', 'issuer'];
   const shown = authentication?.type === 'oauth' ? oauth : simple;
   const remote = ['url', ...listKeys('headers', headers), ...shown.map((key) => `authentication.${key}`)];
   if (transport !== 'api') return new Set([...common, ...remote]);

@@ -26,7 +26,14 @@ export interface AuthenticationDraft {
   readonly scope: string;
   readonly redirectUrl: string;
   readonly clientMetadataUrl: string;
+  readonly grant: OAuthGrant;
+  readonly privateKey: Secret;
+  readonly issuer: string;
+  /** Keys of the other grants, which the form does not show. Saving keeps them. */
+  readonly otherGrantKeys: Readonly<Record<string, Secret>>;
 }
+
+export type OAuthGrant = NonNullable<Extract<ServerInput['authentication'], { type: 'oauth' }>['grant']>;
 
 /** The values of the form, for all transports: switching the transport loses nothing. */
 export interface ServerDraft {
@@ -80,7 +87,7 @@ export function toDraft(server?: ServerRecord | ServerInput | ImportedServer): S
     url: server?.url ?? '',
     headers: toLines(server?.headers),
     allowInsecure: server?.allowInsecure ?? false,
-    authentication: { ...noAuthentication, ...authentication },
+    authentication: { ...noAuthentication, ...authentication, otherGrantKeys: pickGrantKeys(authentication) },
     openapi: server?.openapi ?? '',
     endpoints: (server?.endpoints ?? []).map(toEndpointDraft),
     timeout: String(server?.timeout ?? 30_000),
@@ -97,7 +104,7 @@ export function toDraft(server?: ServerRecord | ServerInput | ImportedServer): S
 
 const otherKeys = [
   ...(['required', 'trusted', 'protocol', 'mode', 'defaultToolConfig', 'allow', 'deny', 'onChange'] as const),
-  ...(['rate', 'prompts', 'inheritEnv'] as const),
+  ...(['rate', 'prompts', 'inheritEnv', 'credentials', 'maxAccountConnections'] as const),
 ];
 
 function pickOthers(server: ServerRecord | ServerInput | ImportedServer | undefined): Partial<ServerInput> {
@@ -171,7 +178,20 @@ const noAuthentication: AuthenticationDraft = {
   scope: '',
   redirectUrl: '',
   clientMetadataUrl: '',
+  grant: 'authorization-code',
+  privateKey: '',
+  issuer: '',
+  otherGrantKeys: {},
 };
+
+const otherGrantKeys = [
+  ...['algorithm', 'assertion', 'identityProvider', 'identityProviderClientId', 'identityProviderClientSecret'],
+  ...['identityProviderTokenUrl', 'idToken'],
+];
+
+function pickGrantKeys(authentication: object): Record<string, Secret> {
+  return Object.fromEntries(Object.entries(authentication).filter(([key]) => otherGrantKeys.includes(key)));
+}
 
 function toAuthentication(draft: AuthenticationDraft): NonNullable<ServerInput['authentication']> {
   const { type, token, key, header, username, password } = draft;
@@ -185,8 +205,12 @@ function toAuthentication(draft: AuthenticationDraft): NonNullable<ServerInput['
     case 'basic':
       return { type, username, password };
     case 'oauth': {
-      const { clientId, clientSecret, scope, redirectUrl, clientMetadataUrl } = draft;
-      return { type, ...omitEmpty({ clientId, clientSecret, scope, redirectUrl, clientMetadataUrl }) };
+      const { grant, clientId, clientSecret, scope, redirectUrl, clientMetadataUrl, privateKey, issuer } = draft;
+      const client = { clientId, clientSecret, scope };
+      if (grant === 'authorization-code') {
+        return { type, ...omitEmpty({ ...client, redirectUrl, clientMetadataUrl }) };
+      }
+      return { type, grant, ...omitEmpty({ ...client, privateKey, issuer }), ...draft.otherGrantKeys };
     }
   }
 }
