@@ -115,6 +115,8 @@ describe('docs/reference/config.md', () => {
     const { approval, ...toolbox } = config.toolbox;
     const [chain] = toolbox.chains;
     const { gateway } = config;
+    const { oidc } = parseConfig({ gateway: { oidc: { issuer: 'https://x.y', clientId: 'c' } } }, { env: {} }).config
+      .gateway;
     const actual: Record<string, unknown> = {
       ...prefixed('servers.NAME.', {
         ...stdio,
@@ -144,6 +146,8 @@ describe('docs/reference/config.md', () => {
         slowClientTimeout: gateway.limits.slowClientTimeoutMs,
       }),
       ...prefixed('gateway.apps.', { ...gateway.apps }),
+      ...prefixed('gateway.oidc.', { ...oidc }),
+      ...prefixed('gateway.oidc.tokenScopes.', { ...oidc?.tokenScopes }),
       ...prefixed('gateway.retention.', { ...gateway.retention, maxAge: gateway.retention.maxAgeMs }),
     };
     const stated = rows.filter(([, , fallback]) => fallback?.startsWith('`'));

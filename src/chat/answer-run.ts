@@ -51,9 +51,12 @@ export function startAnswer(open: OpenConversation, ports: AnswerPorts): AnswerR
   let costUsd: number | undefined;
   let files: Pick<ModelMessageOptions, 'attachments' | 'takesImages'> = {};
 
+  const assertAccess = async () => ports.assertAccess?.(before);
+
   async function answer(): Promise<Outcome> {
     if (draft.message.status !== 'streaming')
       draft.change({ status: 'streaming', problem: undefined, completedAt: undefined });
+    await assertAccess();
     const assistant = await storage.assistants.get(open.conversation.assistantId);
     if (!assistant) return failed('The assistant of this conversation no longer exists: choose another one.');
     const opened = await models.open(assistant.model);
@@ -77,6 +80,7 @@ export function startAnswer(open: OpenConversation, ports: AnswerPorts): AnswerR
 
   /** Runs one model turn and the calls it requests; returns an outcome if the answer is complete. */
   async function step(assistant: Assistant, opened: OpenedModel): Promise<Outcome | undefined> {
+    await assertAccess();
     const messages = toModelMessages(open.messages, { outputs, takesMedia: opened.takesMedia, ...files });
     if (draft.parts.length > 0 && draft.parts.at(-1)?.type !== 'step') draft.add({ type: 'step' });
     const tools = await ownTools(assistant);
@@ -148,7 +152,7 @@ export function startAnswer(open: OpenConversation, ports: AnswerPorts): AnswerR
       user: userOf(open.conversation.owner),
     };
     return {
-      ...{ toolbox, hostFor, draft, opened, caller, tools, outputs, stopwatch, now },
+      ...{ toolbox, hostFor, draft, opened, caller, tools, outputs, stopwatch, now, assertAccess },
       policyFor: (entry) => assistantPolicyFor(entry, { assistant, caller, profile: profileName }, toolbox),
       readPolicy: () => createReadPolicy(assistant, profileName, toolbox.config),
       signal: ending.signal,

@@ -79,6 +79,8 @@ export interface ChatPorts extends AssistantPorts {
   readonly models: Models;
   /** Denies the pending approvals of a conversation with a reason. */
   readonly denyApprovals: (conversation: string, reason: string) => Promise<void>;
+  /** Rejects if the owner of a conversation has lost the access with which it began. */
+  readonly assertAccess?: (conversation: Pick<Conversation, 'owner' | 'profile'>) => Promise<void>;
   /** Called when the conversation itself (not its messages) changes or is removed. */
   readonly onChanged?: (change: ConversationChange) => void;
   readonly log: Log;

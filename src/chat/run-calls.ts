@@ -26,6 +26,8 @@ export interface RunCallsOptions {
   readonly opened: OpenedModel;
   readonly caller: Caller;
   /** The current policy for the assistant's calls of a tool. */
+  /** Rejects if the owner of the conversation has lost access. */
+  readonly assertAccess: () => Promise<void>;
   readonly policyFor: (entry: CatalogEntry) => CallPolicy;
   /** The current policy for the skills that the assistant reads. */
   readonly readPolicy: () => CallPolicy;
@@ -84,7 +86,10 @@ async function runCall(index: number, options: RunCallsOptions): Promise<void> {
     host: hostFor({ id: callId, caller }, opened),
     parent: { kind: 'answer', id: draft.message.id },
     policy: policy(),
-    refreshPolicy: policy,
+    async refreshPolicy() {
+      await options.assertAccess();
+      return policy();
+    },
     signal,
   });
   call.subscribe((event) => follow(event));
@@ -136,7 +141,10 @@ async function runCall(index: number, options: RunCallsOptions): Promise<void> {
         host: hostFor({ id: callId, caller }, opened),
         parent: { kind: 'answer', id: draft.message.id },
         policy: options.readPolicy(),
-        refreshPolicy: options.readPolicy,
+        async refreshPolicy() {
+          await options.assertAccess();
+          return options.readPolicy();
+        },
         signal,
         onStarted: (read) => read.subscribe((event) => follow(event, given)),
       });

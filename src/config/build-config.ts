@@ -20,6 +20,7 @@ import {
   type DialectDefaults,
   gatewayDefaults,
   limitDefaults,
+  oidcDefaults,
   serverDefaults,
   toolboxDefaults,
   toolDefaults,
@@ -120,10 +121,13 @@ export function buildTarget(server: CheckedServer): StdioTarget | HttpTarget {
 }
 
 function buildGateway(checked: CheckedGateway): GatewayConfig {
-  const { listWait, questionTimeout, shutdown, lease, retention, limits, apps, ...gateway } = checked;
+  const { listWait, questionTimeout, shutdown, lease, retention, limits, apps, oidc, ...gateway } = checked;
   return {
     ...gatewayDefaults,
+    // Whoever sets up sign-in does not want anonymous administrators on this machine.
+    requireAuthentication: oidc !== undefined,
     ...gateway,
+    oidc: oidc && { ...oidcDefaults, ...oidc, tokenScopes: { ...oidcDefaults.tokenScopes, ...oidc.tokenScopes } },
     retention: {
       maxAgeMs: retention?.maxAge ?? gatewayDefaults.retention.maxAgeMs,
       maxCalls: retention?.maxCalls ?? gatewayDefaults.retention.maxCalls,

@@ -116,6 +116,50 @@ gateway:
     expect(message.match(/must be an origin such as https:\/\/api\.example\.com/g)).toHaveLength(2);
   });
 
+  test('the sign-in of people needs https, a public address and the scope openid, and has defaults', () => {
+    const oidc = { issuer: 'https://id.example.com', clientId: 'toolwharf' };
+    expect(gatewayOf({ host: '0.0.0.0', url: 'https://tools.example.com', oidc })).toMatchObject({
+      requireAuthentication: true,
+      oidc: {
+        ...oidc,
+        scopes: ['openid', 'profile', 'email'],
+        defaultRole: 'none',
+        roles: {},
+        profiles: {},
+        tokenScopes: { read: 'toolwharf:read', call: 'toolwharf:call', admin: 'toolwharf:admin' },
+      },
+    });
+    const own = gatewayOf({
+      requireAuthentication: false,
+      oidc: { ...oidc, issuer: 'http://127.0.0.1:9000', tokenScopes: { call: 'mcp' } },
+    });
+    expect(own).toMatchObject({
+      requireAuthentication: false,
+      oidc: { tokenScopes: { read: 'toolwharf:read', call: 'mcp' } },
+    });
+    const message = (gateway: object) => messageOf(() => gatewayOf(gateway));
+    expect(message({ host: '0.0.0.0', oidc })).toContain("needs 'gateway.url'");
+    expect(message({ oidc: { ...oidc, issuer: 'http://id.example.com' } })).toContain('must be an https URL');
+    expect(message({ oidc: { ...oidc, scopes: ['profile'] } })).toContain("must contain 'openid'");
+    expect(message({ oidc: { ...oidc, defaultRole: 'admin' } })).toContain('unknown value');
+    expect(message({ oidc: { ...oidc, tokenScopes: { call: 'two words' } } })).toContain('must be a scope');
+    expect(message({ url: 'https://tools.example.com/path' })).toContain('must be an origin');
+  });
+
+  test('the variables of the sign-in are text, and lists where they must be', () => {
+    const env = {
+      TOOLWHARF__GATEWAY__OIDC__ISSUER: 'https://id.example.com',
+      TOOLWHARF__GATEWAY__OIDC__CLIENT_ID: '1234',
+      TOOLWHARF__GATEWAY__OIDC__CLIENT_SECRET: '5678',
+      TOOLWHARF__GATEWAY__OIDC__ROLES__ADMIN: '[ops]',
+    };
+    expect(gatewayOf({}, env).oidc).toMatchObject({
+      clientId: '1234',
+      clientSecret: '5678',
+      roles: { admin: ['ops'] },
+    });
+  });
+
   test('the gateway section can be overridden by environment variables in every dialect [M14]', () => {
     const env = {
       TOOLWHARF__GATEWAY__PORT: '0',

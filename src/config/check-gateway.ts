@@ -15,6 +15,10 @@ export function checkGateway(value: PlainData, context: CheckContext): CheckedGa
   const gateway = canonicalizeMap(value, gatewaySchema, path, context);
   const { jwt, webhook, database } = gateway;
   if (isPlainMap(jwt)) checkJwt(jwt, [...path, 'jwt'], context);
+  if (checkAddress(gateway, 'url', path, context) === 'insecure') {
+    context.warn('gateway.url is plain http: anyone on the network path can read keys and sessions');
+  }
+  if (isPlainMap(gateway.oidc)) checkOidc(gateway.oidc, gateway, [...path, 'oidc'], context);
   if (isPlainMap(webhook) && checkAddress(webhook, 'url', [...path, 'webhook'], context) === 'insecure') {
     context.warn('The webhook of the gateway is plain http to another machine: anyone on the network path can read it');
   }
@@ -28,9 +32,15 @@ export function checkGateway(value: PlainData, context: CheckContext): CheckedGa
 }
 
 /** The frames of apps have a host name of their own: nothing else is served there. */
-function checkApps({ url }: PlainObject, { host, allowedHosts }: PlainObject, path: Path, context: CheckContext): void {
+function checkApps(
+  { url }: PlainObject,
+  { host, url: own, allowedHosts }: PlainObject,
+  path: Path,
+  context: CheckContext,
+): void {
   const name = typeof url === 'string' ? URL.parse(url)?.hostname : undefined;
-  const others = [host, ...(Array.isArray(allowedHosts) ? allowedHosts : [])];
+  const ownName = typeof own === 'string' ? URL.parse(own)?.hostname : undefined;
+  const others = [host, ownName, ...(Array.isArray(allowedHosts) ? allowedHosts : [])];
   if (name === undefined || !others.some((other) => typeof other === 'string' && other.toLowerCase() === name)) return;
   const message = 'must have another host name than the gateway: only frames of apps are served there';
   context.report({ path: [...path, 'url'], message });
@@ -49,6 +59,22 @@ function checkJwt(jwt: PlainObject, path: Path, context: CheckContext): void {
     if (jwt[key] === undefined || jwt[other] !== undefined) continue;
     context.report({ path: [...path, key], message: `needs '${other}' beside it`, atKey: true });
   }
+}
+
+function checkOidc(oidc: PlainObject, { host, url }: PlainObject, path: Path, context: CheckContext): void {
+  if (checkAddress(oidc, 'issuer', path, context) === 'insecure') {
+    // An attacker on the network path could sign in as anyone.
+    const here = [...path, 'issuer'];
+    context.report({ path: here, message: 'must be an https URL', ...found(oidc.issuer, here) });
+  }
+  if (
+    url !== undefined ||
+    typeof host !== 'string' ||
+    !isInsecureUrl(`http://${host.includes(':') ? `[${host}]` : host}`)
+  )
+    return;
+  const message = "needs 'gateway.url': the provider sends people back to that address";
+  context.report({ path, message, atKey: true });
 }
 
 /** Replaces the URL at a key by its resolved value, and reports an invalid URL. */

@@ -2,6 +2,7 @@ import type { JsonObject, JsonSchema } from '../kernel/json.ts';
 import type { AppsConfig } from './app-sources.ts';
 import type { Endpoint } from './endpoint-schema.ts';
 import type { OAuthAuthentication } from './oauth-config.ts';
+import type { OidcConfig } from './oidc-config.ts';
 import type { PluginEntry, PluginTarget } from './plugin-config.ts';
 import type { TransportName } from './transports.ts';
 
@@ -273,19 +274,17 @@ export interface GatewayConfig {
   readonly allowedHosts: readonly string[];
   /** Additional origins of web pages that may send requests. */
   readonly allowedOrigins: readonly string[];
-  /**
-   * Every request needs a key, a token or a session. An address that is not loopback always requires authentication.
-   */
+  /** Every request needs a key, a token or a session; always so if the address is not loopback. */
   readonly requireAuthentication: boolean;
   /** Administrators may add stdio servers over the API. Undefined allows this on loopback only. */
   readonly allowPrograms?: boolean;
-  /**
-   * Servers and model providers that are added over the API may use private addresses. Undefined allows this on
-   * loopback only.
-   */
+  /** Servers and model providers added over the API may use private addresses. Undefined allows this on loopback only. */
   readonly allowPrivateAddresses?: boolean;
   /** URL of the registry of MCP servers. */
   readonly registry: string;
+  /** The public origin of the gateway, such as `https://tools.example.com`. */
+  readonly url?: string;
+  readonly oidc?: OidcConfig;
   readonly jwt?: JwtConfig;
   readonly retention: RetentionConfig;
   /** The key that signs administrative acts and checkpoints of the journal, and a second place for checkpoints. */

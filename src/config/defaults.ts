@@ -7,6 +7,7 @@ import type {
   ToolboxConfig,
   ToolLimits,
 } from './config.ts';
+import type { OidcConfig } from './oidc-config.ts';
 
 const minuteMs = 60_000;
 const dayMs = 86_400_000;
@@ -106,6 +107,17 @@ export const gatewayDefaults = {
   shutdownMs: 10_000,
   leaseMs: 30_000,
 } satisfies GatewayConfig;
+
+/** The defaults of sign-in through an identity provider. */
+export const oidcDefaults = {
+  clientAuthentication: 'basic',
+  scopes: ['openid', 'profile', 'email'],
+  groupsClaim: 'groups',
+  roles: {},
+  defaultRole: 'none',
+  profiles: {},
+  tokenScopes: { read: 'toolwharf:read', call: 'toolwharf:call', admin: 'toolwharf:admin' },
+} satisfies Partial<OidcConfig>;
 
 /** The default values of a dialect. */
 export interface DialectDefaults {

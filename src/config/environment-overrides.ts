@@ -1,4 +1,5 @@
 import { parse } from 'yaml';
+import { toCamelCase } from './canonical-keys.ts';
 import { isPlainMap, type PlainData, type PlainObject } from './plain-data.ts';
 import type { Finding, Path } from './problems.ts';
 import type { Environment } from './references.ts';
@@ -118,7 +119,7 @@ function write(container: PlainObject | PlainData[], key: string | number, value
 function toValue(text: string, path: Path): PlainData {
   // A token that consists of digits must remain a string.
   const inside = path.at(-3) !== 'servers' && textMaps.has(String(path.at(-2)));
-  if (inside || textKeys.has(String(path.at(-1)))) return text;
+  if (inside || textKeys.has(toCamelCase(String(path.at(-1))))) return text;
   try {
     const value: unknown = parse(text, { schema: 'core', logLevel: 'silent', maxAliasCount: 0 });
     if (typeof value === 'number' || typeof value === 'boolean') return value;
@@ -129,4 +130,14 @@ function toValue(text: string, path: Path): PlainData {
 }
 
 const textMaps = new Set(['env', 'headers', 'authentication', 'args', 'jwt', 'webhook']);
-const textKeys = new Set(['command', 'cwd', 'url', 'description', 'name', 'host', 'database']);
+const textKeys = new Set([
+  'command',
+  'cwd',
+  'url',
+  'description',
+  'name',
+  'host',
+  'database',
+  'clientId',
+  'clientSecret',
+]);

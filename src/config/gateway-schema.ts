@@ -4,6 +4,7 @@ import { parseAppSource } from './app-sources.ts';
 import type { GatewayLimits } from './config.ts';
 import { gatewayDefaults, limitDefaults } from './defaults.ts';
 import { durationText } from './durations.ts';
+import { oidcSchema } from './oidc-schema.ts';
 import { duration, filledText, flag, list, wholeNumber } from './schema-parts.ts';
 import { isInsecureUrl, urlProblem } from './server-url.ts';
 
@@ -220,7 +221,9 @@ export const gatewaySchema = z.strictObject(
       .describe("Origins of web pages that may send requests, besides the gateway's own."),
     requireAuthentication: flag
       .optional()
-      .describe('Every request needs a key, a token or a session. Always on if the address is not loopback.')
+      .describe(
+        'Every request needs a key, a token or a session. Always on if the address is not loopback; on by default with oidc.',
+      )
       .meta({ default: gatewayDefaults.requireAuthentication }),
     allowPrograms: flag
       .optional()
@@ -237,6 +240,13 @@ export const gatewaySchema = z.strictObject(
       .optional()
       .describe('The registry of MCP servers that is searched for new ones.')
       .meta({ default: gatewayDefaults.registry }),
+    url: filledText
+      .regex(/^https?:\/\/[^/?#@\s]+$/i, 'must be an origin such as https://tools.example.com, without a path')
+      .optional()
+      .describe(
+        'The address at which people and clients reach the gateway, if it differs from host and port, for example behind a proxy. May be ${VAR}.',
+      ),
+    oidc: oidcSchema.optional().describe('People sign in to the app, the API and /mcp through an identity provider.'),
     jwt: jwtSchema.optional().describe('Accepts tokens of an identity provider instead of keys.'),
     retention: retentionSchema.optional().describe('How long calls are kept.'),
     audit: auditSchema.optional().describe('The signatures of the journal.'),

@@ -25,11 +25,12 @@ import { assertSafeToListen } from './auth/assert-safe-to-listen.ts';
 import { type Authenticate, type Identity, inTime, localCallerId } from './auth/identity.ts';
 import { isLoopback } from './auth/loopback.ts';
 import { oauthReturnPath, oauthReturnUrl, serveOAuthReturn } from './auth/oauth-return.ts';
+import { createSignInParts, type SignInParts } from './auth/oidc/sign-in-parts.ts';
 import { createOpenRequests, type OpenRequests } from './auth/open-requests.ts';
 import { createOwnership, type Ownership } from './auth/ownership.ts';
 import { type AppHosts, createAppHosts } from './calls/app-hosts.ts';
 import type { StdioProgram } from './clients/mcp-clients.ts';
-import { createEndedSessions } from './fleet/ended-sessions.ts';
+import { createEndedSessions, type EndedSessions } from './fleet/ended-sessions.ts';
 import { joinFleet } from './fleet/join-fleet.ts';
 import { createReplicaHealth, type ReplicaHealth } from './fleet/replica-health.ts';
 import { findResultElsewhere, type SharedCalls, shareCalls } from './fleet/shared-calls.ts';
@@ -111,9 +112,10 @@ export interface CallParts {
 }
 
 /** Authentication and authorization. */
-export interface SecurityParts {
+export interface SecurityParts extends SignInParts {
   readonly adminToken?: string;
   readonly sessions: AppSessions;
+  readonly ended: EndedSessions;
   readonly ownership: Ownership;
   /** Whether servers added over the API may start programs. */
   readonly allowsPrograms: () => boolean;
@@ -226,6 +228,8 @@ export async function openGateway(source: ConfigSource | undefined, options: Gat
     security: {
       adminToken,
       sessions: createAppSessions({ sessionKey, adminToken, ended }),
+      ended,
+      ...createSignInParts({ settings: () => toolbox.config.gateway, host, env, sessionKey }),
       ownership: createOwnership({ conversations: storage.conversations, toolbox }),
       // On loopback, an authenticated administrator already has a shell on this machine.
       allowsPrograms: () => toolbox.config.gateway.allowPrograms ?? isLoopback(host),
@@ -242,6 +246,7 @@ export async function openGateway(source: ConfigSource | undefined, options: Gat
     access: storage,
     stopping: stopping.signal,
     limits,
+    resource: parts.security.resource,
   };
   const a2a = createA2aRoutes({ toolbox, hosts, traces, tasks, sessionKey, log }, admit);
   let routes: Routes | undefined;
@@ -278,7 +283,10 @@ export async function openGateway(source: ConfigSource | undefined, options: Gat
       authenticate,
       openRequests,
       admit,
-      guard: createGuard({ ...settings, allowedHosts: [...settings.allowedHosts, ...ownHostNames(host)] }),
+      guard: createGuard({
+        ...settings,
+        allowedHosts: [...settings.allowedHosts, ...ownHostNames(host, settings.url)],
+      }),
       web: options.web === undefined ? () => false : createWeb(options.web, parts.frames),
       routes,
       a2a,
@@ -356,7 +364,8 @@ function createListener(ports: ListenerPorts): (request: IncomingMessage, respon
     });
     if (identity === 'rejected') return;
     // Invalid credentials are an error on public routes too.
-    if (!identity && request.headers.authorization !== undefined) return sendUnauthorized(request, response);
+    if (!identity && request.headers.authorization !== undefined)
+      return sendUnauthorized(request, response, admit.resource);
     if (identity) openRequests.add(request, response, identity);
     if (!isProbe) limits.assertMemory();
     if (identity) limits.unsent.track(response, limits.for(identity).caller);

@@ -24,9 +24,10 @@ export function timeoutsFor(requestTimeoutMs: number): ServerOptions {
   };
 }
 
-/** The host name that clients of the configured address send in `Host`; none if the gateway listens on all addresses. */
-export function ownHostNames(host: string): readonly string[] {
-  return host === '0.0.0.0' || host === '::' ? [] : [toUrlHost(host)];
+/** The host names that clients send in `Host`: that of the listen address, unless it means all addresses, and of the public URL. */
+export function ownHostNames(host: string, url?: string): readonly string[] {
+  const own = host === '0.0.0.0' || host === '::' ? [] : [toUrlHost(host)];
+  return url === undefined ? own : [...own, new URL(url).hostname];
 }
 
 /** Formats the address for a URL, with brackets around IPv6. */

@@ -5,11 +5,12 @@ import { ruleAudiences } from '../../policy/remembered-rules.ts';
 import type { Run } from '../command-context.ts';
 import { addListCommand, collect, createActions, jsonOption } from './command-actions.ts';
 
-/** Adds `approvals`, `rules`, `keys`, `accounts`, `profiles` and `pins`. */
+/** Adds `approvals`, `rules`, `keys`, `users`, `accounts`, `profiles` and `pins`. */
 export function addAccessCommands(root: Command, run: Run): void {
   addApprovals(root, run);
   addRules(root, run);
   addKeys(root, run);
+  addUsers(root, run);
   addAccounts(root, run);
   addProfiles(root, run);
   addPins(root, run);
@@ -119,6 +120,30 @@ function addAccounts(root: Command, run: Run): void {
     .argument(...idArgument)
     .option(...jsonOption)
     .action(action((module) => module.disconnectAccount));
+}
+
+function addUsers(root: Command, run: Run): void {
+  const action = createActions(run, () => import('../commands/users.ts'));
+  const about = { description: 'List, disable and enable people who have signed in', list: 'List users' };
+  const userArgument = ['<user>', 'Email address, or id or its first characters'] as const;
+  const users = addListCommand(
+    root,
+    'users',
+    about,
+    action((module) => module.listUsers),
+  );
+  users
+    .command('disable')
+    .description('Deny a person access; their sessions end immediately')
+    .argument(...userArgument)
+    .option(...jsonOption)
+    .action(action((module) => module.disableUser));
+  users
+    .command('enable')
+    .description('Give a disabled person access again')
+    .argument(...userArgument)
+    .option(...jsonOption)
+    .action(action((module) => module.enableUser));
 }
 
 function addProfiles(root: Command, run: Run): void {

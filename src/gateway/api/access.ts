@@ -4,10 +4,11 @@ import { addressKind, literalAddress } from '../../connections/http/address-kind
 import type { CallRecord } from '../../invocation/call-record.ts';
 import { ToolwharfError } from '../../kernel/errors.ts';
 import { mapInSlices } from '../../kernel/slices.ts';
+import { userOf } from '../../kernel/user-caller.ts';
 import type { ApprovalFilter, ApprovalRecord } from '../../policy/approval-store.ts';
 import type { ServerInfo } from '../../servers/server-info.ts';
 import { type Conversation, noConversation } from '../../storage/ports/conversation-store.ts';
-import { type Identity, mayAddPrograms } from '../auth/identity.ts';
+import { type Identity, mayAddPrograms, readsAllCalls } from '../auth/identity.ts';
 import { type Scope, scopeOf } from '../auth/profile-scope.ts';
 import type { ApiPorts, ApiRequest } from './route.ts';
 import type { ServerInput } from './schemas/servers.ts';
@@ -70,11 +71,19 @@ export async function findCall(request: RequestFor<'call'>, { storage, security 
   throw noCall(id);
 }
 
+/** The recorded call of the path, if the caller may read it. Approvers read the calls of others. */
+export async function findReadableCall(request: RequestFor<'call'>, ports: ApiPorts): Promise<CallRecord> {
+  if (!readsAllCalls(request.identity)) return findCall(request, ports);
+  const record = await ports.storage.journal.get(request.params.call);
+  if (record && (request.identity.isAdmin || record.kind !== 'administration')) return record;
+  throw noCall(request.params.call);
+}
+
 export function noCall(id: string): ToolwharfError {
   return new ToolwharfError('NOT_FOUND', `There is no call '${id}'`);
 }
 
-/** The approval of the path, if the caller owns its call. */
+/** The approval of the path, if the caller owns its call or answers approvals of others. */
 export async function findApproval(
   request: RequestFor<'approval'>,
   { storage, security }: ApiPorts,
@@ -82,7 +91,10 @@ export async function findApproval(
   const id = request.params.approval;
   await storage.approvals.expire(Date.now());
   const record = await storage.approvals.get(id);
-  if (record && (await security.ownership.owns(request.identity, record.request.caller))) return record;
+  const { caller } = record?.request ?? {};
+  const isShown =
+    readsAllCalls(request.identity) || (caller && (await security.ownership.owns(request.identity, caller)));
+  if (record && isShown) return record;
   throw noApproval(id);
 }
 
@@ -90,14 +102,14 @@ export function noApproval(id: string): ToolwharfError {
   return new ToolwharfError('NOT_FOUND', `There is no approval '${id}'`);
 }
 
-/** The approvals the caller may see, newest first: administrators see all, others those of their calls and conversations. */
+/** The approvals the caller may see, newest first: administrators and approvers see all, others those of their calls and conversations. */
 export async function listApprovals(
   filter: ApprovalFilter & { readonly limit: number },
   identity: Identity,
   { storage: { approvals, assistants }, security }: ApiPorts,
 ): Promise<readonly ApprovalRecord[]> {
   await approvals.expire(Date.now());
-  if (identity.isAdmin) return approvals.list(filter);
+  if (readsAllCalls(identity)) return approvals.list(filter);
   const { caller: wanted, ...rest } = filter;
   const callers = [identity.caller.id, ...(await assistants.list()).map(({ id }) => `assistant:${id}`)];
   const found = await Promise.all(
@@ -119,6 +131,16 @@ export async function findConversation(
   const found = await storage.conversations.get(params.conversation);
   if (found && (isAdmin || found.owner === caller.id)) return found;
   throw noConversation(params.conversation);
+}
+
+/**
+ * The conversation of the path, if the caller may continue it. Administrators read, stop and delete conversations of users,
+ * but do not write in them: the assistant acts with the accounts of its owner.
+ */
+export async function findOwnConversation(request: RequestFor<'conversation'>, ports: ApiPorts): Promise<Conversation> {
+  const found = await findConversation(request, ports);
+  if (userOf(found.owner) === undefined || found.owner === request.identity.caller.id) return found;
+  throw new ToolwharfError('FORBIDDEN', 'Only its owner can continue this conversation');
 }
 
 /** Validates a server that the caller wants to add, test or change, and checks that the caller may have the gateway connect to it. */

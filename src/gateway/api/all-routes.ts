@@ -23,6 +23,7 @@ import { skillRoutes } from './routes/skills.ts';
 import { toolOverrideRoutes } from './routes/tool-overrides.ts';
 import { toolRoutes } from './routes/tools.ts';
 import { trafficRoutes } from './routes/traffic.ts';
+import { userRoutes } from './routes/users.ts';
 
 /** Every route of the API: validation, rights and the OpenAPI document all derive from this table. */
 export const allRoutes: readonly Route[] = [
@@ -48,6 +49,7 @@ export const allRoutes: readonly Route[] = [
   ...fleetRoutes,
   ...auditRoutes,
   ...keyRoutes,
+  ...userRoutes,
   ...sessionRoutes,
   ...eventRoutes,
 ];

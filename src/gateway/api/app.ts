@@ -8,7 +8,7 @@ import { messageOf, ToolwharfError } from '../../kernel/errors.ts';
 import { isObject } from '../../kernel/json.ts';
 import { stringifyInSlices } from '../../kernel/slices.ts';
 import { actAs } from '../../storage/audit/acts.ts';
-import { challengeFor, unauthorized } from '../auth/admit-caller.ts';
+import { unauthorized } from '../auth/admit-caller.ts';
 import { hasRight, type Identity } from '../auth/identity.ts';
 import { InvalidBodyError } from '../limits/request-body.ts';
 import { actDetails, recordAct } from './record-act.ts';
@@ -86,7 +86,7 @@ export function createApi(routes: readonly Route[], ports: ApiPorts): Api {
   app.onError((cause, { env, req }) => {
     if (cause instanceof ToolwharfError) {
       if (cause.code !== 'UNAUTHORIZED') return toFailure(cause);
-      return toJson(unauthorized, 401, { 'www-authenticate': challengeFor(env.incoming) });
+      return toJson(unauthorized, 401, { 'www-authenticate': ports.security.resource.challenge(env.incoming) });
     }
     log.error('api.failed', `${req.method} ${req.routePath} failed: ${messageOf(cause)}`);
     return toFailure(new ToolwharfError('INTERNAL', 'Internal error'));

@@ -42,12 +42,18 @@ function toGatewayView(
   gateway: GatewayConfig,
   effective: Pick<ConfigView['gateway'], 'host' | 'port' | 'allowPrograms' | 'allowPrivateAddresses'>,
 ): ConfigView['gateway'] {
-  const { jwt, webhook, tracesUrl, database } = gateway;
+  const { jwt, oidc, webhook, tracesUrl, database } = gateway;
   return {
     allowedHosts: gateway.allowedHosts,
     allowedOrigins: gateway.allowedOrigins,
     requireAuthentication: gateway.requireAuthentication,
     ...effective,
+    url: gateway.url,
+    oidc: oidc && {
+      ...oidc,
+      issuer: withoutSecrets(oidc.issuer),
+      clientSecret: oidc.clientSecret === undefined ? undefined : { set: true },
+    },
     jwt: jwt && { ...jwt, jwksUrl: withoutSecrets(jwt.jwksUrl) },
     retention: gateway.retention,
     trustedProxies: gateway.trustedProxies,

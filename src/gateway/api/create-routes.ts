@@ -3,7 +3,10 @@ import { createStartWait } from '../../servers/start-wait.ts';
 import { createStoredServers } from '../../servers/stored-servers.ts';
 import type { AdministeredToolbox } from '../../toolbox.ts';
 import { sendUnauthorized } from '../auth/admit-caller.ts';
+import { createConfiguredAddress } from '../auth/client-address.ts';
 import { hasRight } from '../auth/identity.ts';
+import { createSignInRoutes } from '../auth/oidc/sign-in-routes.ts';
+import { createSignOutRoute } from '../auth/oidc/sign-out-route.ts';
 import { startApprovalWebhook } from '../events/approval-webhook.ts';
 import { serverEvent } from '../events/collect-events.ts';
 import { createEventLog } from '../events/event-log.ts';
@@ -77,6 +80,8 @@ export async function createApiRoutes(parts: RouteParts): Promise<Routes> {
   });
   await stored.start();
   parts.fleet.onChange('servers', stored.reload);
+  const signInPorts = { ...security, storage, clientAddress: createConfiguredAddress(toolbox), log };
+  const [signIn, signOut] = [createSignInRoutes(signInPorts), createSignOutRoute(signInPorts)];
   const restApi = createLazyRestApi({
     parts,
     events,
@@ -87,6 +92,8 @@ export async function createApiRoutes(parts: RouteParts): Promise<Routes> {
 
   const serve: Routes = async (request, response, identity) => {
     const path = (request.url ?? '/').replace(/\?.*$/s, '');
+    if (security.resource.serve(request, response, path)) return true;
+    if ((await signIn(request, response, path)) || (await signOut(request, response, path))) return true;
     if (path === '/api' || path.startsWith('/api/')) {
       await (await restApi.open()).serve(request, response, identity);
       return true;
@@ -97,7 +104,7 @@ export async function createApiRoutes(parts: RouteParts): Promise<Routes> {
       const seesServers = hasRight(identity, 'read') && identity?.profile === undefined;
       sendJson(response, ready ? 200 : 503, { ready, reasons: seesServers ? reasons : undefined });
     } else if (path === '/metrics') {
-      if (!identity) sendUnauthorized(request, response);
+      if (!identity) sendUnauthorized(request, response, security.resource);
       else if (!hasRight(identity, 'read') || identity.profile !== undefined) {
         const message = "Metrics name every server and tool: they need the right 'read' and a key without a profile";
         sendJson(response, 403, { error: { code: 'FORBIDDEN', message } });

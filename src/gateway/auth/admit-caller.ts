@@ -10,13 +10,8 @@ import type { CallerUsage, Limits } from '../limits/limits.ts';
 import { sendJson } from '../mcp/responder.ts';
 import { keyCallerPrefix } from './api-keys.ts';
 import { hasRight, type Identity } from './identity.ts';
+import type { ProtectedResource } from './oidc/protected-resource.ts';
 import { mayUse } from './users.ts';
-
-/** The `WWW-Authenticate` header of a 401 response. */
-export function challengeFor(request: IncomingMessage): string {
-  const realm = 'Bearer realm="toolwharf"';
-  return request.headers.authorization === undefined ? realm : `${realm}, error="invalid_token"`;
-}
 
 /** The body of a 401 response. */
 export const unauthorized = {
@@ -27,8 +22,12 @@ export const unauthorized = {
 } as const;
 
 /** Sends a 401 response. */
-export function sendUnauthorized(request: IncomingMessage, response: ServerResponse): void {
-  sendJson(response, 401, unauthorized, { 'www-authenticate': challengeFor(request) });
+export function sendUnauthorized(
+  request: IncomingMessage,
+  response: ServerResponse,
+  resource: Pick<ProtectedResource, 'challenge'>,
+): void {
+  sendJson(response, 401, unauthorized, { 'www-authenticate': resource.challenge(request) });
 }
 
 /** The stores that know who has lost access. */
@@ -42,6 +41,7 @@ export interface AdmitPorts {
   readonly access: AccessStores;
   readonly stopping: AbortSignal;
   readonly limits: Pick<Limits, 'for'>;
+  readonly resource: Pick<ProtectedResource, 'challenge' | 'insufficientScope'>;
 }
 
 export interface AdmittedCaller {
@@ -58,12 +58,15 @@ export function admitCaller(
   response: ServerResponse,
   identity: Identity | undefined,
   asked: string | undefined,
-  { profiles, access, stopping, limits }: AdmitPorts,
+  { profiles, access, stopping, limits, resource }: AdmitPorts,
 ): AdmittedCaller | undefined {
-  const refuse = (status: number, code: string, message: string): undefined =>
-    void sendJson(response, status, { error: { code, message } });
-  if (!identity) return void sendUnauthorized(request, response);
-  if (!hasRight(identity, 'call')) return refuse(403, 'FORBIDDEN', "This request needs the right 'call'");
+  const refuse = (status: number, code: string, message: string, headers?: Record<string, string>): undefined =>
+    void sendJson(response, status, { error: { code, message } }, headers);
+  if (!identity) return void sendUnauthorized(request, response, resource);
+  if (!hasRight(identity, 'call')) {
+    const headers = identity.via === 'oauth' && { 'www-authenticate': resource.insufficientScope(request) };
+    return refuse(403, 'FORBIDDEN', "This request needs the right 'call'", headers || undefined);
+  }
   if (stopping.aborted) return refuse(503, 'TOOLBOX_CLOSED', 'The gateway is stopping');
   const profile = findProfile(asked, identity, profiles());
   if (!profile) return refuse(404, 'NOT_FOUND', 'No such profile');
@@ -95,7 +98,7 @@ function findProfile(
 ): ProfileConfig | undefined {
   const own = identity.profile ?? 'default';
   const name = asked === undefined ? own : decode(asked);
-  if (!identity.isAdmin && name !== own) return undefined;
+  if (!identity.isAdmin && !identity.usesEveryProfile && name !== own) return undefined;
   return profiles.find((profile) => profile.name === name);
 }
 

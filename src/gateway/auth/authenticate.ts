@@ -6,11 +6,12 @@ import type { GatewayParts } from '../gateway.ts';
 import { isSameSecret } from './admin-token.ts';
 import { createApiKeys } from './api-keys.ts';
 import type { SessionHolder } from './app-sessions.ts';
-import { createClientAddress } from './client-address.ts';
+import { createConfiguredAddress } from './client-address.ts';
 import { isAnonymousAllowed, isCookieAllowed, isForeignRead } from './cross-site.ts';
 import { type Authenticate, type Identity, localCallerId } from './identity.ts';
 import { createJwtVerifier, type JwtVerifier, looksLikeJwt } from './jwt.ts';
 import { isLoopback } from './loopback.ts';
+import { createAccessTokens } from './oidc/access-tokens.ts';
 import { readSessionCookie } from './session-cookie.ts';
 import { createSignInThrottle, type SignInThrottleOptions } from './sign-in-throttle.ts';
 import { createUsers } from './users.ts';
@@ -29,13 +30,12 @@ export function createAuthenticate(parts: AuthenticateParts, options: Authentica
   const { toolbox, storage, log } = parts;
   const { adminToken, sessions } = parts.security;
   const keys = createApiKeys({ store: storage.keys, log });
+  const clientAddress = createConfiguredAddress(toolbox);
+  const accessTokens = createAccessTokens({ ...parts.security, users: storage.users });
   const users = createUsers({ store: storage.users, log });
   const throttle = createSignInThrottle({ store: storage.fleet?.limits, ...options.throttle });
   // Parsing `Host` as a URL is the most expensive step here, and its value hardly ever changes.
   let lastLoopbackHost: string | undefined;
-  let addresses:
-    | { readonly trusted: readonly string[]; readonly find: ReturnType<typeof createClientAddress> }
-    | undefined;
   let jwt: { readonly config: JwtConfig; readonly verifier: JwtVerifier } | undefined;
 
   function jwtVerifier(): JwtVerifier | undefined {
@@ -45,24 +45,22 @@ export function createAuthenticate(parts: AuthenticateParts, options: Authentica
     return jwt.verifier;
   }
 
-  function clientAddress(): ReturnType<typeof createClientAddress> {
-    const trusted = toolbox.config.gateway.trustedProxies;
-    if (addresses?.trusted !== trusted) addresses = { trusted, find: createClientAddress(trusted) };
-    return addresses.find;
-  }
-
-  async function identifyToken(token: string): Promise<Identity | undefined> {
+  async function identifyToken(token: string, request: IncomingMessage): Promise<Identity | undefined> {
     if (adminToken !== undefined && isSameSecret(token, adminToken)) return administrator;
-    if (looksLikeJwt(token)) return jwtVerifier()?.verify(token);
+    if (looksLikeJwt(token)) {
+      // With one provider for both, tokens for other audiences are those of programs.
+      const identity = accessTokens.isMeant(token) ? await accessTokens.verify(token, request) : undefined;
+      return identity ?? jwtVerifier()?.verify(token);
+    }
     return keys.find(token);
   }
 
   /** Verifies the token first, so that a valid one is never rejected because others failed. */
   async function identifyHeader(header: string, request: IncomingMessage): Promise<Identity | undefined> {
     const token = /^Bearer +(\S+) *$/i.exec(header)?.[1] ?? '';
-    const identity = await identifyToken(token);
+    const identity = await identifyToken(token, request);
     if (identity) return identity;
-    const address = clientAddress()(request);
+    const address = clientAddress(request);
     const { retryAfterMs, isFirst } = await throttle.fail(address, hashApiKey(token));
     if (isFirst) log.info('auth.failed', 'A request had invalid credentials', { address });
     if (retryAfterMs <= 0) return undefined;

@@ -40,6 +40,18 @@ export function createClientAddress(trustedProxies: readonly string[]): (request
   };
 }
 
+/** The same with the trusted proxies of the current configuration. */
+export function createConfiguredAddress(source: {
+  readonly config: { readonly gateway: { readonly trustedProxies: readonly string[] } };
+}): (request: IncomingMessage) => string {
+  let known: { readonly trusted: readonly string[]; readonly find: (request: IncomingMessage) => string } | undefined;
+  return (request) => {
+    const trusted = source.config.gateway.trustedProxies;
+    if (known?.trusted !== trusted) known = { trusted, find: createClientAddress(trusted) };
+    return known.find(request);
+  };
+}
+
 function forParameter(element: string): string {
   return /(?:^|;)\s*for="?([^";]+)"?/i.exec(element)?.[1] ?? '';
 }

@@ -12,6 +12,8 @@ export interface Identity {
   readonly caller: Caller;
   /** The only profile the caller may use; if undefined, `default`, and every profile for administrators. */
   readonly profile?: string;
+  /** May use every profile, without being an administrator here. */
+  readonly usesEveryProfile?: boolean;
   /** May manage servers, keys and settings. */
   readonly isAdmin: boolean;
   /** Rights besides administration; undefined means both. */
@@ -19,7 +21,7 @@ export interface Identity {
   /** The role of a signed-in user; the user's id is `caller.user`. */
   readonly role?: Exclude<UserRole, 'none'>;
   /** How the caller authenticated. `loopback` proves only that the request came from this machine. */
-  readonly via?: 'admin-token' | 'key' | 'jwt' | 'loopback' | 'sign-in';
+  readonly via?: 'admin-token' | 'key' | 'jwt' | 'loopback' | 'sign-in' | 'oauth';
 }
 
 /** The caller id of all requests that come from this machine without credentials. */
@@ -46,6 +48,11 @@ export function hasRight(identity: Identity | undefined, right: Right): boolean 
 /** Every right of the caller. */
 export function rightsOf(identity: Identity | undefined): Exclude<Right, 'public'>[] {
   return (['read', 'call', 'admin'] as const).filter((right) => hasRight(identity, right));
+}
+
+/** Whether the caller reads the calls of others: administrators and approvers do. */
+export function readsAllCalls({ isAdmin, role, rights }: Identity): boolean {
+  return isAdmin || (role === 'approver' && (rights ?? ['read']).includes('read'));
 }
 
 /**

@@ -1,11 +1,11 @@
 import type { JWTPayload, JWTVerifyGetKey } from 'jose';
 import type { JwtConfig } from '../../config/config.ts';
 import { ToolwharfError } from '../../kernel/errors.ts';
-import { isObject } from '../../kernel/json.ts';
+import { readClaim } from './claims.ts';
 import type { Identity } from './identity.ts';
 
-// Asymmetric signatures only: with a shared secret, anyone who can verify a token can also forge one.
-const algorithms = [
+/** Asymmetric signatures only: with a shared secret, anyone who can verify a token can also forge one. */
+export const tokenAlgorithms = [
   'RS256',
   'RS384',
   'RS512',
@@ -46,7 +46,7 @@ export function createJwtVerifier(config: JwtConfig): JwtVerifier {
         const { payload } = await jose.jwtVerify(token, keys, {
           issuer,
           audience,
-          algorithms,
+          algorithms: tokenAlgorithms,
           requiredClaims: ['exp', 'sub'],
           clockTolerance: 5,
         });
@@ -83,18 +83,8 @@ function toIdentity(claims: JWTPayload, config: JwtConfig): Identity | undefined
   };
 }
 
-/** The strings of a claim, one or a list. `realm_access.roles` means a claim of that exact name, or else `roles` in `realm_access`. */
-function readClaim(claims: JWTPayload, name: string): string[] {
-  let value: unknown = Object.hasOwn(claims, name) ? claims[name] : undefined;
-  if (value === undefined) {
-    value = claims;
-    for (const part of name.split('.')) value = isObject(value) && Object.hasOwn(value, part) ? value[part] : undefined;
-  }
-  return [value].flat().filter((text) => typeof text === 'string');
-}
-
 /** True for every failure that is not caused by the token itself. */
-function isProviderFailure(cause: unknown, { errors }: Jose): boolean {
+export function isProviderFailure(cause: unknown, { errors }: Jose): boolean {
   if (!(cause instanceof errors.JOSEError)) return true;
   return (
     cause instanceof errors.JWKSTimeout ||

@@ -65,6 +65,9 @@ export function createOwnership({ conversations, toolbox }: OwnershipPorts): Own
       // Callers, administrators included, do not answer approvals of their own calls.
       if (identity.caller.id === caller.id && !isOperator(identity)) return mayAnswerOwnCall(request) ? 'once' : 'none';
       if (identity.isAdmin) return 'everyone';
+      // Never for their own assistants, and only administrators accept a changed definition.
+      const isOfOther = caller.user === undefined || caller.user !== identity.caller.user;
+      if (identity.role === 'approver' && isOfOther) return change ? 'none' : 'conversation';
       if (caller.conversation !== undefined) await loadOwner(caller.conversation);
       if (!ownsConversation(identity, caller) || change) return 'none';
       const isAllowed = approvers === 'owner' || approvers === 'client';

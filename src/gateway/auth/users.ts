@@ -1,6 +1,7 @@
-import { messageOf } from '../../kernel/errors.ts';
+import { messageOf, ToolwharfError } from '../../kernel/errors.ts';
 import type { Log } from '../../kernel/log.ts';
-import { userCallerId } from '../../kernel/user-caller.ts';
+import { userCallerId, userOf } from '../../kernel/user-caller.ts';
+import type { Conversation } from '../../storage/ports/conversation-store.ts';
 import { touchPrecisionMs } from '../../storage/ports/key-store.ts';
 import type { User, UserStore } from '../../storage/ports/user-store.ts';
 import type { Identity } from './identity.ts';
@@ -57,4 +58,19 @@ export function toIdentity({ id, name, email, role, profile }: User): Identity {
     role: role === 'none' ? undefined : role,
     via: 'sign-in',
   };
+}
+
+/** Rejects if a user has lost access, or may no longer use what a conversation of theirs began with. */
+export async function assertOwnerAccess(
+  { owner, profile }: Pick<Conversation, 'owner' | 'profile'>,
+  users: Pick<UserStore, 'get'>,
+): Promise<void> {
+  const id = userOf(owner);
+  if (id === undefined) return;
+  const user = await users.get(id);
+  if (!mayUse(user)) throw new ToolwharfError('CALL_DENIED', 'The owner of this conversation has no access any more.');
+  const { isAdmin, profile: own } = toIdentity(user);
+  if (isAdmin || profile === own) return;
+  const message = 'Your access has changed since this conversation began. Start a new conversation.';
+  throw new ToolwharfError('CALL_DENIED', message);
 }

@@ -1,6 +1,7 @@
 import type { ChatPorts, ConversationChange } from '../../chat/chat.ts';
 import { createChat } from '../../chat/create-chat.ts';
 import { seedAssistants } from '../../chat/seed-assistants.ts';
+import { assertOwnerAccess } from '../auth/users.ts';
 import { conversationEvent } from '../events/collect-events.ts';
 import type { EventLog } from '../events/event-log.ts';
 import type { GatewayParts } from '../gateway.ts';
@@ -37,6 +38,7 @@ export async function openChat({ parts, events, models, serverNames }: OpenChatO
     models,
     serverNames,
     denyApprovals: approver.denyAll,
+    assertAccess: (conversation) => assertOwnerAccess(conversation, storage.users),
     onChanged: publishChange,
     log,
     recoveryIntervalMs: storage.fleet && sharedRecoveryMs,

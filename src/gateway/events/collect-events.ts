@@ -9,7 +9,7 @@ import { measureJson } from '../../policy/measure-json.ts';
 import type { InternalToolbox } from '../../toolbox.ts';
 import type { EventData, EventName } from '../api/schemas/events.ts';
 import { toQuestionView } from '../api/schemas/questions.ts';
-import type { Identity } from '../auth/identity.ts';
+import { type Identity, readsAllCalls } from '../auth/identity.ts';
 import type { Ownership } from '../auth/ownership.ts';
 import { type Scope, toVisibleStatus } from '../auth/profile-scope.ts';
 import type { AppHosts } from '../calls/app-hosts.ts';
@@ -59,6 +59,8 @@ export function showEvent(
       return identity.isAdmin ? data : undefined;
     case 'owner':
       if (identity.isAdmin) return adminData;
+      // Questions of servers are for the owner of the call only.
+      if (readsAllCalls(identity) && !name.startsWith('question.')) return data;
       return ownership.ownsCached(identity, audience.caller) ? data : undefined;
     case 'person':
       return identity.isAdmin || identity.caller.id === audience.id ? data : undefined;

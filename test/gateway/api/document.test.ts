@@ -86,9 +86,11 @@ describe('the OpenAPI document', () => {
         "createProfile",
         "disableServer",
         "disconnectAccount",
+        "disableUser",
         "disconnectServer",
         "editMessage",
         "enableServer",
+        "enableUser",
         "exportConversation",
         "getApproval",
         "getAssistant",
@@ -134,6 +136,7 @@ describe('the OpenAPI document', () => {
         "listServers",
         "listSkills",
         "listTools",
+        "listUsers",
         "listenToEvents",
         "openApp",
         "openSession",
@@ -155,6 +158,7 @@ describe('the OpenAPI document', () => {
         "removeProvider",
         "removeSavedRequest",
         "removeServer",
+        "removeUser",
         "resumeConversation",
         "retryMessage",
         "revokeKey",
@@ -343,6 +347,8 @@ describe('the OpenAPI document', () => {
         "TrafficSkippedEvent",
         "Truncation",
         "Usage",
+        "User",
+        "UserList",
       ]
     `);
   });

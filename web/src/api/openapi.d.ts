@@ -1392,6 +1392,70 @@ export interface paths {
         readonly patch?: never;
         readonly trace?: never;
     };
+    readonly "/api/users": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly get: operations["listUsers"];
+        readonly put?: never;
+        readonly post?: never;
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/api/users/{user}/disable": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly get?: never;
+        readonly put?: never;
+        readonly post: operations["disableUser"];
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/api/users/{user}/enable": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly get?: never;
+        readonly put?: never;
+        readonly post: operations["enableUser"];
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/api/users/{user}": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly get?: never;
+        readonly put?: never;
+        readonly post?: never;
+        readonly delete: operations["removeUser"];
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
     readonly "/api/session": {
         readonly parameters: {
             readonly query?: never;
@@ -1946,6 +2010,10 @@ export interface components {
                 readonly requireAuthentication: boolean;
                 readonly allowPrograms: boolean;
                 readonly allowPrivateAddresses: boolean;
+                readonly url?: string;
+                readonly oidc?: {
+                    readonly [key: string]: unknown;
+                };
                 readonly jwt?: {
                     readonly [key: string]: unknown;
                 };
@@ -2766,8 +2834,12 @@ export interface components {
         };
         readonly Session: {
             readonly authenticated: boolean;
-            readonly via?: "admin-token" | "key" | "jwt" | "loopback" | "sign-in";
+            readonly via?: "admin-token" | "key" | "jwt" | "loopback" | "sign-in" | "oauth";
             readonly caller?: components["schemas"]["Caller"];
+            readonly role?: "admin" | "approver" | "member";
+            readonly signIn?: {
+                readonly name: string;
+            };
             readonly profile?: string;
             readonly rights: readonly ("read" | "call" | "admin")[];
             readonly mayAddPrograms: boolean;
@@ -2997,6 +3069,22 @@ export interface components {
             readonly outputTokens: number;
             readonly cachedInputTokens?: number;
             readonly estimated?: true;
+        };
+        readonly User: {
+            readonly id: string;
+            readonly issuer: string;
+            readonly subject: string;
+            readonly name?: string;
+            readonly email?: string;
+            readonly role: "admin" | "approver" | "member" | "none";
+            readonly profile?: string;
+            readonly groups: readonly string[];
+            readonly createdAt: string;
+            readonly lastSeenAt?: string;
+            readonly disabledAt?: string;
+        };
+        readonly UserList: {
+            readonly users: readonly components["schemas"]["User"][];
         };
         readonly AcceptInput: {
             readonly definitionHash: string;
@@ -3623,6 +3711,8 @@ export type TrafficReadyEvent = components['schemas']['TrafficReadyEvent'];
 export type TrafficSkippedEvent = components['schemas']['TrafficSkippedEvent'];
 export type Truncation = components['schemas']['Truncation'];
 export type Usage = components['schemas']['Usage'];
+export type User = components['schemas']['User'];
+export type UserList = components['schemas']['UserList'];
 export type AcceptInput = components['schemas']['AcceptInput'];
 export type AcceptSkill = components['schemas']['AcceptSkill'];
 export type AccountChange = components['schemas']['AccountChange'];
@@ -6086,6 +6176,86 @@ export interface operations {
             readonly header?: never;
             readonly path: {
                 readonly key: string;
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            readonly 204: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    readonly listUsers: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            readonly 200: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["UserList"];
+                };
+            };
+        };
+    };
+    readonly disableUser: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path: {
+                readonly user: string;
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            readonly 200: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["User"];
+                };
+            };
+        };
+    };
+    readonly enableUser: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path: {
+                readonly user: string;
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            readonly 200: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["User"];
+                };
+            };
+        };
+    };
+    readonly removeUser: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path: {
+                readonly user: string;
             };
             readonly cookie?: never;
         };

@@ -183,6 +183,8 @@ export const queries = {
       queryKey: ['accounts', 'all'],
       queryFn: ({ signal }) => api.listAccounts({ query: { all: 'true' }, signal }),
     }),
+  users: () =>
+    queryOptions({ queryKey: ['users'], queryFn: async ({ signal }) => (await api.listUsers({ signal })).users }),
   keys: () =>
     queryOptions({ queryKey: ['keys'], queryFn: async ({ signal }) => (await api.listKeys({ signal })).keys }),
   fleet: () => queryOptions({ queryKey: ['fleet'], queryFn: ({ signal }) => api.getFleet({ signal }) }),

@@ -66,6 +66,11 @@ export function ButtonLink({ look = 'secondary', size = 'medium', className, ...
   return <Link className={classNames(frame, looks[look], sizes[size], className)} {...props} />;
 }
 
+/** A link to a page that the gateway serves beside the app: the browser leaves the app. */
+export function GatewayButtonLink({ look = 'secondary', size = 'medium', className, ...props }: ButtonLinkProps) {
+  return <a className={classNames(frame, looks[look], sizes[size], className)} {...props} />;
+}
+
 /** A link to another website that looks like a button and opens a new tab. */
 export function ExternalButtonLink({
   look = 'secondary',

@@ -46,6 +46,7 @@ const pages: readonly Command[] = [
 const adminCommands: readonly Command[] = [
   { kind: text.commandPalette.page, title: text.commandPalette.rules, href: '/approvals?tab=rules' },
   { kind: text.commandPalette.page, title: text.commandPalette.settingsKeys, href: '/settings/keys' },
+  { kind: text.commandPalette.page, title: text.commandPalette.settingsUsers, href: '/settings/users' },
   { kind: text.commandPalette.page, title: text.commandPalette.settingsConfiguration, href: '/settings/configuration' },
   { kind: text.commandPalette.action, title: text.commandPalette.addServer, href: '/servers?add' },
   { kind: text.commandPalette.action, title: text.commandPalette.importServers, href: '/servers?import' },

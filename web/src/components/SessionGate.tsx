@@ -3,11 +3,12 @@ import { lazy, type ReactNode, Suspense, useEffect, useState } from 'react';
 import { createApi } from '../api/client.ts';
 import { queries } from '../api/queries.ts';
 import { text } from '../text/text.ts';
-import { ErrorNotice } from './ErrorNotice.tsx';
+import { ErrorNotice, Notice } from './ErrorNotice.tsx';
 import { Spinner } from './Spinner.tsx';
 
 // People with a session do not load the form.
 const SignInForm = lazy(async () => ({ default: (await import('./SignIn.tsx')).SignInForm }));
+const ProviderSignIn = lazy(async () => ({ default: (await import('./SignIn.tsx')).ProviderSignIn }));
 
 /** Opens a session, kept in a cookie that scripts cannot read. */
 export async function signIn(token: string): Promise<void> {
@@ -52,13 +53,27 @@ export function SessionGate({ children }: { readonly children: ReactNode }) {
     );
   }
   if (session.data.authenticated) return children;
+  const provider = session.data.signIn;
+  const done = () => void client.invalidateQueries();
   return (
     <main className="mx-auto flex min-h-screen max-w-md flex-col justify-center gap-4 p-6">
       <h1 className="text-2xl tracking-tight">Toolwharf</h1>
       <p className="text-ink-soft">{text.signIn.signUseGateway}</p>
+      <SignInProblem />
       <Suspense fallback={<Spinner label={text.common.loading} />}>
-        <SignInForm onDone={() => void client.invalidateQueries()} />
+        {provider ? <ProviderSignIn name={provider.name} onDone={done} /> : <SignInForm onDone={done} />}
       </Suspense>
     </main>
+  );
+}
+
+/** Why the last sign-in at the identity provider failed. The gateway leads back here with a code. */
+function SignInProblem() {
+  const code = new URLSearchParams(location.search).get('sign-in') ?? '';
+  if (!Object.hasOwn(text.signIn.problems, code)) return null;
+  return (
+    <Notice tone="bad" title={text.signIn.problemTitle}>
+      {text.signIn.problems[code as keyof typeof text.signIn.problems]}
+    </Notice>
   );
 }

@@ -1,8 +1,9 @@
 import { z } from 'zod';
 import type { CallRecord } from '../../../invocation/call-record.ts';
 import { ToolwharfError } from '../../../kernel/errors.ts';
+import { readsAllCalls } from '../../auth/identity.ts';
 import { readCallStats } from '../../calls/call-stats.ts';
-import { findCall, noCall } from '../access.ts';
+import { findCall, findReadableCall, noCall } from '../access.ts';
 import { requestError } from '../request-problems.ts';
 import { route } from '../route.ts';
 import { callListSchema, callSchema, callStatsSchema, callStatus, resultPageSchema } from '../schemas/calls.ts';
@@ -18,7 +19,7 @@ export const callRoutes = [
     path: '/api/calls',
     right: 'read',
     group,
-    summary: 'Lists calls without their results, newest first. Only administrators see calls of others.',
+    summary: 'Lists calls without their results, newest first. Only administrators and approvers see calls of others.',
     query: z.object({
       kind: z
         .enum(['calls', 'administration'])
@@ -42,9 +43,11 @@ export const callRoutes = [
     answer: callListSchema,
     async handle(request, ports) {
       const { limit, caller, ...filter } = request.query;
-      const own = request.identity.isAdmin ? caller : request.identity.caller.id;
+      const { identity } = request;
+      const readsAll = filter.kind === 'administration' ? identity.isAdmin : readsAllCalls(identity);
+      const own = readsAll ? caller : identity.caller.id;
       // Calls of others are hidden.
-      if (!request.identity.isAdmin && caller !== undefined && caller !== own) return { calls: [] };
+      if (!readsAll && caller !== undefined && caller !== own) return { calls: [] };
       const found = await ports.storage.journal.list({ ...filter, caller: own, limit: limit + 1 });
       const calls = found.slice(0, limit);
       const next = found.length > limit ? calls.at(-1)?.id : undefined;
@@ -57,7 +60,8 @@ export const callRoutes = [
     path: '/api/calls/stats',
     right: 'read',
     group,
-    summary: 'Returns the number, outcomes and durations of calls. Only administrators see calls of others.',
+    summary:
+      'Returns the number, outcomes and durations of calls. Only administrators and approvers see calls of others.',
     query: z.object({
       since: z.iso
         .datetime({ offset: true })
@@ -80,7 +84,7 @@ export const callRoutes = [
       if (Date.parse(since) >= Date.parse(until))
         throw requestError([{ path: 'query.since', message: 'must be before until' }]);
       // Calls of others are hidden.
-      const caller = identity.isAdmin ? query.caller : identity.caller.id;
+      const caller = readsAllCalls(identity) ? query.caller : identity.caller.id;
       const period = { since: Date.parse(since), until: Date.parse(until), buckets };
       return readCallStats({ ...period, caller, server, search }, calls.summaries);
     },
@@ -95,7 +99,7 @@ export const callRoutes = [
     params,
     answer: callSchema,
     errors: ['NOT_FOUND'],
-    access: findCall,
+    access: findReadableCall,
     handle: async ({ resource }, { toolbox }) => {
       const running = toolbox.calls.find(resource.id);
       const { upstreamTask = resource.upstreamTask } = running?.record ?? {};
@@ -117,7 +121,7 @@ export const callRoutes = [
     }),
     answer: resultPageSchema,
     errors: ['NOT_FOUND'],
-    access: findCall,
+    access: findReadableCall,
     async handle({ resource: { id }, query }, { calls }) {
       const page = await calls.shared.readResult(id, query.offset, query.length);
       if (page) return page;

@@ -5,7 +5,7 @@ import { noConversation } from '../../../storage/ports/conversation-store.ts';
 import { type Identity, isOperator } from '../../auth/identity.ts';
 import { answerWithinLimit, type ChatLimitPorts, createWithinLimit } from '../../chat/chat-limits.ts';
 import { serveConversation } from '../../chat/serve-conversation.ts';
-import { findConversation } from '../access.ts';
+import { findConversation, findOwnConversation } from '../access.ts';
 import { type ApiPorts, route } from '../route.ts';
 import {
   attachmentSchema,
@@ -104,7 +104,7 @@ export const conversationRoutes = [
     body: conversationChangeSchema,
     answer: conversationViewSchema,
     errors: ['CONFLICT', 'NOT_FOUND'],
-    access: findConversation,
+    access: findOwnConversation,
     handle: ({ resource: { id }, body }, { chat }) => chat.conversations.update(id, body),
   }),
   route({
@@ -133,7 +133,7 @@ export const conversationRoutes = [
     body: messageInputSchema,
     answer: messageViewSchema,
     errors: ['CONFLICT', 'LIMIT_REACHED', 'NOT_FOUND'],
-    access: findConversation,
+    access: findOwnConversation,
     async handle({ identity, resource, body }, ports) {
       await ports.servers.waitForStart();
       return answerWithinLimit(identity, resource, limitPorts(ports), () =>
@@ -163,7 +163,7 @@ export const conversationRoutes = [
     params,
     answer: messageViewSchema,
     errors: ['CONFLICT', 'LIMIT_REACHED', 'NOT_FOUND'],
-    access: findConversation,
+    access: findOwnConversation,
     async handle({ identity, resource }, ports) {
       await ports.servers.waitForStart();
       return answerWithinLimit(identity, resource, limitPorts(ports), () =>
@@ -182,7 +182,7 @@ export const conversationRoutes = [
     params: messageParams,
     answer: messageViewSchema,
     errors: ['CONFLICT', 'LIMIT_REACHED', 'NOT_FOUND'],
-    access: findConversation,
+    access: findOwnConversation,
     async handle({ identity, resource, params: { message } }, ports) {
       await ports.servers.waitForStart();
       return answerWithinLimit(identity, resource, limitPorts(ports), () =>
@@ -202,7 +202,7 @@ export const conversationRoutes = [
     body: messageEditSchema,
     answer: messageViewSchema,
     errors: ['CONFLICT', 'LIMIT_REACHED', 'NOT_FOUND'],
-    access: findConversation,
+    access: findOwnConversation,
     async handle({ identity, resource, params: { message }, body }, ports) {
       await ports.servers.waitForStart();
       return answerWithinLimit(identity, resource, limitPorts(ports), () =>
@@ -219,7 +219,7 @@ export const conversationRoutes = [
     summary: 'Selects the branch of a version of a message. The next message continues this branch.',
     params: messageParams,
     errors: ['CONFLICT', 'NOT_FOUND'],
-    access: findConversation,
+    access: findOwnConversation,
     handle: ({ resource: { id }, params: { message } }, { chat }) => chat.conversations.select(id, message),
   }),
   route({

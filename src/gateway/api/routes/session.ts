@@ -64,6 +64,7 @@ function holderFor(identity: Identity | undefined): SessionHolder {
       return { kind: 'key', id: identity.caller.id.slice(keyCallerPrefix.length) };
     case 'sign-in':
       throw new ToolwharfError('CONFLICT', 'You are signed in already');
+    case 'oauth':
     case 'jwt':
       throw new ToolwharfError(
         'FORBIDDEN',
@@ -79,10 +80,13 @@ function showSession(
   incoming: IncomingMessage,
   { security, gateway, frames }: ApiPorts,
 ) {
+  const provider = security.provider.settings();
   return {
     authenticated: identity !== undefined,
     via: identity?.via,
     caller: identity?.caller,
+    role: identity?.role,
+    signIn: provider && { name: provider.name ?? new URL(provider.issuer).hostname },
     profile: identity?.profile,
     rights: rightsOf(identity),
     mayAddPrograms: mayAddPrograms(identity) && security.allowsPrograms(),

@@ -79,6 +79,8 @@ export const configSchema = answer(
       requireAuthentication: z.boolean(),
       allowPrograms: z.boolean(),
       allowPrivateAddresses: z.boolean(),
+      url: z.string().optional(),
+      oidc: json.optional(),
       jwt: json.optional(),
       retention: z.strictObject({ maxAgeMs: z.number(), maxCalls: z.int() }),
       trustedProxies: list(z.string()),
@@ -120,8 +122,13 @@ export const sessionSchema = answer(
   'Session',
   z.strictObject({
     authenticated: z.boolean(),
-    via: z.enum(['admin-token', 'key', 'jwt', 'loopback', 'sign-in']).optional(),
+    via: z.enum(['admin-token', 'key', 'jwt', 'loopback', 'sign-in', 'oauth']).optional(),
     caller: callerSchema.optional(),
+    role: z.enum(['admin', 'approver', 'member']).optional().describe('The role of a signed-in user.'),
+    signIn: z
+      .strictObject({ name: z.string().describe('The name of the identity provider.') })
+      .optional()
+      .describe('People can sign in: the browser opens `/api/sign-in`, with the page to return to as `return`.'),
     profile: z.string().optional(),
     rights: list(right),
     mayAddPrograms: z.boolean().describe('Whether the caller may add local (stdio) servers.'),

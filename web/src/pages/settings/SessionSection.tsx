@@ -9,7 +9,7 @@ import { Button } from '../../components/Button.tsx';
 import { Card, CardHeader } from '../../components/Card.tsx';
 import { SelectField, Switch } from '../../components/fields.tsx';
 import { QueryState } from '../../components/QueryState.tsx';
-import { SignInForm } from '../../components/SignIn.tsx';
+import { ProviderLink, SignInForm } from '../../components/SignIn.tsx';
 import { safeText } from '../../components/safe-text.ts';
 import { useToast } from '../../components/Toasts.tsx';
 import { applyLanguage, language, languages, nameLanguage } from '../../text/language.ts';
@@ -22,6 +22,7 @@ const viaLabels: Readonly<Record<NonNullable<Session['via']>, string>> = {
   jwt: text.settings.sessionSection.identityProvider,
   loopback: text.settings.sessionSection.localConnection,
   'sign-in': text.settings.sessionSection.identityProvider,
+  oauth: text.settings.sessionSection.accessToken,
 };
 
 const rightLabels: Readonly<Record<Session['rights'][number], string>> = {
@@ -34,13 +35,13 @@ const rightLabels: Readonly<Record<Session['rights'][number], string>> = {
 export function SessionSection() {
   const session = useQuery(queries.session());
   if (!session.data) return <QueryState query={session} what={text.settings.sessionSection.session} />;
-  const { via, caller, profile, mayAddPrograms, tokenFile } = session.data;
+  const { via, caller, role, profile, mayAddPrograms, tokenFile, signIn: provider } = session.data;
   return (
     <div className="grid grid-cols-1 items-start gap-4 lg:grid-cols-[minmax(0,4fr)_minmax(0,3fr)]">
       <Card>
         <CardHeader
           title={text.settings.sessionSection.currentSession}
-          actions={via !== 'loopback' && <SignOutButton />}
+          actions={via !== 'loopback' && <SignOutButton atProvider={via === 'sign-in'} />}
         />
         <Facts
           facts={[
@@ -50,7 +51,11 @@ export function SessionSection() {
                 {safeText(caller?.name ?? caller?.id ?? text.settings.sessionSection.unknown, 100)}
               </span>,
             ],
-            via && [text.settings.sessionSection.signedVia, viaLabels[via]],
+            via && [
+              text.settings.sessionSection.signedVia,
+              via === 'sign-in' && provider ? safeText(provider.name, 60) : viaLabels[via],
+            ],
+            role && [text.settings.sessionSection.role, text.settings.sessionSection.ownRole[role]],
             [
               text.common.profile,
               session.data.rights.includes('admin')
@@ -82,6 +87,7 @@ export function SessionSection() {
               )}
             </p>
           )}
+          {provider && via !== 'sign-in' && <ProviderLink name={provider.name} />}
           <SignInForm onDone={reloadApp} />
         </div>
       </Card>
@@ -122,9 +128,14 @@ function AppsSwitch({ canShow }: { readonly canShow: boolean }) {
   );
 }
 
-function SignOutButton() {
+/** `atProvider`: the gateway also ends the session at the identity provider, which shows a page for that. */
+function SignOutButton({ atProvider }: { readonly atProvider: boolean }) {
   const toast = useToast();
-  const signingOut = useMutation({ mutationFn: () => api.closeSession(), onSuccess: reloadApp, onError: toast.error });
+  const signingOut = useMutation({
+    mutationFn: async () => (atProvider ? location.assign('/api/sign-out') : api.closeSession()),
+    onSuccess: () => atProvider || reloadApp(),
+    onError: toast.error,
+  });
   return (
     <Button size="small" busy={signingOut.isPending} onClick={() => signingOut.mutate()}>
       <LogOut aria-hidden />

@@ -14,6 +14,7 @@ import { FleetSection } from './fleet/FleetSection.tsx';
 import { KeysSection } from './keys/KeysSection.tsx';
 import { ModelsSection } from './models/ModelsSection.tsx';
 import { SessionSection } from './SessionSection.tsx';
+import { UsersSection } from './users/UsersSection.tsx';
 
 const allSections = [
   { id: 'models', label: text.settings.page.models, content: <ModelsSection /> },
@@ -23,6 +24,15 @@ const allSections = [
     content: (
       <AdminsOnly>
         <KeysSection />
+      </AdminsOnly>
+    ),
+  },
+  {
+    id: 'users',
+    label: text.settings.page.users,
+    content: (
+      <AdminsOnly>
+        <UsersSection />
       </AdminsOnly>
     ),
   },
@@ -61,9 +71,12 @@ const allSections = [
 export default function SettingsPage() {
   const { section = '' } = useParams<{ section?: string }>();
   const [, navigate] = useLocation();
-  const isAdmin = useQuery(queries.session()).data?.rights.includes('admin') === true;
+  const session = useQuery(queries.session()).data;
+  const isAdmin = session?.rights.includes('admin') === true;
   const fleet = useQuery({ ...queries.fleet(), enabled: isAdmin });
-  const sections = allSections.filter(({ id }) => id !== 'fleet' || fleet.data?.shared === true);
+  const isHidden = (id: string) =>
+    (id === 'fleet' && fleet.data?.shared !== true) || (id === 'users' && session?.signIn === undefined);
+  const sections = allSections.filter(({ id }) => !isHidden(id));
   const selected = sections.some(({ id }) => id === section) ? section : 'models';
   const container = useRef<HTMLDivElement>(null);
   // biome-ignore lint/correctness/useExhaustiveDependencies: on a narrow screen the selected tab may be out of view

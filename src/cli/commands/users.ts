@@ -1,0 +1,59 @@
+import type { User } from '../../storage/ports/user-store.ts';
+import type { GatewayClient } from '../backend/gateway-client.ts';
+import { requireGateway } from '../backend/select-gateway.ts';
+import type { CommandContext, JsonOption } from '../command-context.ts';
+import { exitCodes } from '../errors.ts';
+import { findByName } from '../find-item.ts';
+import { ago, oneLine, shortId } from '../terminal/format.ts';
+import { printDone, printList } from '../terminal/print-table.ts';
+
+type UserInfo = Omit<User, 'claimsAt' | 'sessionVersion'>;
+
+/** `toolwharf users`: lists the people who have signed in. */
+export async function listUsers({ json }: JsonOption, context: CommandContext): Promise<number> {
+  printList(context.terminal, await fetchUsers(await requireGateway(context)), {
+    json,
+    empty: 'Nobody has signed in. People sign in through the provider in gateway.oidc.',
+    columns: {
+      ID: ({ id }) => shortId(id),
+      NAME: ({ name, subject }) => name ?? subject,
+      EMAIL: ({ email }) => email ?? '',
+      ROLE: ({ role, disabledAt }) => (disabledAt === undefined ? role : `${role} (disabled)`),
+      PROFILE: ({ role, profile }) => (role === 'admin' ? 'any' : (profile ?? 'default')),
+      'LAST SEEN': ({ lastSeenAt }) => (lastSeenAt === undefined ? 'never' : ago(lastSeenAt)),
+    },
+  });
+  return exitCodes.ok;
+}
+
+/** `toolwharf users disable`: the sessions of the person end at once. */
+export function disableUser(given: string, options: JsonOption, context: CommandContext): Promise<number> {
+  return change(given, 'disable', 'Disabled', options, context);
+}
+
+/** `toolwharf users enable`: the person can sign in again. */
+export function enableUser(given: string, options: JsonOption, context: CommandContext): Promise<number> {
+  return change(given, 'enable', 'Enabled', options, context);
+}
+
+async function change(
+  given: string,
+  action: 'disable' | 'enable',
+  done: string,
+  options: JsonOption,
+  context: CommandContext,
+): Promise<number> {
+  const gateway = await requireGateway(context);
+  const users = (await fetchUsers(gateway)).map(({ id, email, name, subject }) => ({
+    id,
+    name: email ?? name ?? subject,
+  }));
+  const user = findByName(given, users, 'user');
+  await gateway.post(`/api/users/${encodeURIComponent(user.id)}/${action}`);
+  printDone(context.terminal, options, `${done}: ${oneLine(user.name)}`, user);
+  return exitCodes.ok;
+}
+
+async function fetchUsers(gateway: GatewayClient): Promise<readonly UserInfo[]> {
+  return (await gateway.get<{ readonly users: readonly UserInfo[] }>('/api/users')).users;
+}
