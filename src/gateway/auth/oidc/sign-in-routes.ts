@@ -14,12 +14,12 @@ import type { OpenRequests } from '../open-requests.ts';
 import { toSessionCookie } from '../session-cookie.ts';
 import { createSignInThrottle } from '../sign-in-throttle.ts';
 import { toIdentity } from '../users.ts';
+import { sealIdToken } from './id-token-cookie.ts';
 import type { IdentityProvider, OpenedProvider } from './identity-provider.ts';
 import { clearPending, type PendingSignIn, readPending, sealPending } from './pending-sign-in.ts';
 import type { PublicUrl } from './public-url.ts';
 import { redirect, scopeOf } from './redirect.ts';
 import { toReturnPath } from './return-path.ts';
-import { sealIdToken } from './sign-out-route.ts';
 import { type TokenClaims, toUserClaims } from './to-user-claims.ts';
 
 /** Begins a sign-in of a person. The browser opens it as a page. */

@@ -1,13 +1,12 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { messageOf } from '../../../kernel/errors.ts';
-import type { Sealer } from '../../../storage/sealer.ts';
 import { isForeignRead } from '../cross-site.ts';
-import { type CookieScope, readCookie, readSessionCookie, toCookie, toSessionCookie } from '../session-cookie.ts';
+import { readSessionCookie, toSessionCookie } from '../session-cookie.ts';
+import { openIdToken, sealIdToken } from './id-token-cookie.ts';
 import { redirect, scopeOf } from './redirect.ts';
 import type { SignInPorts, SignInRoutes } from './sign-in-routes.ts';
 
 const signOutPath = '/api/sign-out';
-const name = 'toolwharf-id-token';
 
 /** Ends the session of the app, and that at the identity provider if it offers RP-initiated logout. */
 export function createSignOutRoute(ports: SignInPorts): SignInRoutes {
@@ -48,30 +47,4 @@ export function createSignOutRoute(ports: SignInPorts): SignInRoutes {
     await serve(request, response);
     return true;
   };
-}
-
-export interface IdTokenCookie extends CookieScope {
-  readonly lifetimeMs: number;
-  readonly sealer: Sealer;
-}
-
-/** The cookie with the ID token that the sign-out sends to the provider. Without a token it deletes the cookie. */
-export function sealIdToken(
-  idToken: string | undefined,
-  request: IncomingMessage,
-  { isSecure, lifetimeMs, sealer }: IdTokenCookie,
-): string {
-  const sealed = idToken === undefined ? undefined : sealer.seal(idToken, name);
-  // Browsers ignore larger cookies.
-  const value = sealed !== undefined && sealed.length <= 3_800 ? sealed : undefined;
-  return toCookie(request, { name, value, lifetimeMs, sameSite: 'Strict', isSecure });
-}
-
-function openIdToken(request: IncomingMessage, scope: CookieScope, sealer: Sealer): string | undefined {
-  const sealed = readCookie(request, name, scope);
-  try {
-    return sealed === undefined ? undefined : sealer.open(sealed, name);
-  } catch {
-    return undefined;
-  }
 }
