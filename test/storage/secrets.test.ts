@@ -50,6 +50,7 @@ for (const kind of kinds) {
         'key',
         'provider',
         'address',
+        'account',
       ].map((name) => `PLANTED-${name}-${randomBytes(6).toString('hex')}`);
       await using storage = await workspace.open();
       await plant(storage, planted);
@@ -60,7 +61,7 @@ for (const kind of kinds) {
       const exported = JSON.stringify(await gather(storage.audit.export()));
       expect(planted.filter((secret) => exported.includes(secret))).toEqual([]);
       const next = createSealer(randomBytes(32));
-      expect(await storage.reseal(next)).toBe(6);
+      expect(await storage.reseal(next)).toBe(7);
       await storage.close();
       const closed = await dump();
       expect(planted.filter((secret) => closed.includes(secret))).toEqual([]);
@@ -155,7 +156,7 @@ test('the key cannot be changed while other processes use the database', async (
 });
 
 async function plant(storage: Storage, secrets: readonly string[]): Promise<void> {
-  const [env, header, bearer, argument, query, access, refresh, client, verifier, key, provider, address] =
+  const [env, header, bearer, argument, query, access, refresh, client, verifier, key, provider, address, account] =
     secrets as string[] & {
       0: string;
     };
@@ -196,6 +197,11 @@ async function plant(storage: Storage, secrets: readonly string[]): Promise<void
     baseUrl: `https://models.example/${address}`,
     allowInsecure: false,
     apiKey: provider,
+  });
+  await storage.accounts.put({
+    ...{ id: randomUUID(), server: 's', owner: 'ada', label: 'l', state: 'connected', isDefault: true, address: 'a' },
+    createdAt: at(0),
+    values: { token: account ?? '' },
   });
   await storage.keys.add({ id: '1', name: 'k', hash: hashApiKey(key ?? ''), rights: [], createdAt: at(0) });
 }

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
 import { pinKey } from '../../../src/catalog/pins.ts';
+import type { Account } from '../../../src/connections/accounts/account-store.ts';
 import type { OAuthClientRecord, OAuthTokensRecord } from '../../../src/connections/authentication/oauth-store.ts';
 import { hashOf } from '../../../src/kernel/canonical-json.ts';
 import type { RememberedRule } from '../../../src/policy/remembered-rules.ts';
@@ -295,6 +296,35 @@ export function storesContract(kind: StorageKind): void {
       expect(await savedRequests.remove(b.id)).toBe(true);
       expect(await savedRequests.remove(b.id)).toBe(false);
       expect(await savedRequests.get(b.id)).toBeUndefined();
+    });
+
+    test('accounts are listed by server and owner, and each owner has one default at a server', async () => {
+      using workspace = await kind.createWorkspace();
+      await using storage = await workspace.open();
+      const { accounts } = storage;
+      const account = (label: string, owner: string, server: string, second: number): Account => ({
+        id: randomUUID(),
+        ...{ label, owner, server, state: 'connected', isDefault: true, address: 'a' },
+        createdAt: at(second),
+        values: { token: `${label} \u0000` },
+      });
+      const first = account('first', 'alice', 'notes', 1);
+      const second = account('second', 'alice', 'notes', 2);
+      const elsewhere = account('elsewhere', 'alice', 'mail', 3);
+      const ofBob = account('first', 'bob', 'notes', 4);
+      for (const one of [first, second, elsewhere, ofBob]) await accounts.put(one);
+      const changed = { ...first, isDefault: false };
+      expect(await accounts.list({ server: 'notes', owner: 'alice' })).toEqual([changed, second]);
+      expect(await accounts.list({ owner: 'alice' })).toEqual([changed, second, elsewhere]);
+      expect(await accounts.list()).toHaveLength(4);
+      await accounts.put({ ...second, isDefault: false, state: 'pending', values: undefined });
+      expect(await accounts.get(second.id)).toEqual(
+        withoutUndefined({ ...second, isDefault: false, state: 'pending', values: undefined }),
+      );
+      expect(await accounts.remove(first.id)).toBe(true);
+      expect(await accounts.remove(first.id)).toBe(false);
+      expect(await accounts.get(first.id)).toBeUndefined();
+      expect(await accounts.list({ server: 'notes', owner: 'bob' })).toEqual([ofBob]);
     });
 
     test('meta values are stored by name', async () => {
