@@ -16,7 +16,7 @@ import { openScripts } from '../scale/code/open-scripts.ts';
 import type { Storage } from '../storage/storage.ts';
 import { type AdministeredToolbox, type InternalToolboxOptions, startToolbox } from '../toolbox.ts';
 import { type A2aRoutes, createA2aRoutes } from './a2a/a2a-routes.ts';
-import { accountsPage, createAccountOwner } from './accounts/account-owner.ts';
+import { createAccountPorts } from './accounts/account-owner.ts';
 import { type AppFrames, createAppFrames } from './apps/app-frames.ts';
 import { answerChallenge } from './auth/admin-token.ts';
 import { type AdmitPorts, admitCaller, sendUnauthorized } from './auth/admit-caller.ts';
@@ -161,6 +161,7 @@ export async function openGateway(source: ConfigSource | undefined, options: Gat
   const { tools, signal, watch, spawn, requestTimeoutMs = 120_000 } = options;
   const loaded = await openConfig(source, { env, log });
   const { host = loaded.config.gateway.host, port = loaded.config.gateway.port } = options;
+  const returnUrl = (at: number) => oauthReturnUrl(loaded.config.gateway.url, host, at);
   const stopping = new AbortController();
   const fleet = await openFleet({ store: storage.fleet, log });
   const sharedLimits = storage.fleet && createSharedLimits({ store: storage.fleet, fleet, log });
@@ -188,13 +189,11 @@ export async function openGateway(source: ConfigSource | undefined, options: Gat
     scripts: { open: (used) => openScripts(used, { searchFor }) },
     placements,
     findResultElsewhere: (id, caller) => findResultElsewhere(fleet, id, caller),
-    oauth: { store: storage.oauth, redirectUrl: oauthReturnUrl(host, port) },
-    accounts: {
-      store: storage.accounts,
-      ownerOf: createAccountOwner(storage.conversations),
-      pageUrl: (name) => accountsPage(oauthReturnUrl(host, (server.address() as AddressInfo).port), name),
+    oauth: { store: storage.oauth, redirectUrl: returnUrl(port) },
+    accounts: createAccountPorts(storage, {
+      returnUrl: () => returnUrl((server.address() as AddressInfo).port),
       waitMs: () => toolbox.config.toolbox.approval.expiresMs,
-    },
+    }),
     approver,
     host: questionsNeedCall,
     startWaitMs: 0,

@@ -150,6 +150,14 @@ describe('a server with per-user credentials', () => {
     expect(JSON.stringify(api.log)).not.toContain('TOKEN');
   });
 
+  test('the accounts of a key are deleted when the key is revoked', async () => {
+    const key = await api.key(['read', 'call']);
+    await connect(key, 'carol-TOKEN');
+    const { body } = await api.get('/api/session', { key });
+    await api.delete(`/api/keys/${String(body.caller.id).replace('key:', '')}`, { key: api.adminToken });
+    expect((await api.get('/api/accounts?all=true', { key: api.adminToken })).body.accounts).toEqual([]);
+  });
+
   test('the accounts page hides servers that the profile hides', async () => {
     const key = await api.key(['read', 'call'], 'few');
     expect((await api.get('/api/accounts', { key })).body.servers).toEqual([]);

@@ -1,6 +1,7 @@
 import type { Caller } from '../../kernel/tool.ts';
-import { callerOwner } from '../../servers/accounts/open-accounts.ts';
+import { type AccountPorts, callerOwner } from '../../servers/accounts/open-accounts.ts';
 import type { ConversationStore } from '../../storage/ports/conversation-store.ts';
+import type { Storage } from '../../storage/storage.ts';
 import { localCallerId } from '../auth/identity.ts';
 
 /**
@@ -24,7 +25,25 @@ export function createAccountOwner(conversations: Pick<ConversationStore, 'get'>
   };
 }
 
-/** The page of the app on which a person connects an account; undefined if the gateway's address for browsers is unknown. */
-export function accountsPage(returnUrl: string | undefined, server: string): string | undefined {
-  return returnUrl && new URL(`/accounts?server=${encodeURIComponent(server)}`, returnUrl).href;
+export interface AccountPortsOptions {
+  /** Where browsers return after a sign-in to a server; undefined if the gateway's address for browsers is unknown. */
+  readonly returnUrl: () => string | undefined;
+  /** How long a call waits for a person to connect an account. */
+  readonly waitMs: () => number;
+}
+
+/** The accounts of the toolbox of a gateway: people connect them on a page of the app. */
+export function createAccountPorts(
+  { accounts, conversations }: Pick<Storage, 'accounts' | 'conversations'>,
+  { returnUrl, waitMs }: AccountPortsOptions,
+): AccountPorts {
+  return {
+    store: accounts,
+    ownerOf: createAccountOwner(conversations),
+    pageUrl(server) {
+      const origin = returnUrl();
+      return origin && new URL(`/accounts?server=${encodeURIComponent(server)}`, origin).href;
+    },
+    waitMs,
+  };
 }

@@ -9,8 +9,12 @@ import { type ActPorts, recordAct } from '../api/record-act.ts';
 /** The OAuth redirect path: the browser returns here after signing in to a server. */
 export const oauthReturnPath = '/api/oauth/callback';
 
-/** The OAuth redirect URL; undefined if the port is unknown or a browser on this machine cannot reach the gateway. */
-export function oauthReturnUrl(host: string, port: number): string | undefined {
+/**
+ * The OAuth redirect URL: below `gateway.url`, or at the address on this machine. Undefined if the port is unknown or a
+ * browser on this machine cannot reach the gateway.
+ */
+export function oauthReturnUrl(publicUrl: string | undefined, host: string, port: number): string | undefined {
+  if (publicUrl !== undefined) return new URL(oauthReturnPath, publicUrl).href;
   if (port === 0 || !['127.0.0.1', 'localhost', '::1'].includes(host)) return undefined;
   return `http://${host.includes(':') ? `[${host}]` : host}:${port}${oauthReturnPath}`;
 }

@@ -2,6 +2,7 @@ import type { AccountStore } from '../../connections/accounts/account-store.ts';
 import type { ChooseAccount } from '../../invocation/dispatch.ts';
 import type { Clock } from '../../kernel/clock.ts';
 import type { Caller } from '../../kernel/tool.ts';
+import { userCallerId } from '../../kernel/user-caller.ts';
 import type { ServerNotice } from '../server-content.ts';
 import type { ServerSet } from '../server-set.ts';
 import { type ChooseAccountPorts, createChooseAccount } from './choose-account.ts';
@@ -26,7 +27,7 @@ export interface OpenAccountsPorts extends AccountPorts {
 
 /** Whose accounts a caller uses: those of the signed-in person, else those of the key or the program. */
 export function callerOwner({ id, kind, user }: Caller): string | undefined {
-  if (user !== undefined) return `user:${user}`;
+  if (user !== undefined) return userCallerId(user);
   return kind === 'assistant' ? undefined : id;
 }
 

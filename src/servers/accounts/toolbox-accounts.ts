@@ -46,6 +46,8 @@ export interface ToolboxAccounts {
   change(id: string, change: { readonly label?: string; readonly isDefault?: true }): Promise<AccountInfo>;
   /** Deletes an account with its credentials, and ends its calls; false if there is no such account. */
   remove(id: string): Promise<boolean>;
+  /** Deletes all accounts of an owner, who is gone. */
+  removeAll(owner: string): Promise<void>;
   /** Accounts were changed by another replica. */
   reload(): Promise<void>;
 }
@@ -185,6 +187,10 @@ export function createToolboxAccounts(ports: ToolboxAccountsPorts): ToolboxAccou
     },
 
     remove,
+
+    async removeAll(owner) {
+      for (const { id } of await store.list({ owner })) await remove(id);
+    },
 
     async reload() {
       onChanged();

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { ToolwharfError } from '../../../kernel/errors.ts';
 import type { ApiKey } from '../../../storage/ports/key-store.ts';
-import { createApiKey } from '../../auth/api-keys.ts';
+import { createApiKey, keyCallerPrefix } from '../../auth/api-keys.ts';
 import { mayAddPrograms } from '../../auth/identity.ts';
 import { requestError } from '../request-problems.ts';
 import { route } from '../route.ts';
@@ -54,14 +54,15 @@ export const keyRoutes = [
     path: '/api/keys/{key}',
     right: 'admin',
     group,
-    summary: 'Revokes a key immediately.',
+    summary: 'Revokes a key immediately, and deletes its accounts at servers.',
     params: z.object({ key: z.string() }),
     errors: ['CONFLICT', 'NOT_FOUND'],
-    async handle(request, { storage, security }) {
+    async handle(request, { storage, security, toolbox }) {
       const { key } = request.params;
       if (!(await storage.keys.get(key))) throw new ToolwharfError('NOT_FOUND', `There is no key '${key}'`);
       const isRevoked = await storage.keys.revoke(key, new Date().toISOString());
       if (!isRevoked) throw new ToolwharfError('CONFLICT', 'This key is already revoked');
+      await toolbox.accounts.removeAll(`${keyCallerPrefix}${key}`);
       await security.recheckAccess(request.outgoing);
     },
   }),

@@ -93,8 +93,9 @@ async function stopAnswers(id: string, { chat: { conversations } }: ApiPorts): P
   await Promise.all(running.map((conversation) => conversations.stop(conversation.id)));
 }
 
-async function removeBelongings(id: string, { chat: { conversations }, storage }: ApiPorts): Promise<void> {
+async function removeBelongings(id: string, { chat: { conversations }, storage, toolbox }: ApiPorts): Promise<void> {
   const owner = userCallerId(id);
+  await toolbox.accounts.removeAll(owner);
   for (const conversation of await conversations.list({ owner })) await conversations.remove(conversation.id);
   for (const saved of await storage.savedRequests.list(owner))
     if (saved.owner === owner) await storage.savedRequests.remove(saved.id);
