@@ -45,6 +45,10 @@ export default {
     },
     'packages/gateway': { ignoreDependencies: gateway },
     'packages/build': { ignoreDependencies: build },
+    site: {
+      entry: ['build.ts', 'dev.ts', 'client/main.ts'],
+      project: ['*.ts', 'client/**/*.{ts,css,js}'],
+    },
     web: {
       entry: ['generate-api-types.ts'],
       project: ['src/**/*.{ts,tsx,css}'],

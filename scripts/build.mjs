@@ -1,10 +1,10 @@
-// Builds the library, the command line and the app into an empty dist. `--without-library` builds what `npm start` needs.
+// Builds the library, the command line, the app and the documentation into an empty dist. `--without-library` builds what `npm start` needs.
 import { chmodSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { root, run } from './project.mjs';
 
 const dist = join(root, 'dist');
-const script = (name) => run(process.execPath, [join(root, 'scripts', name)]);
+const script = (...path) => run(process.execPath, [join(root, ...path)]);
 
 process.exitCode = process.argv.includes('--without-library') ? await buildProgram() : await buildAll();
 
@@ -16,7 +16,11 @@ async function buildAll() {
 }
 
 async function buildProgram() {
-  const codes = await Promise.all([script('build-cli.mjs'), script('build-web.mjs')]);
+  const codes = await Promise.all([
+    script('scripts', 'build-cli.mjs'),
+    script('scripts', 'build-web.mjs'),
+    script('site', 'build.ts'),
+  ]);
   const code = codes.find((each) => each !== 0) ?? 0;
   if (code === 0) chmodSync(join(dist, 'cli', 'main.js'), 0o755);
   return code;

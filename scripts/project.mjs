@@ -54,17 +54,26 @@ export function nodePath() {
 
 /** Whether dist has the command line and the app, and no source is newer. */
 export function isBuilt() {
-  const built = [join('cli', 'main.js'), join('web', 'index.html')].map((file) => join(root, 'dist', file));
-  if (!built.every((file) => existsSync(file))) return false;
-  const web = ['index.html', 'vite.config.ts'].map((file) => join(root, 'web', file));
-  // Directories count too, so that a removed source is noticed.
+  const sources = ['src', join('web', 'src'), join('web', 'public')];
+  const files = ['tsconfig.json', join('web', 'index.html'), join('web', 'vite.config.ts')];
+  return isNewer([join('cli', 'main.js'), join('web', 'index.html')], files, sources);
+}
+
+/** Whether dist has the documentation, and no page is newer. */
+export function areDocsBuilt() {
+  return isNewer([join('docs', 'index.html')], ['CHANGELOG.md', 'package.json'], ['docs', 'site']);
+}
+
+/** Whether the built files exist and no source is newer. Directories count too, so that a removed source is noticed. */
+function isNewer(built, files, directories) {
+  const results = built.map((file) => join(root, 'dist', file));
+  if (!results.every((file) => existsSync(file))) return false;
   const sources = [
-    join(root, 'tsconfig.json'),
-    ...web,
-    ...['src', join('web', 'src'), join('web', 'public')].flatMap((directory) => entriesBelow(join(root, directory))),
+    ...files.map((file) => join(root, file)),
+    ...directories.flatMap((directory) => entriesBelow(join(root, directory))),
   ];
   const newest = Math.max(...sources.map((file) => statSync(file).mtimeMs));
-  return built.every((file) => statSync(file).mtimeMs >= newest);
+  return results.every((file) => statSync(file).mtimeMs >= newest);
 }
 
 /** Runs a command and returns its exit code. Its output goes to `onOutput` if given, else to the output of this process. Signals are forwarded. */

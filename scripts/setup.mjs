@@ -2,7 +2,16 @@
 // for tests and development, and builds nothing. It does nothing that is already done.
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import { countInstalled, isBuilt, isInstalled, nodePath, outerEnvironment, root, run } from './project.mjs';
+import {
+  areDocsBuilt,
+  countInstalled,
+  isBuilt,
+  isInstalled,
+  nodePath,
+  outerEnvironment,
+  root,
+  run,
+} from './project.mjs';
 
 const all = process.argv.includes('--all');
 process.exitCode = await setUp();
@@ -15,7 +24,9 @@ async function setUp() {
     console.error(`Toolwharf needs Node 22.19 or later, and this is ${process.version}: install Node 24.`);
     return 1;
   }
-  return all || isBuilt() ? 0 : build(node);
+  if (all) return 0;
+  if (!isBuilt()) return build(node);
+  return areDocsBuilt() ? 0 : buildDocs(node);
 }
 
 async function install() {
@@ -31,8 +42,13 @@ async function install() {
 }
 
 async function build(node) {
-  console.error('Building the command line and the app');
+  console.error('Building the command line, the app and the documentation');
   return withProgress(run(node, [join(root, 'scripts', 'build.mjs'), '--without-library']));
+}
+
+async function buildDocs(node) {
+  console.error('Building the documentation');
+  return withProgress(run(node, [join(root, 'site', 'build.ts')]));
 }
 
 /** Prints how long the work has taken, and how far it is, until it ends: on one line at a terminal, else every 5 s. */

@@ -1,29 +1,32 @@
-import { existsSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { dirname, join, normalize } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { parseConfigText } from '../src/config/load-config.ts';
 import { errorStatus } from '../src/kernel/errors.ts';
 import { root } from './support/imports.ts';
-import { type Block, type Page, readPages, toPage } from './support/markdown.ts';
+import { type Block, type Page, readPages, readPagesBelow, rowsOf, toPage } from './support/markdown.ts';
 import { createWorkspace, type Workspace } from './support/workspace.ts';
 
 /*
- * These tests run what a reader can try. In README.md and docs/guide:
+ * These tests run what a reader can try. In README.md, docs/guide and docs/quickstart (test/recipes.test.ts runs docs/recipes):
  *   ```ts run        a whole program, run against the built package; a ```text output block after it is what it prints
  *   ```console run   commands after "$ " and what they print
  *   ```ts            compiles; `toolbox` is there where a block does not open one
  *   ```yaml, ```json configuration that loads; marked `wrong`, it fails with the message of the ```text error block after it
  *   file=NAME        the block is written to that file before the programs below it run
+ *   other            the file of another program, which is not loaded
  *   gateway          `toolwharf serve` runs meanwhile; http://127.0.0.1:7420 stands for its address
  * In an output, a line of three dots stands for any lines.
  */
 const pages = readPages();
-const taught = pages.filter(({ file }) => file === 'README.md' || file.startsWith('docs/guide/'));
+const taught = pages.filter(({ file }) => file === 'README.md' || /^docs\/(guide|quickstart)\//.test(file));
+const recipes = pages.filter(({ file }) => file.startsWith('docs/recipes/'));
 
 describe('every page', () => {
   test('every page links only to existing targets', () => {
-    const byFile = new Map(pages.map((page) => [page.file, page]));
-    const broken = pages.flatMap((page) =>
+    const all = [...pages, ...['examples', 'packages', 'bench', 'deploy', 'test'].flatMap(readPagesBelow)];
+    const byFile = new Map(all.map((page) => [page.file, page]));
+    const broken = all.flatMap((page) =>
       linksOf(page)
         .filter((link) => !leadsSomewhere(link, page, byFile))
         .map((link) => `${page.file}: ${link}`),
@@ -52,11 +55,49 @@ describe('every page', () => {
   });
 });
 
+describe('docs/errors.md', () => {
+  const page = pages.find(({ file }) => file === 'docs/errors.md') as Page;
+
+  test('docs/errors.md has a cause and a remedy for every code', () => {
+    const rows = rowsOf(page);
+    expect(rows.map(([code]) => code).sort()).toEqual(Object.keys(errorStatus).sort());
+    const vague = rows.filter(
+      ([, , cause = '', remedy = '']) => !/^[A-Z].{8,}\.$/.test(cause) || !/^[A-Z].{5,}\.$/.test(remedy),
+    );
+    expect(vague).toEqual([]);
+  });
+});
+
+describe('docs/guide/compatibility.md', () => {
+  const page = pages.find(({ file }) => file === 'docs/guide/compatibility.md') as Page;
+  const tests = [...page.text.matchAll(/\[((?:[^[\]]|\[[^[\]]*\])*)\]\(\.\.\/\.\.\/([\w/.-]+\.test\.ts)\)/g)];
+
+  test('docs/guide/compatibility.md names only tests that exist', () => {
+    expect(tests.length).toBeGreaterThan(40);
+    const unknown = tests.filter(([, title = '', file = '']) => {
+      const source = existsSync(join(root, file)) ? readFileSync(join(root, file), 'utf8') : '';
+      return !source
+        .split('\n')
+        .some((line) => /\btest|^\s+['"`]/.test(line) && line.replaceAll("\\'", "'").includes(title));
+    });
+    expect(unknown.map(([, title, file]) => `${file}: ${title}`)).toEqual([]);
+  });
+
+  test('docs/guide/compatibility.md names a test in every row that says yes', () => {
+    const rows = page.text.split('\n').filter((line) => /^\|.*\| yes \|/.test(line));
+    expect(rows.length).toBeGreaterThan(30);
+    expect(rows.filter((line) => !line.includes('.test.ts)'))).toEqual([]);
+  });
+});
+
 describe('configuration in the documents', () => {
-  const examples = [...taught, ...pages.filter(({ file }) => file === 'docs/reference/config.md')].flatMap(
-    ({ blocks }) => blocks.map((block, index) => ({ block, place: block.place, next: blocks[index + 1] })),
+  const reference = pages.filter(({ file }) => file === 'docs/reference/config.md');
+  const examples = [...taught, ...recipes, ...reference].flatMap(({ blocks }) =>
+    blocks.map((block, index) => ({ block, place: block.place, next: blocks[index + 1] })),
   );
-  const configs = examples.filter(({ block }) => block.language === 'yaml' || block.language === 'json');
+  const isConfig = ({ language, words }: Block) =>
+    (language === 'yaml' || language === 'json') && !words.includes('other');
+  const configs = examples.filter(({ block }) => isConfig(block));
   const wrong = configs.filter(({ block }) => block.words.includes('wrong'));
   const load = ({ file, language, text }: Block) => parseConfigText(text, file ?? `toolwharf.${language}`, { env: {} });
 
@@ -119,7 +160,10 @@ describe('programs in the documents', () => {
     afterAll(() => workspace?.[Symbol.asyncDispose]());
 
     test('all programs in the documents compile against the published types', async () => {
-      const sources = taught.flatMap(({ blocks }) => blocks.filter(({ language }) => language === 'ts'));
+      const sources = [...taught, ...recipes].flatMap(({ blocks }) =>
+        // A program that imports a file of its page is run.
+        blocks.filter(({ language, text }) => language === 'ts' && !text.includes("from './")),
+      );
       expect(sources.length).toBeGreaterThan(10);
       expect(await workspace?.compile(sources)).toEqual('');
     });
@@ -161,9 +205,10 @@ function asPattern(output: string): RegExp {
   return new RegExp(`^${pattern}$`);
 }
 
+/** The targets of links and images, also of those in HTML. */
 function linksOf({ prose }: Page): string[] {
-  return [...prose.matchAll(/\]\(([^)\s]+)\)/g)]
-    .map(([, target = '']) => target)
+  return [...prose.matchAll(/\]\(([^)\s]+)\)|<(?:a|img)\b[^>]* (?:src|href)="([^"]+)"/g)]
+    .map(([, target, inHtml = '']) => target ?? inHtml)
     .filter((target) => !/^[a-z]+:/.test(target));
 }
 

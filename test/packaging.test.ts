@@ -129,12 +129,18 @@ describe('the gateway package', () => {
     await install(packed, gateway, directory.file('gateway'));
   });
 
-  test('the gateway package contains the command line, the web app, the licences of bundled packages, and nothing else', () => {
+  test('the gateway package contains the command line, the web app, the documentation, the licences of bundled packages, and nothing else', () => {
     expect(packed.files).toEqual(
-      expect.arrayContaining(['dist/cli/main.js', 'dist/web/index.html', 'README.md', 'LICENSE']),
+      expect.arrayContaining([
+        'dist/cli/main.js',
+        'dist/web/index.html',
+        'dist/docs/index.html',
+        'README.md',
+        'LICENSE',
+      ]),
     );
     const allowed =
-      /^(dist\/cli\/(.+\.js|third-party-licences\.txt)|dist\/web\/(index\.html|icon\.svg(\.(br|gz))?|assets\/.+\.(js|css)(\.(br|gz))?)|package\.json|README\.md|LICENSE)$/;
+      /^(dist\/cli\/(.+\.js|third-party-licences\.txt)|dist\/web\/(index\.html|icon\.svg(\.(br|gz))?|assets\/.+\.(js|css)(\.(br|gz))?)|dist\/docs\/([\w-]+\/)*[\w.-]+\.(html|js|css|json|svg|png)|package\.json|README\.md|LICENSE)$/;
     expect(packed.files.filter((file) => !allowed.test(file))).toEqual([]);
     const licences = readFileSync(join(root, 'dist', 'cli', 'third-party-licences.txt'), 'utf8');
     for (const name of ['@modelcontextprotocol/client', 'commander', 'yaml', 'zod'])
@@ -175,6 +181,7 @@ describe('the gateway package', () => {
 
     await using served = await serve(process.execPath, [main, 'serve', '--port', '0'], options);
     expect(await served.get('/')).toContain('<title>');
+    expect(await served.get('/docs/guide/approval')).toContain('<h1');
     expect(await served.get('/api/tools')).toContain('mcp_demo_echo');
     expect(await served.get('/.well-known/agent-card.json')).toContain('echo');
     expect(await served.get('/metrics')).toContain('tool_usage');

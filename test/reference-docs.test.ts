@@ -14,6 +14,7 @@ const manifest = JSON.parse(read('package.json'));
 const gatewayManifest = JSON.parse(read('packages/gateway/package.json'));
 const buildManifest = JSON.parse(read('packages/build/package.json'));
 const webManifest = JSON.parse(read('web/package.json'));
+const siteManifest = JSON.parse(read('site/package.json'));
 
 describe('docs/dependencies.md', () => {
   const sections = sectionsOf('docs/dependencies.md');
@@ -24,6 +25,7 @@ describe('docs/dependencies.md', () => {
     expect(namesIn(sections.get('In the gateway'))).toEqual(onlyInGateway.sort());
     expect(namesIn(sections.get('In the command line'))).toEqual(Object.keys(buildManifest.dependencies).sort());
     expect(namesIn(sections.get('In the app'))).toEqual(Object.keys(webManifest.dependencies).sort());
+    expect(namesIn(sections.get('In the documentation site'))).toEqual(Object.keys(siteManifest.dependencies).sort());
     const dev = { ...manifest.devDependencies, ...webManifest.devDependencies };
     expect(namesIn(sections.get('For development'))).toEqual(Object.keys(dev).sort());
   });

@@ -47,7 +47,7 @@ test('npm start ends with the exit code of a failed installation and builds noth
 
 test('the packages that npm start builds with and runs are not development packages', () => {
   const { packages } = JSON.parse(readFileSync(join(root, 'package-lock.json'), 'utf8'));
-  const sources = [...readSources('src'), ...readSources('web/src', ['.ts', '.tsx'])];
+  const sources = [...readSources('src'), ...readSources('web/src', ['.ts', '.tsx']), ...readSources('site')];
   const imported = sources
     .filter(([file]) => !file.includes('.test.'))
     .flatMap(([file, source]) => importsOf(file, source))
@@ -58,6 +58,19 @@ test('the packages that npm start builds with and runs are not development packa
   expect(needed.size).toBeGreaterThan(30);
   const isMissing = (name: string) => packages[`node_modules/${name}`]?.dev !== undefined;
   expect([...needed].filter((name) => isMissing(name))).toEqual([]);
+});
+
+test('npm start builds only the documentation after a page changed', async () => {
+  await using checkout = await openCheckout();
+  await checkout.setUp();
+  checkout.write(
+    'site/build.ts',
+    "import { writeFileSync } from 'node:fs';\nwriteFileSync('dist/docs/index.html', 'new');",
+  );
+  const { stderr } = await checkout.setUp();
+  expect(stderr).toContain('Building the documentation');
+  expect(stderr).not.toContain('the app');
+  expect(await checkout.setUp()).toEqual({ npm: [], stderr: '' });
 });
 
 /** A small built checkout with the scripts of this one, and an npm that creates the packages of its lockfile. */
@@ -76,10 +89,13 @@ async function openCheckout() {
     'web/vite.config.ts',
     'web/src/main.tsx',
     'web/public/icon.svg',
+    'docs/README.md',
+    'site/build.ts',
+    'CHANGELOG.md',
   ])
     write(file, '');
-  for (const file of ['dist/cli/main.js', 'dist/web/index.html']) write(file, '');
   write('package.json', JSON.stringify({ type: 'module' }));
+  for (const file of ['dist/cli/main.js', 'dist/web/index.html', 'dist/docs/index.html']) write(file, '');
   write('package-lock.json', lock({ runs: '1.0.0' }));
   write('npm-cli.js', npmProgram);
   return {

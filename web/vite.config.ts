@@ -7,7 +7,9 @@ const gateway = process.env.TOOLWHARF_GATEWAY ?? 'http://127.0.0.1:7420';
 
 export default defineConfig({
   plugins: [react(), tailwind()],
-  server: { proxy: { '/api': { target: gateway, changeOrigin: true } } },
+  server: {
+    proxy: { '/api': { target: gateway, changeOrigin: true }, '/docs': { target: gateway, changeOrigin: true } },
+  },
   build: {
     outDir: '../dist/web',
     emptyOutDir: true,

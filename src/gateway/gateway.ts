@@ -76,6 +76,8 @@ export interface GatewayOptions extends Pick<InternalToolboxOptions, 'env' | 'to
   readonly command?: string;
   /** The directory of the built web app, served at `/`. No app is served if undefined. */
   readonly web?: string;
+  /** The directory of the built documentation, served at `/docs` with the app. */
+  readonly docs?: string;
   readonly createAuthenticate: (parts: GatewayParts) => Authenticate;
   readonly createRoutes: (parts: RouteParts) => Routes | Promise<Routes>;
 }
@@ -286,7 +288,8 @@ export async function openGateway(source: ConfigSource | undefined, options: Gat
         ...settings,
         allowedHosts: [...settings.allowedHosts, ...ownHostNames(host, settings.url)],
       }),
-      web: options.web === undefined ? () => false : createWeb(options.web, parts.frames),
+      web:
+        options.web === undefined ? () => false : createWeb(options.web, { frames: parts.frames, docs: options.docs }),
       routes,
       a2a,
     });

@@ -35,12 +35,12 @@ describe('the Dockerfile', () => {
     }
   });
 
-  test('the build context contains the documents that the app imports', () => {
+  test('the build context contains the documents that the app imports and the pages of the documentation', () => {
     const imported = [...readSources('web/src', ['.ts', '.tsx']).values()].flatMap((source) =>
-      [...source.matchAll(/'(?:\.\.\/)+(docs\/[^'?]+)(?:\?raw)?'/g)].map(([, file]) => `!${file}`),
+      [...source.matchAll(/'(?:\.\.\/)+(docs\/[^'?]+)(?:\?raw)?'/g)].map(([, file]) => file),
     );
     expect(imported.length).toBeGreaterThan(0);
-    expect(ignored).toEqual(expect.arrayContaining(imported));
+    expect(ignored).toEqual(expect.arrayContaining(['!docs', '!site', '!*.md']));
   });
 
   test('the Dockerfile runs scripts that exist, as a user without privileges, on the default port', () => {

@@ -20,7 +20,16 @@ beforeAll(async () => {
   await writeFile(directory.file('app/assets/main-AbC123.js.br'), brotliCompressSync(script));
   await writeFile(directory.file('app/assets/main-AbC123.js.gz'), gzipSync(script));
   await writeFile(directory.file('secret.txt'), 'not for everybody');
-  api = await startApi({ servers: {}, gateway: { requireAuthentication: true } }, { web: directory.file('app') });
+  await mkdir(directory.file('docs/guide'), { recursive: true });
+  await mkdir(directory.file('docs/assets'), { recursive: true });
+  await writeFile(directory.file('docs/index.html'), '<title>Documentation</title>');
+  await writeFile(directory.file('docs/404.html'), '<title>Page not found</title>');
+  await writeFile(directory.file('docs/guide/approval.html'), `<title>Approval</title>${'x'.repeat(2_000)}`);
+  await writeFile(directory.file('docs/assets/main-AbC123.js'), script);
+  api = await startApi(
+    { servers: {}, gateway: { requireAuthentication: true } },
+    { web: directory.file('app'), docs: directory.file('docs') },
+  );
 });
 afterAll(async () => {
   await api.close();
@@ -159,6 +168,66 @@ describe('the web app', () => {
 
   test('the web app is not served under a foreign host name', async () => {
     expect((await raw('/', { ...html, host: 'evil.example' })).status).toBe(403);
+  });
+});
+
+describe('the documentation', () => {
+  test('the documentation is served under /docs without authentication', async () => {
+    for (const path of ['/docs/', '/docs/index.html', '/docs/?x=1'])
+      expect(String((await raw(path, html)).body)).toContain('<title>Documentation</title>');
+    for (const path of ['/docs/guide/approval.html', '/docs/guide/approval'])
+      expect(String((await raw(path, html)).body)).toContain('<title>Approval</title>');
+    const { status, headers } = await raw('/docs', html);
+    expect({ status, location: headers.location }).toEqual({ status: 308, location: '/docs/' });
+  });
+
+  test('the documentation has its own page for addresses that do not exist', async () => {
+    for (const path of ['/docs/nothing', '/docs/404', '/docs/assets/gone.js', '/docs/guide/']) {
+      const { status, body } = await raw(path, html);
+      expect({ path, status }).toEqual({ path, status: 404 });
+      expect(String(body)).toContain('<title>Page not found</title>');
+    }
+    expect(String((await raw('/documents', html)).body)).toContain('<title>App</title>');
+  });
+
+  test('the documentation is sent with strict headers, compressed, and cached by its content', async () => {
+    const { headers, body } = await raw('/docs/guide/approval', { ...html, 'accept-encoding': 'gzip' });
+    expect(headers).toMatchObject({
+      'content-security-policy': expect.stringContaining("default-src 'none'; script-src 'self'; style-src 'self';"),
+      'x-content-type-options': 'nosniff',
+      'content-encoding': 'gzip',
+      'cache-control': 'no-cache',
+    });
+    expect(String(gunzipSync(body))).toContain('<title>Approval</title>');
+    const again = await raw('/docs/guide/approval', {
+      'accept-encoding': 'gzip',
+      'if-none-match': String(headers.etag),
+    });
+    expect(again.status).toBe(304);
+    expect((await raw('/docs/assets/main-AbC123.js')).headers['cache-control']).toContain('immutable');
+  });
+
+  test.each(['/docs/../secret.txt', '/docs/..%2fsecret.txt', '/docs/%2e%2e/%2e%2e/secret.txt', '/docs//secret.txt'])(
+    'the documentation contains no files outside of its directory: %s',
+    async (path) => {
+      const { status, body } = await raw(path);
+      expect({ status, isSecret: String(body).includes('not for everybody') }).toEqual({
+        status: 404,
+        isSecret: false,
+      });
+    },
+  );
+
+  test('a gateway without built documentation explains how to build it', async () => {
+    await using gateway = await startApi(
+      { servers: {} },
+      { web: directory.file('app'), docs: directory.file('nowhere') },
+    );
+    const { status, body } = await raw('/docs/', html, 'GET', gateway.url);
+    expect({ status, body: String(body) }).toEqual({
+      status: 404,
+      body: expect.stringContaining('npm run docs:build'),
+    });
   });
 });
 

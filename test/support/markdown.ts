@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { root } from './imports.ts';
 
@@ -27,10 +27,19 @@ export interface Page {
 /** The Markdown pages in the repository root and in `docs`. */
 export function readPages(): Page[] {
   const names = readdirSync(root).filter((name) => name.endsWith('.md'));
-  const below = readdirSync(join(root, 'docs'), { recursive: true, encoding: 'utf8' })
-    .filter((name) => name.endsWith('.md'))
-    .map((name) => join('docs', name));
-  return [...names, ...below].sort().map((file) => toPage(file, readFileSync(join(root, file), 'utf8')));
+  return [...names.map(readPage), ...readPagesBelow('docs')].sort((one, other) => (one.file < other.file ? -1 : 1));
+}
+
+/** The Markdown pages below a directory of the repository; none if it does not exist. */
+export function readPagesBelow(directory: string): Page[] {
+  if (!existsSync(join(root, directory))) return [];
+  return readdirSync(join(root, directory), { recursive: true, encoding: 'utf8' })
+    .filter((name) => name.endsWith('.md') && !name.includes('node_modules'))
+    .map((name) => readPage(join(directory, name)));
+}
+
+function readPage(file: string): Page {
+  return toPage(file, readFileSync(join(root, file), 'utf8'));
 }
 
 export function toPage(file: string, text: string): Page {

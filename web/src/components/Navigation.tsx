@@ -1,4 +1,5 @@
 import {
+  BookOpen,
   Bot,
   Gauge,
   History,
@@ -61,6 +62,16 @@ export function Navigation({ pending }: { readonly pending: number }) {
         );
       })}
       <div className="mt-auto min-h-12 pt-4">
+        {/* The gateway serves the documentation: it is no page of this app. */}
+        <a
+          href="/docs/"
+          target="_blank"
+          rel="noopener"
+          className="mb-3 flex items-center gap-2.5 rounded-md px-2.5 py-2 font-medium text-ink-soft hover:bg-sunken hover:text-ink"
+        >
+          <BookOpen aria-hidden className="size-4 shrink-0" />
+          {text.navigation.documentation}
+        </a>
         <Suspense>
           <ThemeToggle />
         </Suspense>

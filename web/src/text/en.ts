@@ -67,6 +67,7 @@ export const en = ({ plural, number, rich }: Grammar) => ({
     assistants: 'Assistants',
     accounts: 'Accounts',
     settings: 'Settings',
+    documentation: 'Documentation',
     pending: 'pending',
     theme: { label: 'Colour scheme', system: 'System', light: 'Light', dark: 'Dark' },
   },
