@@ -46,8 +46,8 @@ export default {
     'packages/gateway': { ignoreDependencies: gateway },
     'packages/build': { ignoreDependencies: build },
     site: {
-      entry: ['build.ts', 'dev.ts', 'client/main.ts'],
-      project: ['*.ts', 'client/**/*.{ts,css,js}'],
+      entry: ['client/main.ts', 'client/theme.js'],
+      project: ['*.ts', 'client/**/*.{ts,js}'],
     },
     web: {
       entry: ['generate-api-types.ts'],

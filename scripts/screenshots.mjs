@@ -1,11 +1,13 @@
 // `npm run screenshots`: takes the pictures in docs/images from the running app, with the default servers and no key.
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { start } from '../bench/parts/processes.mjs';
 import { openBrowser } from '../test/browser/support/browser.ts';
 import { root } from './project.mjs';
+import { shrinkPng } from './shrink-png.mjs';
 
+const emptyCall = { headers: { 'content-type': 'application/json' }, body: '{"arguments":{}}' };
 const home = mkdtempSync(join(tmpdir(), 'toolwharf-screenshots-'));
 const main = join(root, 'dist', 'cli', 'main.js');
 const serve = (name, ...args) =>
@@ -13,7 +15,8 @@ const serve = (name, ...args) =>
 const gateway = await serve('toolwharf');
 const browser = await openBrowser();
 const goto = (page, path, { address } = gateway) => page.goto(new URL(path, address).href);
-const take = (page, name) => page.screenshot({ path: join(root, 'docs', 'images', `${name}.png`) });
+const take = async (page, name) =>
+  writeFileSync(join(root, 'docs', 'images', `${name}.png`), shrinkPng(await page.screenshot()));
 try {
   const light = await open('light');
   await chat(light);
@@ -22,6 +25,7 @@ try {
   const dark = await open('dark');
   await look(dark, '/calls', 'calls-dark', 'list_allowed_directories');
   await app(light);
+  await servers(light);
 } finally {
   await browser.close();
   await gateway.stop();
@@ -58,6 +62,52 @@ async function tools(page) {
   await page.getByRole('button', { name: 'Run', exact: true }).click();
   await page.getByText('Allowed directories:').first().waitFor();
   await take(page, 'tools');
+}
+
+/** Servers of all states, a changed tool, a profile and a skill: the pages that guides describe. */
+async function servers(page) {
+  const fixture = (name) => ({ command: process.execPath, args: [join(root, 'test/fixtures/servers', `${name}.mjs`)] });
+  const skill = join(home, 'skills', 'release-notes');
+  mkdirSync(skill, { recursive: true });
+  const frontmatter = 'name: release-notes\ndescription: How we write release notes';
+  writeFileSync(join(skill, 'SKILL.md'), `---\n${frontmatter}\n---\n\nOne sentence for each change, for users.\n`);
+  const config = join(home, 'servers.json');
+  const content = {
+    servers: {
+      notes: fixture('legacy'),
+      tickets: { ...fixture('changing'), onChange: 'quarantine' },
+      search: { url: 'http://127.0.0.1:9/mcp', description: 'Search of the intranet' },
+      archive: { ...fixture('modern'), enabled: false },
+    },
+    profiles: {
+      support: { description: 'For the support bot', servers: ['notes'], approval: { mode: 'always-ask' } },
+    },
+    skills: join(home, 'skills'),
+  };
+  writeFileSync(config, JSON.stringify(content));
+  const other = await serve('servers', '--config', config);
+  try {
+    const call = (tool) => fetch(new URL(`/api/tools/${tool}/call`, other.address), { method: 'POST', ...emptyCall });
+    await call('mcp_tickets_mutate');
+    await goto(page, '/servers', other);
+    await page.getByText('Search of the intranet').first().waitFor();
+    await take(page, 'servers');
+    await goto(page, '/profiles', other);
+    await page.getByText('For the support bot').first().waitFor();
+    await take(page, 'profiles');
+    await goto(page, '/servers/tickets', other);
+    await page
+      .getByRole('button', { name: /accept change/i })
+      .first()
+      .scrollIntoViewIfNeeded();
+    await take(page, 'changed-tool');
+    await goto(page, '/tools?show=skills', other);
+    await page.getByText('How we write release notes').first().click();
+    await page.getByText('One sentence for each change').first().waitFor();
+    await take(page, 'skills');
+  } finally {
+    await other.stop();
+  }
 }
 
 /** An app of a server, after a call of the app. */

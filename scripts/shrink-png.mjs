@@ -1,6 +1,6 @@
 // Rewrites a screenshot with a palette of 256 colours, which makes it about a third as large. For PNG files with 8 bits per channel, as
 // browsers write them.
-import { deflateSync, inflateSync, crc32 } from 'node:zlib';
+import { crc32, deflateSync, inflateSync } from 'node:zlib';
 
 const signature = Buffer.from([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a]);
 const maxColours = 256;

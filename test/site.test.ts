@@ -1,9 +1,10 @@
 import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { dirname, join, normalize, relative } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { docsDirectory } from '../src/gateway/web/serve-docs.ts';
+import { root } from './support/imports.ts';
 import { readPages } from './support/markdown.ts';
 
+const docsDirectory = join(root, 'dist', 'docs');
 /** The built site. `npm test` builds it first. */
 const files = readdirSync(docsDirectory, { recursive: true, withFileTypes: true })
   .filter((entry) => entry.isFile())

@@ -61,6 +61,8 @@ function createDialog(): HTMLDialogElement {
   input.addEventListener('keydown', (event) => {
     if (event.key === 'ArrowDown') select(selected + 1);
     else if (event.key === 'ArrowUp') select(selected - 1);
+    // Browsers would only empty the field at first.
+    else if (event.key === 'Escape') element.close();
     else if (event.key === 'Enter') list.children[selected]?.querySelector('a')?.click();
     else return;
     event.preventDefault();

@@ -74,10 +74,8 @@ export interface GatewayOptions extends Pick<InternalToolboxOptions, 'env' | 'to
   readonly stdioProgram?: StdioProgram;
   /** How a person on this machine runs the command line. Default: `toolwharf`. */
   readonly command?: string;
-  /** The directory of the built web app, served at `/`. No app is served if undefined. */
+  /** The directory of the built web app, served at `/`; `docs` beside it is served at `/docs`. Nothing is served if undefined. */
   readonly web?: string;
-  /** The directory of the built documentation, served at `/docs` with the app. */
-  readonly docs?: string;
   readonly createAuthenticate: (parts: GatewayParts) => Authenticate;
   readonly createRoutes: (parts: RouteParts) => Routes | Promise<Routes>;
 }
@@ -288,8 +286,7 @@ export async function openGateway(source: ConfigSource | undefined, options: Gat
         ...settings,
         allowedHosts: [...settings.allowedHosts, ...ownHostNames(host, settings.url)],
       }),
-      web:
-        options.web === undefined ? () => false : createWeb(options.web, { frames: parts.frames, docs: options.docs }),
+      web: options.web === undefined ? () => false : createWeb(options.web, parts.frames),
       routes,
       a2a,
     });

@@ -1,13 +1,12 @@
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { docsDirectory } from '../../src/gateway/web/serve-docs.ts';
 import { expectAccessible, startApp, type TestApp } from './support/app.ts';
 
 let app: TestApp;
 let page: Page;
 
 beforeAll(async () => {
-  app = await startApp({ servers: {} }, { docs: docsDirectory });
+  app = await startApp({ servers: {} });
   page = app.page;
 });
 afterAll(() => app.close());

@@ -26,10 +26,7 @@ beforeAll(async () => {
   await writeFile(directory.file('docs/404.html'), '<title>Page not found</title>');
   await writeFile(directory.file('docs/guide/approval.html'), `<title>Approval</title>${'x'.repeat(2_000)}`);
   await writeFile(directory.file('docs/assets/main-AbC123.js'), script);
-  api = await startApi(
-    { servers: {}, gateway: { requireAuthentication: true } },
-    { web: directory.file('app'), docs: directory.file('docs') },
-  );
+  api = await startApi({ servers: {}, gateway: { requireAuthentication: true } }, { web: directory.file('app') });
 });
 afterAll(async () => {
   await api.close();
@@ -219,10 +216,7 @@ describe('the documentation', () => {
   );
 
   test('a gateway without built documentation explains how to build it', async () => {
-    await using gateway = await startApi(
-      { servers: {} },
-      { web: directory.file('app'), docs: directory.file('nowhere') },
-    );
+    await using gateway = await startApi({ servers: {} }, { web: directory.file('app/assets') });
     const { status, body } = await raw('/docs/', html, 'GET', gateway.url);
     expect({ status, body: String(body) }).toEqual({
       status: 404,

@@ -1,13 +1,8 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { gzip } from 'node:zlib';
-import { packageRoot } from '../../kernel/version.ts';
 import { loadFiles, type WebFile } from './load-files.ts';
 import { send, sendFile } from './send-file.ts';
-
-/** The directory of the built documentation, also if the gateway runs from source. */
-export const docsDirectory = fileURLToPath(new URL('dist/docs', packageRoot));
 
 const prefix = /^\/docs(?=\/|$)/;
 

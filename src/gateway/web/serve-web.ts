@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { packageRoot } from '../../kernel/version.ts';
 import type { AppFrames } from '../apps/app-frames.ts';
@@ -16,15 +17,12 @@ export type Web = (request: IncomingMessage, response: ServerResponse) => false 
 /** Paths that never belong to the app. */
 const otherPaths = /^\/(?:api|mcp|metrics|healthz|readyz|a2a|\.well-known)(?:\/|$)/;
 
-export interface WebOptions {
-  readonly frames?: Pick<AppFrames, 'sourceFor'>;
-  /** The directory of the built documentation, served at `/docs`. */
-  readonly docs?: string;
-}
-
-/** Serves the built app from memory, without authentication: the app contains no data. Its files are loaded with the first request. */
-export function createWeb(directory: string, { frames, docs }: WebOptions = {}): Web {
-  const serveDocs = docs === undefined ? undefined : createDocs(docs);
+/**
+ * Serves the built app, and the documentation in `docs` beside it, from memory and without authentication: they contain no data. Their
+ * files are loaded with the first request.
+ */
+export function createWeb(directory: string, frames?: Pick<AppFrames, 'sourceFor'>): Web {
+  const serveDocs = createDocs(join(directory, '..', 'docs'));
   let loading: Promise<ReadonlyMap<string, WebFile>> | undefined;
 
   async function serve(path: string, request: IncomingMessage, response: ServerResponse): Promise<boolean> {
@@ -49,7 +47,7 @@ export function createWeb(directory: string, { frames, docs }: WebOptions = {}):
     const { method, url = '/' } = request;
     if (method !== 'GET' && method !== 'HEAD') return false;
     const path = decode(url.replace(/[?#].*$/s, ''));
-    if (serveDocs && isDocsPath(path)) return serveDocs(path, request, response).then(() => true);
+    if (isDocsPath(path)) return serveDocs(path, request, response).then(() => true);
     return otherPaths.test(path) ? false : serve(path, request, response);
   };
 }

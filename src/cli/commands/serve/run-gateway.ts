@@ -7,7 +7,6 @@ import { createApiRoutes } from '../../../gateway/api/create-routes.ts';
 import { adminTokenFile, openAdminToken } from '../../../gateway/auth/admin-token.ts';
 import { createAuthenticate } from '../../../gateway/auth/authenticate.ts';
 import { type Gateway, openGateway } from '../../../gateway/gateway.ts';
-import { docsDirectory } from '../../../gateway/web/serve-docs.ts';
 import { webDirectory } from '../../../gateway/web/serve-web.ts';
 import { ToolwharfError } from '../../../kernel/errors.ts';
 import { removeGatewayFile, writeGatewayFile } from '../../backend/gateway-file.ts';
@@ -65,7 +64,6 @@ export async function runGateway(options: RunGatewayOptions, context: CommandCon
       watch: true,
       signal,
       web: webDirectory,
-      docs: docsDirectory,
       createAuthenticate,
       createRoutes: createApiRoutes,
     });
