@@ -186,6 +186,13 @@ describe('the protected resource', () => {
     expect((await read('/mcp/a/b')).status).toBe(404);
     await using plain = await startApi({ servers: {} });
     expect((await fetch(`${plain.url}/.well-known/oauth-protected-resource/mcp`)).status).toBe(404);
+    const jwt = { issuer: 'https://id.example.com', audience: 'tools', jwksUrl: 'https://id.example.com/keys' };
+    await using programs = await startApi({ servers: {}, gateway: { url: 'https://tools.example.com', jwt } });
+    const metadata = await fetch(`${programs.url}/.well-known/oauth-protected-resource/mcp`);
+    expect(await metadata.json()).toMatchObject({
+      resource: 'https://tools.example.com/mcp',
+      authorization_servers: ['https://id.example.com'],
+    });
   });
 
   test('clients without a token learn where the metadata is, and which scope they need', async () => {

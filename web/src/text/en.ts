@@ -2014,7 +2014,7 @@ export const en = ({ plural, number, rich }: Grammar) => ({
       settings: 'Settings',
       administratorsOnly: 'Administrators only',
       signAnotherKey: 'Sign in with another key',
-      sectionNeedsRightAdmin: 'This section needs the right “admin”, which your key does not have.',
+      sectionNeedsRightAdmin: 'This section needs the right “admin”, which you do not have here.',
     },
     configurationSection: {
       bridge: 'Bridge',
@@ -2133,7 +2133,7 @@ export const en = ({ plural, number, rich }: Grammar) => ({
       remove: (name: string) => `Remove ${name}?`,
       removed: 'User removed.',
       removeHint:
-        'Their sessions, conversations and saved requests are deleted; recorded calls stay. A removed person can sign in again: disable them to keep them out.',
+        'Their sessions, accounts at servers, conversations and saved requests are deleted; recorded calls stay. A removed person can sign in again: disable them to keep them out.',
     },
     keysSection: {
       apiKeys: 'API keys',

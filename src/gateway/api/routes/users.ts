@@ -63,7 +63,7 @@ export const userRoutes = [
     right,
     group,
     summary:
-      'Removes a person with their conversations and saved requests; recorded calls stay. To keep somebody out, disable them: a removed person can sign in again.',
+      'Removes a person with their accounts at servers, conversations and saved requests; recorded calls stay. To keep somebody out, disable them: a removed person can sign in again.',
     params,
     errors: ['CONFLICT', 'NOT_FOUND'],
     async handle({ params: { user: id }, identity, outgoing }, ports) {
