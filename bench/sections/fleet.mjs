@@ -1,9 +1,11 @@
 // Calls per second on SQLite relative to one replica on PostgreSQL, with commits on disk in both, and what PostgreSQL sees
-// per call; then the same load on one to three replicas, and what PostgreSQL sees of idle ones.
-import { randomBytes } from 'node:crypto';
+// per call; then the same load on one to three replicas, what PostgreSQL sees of idle ones, and how many calls it can record.
+import { randomBytes, randomUUID } from 'node:crypto';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
+import { openPostgres } from '../../src/storage/postgres/postgres-engine.ts';
+import { createSealer } from '../../src/storage/sealer.ts';
 import { startPostgres } from '../../test/support/postgres.ts';
 import { countStatements } from '../parts/count-statements.mjs';
 import { load, startGateway } from '../parts/processes.mjs';
@@ -24,6 +26,8 @@ export function measure({ repeats, ms }) {
     const sqlite = await keep(startGateway(join(directory, 'sqlite'), config));
     const database = await postgres.createUrl();
     const env = { TOOLWHARF_KEY: randomBytes(32).toString('base64') };
+    // Its connections to the database do not pass through a proxy, which would take processor time from it.
+    const direct = await keep(startGateway(join(directory, 'direct'), config, { args: ['--database', database], env }));
     const replicas = [];
     for (let index = 0; index < mostReplicas; index++) {
       const counter = await keep(countStatements(Number(new URL(database).port)));
@@ -41,20 +45,21 @@ export function measure({ repeats, ms }) {
         },
         [gateway],
       );
-    for (const gateway of [sqlite, ...replicas.map((one) => one.gateway)]) await run(gateway, 16, warmUpCalls);
+    for (const gateway of [sqlite, direct, ...replicas.map((one) => one.gateway)]) await run(gateway, 16, warmUpCalls);
     const rows = [];
     for (const clients of [1, 16, 64]) {
       const [{ gateway, counter }] = replicas;
       const pairs = [];
       for (let turn = 0; turn < repeats; turn++) {
         const before = await run(sqlite, clients);
+        const after = await run(direct, clients);
         counter.take();
-        const after = await run(gateway, clients);
+        const { calls } = await run(gateway, clients);
         const { statements, roundTrips } = counter.take();
         pairs.push({
           ratio: before.perSecond / after.perSecond,
           ...{ sqlite: before.perSecond, postgres: after.perSecond, p50: after.p50 },
-          ...{ statements: statements / after.calls, roundTrips: roundTrips / after.calls },
+          ...{ statements: statements / calls, roundTrips: roundTrips / calls },
         });
       }
       const figures = toFigures(pairs, ['sqlite', 'postgres', 'p50', 'statements', 'roundTrips']);
@@ -69,6 +74,7 @@ export function measure({ repeats, ms }) {
       );
     }
     rows.push(...(await withReplicas(replicas, run, repeats)), await withoutLoad(replicas, repeats));
+    rows.push(...(await journalAlone(await postgres.createUrl(), { repeats, ms })));
     return rows;
   });
 }
@@ -112,6 +118,46 @@ async function withoutLoad(replicas, repeats) {
     turns.push(counts.reduce((sum, { statements }) => sum + statements, 0) / replicas.length / seconds);
   }
   return row('fleet', 'an idle replica: statements per second', turns, { statementsPerSecond: median(turns) });
+}
+
+/** How many calls of a whole fleet the database can record: all replicas append to one journal, one after the other. */
+async function journalAlone(url, { repeats, ms }) {
+  const storage = await openPostgres({ url, sealer: createSealer(randomBytes(32)) });
+  const recorded = async (writers) => {
+    const until = performance.now() + ms;
+    let calls = 0;
+    const write = async () => {
+      for (; performance.now() < until; calls++) {
+        const record = createRecord();
+        await storage.journal.write(record);
+        await storage.journal.write({
+          ...record,
+          status: 'success',
+          result: { content: [{ type: 'text', text: 'hello' }] },
+        });
+      }
+    };
+    await Promise.all(Array.from({ length: writers }, write));
+    return calls / (ms / 1_000);
+  };
+  await recorded(16);
+  const turns = [];
+  for (let turn = 0; turn < repeats; turn++)
+    turns.push({ 1: await recorded(1), 16: await recorded(16), 64: await recorded(64), 256: await recorded(256) });
+  await storage.close();
+  return [16, 64, 256].map((writers) => {
+    const callsPerSecond = median(turns.map((turn) => turn[writers]));
+    const ratios = turns.map((turn) => turn[1] / turn[writers]);
+    return row('fleet', `the journal alone: calls per second of 1 writer to ${writers}`, ratios, { callsPerSecond });
+  });
+}
+
+function createRecord() {
+  return {
+    ...{ id: randomUUID(), server: 'http', tool: 'http__echo', originalName: 'echo', status: 'running' },
+    ...{ caller: { id: 'local', kind: 'client' }, arguments: { text: 'hello' }, definitionHash: 'a'.repeat(64) },
+    createdAt: new Date().toISOString(),
+  };
 }
 
 function toFigures(runs, names) {
