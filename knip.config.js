@@ -18,6 +18,7 @@ export default {
         'test/faults/support/*-server.mjs',
         'test/faults/support/gateway.ts',
         'test/fixtures/servers/shared/loopback.mjs',
+        'test/support/coverage-runner.ts',
         'test/conformance/gateway.ts',
         'test/conformance/request-scenario.mjs',
         'test/conformance/*-server.mjs',
