@@ -894,6 +894,7 @@ export const en = ({ plural, number, rich }: Grammar) => ({
         `The first ${number(maxUnusable)} of ${number(count)} are shown.`,
     },
     serverLabels: {
+      plugin: 'Plugin',
       tools: (count: number) => plural(count, { one: '# tool', other: '# tools' }),
       resources: (count: number) => plural(count, { one: '# resource', other: '# resources' }),
       resourceTemplates: (count: number) =>

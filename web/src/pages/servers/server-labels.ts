@@ -9,7 +9,7 @@ export const transportLabels = {
   sse: 'HTTP with SSE',
   auto: 'HTTP or SSE',
   api: 'HTTP API',
-  plugin: 'Plugin',
+  plugin: text.servers.serverLabels.plugin,
 } as const;
 
 type SessionProtocol = Pick<ServerTest, 'transport' | 'era' | 'protocolVersion'>;
