@@ -49,6 +49,35 @@ describe('a search', () => {
     expect(index.search('listing repository gardens')[0]?.matched).toEqual(['listing', 'repository']);
   });
 
+  test('a search finds words of similar meaning, below tools that have the word itself', () => {
+    const [first, second] = index.search('save directory');
+    expect(first).toMatchObject({ id: 'files__writeFile', matched: ['save≈write'] });
+    expect(second).toBeUndefined();
+    const both = indexOf([...tools, tool('notes', 'save', 'Save a note.')]);
+    expect(idsOf(both, 'save')).toEqual(['notes__save', 'files__writeFile']);
+  });
+
+  test('words that are common in requests count less in a long request', () => {
+    const pair = indexOf([
+      tool('help', 'help_today', 'Provide useful help with good detail today.'),
+      tool('maps', 'route', 'Find a bicycle route between two stations.'),
+    ]);
+    const request =
+      'Please help me today: provide detail about a good and useful bicycle trip, I would really like to avoid hills, traffic, tunnels, ferries, gravel and rain';
+    expect(idsOf(pair, request)[0]).toBe('maps__route');
+  });
+
+  test('a search that knows how close tools are in meaning adds that to the score of their words', () => {
+    const meaning = new Map([
+      ['weather__forecast', 2],
+      ['files__writeFile', 0.1],
+    ]);
+    const found = index.search('write file', { meaning, limit: 3 });
+    expect(found.map(({ id }) => id)).toEqual(['weather__forecast', 'files__writeFile', 'files__readTextFile']);
+    expect(found[0]).toMatchObject({ score: 2, matched: [] });
+    expect(index.search('write file', { meaning, server: 'files' }).every(({ id }) => id.startsWith('files__'))).toBe(true);
+  });
+
   test('a search is limited to one server, and to a number of results', () => {
     expect(index.search('file issue', { server: 'files' }).every(({ id }) => id.startsWith('files__'))).toBe(true);
     expect(index.search('file issue', { limit: 2 })).toHaveLength(2);

@@ -2,12 +2,16 @@ import { createServerScores } from './server-scores.ts';
 import { createSimilarWords } from './similar-words.ts';
 import { splitWords } from './split-words.ts';
 import { type ToolDocument, weighTerms } from './tool-fields.ts';
+import { isCommon, synonymsOf } from './word-classes.ts';
 
 /** A tool that matches a query. */
 export interface ToolMatch {
   readonly id: string;
   readonly score: number;
-  /** The words of the query that the tool contains, as they were written; `isue→issue` for a corrected one. */
+  /**
+   * The words of the query that the tool contains, as they were written; `isue→issue` for a corrected one, `save≈write` for a word
+   * of similar meaning.
+   */
   readonly matched: readonly string[];
 }
 
@@ -16,6 +20,8 @@ export interface ToolSearchOptions {
   readonly limit?: number;
   /** Only tools of this server. */
   readonly server?: string;
+  /** How close each tool is to the meaning of the query, by id; added to the keyword scores, of which the best is 1. */
+  readonly meaning?: ReadonlyMap<string, number>;
 }
 
 /** A full-text index of tools. After changes it scores like a new index of the same tools. */
@@ -24,7 +30,7 @@ export interface ToolIndex {
   /** Adds a tool, or replaces the tool with the same id. */
   set(document: ToolDocument): void;
   delete(id: string): void;
-  /** The best matches, best first. Tools that match no word are not returned. */
+  /** The best matches, best first. Tools that match no word are returned for their meaning only. */
   search(query: string, options?: ToolSearchOptions): ToolMatch[];
 }
 
@@ -48,6 +54,20 @@ interface IndexedTool {
   readonly terms: readonly number[];
 }
 
+interface Query {
+  readonly weights: ReadonlyMap<number, number>;
+  readonly words: ReadonlyMap<number, string>;
+  /** Words with others of similar meaning. `own` is undefined if no tool has the word itself. */
+  readonly alike: readonly { readonly own: number | undefined; readonly synonyms: readonly number[] }[];
+  /** 0 for a short query, 1 for a long one. */
+  readonly breadth: number;
+}
+
+interface Ranked {
+  readonly tool: IndexedTool;
+  readonly score: number;
+}
+
 /** How fast more occurrences of a term stop to count (BM25's k1). */
 const saturation = 1.2;
 /** Weight of a corrected word. */
@@ -57,6 +77,10 @@ const shortQuery = 6;
 const longQuery = 16;
 const serverWeight = { short: 0.3, long: 0.5 };
 const bestOfServerWeight = { short: 0.2, long: 0.5 };
+/** Weight of a word with a similar meaning, in tools that do not have the word itself. */
+const synonymWeight = 0.5;
+/** Weight of common words in long queries. In short ones, most words are about the tool. */
+const commonWeight = 0.4;
 /** Related terms only help short queries. */
 const relatedWeight = 0.3;
 const minRelation = 0.4;
@@ -78,6 +102,8 @@ export function createToolIndex(): ToolIndex {
   let freeSlots: number[] = [];
   let related = new Map<number, readonly (readonly [id: number, relation: number])[]>();
   let scores = new Float64Array(64);
+  /** The best score of a tool for one word and its synonyms. */
+  let bestOfWord = new Float64Array(64);
 
   function termId(term: string): number {
     const known = termIds.get(term);
@@ -107,7 +133,9 @@ export function createToolIndex(): ToolIndex {
     slotOf.set(document.id, slot);
     servers.add(document, termId);
     related = new Map();
-    if (scores.length < tools.length) scores = new Float64Array(2 * tools.length);
+    if (scores.length >= tools.length) return;
+    scores = new Float64Array(2 * tools.length);
+    bestOfWord = new Float64Array(2 * tools.length);
   }
 
   function remove(id: string): void {
@@ -140,28 +168,47 @@ export function createToolIndex(): ToolIndex {
     deadSlots = [];
   }
 
+  function findLive(term: string): number | undefined {
+    const id = termIds.get(term);
+    return id !== undefined && (postings[id] as Posting).live > 0 ? id : undefined;
+  }
+
   /** The terms of a query with their weights, and the words that they come from. */
-  function readQuery(query: string): { weights: Map<number, number>; words: Map<number, string>; length: number } {
+  function readQuery(query: string): Query {
     const weights = new Map<number, number>();
     const words = new Map<number, string>();
-    const unknown = new Set<string>();
-    const add = (id: number, weight: number, word: string) => {
-      weights.set(id, (weights.get(id) ?? 0) + weight);
+    const common = new Set<number>();
+    const alike = new Map<string, { readonly own: number | undefined; readonly synonyms: readonly number[] }>();
+    const name = (id: number, word: string) => {
       if (!words.has(id)) words.set(id, word);
     };
+    const add = (id: number, weight: number, word: string) => {
+      weights.set(id, (weights.get(id) ?? 0) + weight);
+      name(id, word);
+    };
+    const terms = new Set<string>();
     for (const { term, text } of splitWords(query)) {
-      const id = termIds.get(term);
-      if (id !== undefined && (postings[id] as Posting).live > 0) add(id, 1, text);
-      else if (!unknown.has(term)) {
-        unknown.add(term);
-        const candidates = similar.find(text).flatMap((word) => {
-          const found = termIds.get(splitWords(word)[0]?.term ?? '');
-          return found !== undefined && (postings[found] as Posting).live > 0 ? [{ word, found }] : [];
-        });
-        for (const { word, found } of candidates) add(found, typoWeight / candidates.length, `${text}→${word}`);
-      }
+      const own = findLive(term);
+      if (own !== undefined) add(own, 1, text);
+      if (own !== undefined && isCommon(term)) common.add(own);
+      if (terms.has(term)) continue;
+      terms.add(term);
+      const synonyms = synonymsOf(term).flatMap((synonym) => {
+        const id = findLive(synonym.term);
+        return id === undefined ? [] : [{ id, word: synonym.word }];
+      });
+      if (synonyms.length > 0) alike.set(term, { own, synonyms: synonyms.map(({ id }) => id) });
+      for (const { id, word } of synonyms) name(id, `${text}≈${word}`);
+      if (own !== undefined || synonyms.length > 0) continue;
+      const candidates = similar.find(text).flatMap((word) => {
+        const found = findLive(splitWords(word)[0]?.term ?? '');
+        return found === undefined ? [] : [{ word, found }];
+      });
+      for (const { word, found } of candidates) add(found, typoWeight / candidates.length, `${text}→${word}`);
     }
-    return { weights, words, length: weights.size };
+    const factor = 1 - (1 - commonWeight) * breadthOf(terms.size);
+    for (const id of common) weights.set(id, (weights.get(id) ?? 0) * factor);
+    return { weights, words, alike: [...alike.values()], breadth: breadthOf(weights.size) };
   }
 
   /** The terms that mostly occur in the same tools: synonyms, abbreviations and parts of the same name. */
@@ -184,9 +231,87 @@ export function createToolIndex(): ToolIndex {
     return found;
   }
 
+  /** The terms that are related to one of these, and how much at most. */
+  function relatedToAll(weights: ReadonlyMap<number, number>): ReadonlyMap<number, number> {
+    const found = new Map<number, number>();
+    for (const id of weights.keys())
+      for (const [other, relation] of relatedTo(id))
+        if (!weights.has(other)) found.set(other, Math.max(found.get(other) ?? 0, relation));
+    return found;
+  }
+
   function rarity(id: number): number {
     const { live } = postings[id] as Posting;
     return Math.log(1 + (slotOf.size - live + 0.5) / (live + 0.5));
+  }
+
+  /** The score of a tool with that of its server, during a search. */
+  function totalOf(slot: number): number {
+    const own = scores[slot] as number;
+    return own === 0 ? 0 : own + (tools[slot]?.server.best ?? 0);
+  }
+
+  /** Computes the scores of the tools that match, and of their servers; returns the slots of the tools. */
+  function scoreTools({ weights, alike, breadth }: Omit<Query, 'words'>): readonly number[] {
+    const touched: number[] = [];
+    const addScore = (slot: number, score: number) => {
+      if (scores[slot] === 0) touched.push(slot);
+      scores[slot] = (scores[slot] as number) + score;
+    };
+    const addTerm = (id: number, weight: number) => {
+      const { slots, impacts } = postings[id] as Posting;
+      const factor = weight * rarity(id);
+      for (let at = 0; at < slots.length; at++) addScore(slots[at] as number, factor * (impacts[at] as number));
+    };
+    const counted = new Set<number>();
+    for (const { own, synonyms } of alike) {
+      if (own !== undefined) counted.add(own);
+      for (const [slot, score] of scoreAlike(own, synonyms, weights)) addScore(slot, score);
+    }
+    for (const [id, weight] of weights) if (!counted.has(id)) addTerm(id, weight);
+    if (breadth < 1)
+      for (const [id, relation] of relatedToAll(weights)) addTerm(id, relatedWeight * relation * (1 - breadth));
+    scoreServers(touched, weights, breadth);
+    return touched;
+  }
+
+  /** A tool gets the score of the best of a word and its synonyms. */
+  function* scoreAlike(own: number | undefined, synonyms: readonly number[], weights: Query['weights']) {
+    const touched: number[] = [];
+    const weight = own === undefined ? 1 : (weights.get(own) ?? 1);
+    const maxRarity = own === undefined ? Number.POSITIVE_INFINITY : rarity(own);
+    const take = (id: number, factor: number) => {
+      const { slots, impacts } = postings[id] as Posting;
+      for (let at = 0; at < slots.length; at++) {
+        const slot = slots[at] as number;
+        const score = factor * (impacts[at] as number);
+        const before = bestOfWord[slot] as number;
+        if (before === 0) touched.push(slot);
+        if (score > before) bestOfWord[slot] = score;
+      }
+    };
+    if (own !== undefined) take(own, weight * maxRarity);
+    for (const id of synonyms) if (!weights.has(id)) take(id, synonymWeight * weight * Math.min(maxRarity, rarity(id)));
+    for (const slot of touched) {
+      yield [slot, bestOfWord[slot] as number] as const;
+      bestOfWord[slot] = 0;
+    }
+  }
+
+  /** Tools of a server that matches rank higher: its best tool and the server as a whole count for all of its tools. */
+  function scoreServers(touched: readonly number[], weights: Query['weights'], breadth: number): void {
+    const found = new Set<SearchedServer>();
+    for (const slot of touched) {
+      const tool = tools[slot];
+      const own = scores[slot] as number;
+      if (!tool || own <= tool.server.best) continue;
+      tool.server.best = own;
+      found.add(tool.server);
+    }
+    const between = ({ short, long }: { short: number; long: number }) => short + (long - short) * breadth;
+    const [serverFactor, bestFactor] = [between(serverWeight), between(bestOfServerWeight)];
+    const asWhole = servers.score(weights);
+    for (const one of found) one.best = bestFactor * one.best + serverFactor * (asWhole.get(one.name) ?? 0);
   }
 
   return {
@@ -198,70 +323,46 @@ export function createToolIndex(): ToolIndex {
       add(document);
     },
     delete: remove,
-    search(query, { limit = 10, server } = {}) {
-      const { weights, words, length } = readQuery(query);
-      const breadth = Math.min(1, Math.max(0, (length - shortQuery) / (longQuery - shortQuery)));
-      const expanded = new Map(weights);
-      if (breadth < 1)
-        for (const id of weights.keys())
-          for (const [other, relation] of relatedTo(id))
-            if (!weights.has(other))
-              expanded.set(other, Math.max(expanded.get(other) ?? 0, relatedWeight * relation * (1 - breadth)));
-
-      const touched: number[] = [];
-      for (const [id, weight] of expanded) {
-        const { slots, impacts } = postings[id] as Posting;
-        const factor = weight * rarity(id);
-        for (let at = 0; at < slots.length; at++) {
-          const slot = slots[at] as number;
-          if (scores[slot] === 0) touched.push(slot);
-          scores[slot] = (scores[slot] as number) + factor * (impacts[at] as number);
-        }
-      }
-
-      const found = new Set<SearchedServer>();
-      for (const slot of touched) {
+    search(query, { limit = 10, server, meaning } = {}) {
+      const { words, ...read } = readQuery(query);
+      const touched = scoreTools(read);
+      const max = meaning ? touched.reduce((most, slot) => Math.max(most, totalOf(slot)), 0) || 1 : 1;
+      const best: Ranked[] = [];
+      for (const slot of meaning ? slotOf.values() : touched) {
         const tool = tools[slot];
-        const own = scores[slot] as number;
-        if (!tool || own <= tool.server.best) continue;
-        tool.server.best = own;
-        found.add(tool.server);
-      }
-      const between = ({ short, long }: { short: number; long: number }) => short + (long - short) * breadth;
-      const [serverFactor, bestFactor] = [between(serverWeight), between(bestOfServerWeight)];
-      const asWhole = servers.score(weights);
-      for (const one of found) one.best = bestFactor * one.best + serverFactor * (asWhole.get(one.name) ?? 0);
-      const best: { tool: IndexedTool; score: number }[] = [];
-      for (const slot of touched) {
-        const tool = tools[slot];
-        const own = scores[slot] as number;
-        scores[slot] = 0;
         if (!tool || (server !== undefined && tool.server.name !== server)) continue;
-        const score = own + tool.server.best;
+        const score = totalOf(slot) / max + (meaning?.get(tool.document.id) ?? 0);
         if (best.length < limit || score >= (best.at(-1)?.score ?? 0)) insert(best, { tool, score }, limit);
       }
-      for (const one of found) one.best = 0;
-      return best.map(({ tool, score }) => ({
-        id: tool.document.id,
-        score,
-        matched: [...words].filter(([id]) => tool.terms.includes(id)).map(([, word]) => word),
-      }));
+      for (const slot of touched) {
+        scores[slot] = 0;
+        const tool = tools[slot];
+        if (tool) tool.server.best = 0;
+      }
+      return best.map(({ tool, score }) => ({ id: tool.document.id, score, matched: namesOf(words, tool) }));
     },
   };
 }
 
+/** The words of a query that a tool contains; those of similar meaning only if it does not contain the word itself. */
+function namesOf(words: ReadonlyMap<number, string>, { terms }: IndexedTool): string[] {
+  const found = [...words].filter(([id]) => terms.includes(id)).map(([, word]) => word);
+  return found.filter((word) => !found.includes(word.split('≈')[0] ?? '') || !word.includes('≈'));
+}
+
+/** 0 for a short query, 1 for a long one. */
+function breadthOf(terms: number): number {
+  return Math.min(1, Math.max(0, (terms - shortQuery) / (longQuery - shortQuery)));
+}
+
 /** Inserts into a list of at most `limit` that is sorted by score, and by id among equals. */
-function insert(
-  best: { tool: IndexedTool; score: number }[],
-  one: { tool: IndexedTool; score: number },
-  limit: number,
-) {
-  const isBefore = (other: (typeof best)[number]) =>
+function insert(best: Ranked[], one: Ranked, limit: number): void {
+  const isBefore = (other: Ranked) =>
     one.score > other.score || (one.score === other.score && one.tool.document.id < other.tool.document.id);
   const last = best.at(-1);
   if (best.length >= limit && last && !isBefore(last)) return;
   let at = best.length;
-  while (at > 0 && isBefore(best[at - 1] as (typeof best)[number])) at--;
+  while (at > 0 && isBefore(best[at - 1] as Ranked)) at--;
   best.splice(at, 0, one);
   if (best.length > limit) best.pop();
 }
