@@ -17,7 +17,7 @@ import { createStopwatch } from './stopwatch.ts';
 import { type Turn, takeTurn } from './take-turn.ts';
 import { toCallPart } from './to-call-part.ts';
 import { type ModelMessageOptions, toModelMessages } from './to-model-messages.ts';
-import { unfinishedCalls } from './unfinished-calls.ts';
+import { endOpenScripts, unfinishedCalls } from './unfinished-calls.ts';
 import { addCost, addUsage, costOf, noUsage } from './usage.ts';
 import { waitForTools } from './wait-for-tools.ts';
 
@@ -64,11 +64,7 @@ export function startAnswer(open: OpenConversation, ports: AnswerPorts): AnswerR
     files = await loadFiles(assistant);
     const left = unfinishedCalls(draft.parts);
     if (left.length > 0) {
-      await waitForTools(
-        left.map((index) => (draft.parts[index] as ToolCallPart).server),
-        toolbox,
-        ending.signal,
-      );
+      await waitForTools(await serversOf(left, assistant), toolbox, ending.signal);
       await runCalls(left, callOptions(assistant, opened, await ownTools(assistant)));
     }
     for (let steps = 0; ; steps++) {
@@ -76,6 +72,14 @@ export function startAnswer(open: OpenConversation, ports: AnswerPorts): AnswerR
       const outcome = limitAt(steps, assistant) ?? (await step(assistant, opened));
       if (outcome) return outcome;
     }
+  }
+
+  /** The servers of calls. Chains and scripts may call any tool of the assistant. */
+  async function serversOf(calls: readonly number[], assistant: Assistant): Promise<readonly string[]> {
+    const named = calls.map((index) => (draft.parts[index] as ToolCallPart).server);
+    if (named.every((server) => server !== undefined)) return named;
+    const names = await ports.serverNames();
+    return assistant.serverIds.map((server) => names.get(server) ?? server);
   }
 
   /** Runs one model turn and the calls it requests; returns an outcome if the answer is complete. */
@@ -153,6 +157,7 @@ export function startAnswer(open: OpenConversation, ports: AnswerPorts): AnswerR
     };
     return {
       ...{ toolbox, hostFor, draft, opened, caller, tools, outputs, stopwatch, now, assertAccess },
+      journal: ports.journal,
       policyFor: (entry) => assistantPolicyFor(entry, { assistant, caller, profile: profileName }, toolbox),
       readPolicy: () => createReadPolicy(assistant, profileName, toolbox.config),
       signal: ending.signal,
@@ -180,7 +185,9 @@ export function startAnswer(open: OpenConversation, ports: AnswerPorts): AnswerR
     // An answer that only waits for approval continues at the next start.
     const isResumable = end === 'closed' && left.length > 0;
     if (!isResumable) {
-      for (const index of left) draft.changePart(index, { status: 'waiting', approvalId: undefined });
+      if (left.length > 0) await endOpenScripts(draft, ports.journal).catch(logNotStored);
+      for (const index of unfinishedCalls(draft.parts))
+        draft.changePart(index, { status: 'waiting', approvalId: undefined });
       draft.change({ ...outcome, completedAt: now(), durationMs: workedMs + stopwatch.elapsedMs });
     }
     const usage = addUsage(before.usage, used);

@@ -73,8 +73,8 @@ export interface ChatPorts extends AssistantPorts {
   readonly toolbox: AssistantPorts['toolbox'] & Pick<InternalToolbox, 'start' | 'on'>;
   /** The host of a tool call: it answers the server's questions, with the assistant's model for sampling. */
   readonly hostFor: (call: { readonly id: string; readonly caller: Caller }, model: OpenedModel) => CallHost;
-  /** Shows after a restart whether a call had started. */
-  readonly journal: Pick<Journal, 'get'>;
+  /** Shows after a restart whether a call had started. The chat ends the scripts that it does not continue. */
+  readonly journal: Pick<Journal, 'get' | 'write'>;
   readonly storage: Pick<Storage, 'assistants' | 'conversations'>;
   readonly models: Models;
   /** Denies the pending approvals of a conversation with a reason. */

@@ -24,7 +24,7 @@ const untitled = 'New conversation';
 const replaced = 'the user sent another message instead';
 const stopped = 'the user stopped the answer';
 
-/** Opens all conversations. Answers that were waiting for approval when the process ended continue automatically. */
+/** Opens all conversations. Answers that waited for approval or for a script when the process ended continue automatically. */
 export async function createChat(ports: ChatPorts): Promise<Chat> {
   const { log, storage, clock = systemClock, recoveryIntervalMs = 30_000 } = ports;
   const store = storage.conversations;
@@ -84,7 +84,7 @@ export async function createChat(ports: ChatPorts): Promise<Chat> {
     const run = runs.get(id);
     await run?.stop(reason);
     if (run) runs.delete(id);
-    if (open.messages.at(-1)?.role === 'assistant') await cancelUnfinishedCalls(open.edit(), now());
+    if (open.messages.at(-1)?.role === 'assistant') await cancelUnfinishedCalls(open.edit(), now(), ports.journal);
   }
 
   async function findAssistant(id: string | undefined): Promise<Assistant> {

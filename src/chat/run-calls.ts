@@ -3,8 +3,11 @@ import { toolAppOf } from '../catalog/app-tools.ts';
 import type { CatalogEntry } from '../catalog/catalog.ts';
 import type { CallPolicy } from '../invocation/authorize.ts';
 import type { CallEvent } from '../invocation/call.ts';
+import type { CallRecord } from '../invocation/call-record.ts';
+import type { Journal } from '../invocation/journal.ts';
 import { failureResult } from '../invocation/shape-result.ts';
 import { canonicalJson } from '../kernel/canonical-json.ts';
+import { type ErrorCode, ToolwharfError } from '../kernel/errors.ts';
 import type { JsonObject } from '../kernel/json.ts';
 import type { Caller, Progress, Tool, ToolResult } from '../kernel/tool.ts';
 import { toDisplayText } from '../policy/display-text.ts';
@@ -18,10 +21,13 @@ import type { ModelTools } from './model-tools.ts';
 import type { OpenedModel } from './models/models.ts';
 import type { Stopwatch } from './stopwatch.ts';
 import { toStoredResult } from './stored-result.ts';
+import { endScript, findOpenScript } from './unfinished-calls.ts';
 
 export interface RunCallsOptions {
   readonly toolbox: Pick<ChatPorts['toolbox'], 'start' | 'catalog' | 'skills'>;
   readonly hostFor: ChatPorts['hostFor'];
+  /** Knows the scripts that a process which is gone has left open. */
+  readonly journal: Pick<Journal, 'get' | 'write'>;
   readonly draft: Draft;
   readonly opened: OpenedModel;
   readonly caller: Caller;
@@ -75,12 +81,14 @@ async function runCall(index: number, options: RunCallsOptions): Promise<void> {
   if (endedBy() === 'closed') return;
   if (exposed !== 'all' && isSearchTool(name)) return end(await search(name, part.arguments, { caller }));
   if (skills && name === readSkillTool && endedBy() !== 'stopped') return readSkill(skills);
-  if (!entry) return end(failureResult(callId, 'TOOL_NAME_INVALID', `The tool ${name} is no longer available`));
-  if (endedBy() === 'stopped')
-    return end(failureResult(callId, 'CALL_CANCELLED', 'The tool was not called: the answer ended'));
+  const before = !entry || entry.script ? await findOpenScript(callId, options.journal) : undefined;
+  if (!entry) return refuse('TOOL_NAME_INVALID', `The tool ${name} is no longer available`);
+  if (before && before.definitionHash !== entry.definitionHash)
+    return refuse('TOOL_CHANGED', `${name} was changed while its script was interrupted`);
+  if (endedBy() === 'stopped') return refuse('CALL_CANCELLED', 'The tool was not called: the answer ended');
   endWork = stopwatch.start();
   const policy = () => (isScript ? forScript(options.policyFor(entry), all) : options.policyFor(entry));
-  const call = toolbox.start(entry, part.arguments, {
+  const call = toolbox.start(entry, before?.arguments ?? part.arguments, {
     id: callId,
     caller,
     host: hostFor({ id: callId, caller }, opened),
@@ -90,6 +98,7 @@ async function runCall(index: number, options: RunCallsOptions): Promise<void> {
       await options.assertAccess();
       return policy();
     },
+    resumed: before && continued(before),
     signal,
   });
   call.subscribe((event) => follow(event));
@@ -157,6 +166,12 @@ async function runCall(index: number, options: RunCallsOptions): Promise<void> {
     onStatus();
   }
 
+  /** Ends the call without starting it, and the script if a process that is gone began it. */
+  async function refuse(code: ErrorCode, message: string): Promise<void> {
+    if (before) await endScript(before, new ToolwharfError(code, message), options.journal);
+    end(failureResult(callId, code, message));
+  }
+
   function showSteps(pending: ReadonlySet<string>): void {
     const isAsking = pending.size > 0;
     draft.changePart(index, {
@@ -172,6 +187,12 @@ async function runCall(index: number, options: RunCallsOptions): Promise<void> {
     const ended = { status: statusOf(result), result: toStoredResult(result), completedAt: now() };
     draft.changePart(index, { ...ended, app, approvalId: undefined, stepApprovalIds: undefined, progress: undefined });
   }
+}
+
+/** The record of a script with which another process continues it. */
+function continued(record: CallRecord): CallRecord {
+  const { script } = record;
+  return script ? { ...record, script: { ...script, continued: (script.continued ?? 0) + 1 } } : record;
 }
 
 /** A script may call the tools of the assistant. A chain among them may call others, as it may without a script. */

@@ -1,6 +1,8 @@
+import { endingFor } from '../invocation/call-ending.ts';
 import type { CallRecord } from '../invocation/call-record.ts';
 import type { Journal } from '../invocation/journal.ts';
 import { failureResult, recordedResult } from '../invocation/shape-result.ts';
+import { ToolwharfError } from '../kernel/errors.ts';
 import type { MessagePart, ToolCallPart } from '../storage/ports/conversation-store.ts';
 import type { Draft } from './draft.ts';
 import { toStoredResult } from './stored-result.ts';
@@ -13,9 +15,14 @@ export function unfinishedCalls(parts: readonly MessagePart[]): number[] {
 }
 
 /** Marks the calls of a stopped answer that never ran as cancelled. */
-export async function cancelUnfinishedCalls(draft: Draft, completedAt: string): Promise<void> {
+export async function cancelUnfinishedCalls(
+  draft: Draft,
+  completedAt: string,
+  journal: Pick<Journal, 'get' | 'write'>,
+): Promise<void> {
+  await endOpenScripts(draft, journal);
   const left = unfinishedCalls(draft.parts);
-  if (left.length === 0) return;
+  if (left.length === 0) return draft.save();
   const result = toStoredResult(failureResult('', 'CALL_CANCELLED', 'The tool was not called: the answer ended first'));
   for (const index of left)
     draft.changePart(index, {
@@ -36,15 +43,52 @@ export type Recovered = 'resumable' | 'interrupted';
 
 const outcomeUnknown = 'Toolwharf stopped during the call. Whether the tool ran is unknown; it was not sent again';
 
-/** Updates the open calls of an answer from the journal. No call is repeated. */
-export async function recoverCalls(draft: Draft, journal: Pick<Journal, 'get'>): Promise<Recovered> {
+/** The record of a script that a process which is gone has left open. No process runs it. */
+export async function findOpenScript(
+  callId: string | undefined,
+  journal: Pick<Journal, 'get'>,
+): Promise<CallRecord | undefined> {
+  const record = callId === undefined ? undefined : await journal.get(callId);
+  return record?.status === 'running' && record.script ? record : undefined;
+}
+
+/** Ends a script that is not continued. It may have made calls, which are in the journal. */
+export async function endScript(record: CallRecord, error: ToolwharfError, journal: Pick<Journal, 'write'>) {
+  await journal.write({ ...record, ...endingFor(error), completedAt: new Date().toISOString() });
+}
+
+/**
+ * Ends the scripts of an answer that is over and has not continued them. Their calls must not wait any longer: they would start
+ * from their first line.
+ */
+export async function endOpenScripts(draft: Draft, journal: Pick<Journal, 'get' | 'write'>): Promise<void> {
+  for (const index of unfinishedCalls(draft.parts)) {
+    const part = draft.parts[index] as ToolCallPart;
+    const record = await findOpenScript(part.callId, journal);
+    if (!record) continue;
+    const error = new ToolwharfError('OUTCOME_UNKNOWN', scriptNotContinued);
+    await endScript(record, error, journal);
+    const result = toStoredResult(failureResult(record.id, error.code, error.message));
+    draft.changePart(index, { status: 'unknown', result, startedAt: record.startedAt, ...settled });
+  }
+}
+
+const scriptNotContinued =
+  'Toolwharf stopped during the script, and the script was not continued. The calls that it made are in the journal';
+
+/**
+ * Updates the open calls of an answer from the journal. No call is repeated. A script goes on, unless the outcome of another call is
+ * unknown.
+ */
+export async function recoverCalls(draft: Draft, journal: Pick<Journal, 'get' | 'write'>): Promise<Recovered> {
   let isResumable = false;
   let isUnknown = false;
   for (const [index, part] of draft.parts.entries()) {
     if (!isOpen(part)) continue;
     const record = part.callId === undefined ? undefined : await journal.get(part.callId);
+    const isScript = (await findOpenScript(part.callId, journal)) !== undefined;
     // Only a dispatched call has a start time.
-    if (record?.startedAt === undefined) {
+    if (record?.startedAt === undefined || isScript) {
       isResumable = true;
       draft.changePart(index, { status: 'waiting', ...settled });
     } else {
@@ -53,7 +97,9 @@ export async function recoverCalls(draft: Draft, journal: Pick<Journal, 'get'>):
       draft.changePart(index, { ...ended, startedAt: record.startedAt, ...settled });
     }
   }
-  return isResumable && !isUnknown ? 'resumable' : 'interrupted';
+  if (isResumable && !isUnknown) return 'resumable';
+  await endOpenScripts(draft, journal);
+  return 'interrupted';
 }
 
 const settled = { approvalId: undefined, stepApprovalIds: undefined, progress: undefined };

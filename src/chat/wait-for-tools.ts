@@ -2,7 +2,7 @@ import type { ChatPorts } from './chat.ts';
 
 /** Resolves when the named servers are connected, or after a timeout. Never rejects. */
 export async function waitForTools(
-  servers: readonly (string | undefined)[],
+  servers: readonly string[],
   toolbox: Pick<ChatPorts['toolbox'], 'servers' | 'on'>,
   signal: AbortSignal,
   timeoutMs = 30_000,

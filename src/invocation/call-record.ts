@@ -86,8 +86,8 @@ export interface RecordedAccount {
 
 /** What another process needs to continue a script. */
 export interface RecordedScript {
-  /** The profile whose policy applies. */
-  readonly profile: string;
+  /** The profile whose policy applies. Undefined for the script of an assistant, which its answer continues. */
+  readonly profile?: string;
   /** The caller's name for the tool. */
   readonly calledAs: string;
   /** How often another process has continued it. */

@@ -191,7 +191,10 @@ export class RunningCall implements Call {
       idempotencyKey,
       task,
       step,
-      script: entry.script && profile !== undefined ? { profile, calledAs: this.calledAs } : undefined,
+      script:
+        entry.script && (profile !== undefined || parent?.kind === 'answer')
+          ? { profile, calledAs: this.calledAs }
+          : undefined,
     };
   }
 

@@ -1,13 +1,8 @@
-import { cpSync, mkdtempSync, rmSync } from 'node:fs';
 import { appendFile, readFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { dirname, join } from 'node:path';
-import { afterAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { openStorage } from '../../src/storage/open-storage.ts';
-import { createSealer } from '../../src/storage/sealer.ts';
-import type { Storage } from '../../src/storage/storage.ts';
 import { createGate, type Script, startScriptedChat } from '../fixtures/models/scripted-chat-server.ts';
-import { createSqliteWorkspace } from '../storage/kinds.ts';
+import { createCrashableStorage } from '../support/crashable-storage.ts';
 import { fixture, tempDir } from '../support/fixtures.ts';
 import { openTestChat, type TestChat, type TestChatOptions, textOf } from '../support/open-chat.ts';
 import { waitFor } from '../support/wait-for.ts';
@@ -15,33 +10,6 @@ import { waitFor } from '../support/wait-for.ts';
 const config = { servers: { fixture: fixture('legacy') } };
 const asks: TestChatOptions['assistant'] = { toolApproval: 'always-ask' };
 const repeatLast: Script = ({ last }) => ({ text: `Received: ${last}` });
-const directories: string[] = [];
-afterAll(() => {
-  for (const directory of directories) rmSync(directory, { recursive: true, force: true });
-});
-
-/** A storage, and a copy of it as a new process finds it after the previous one was killed. */
-async function createCrashableStorage(): Promise<AsyncDisposable & { storage: Storage; crash(): Promise<Storage> }> {
-  const workspace = createSqliteWorkspace();
-  const storage = await workspace.open();
-  const others: Storage[] = [];
-  return {
-    storage,
-    async crash() {
-      const copy = mkdtempSync(join(tmpdir(), 'toolwharf-crash-'));
-      directories.push(copy);
-      cpSync(dirname(workspace.file), copy, { recursive: true });
-      const file = join(copy, 'toolwharf.db');
-      const opened = await openStorage({ kind: 'sqlite', file, sealer: createSealer(workspace.key) });
-      others.push(opened);
-      return opened;
-    },
-    async [Symbol.asyncDispose]() {
-      for (const one of [storage, ...others]) await one.close();
-      workspace[Symbol.dispose]();
-    },
-  };
-}
 
 async function waitForStoredApproval(testChat: TestChat): Promise<void> {
   await waitFor(async () => (await testChat.calls()).some(({ status }) => status === 'asked'), { what: 'an approval' });

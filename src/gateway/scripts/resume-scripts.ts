@@ -17,27 +17,31 @@ export interface ResumeScriptsPorts {
   readonly toolbox: Pick<InternalToolbox, 'start' | 'catalog' | 'config' | 'servers' | 'on'>;
   readonly hosts: Pick<AppHosts, 'create'>;
   readonly log: Log;
+  /** Resolves when the saved scripts and profiles are known. */
+  readonly ready: Promise<void>;
   /** How often to look for scripts of processes that are gone; 1 000. */
   readonly intervalMs?: number;
   /** How long to wait for servers that are still starting, so that their tools are known; 30 000. */
   readonly startWaitMs?: number;
 }
 
-/** Continues the scripts of processes that are gone. The storage has made this process their owner. */
+/** Continues the scripts that clients started in processes that are gone. The storage has made this process their owner. */
 export function resumeScripts(ports: ResumeScriptsPorts): Disposable {
-  const { storage, toolbox, hosts, log, intervalMs = 1_000, startWaitMs = 30_000 } = ports;
+  const { storage, toolbox, hosts, log, ready, intervalMs = 1_000, startWaitMs = 30_000 } = ports;
   const started = createStartWait(toolbox, startWaitMs);
   let isLooking = false;
 
   async function look(): Promise<void> {
+    await ready;
     const scripts = storage.audit.takeScripts();
     if (scripts.length > 0) await started();
     for (const script of scripts) await resume(script).catch((cause) => end(script, toToolwharfError(cause)));
   }
 
   async function resume(record: CallRecord): Promise<void> {
-    const { id, caller, script } = record;
-    if (!script) return;
+    const { id, caller, script, parent } = record;
+    // The chat continues the scripts of its assistants, with their answers.
+    if (!script || parent?.kind === 'answer') return;
     const { profile, calledAs, continued = 0 } = script;
     await assertActive({ caller }, storage);
     const policy = () => {

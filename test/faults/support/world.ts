@@ -22,7 +22,10 @@ export interface World extends AsyncDisposable {
   /** The same over HTTP, running. */
   serve(env?: Readonly<Record<string, string>>): Promise<HttpServer>;
   /** A gateway as a separate process. */
-  start(config: object | string, options?: Pick<GatewayProcessOptions, 'port' | 'shell'>): Promise<GatewayProcess>;
+  start(
+    config: object | string,
+    options?: Pick<GatewayProcessOptions, 'port' | 'shell' | 'api'>,
+  ): Promise<GatewayProcess>;
   /** A gateway in this process, which starts faster. */
   open(config: object): Promise<OpenedGateway>;
   /** Injects a fault and records its time span. */

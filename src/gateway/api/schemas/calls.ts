@@ -145,7 +145,7 @@ export const callSchema = answer(
       .optional()
       .describe('Set while the call waits for an approval and another replica can continue it.'),
     script: z
-      .strictObject({ profile: z.string(), calledAs: z.string(), continued: z.int().optional() })
+      .strictObject({ profile: z.string().optional(), calledAs: z.string(), continued: z.int().optional() })
       .optional()
       .describe('Set if the call is a script; `continued` counts how often another process has continued it.'),
     step: z
