@@ -2,7 +2,7 @@ import type { CatalogEntry } from './catalog/catalog.ts';
 import type { LocalTool } from './catalog/local-tool.ts';
 import type { Pin, PinStore } from './catalog/pins.ts';
 import type { ToolOverride, ToolOverrideStore, ToolOverrides } from './catalog/tool-overrides.ts';
-import type { Config, ProfileConfig } from './config/config.ts';
+import type { ChainConfig, Config, ProfileConfig } from './config/config.ts';
 import type { LoadedConfig } from './config/load-config.ts';
 import type { NativeServer } from './config/server-schema.ts';
 import type { SignInState } from './connections/authentication/sign-in-state.ts';
@@ -279,6 +279,8 @@ export interface AdministeredToolbox extends InternalToolbox {
   readonly catalog: AdministeredCatalog;
   /** Adds profiles to those of the file. `build` is called again when the file changes. */
   setProfiles(build: (config: Config) => readonly ProfileConfig[]): void;
+  /** Adds scripts that are tools to those of the file. `build` is called again when the file changes. */
+  setScripts(build: (config: Config) => readonly ChainConfig[]): Promise<void>;
 }
 
 /** The catalog as administrators use it. */

@@ -39,10 +39,10 @@ import { openAccounts } from './servers/accounts/open-accounts.ts';
 import { administerCatalog } from './servers/administer-catalog.ts';
 import { applyConfig } from './servers/apply-config.ts';
 import { createToolFlags } from './servers/flag-tools.ts';
+import { createLocalTools } from './servers/local-tools.ts';
 import { logConfigChanges, logConfigRefused } from './servers/log-config-changes.ts';
 import { logGoneTools, logTrustProblems } from './servers/log-tool-problems.ts';
 import { createOpenServer } from './servers/open-server.ts';
-import { registerLocalTools } from './servers/register-local-tools.ts';
 import { createServerAccess } from './servers/server-access.ts';
 import type { ServerNotice } from './servers/server-content.ts';
 import { createServerSet } from './servers/server-set.ts';
@@ -138,6 +138,7 @@ export async function startToolbox(
     store: options.overrides ?? createMemoryToolOverrides(),
     isPlain: () => [shown.toolbox, ...shown.profiles].some(({ naming }) => naming === 'plain'),
   });
+  const localTools = createLocalTools({ catalog, ofProgram: options.tools });
   const { limits = { createPermits, rates: createRateLimiter({ clock }) } } = options;
   const permits = limits.createPermits(config.toolbox);
   const composedPermits = limits.createPermits(composedLimits(config.toolbox));
@@ -243,13 +244,12 @@ export async function startToolbox(
 
   const serverNames = () => servers.all().map(({ spec }) => spec.name);
 
-  const loadPlugins = (next: LoadedConfig) =>
-    plugins.apply(next, (tools) => registerLocalTools(next.config, [...(options.tools ?? []), ...tools]));
+  const loadPlugins = (next: LoadedConfig) => plugins.apply(next, (tools) => localTools.load(next.config, tools));
 
   async function start(): Promise<void> {
     const { accepted: locals } = await loadPlugins(loaded);
     await overrides.reload();
-    await catalog.setLocal(locals);
+    await localTools.use(config, locals);
     await skills.setFolders(config.skills);
     const { connect = true, tolerant = false, signal } = options;
     await servers.start(config.servers.map(assertAllowed), { connect, tolerant, signal });
@@ -277,7 +277,7 @@ export async function startToolbox(
     updateProfiles();
     permits.setLimits(next.toolbox);
     composedPermits.setLimits(composedLimits(next.toolbox));
-    await catalog.setLocal(locals);
+    await localTools.use(next, locals);
     const applied = await applyConfig(servers, before, next, replacedTransports);
     // Servers that were connected again have registered their tools already.
     const reconnected = new Set([...applied.added, ...applied.changed]);
@@ -352,6 +352,7 @@ export async function startToolbox(
       buildStored = build;
       updateProfiles();
     },
+    setScripts: localTools.setScripts,
     get loaded() {
       return loaded;
     },

@@ -18,32 +18,51 @@ const stepSchema = z.strictObject(
   { error: 'must be a map with tool and arguments' },
 );
 
+const description = text.optional().describe('The description that the model sees.');
+const inputSchema = z
+  .record(z.string(), z.unknown(), { error: 'must be a JSON Schema' })
+  .optional()
+  .describe('JSON Schema of the arguments. Default: no arguments.');
+const code = filledText.max(262_144, 'must have at most 262144 characters');
+const timeout = duration()
+  .optional()
+  .describe('Time limit of the whole chain.')
+  .meta({ default: durationText(chainTimeoutMs) });
+const maxInstances = wholeNumber(1, Number.MAX_SAFE_INTEGER)
+  .optional()
+  .describe('Concurrent calls of this chain.')
+  .meta({ default: toolDefaults.maxInstances });
+
+/** The name of a chain. */
+export const chainName = z
+  .string()
+  .regex(/^[A-Za-z0-9_-]{1,64}$/, 'a name must have 1 to 64 of A-Z, a-z, 0-9, _ and -');
+
+/** A script that is saved over the API, without its name. */
+export const scriptSchema = z.strictObject({
+  description,
+  input: inputSchema.refine((schema) => schema === undefined || schema.type === 'object', 'must have type: object'),
+  code: code.describe('TypeScript that calls `tools.SERVER.TOOL(...)` and reads `input`.'),
+  timeout: timeout.describe('Time limit of the script, as text such as 30s or in milliseconds.'),
+  maxInstances: maxInstances.describe('Concurrent calls of the script.'),
+});
+
 /** A sequence of tool calls, or a script that calls tools, that is exposed as one tool. */
 export const chainSchema = z
   .strictObject(
     {
-      description: text.optional().describe('The description that the model sees.'),
-      input: z
-        .record(z.string(), z.unknown(), { error: 'must be a JSON Schema' })
-        .optional()
-        .describe('JSON Schema of the arguments. Default: no arguments.'),
+      description,
+      input: inputSchema,
       steps: list(stepSchema)
         .min(1, 'must have at least one step')
         .max(50, 'must have at most 50 steps')
         .optional()
         .describe('The tools to call, in this order. Required without `code`.'),
-      code: filledText
-        .max(262_144, 'must have at most 262144 characters')
+      code: code
         .optional()
         .describe('A script instead of the steps: TypeScript that calls `tools.SERVER.TOOL(...)` and reads `input`.'),
-      timeout: duration()
-        .optional()
-        .describe('Time limit of the whole chain.')
-        .meta({ default: durationText(chainTimeoutMs) }),
-      maxInstances: wholeNumber(1, Number.MAX_SAFE_INTEGER)
-        .optional()
-        .describe('Concurrent calls of this chain.')
-        .meta({ default: toolDefaults.maxInstances }),
+      timeout,
+      maxInstances,
     },
     { error: 'must be a map with steps or code' },
   )
@@ -62,11 +81,7 @@ export const chainSchema = z
     }
   });
 
-export const chainsSchema = z.record(
-  z.string().regex(/^[A-Za-z0-9_-]{1,64}$/, 'a name must have 1 to 64 of A-Z, a-z, 0-9, _ and -'),
-  chainSchema,
-  { error: 'must be a map of chains by name' },
-);
+export const chainsSchema = z.record(chainName, chainSchema, { error: 'must be a map of chains by name' });
 
 export type CheckedChains = z.output<typeof chainsSchema>;
 

@@ -239,7 +239,8 @@ export async function openGateway(source: ConfigSource | undefined, options: Gat
   const authenticate = options.createAuthenticate(parts);
   const openRequests = createOpenRequests({ authenticate, profiles: () => toolbox.config.profiles });
   toolbox.on('config.applied', () => void openRequests.recheck());
-  const joined = joinFleet({ replica, placements, storage, fleet, toolbox, hosts, ended, openRequests, log });
+  const { promise: ready, resolve: setReady } = Promise.withResolvers<void>();
+  const joined = joinFleet({ replica, placements, storage, fleet, toolbox, hosts, ended, openRequests, ready, log });
   const admit: AdmitPorts = {
     profiles: () => toolbox.config.profiles,
     access: storage,
@@ -277,6 +278,7 @@ export async function openGateway(source: ConfigSource | undefined, options: Gat
       ...parts,
       security: { ...parts.security, authenticate, recheckAccess: openRequests.recheck },
     });
+    setReady();
     const listener = createListener({
       parts,
       authenticate,

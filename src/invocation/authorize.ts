@@ -67,7 +67,8 @@ export async function authorize(
   // The approval of a resumed call may have been used for a call that its client repeated.
   if (decision.kind === 'allow' && !objection && !call.isResumed) return { entry, args, rule: decision.rule };
   // A script that goes on was approved when it began, with the same definition and arguments.
-  if (call.isContinued) return { entry, args, approvedHash: entry.definitionHash };
+  if (call.isContinued && call.record.startedAt !== undefined)
+    return { entry, args, approvedHash: entry.definitionHash };
   const reason =
     objection?.reason ?? (decision.kind === 'ask' ? decision.reason : 'the call waited for approval before');
   const question = { entry, args, reason, policy: objection?.by, approval: policy.approval };

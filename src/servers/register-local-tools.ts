@@ -22,6 +22,18 @@ export async function registerLocalTools(
   return toEntries([...tools.map(ofLocalTool), ...scripts.map(ofScript)], toolbox);
 }
 
+/** The catalog entries of saved scripts. Other local tools win over a script of the same name. */
+export function registerScripts(
+  scripts: readonly ChainConfig[],
+  others: readonly UnnamedEntry[],
+  config: ToolboxConfig,
+): readonly UnnamedEntry[] {
+  const taken = new Set(others.map(({ originalName }) => originalName));
+  const [own] = splitChains(scripts.filter(({ name }) => !taken.has(name)));
+  // An administrator saved them, so they need not be listed in the configuration.
+  return toEntries(own.map(ofScript), { ...config, localToolsMustBeConfigured: false });
+}
+
 /** A tool without a server, before the limits of the configuration apply. */
 interface Candidate extends Partial<ToolLimits> {
   readonly definition: ToolDefinition;

@@ -17,6 +17,7 @@ import type { ModelSettingsStore } from './ports/model-settings-store.ts';
 import type { ProfileStore } from './ports/profile-store.ts';
 import type { ProviderStore } from './ports/provider-store.ts';
 import type { SavedRequestStore } from './ports/saved-request-store.ts';
+import type { ScriptStore } from './ports/script-store.ts';
 import type { UserStore } from './ports/user-store.ts';
 import type { Sealer } from './sealer.ts';
 
@@ -35,6 +36,7 @@ export interface Storage extends AsyncDisposable {
   readonly providers: ProviderStore;
   readonly modelSettings: ModelSettingsStore;
   readonly profiles: ProfileStore;
+  readonly scripts: ScriptStore;
   readonly toolOverrides: ToolOverrideStore;
   readonly conversations: ConversationStore;
   readonly savedRequests: SavedRequestStore;

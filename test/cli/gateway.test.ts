@@ -1,4 +1,4 @@
-import { readFile } from 'node:fs/promises';
+import { readFile, writeFile } from 'node:fs/promises';
 import { createInterface } from 'node:readline';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { fixture, tempDir } from '../support/fixtures.ts';
@@ -34,6 +34,7 @@ describe('commands for a running gateway', () => {
     ['rules'],
     ['keys'],
     ['profiles'],
+    ['scripts'],
     ['keys', 'create', 'x'],
     ['pins', 'changes'],
     ['servers', 'remove', 'x'],
@@ -83,6 +84,28 @@ describe('toolwharf profiles', () => {
     );
     expect((await cli.run(['profiles', 'create', 'default'])).stderr).toContain("There is a profile named 'default'");
     expect(await cli.run(['profiles', 'remove', 'mine'])).toMatchObject({ code: 0, stdout: 'Removed: mine\n' });
+  });
+});
+
+describe('toolwharf scripts', () => {
+  test('toolwharf scripts saves a file as a tool, replaces, shows and removes it', async () => {
+    expect((await cli.run(['scripts'])).stderr).toBe('No scripts.\n');
+    await writeFile(directory.file('greet.ts'), '`Hello ${input.who}`\n');
+    const schema = { type: 'object', properties: { who: { type: 'string' } }, required: ['who'] };
+    await writeFile(directory.file('input.yaml'), JSON.stringify(schema));
+    const save = ['scripts', 'save', 'greet', directory.file('greet.ts')];
+    const saved = await cli.run([...save, '--description', 'Greets', '--input', directory.file('input.yaml')]);
+    expect(saved).toMatchObject({ code: 0, stdout: 'Saved: greet, called as greet\n' });
+    expect((await cli.run(['call', 'greet', 'who=Ada'])).stdout).toBe('Hello Ada\n');
+    await writeFile(directory.file('greet.ts'), '`Good morning ${input.who}`');
+    expect((await cli.run([...save, '--timeout', '10s'])).code).toBe(0);
+    expect((await cli.run(['call', 'greet', 'who=Ada'])).stdout).toBe('Good morning Ada\n');
+    expect((await cli.run(['scripts', 'show', 'greet'])).stdout).toBe('`Good morning ${input.who}`\n');
+    const shown = JSON.parse((await cli.run(['scripts', 'show', 'greet', '--json'])).stdout);
+    expect(shown).toMatchObject({ description: 'Greets', input: schema, timeoutMs: 10_000 });
+    expect((await cli.run(['scripts', 'list'])).stdout).toMatch(/^greet +store +greet +Greets$/m);
+    expect(await cli.run(['scripts', 'remove', 'greet'])).toMatchObject({ code: 0, stdout: 'Removed: greet\n' });
+    expect((await cli.run(['call', 'greet', 'who=Ada'])).code).not.toBe(0);
   });
 });
 

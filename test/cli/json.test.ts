@@ -106,6 +106,12 @@ test('every command with --json prints one JSON document, or JSON lines', async 
   await read('calls', 'cancel', (await startCall()).callId);
   const { id: key } = (await read('keys', 'create', 'ci')) as { id: string };
   await read('keys', 'revoke', key);
+  await writeFile(directory.file('script.ts'), "'done'");
+  await read('scripts', 'save', 'done', directory.file('script.ts'));
+  await read('scripts');
+  await read('scripts', 'list');
+  await read('scripts', 'show', 'done');
+  await read('scripts', 'remove', 'done');
   await read('profiles', 'create', 'team');
   await read('profiles', 'edit', 'team', '--description', 'ours');
   await read('profiles', 'show', 'team');

@@ -112,6 +112,22 @@ describe('a change on one replica applies on the other', () => {
     expect(await toolsOn(one)).toEqual([]);
   });
 
+  test('a script that one replica saves, changes and deletes is the same tool on the other', async () => {
+    const [one, two] = replicas.all;
+    const run = async (replica: typeof one) => (await replica.post('/api/tools/saved/call', {}, key())).body.text;
+    await one.post('/api/scripts', { name: 'saved', code: "'first'" }, key());
+    await waitFor(async () => (await run(two)) === 'first', { what: 'the saved script' });
+    expect((await two.post('/api/scripts', { name: 'saved', code: '1' }, key())).status).toBe(409);
+    const { updatedAt } = (await two.get('/api/scripts/saved', key())).body;
+    await two.put('/api/scripts/saved', { code: "'second'", updatedAt }, key());
+    expect((await one.put('/api/scripts/saved', { code: '3', updatedAt }, key())).status).toBe(409);
+    await waitFor(async () => (await run(one)) === 'second', { what: 'the changed script' });
+    await one.delete('/api/scripts/saved', key());
+    await waitFor(async () => (await two.post('/api/tools/saved/call', {}, key())).status === 404, {
+      what: 'the end of the script',
+    });
+  });
+
   test('a tool definition that one replica accepts is accepted on the other', async () => {
     const [one, two] = replicas.all;
     const tool = '/api/tools/mcp_changing_target';

@@ -83,6 +83,7 @@ describe.each([sqliteKind, postgresKind(() => postgres)])('signed checkpoints of
       await storage.rules.add({ ...rule, id: 'r2' });
       await storage.rules.remove('r1');
       await storage.profiles.put({ id: 'p1', name: 'p', createdAt: at(1), updatedAt: at(1) });
+      await storage.scripts.put({ id: 's1', name: 's', code: '1', createdAt: at(1), updatedAt: at(1) });
       await storage.toolOverrides.setAll([{ server: 's', tool: 't', enabled: false }]);
       await storage.keys.revoke('k1', at(9));
       await storage.users.save('u2', { ...user, subject: 'other' });
@@ -116,6 +117,11 @@ describe.each([sqliteKind, postgresKind(() => postgres)])('signed checkpoints of
         `update chain set head_seq = 0, anchor_seq = 0, head_hash = '${genesis}', anchor_hash = '${genesis}'`,
       ],
       'The journal ends at step 0',
+    ],
+    [
+      'an inserted script',
+      [`insert into scripts (id, name, body) values ('evil', 'evil', '{"id":"evil","name":"evil","code":"1"}')`],
+      'script/evil was inserted without a signed act',
     ],
     [
       'an inserted rule',

@@ -16,6 +16,7 @@ const pages = {
   '/servers/:server?': lazy(() => import('./pages/servers/ServersPage.tsx')),
   '/servers/:server/inspector': lazy(() => import('./pages/servers/inspector/InspectorPage.tsx')),
   '/tools/:tool?': lazy(() => import('./pages/tools/ToolsPage.tsx')),
+  '/scripts/:script?': lazy(() => import('./pages/scripts/ScriptsPage.tsx')),
   '/approvals': lazy(() => import('./pages/approvals/ApprovalsPage.tsx')),
   '/calls/:call?': lazy(() => import('./pages/calls/CallsPage.tsx')),
   '/profiles/:profile?/:view?': lazy(() => import('./pages/profiles/ProfilesPage.tsx')),

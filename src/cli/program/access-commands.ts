@@ -5,7 +5,7 @@ import { ruleAudiences } from '../../policy/remembered-rules.ts';
 import type { Run } from '../command-context.ts';
 import { addListCommand, collect, createActions, jsonOption } from './command-actions.ts';
 
-/** Adds `approvals`, `rules`, `keys`, `users`, `accounts`, `profiles` and `pins`. */
+/** Adds `approvals`, `rules`, `keys`, `users`, `accounts`, `profiles`, `scripts` and `pins`. */
 export function addAccessCommands(root: Command, run: Run): void {
   addApprovals(root, run);
   addRules(root, run);
@@ -13,6 +13,7 @@ export function addAccessCommands(root: Command, run: Run): void {
   addUsers(root, run);
   addAccounts(root, run);
   addProfiles(root, run);
+  addScripts(root, run);
   addPins(root, run);
 }
 
@@ -196,6 +197,41 @@ function addProfiles(root: Command, run: Run): void {
     .argument(...nameArgument)
     .option(...jsonOption)
     .action(action((module) => module.removeProfile));
+}
+
+function addScripts(root: Command, run: Run): void {
+  const action = createActions(run, () => import('../commands/scripts.ts'));
+  const about = { description: 'List, save and delete scripts that are tools', list: 'List scripts' };
+  const scripts = addListCommand(
+    root,
+    'scripts',
+    about,
+    action((module) => module.listScripts),
+  );
+  const nameArgument = ['<name>', 'Name of the script'] as const;
+  scripts
+    .command('show')
+    .description('Print the code of a script')
+    .argument(...nameArgument)
+    .option(...jsonOption)
+    .action(action((module) => module.showScript));
+  scripts
+    .command('save')
+    .description('Save a TypeScript or JavaScript file as a script, or replace a saved one')
+    .argument(...nameArgument)
+    .argument('<file>', 'File with the code')
+    .option('--description <text>', 'Description that models see')
+    .option('--input <file>', 'JSON Schema of the arguments, as a JSON or YAML file')
+    .option('--timeout <duration>', 'Time limit, such as 30s (default: 5m)')
+    .option('--max-instances <count>', 'Concurrent calls')
+    .option(...jsonOption)
+    .action(action((module) => module.saveScript));
+  scripts
+    .command('remove')
+    .description('Delete a saved script')
+    .argument(...nameArgument)
+    .option(...jsonOption)
+    .action(action((module) => module.removeScript));
 }
 
 function addPins(root: Command, run: Run): void {

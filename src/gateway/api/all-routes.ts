@@ -14,6 +14,7 @@ import { providerRoutes } from './routes/providers.ts';
 import { questionRoutes } from './routes/questions.ts';
 import { registryRoutes } from './routes/registry.ts';
 import { savedRequestRoutes } from './routes/saved-requests.ts';
+import { scriptRoutes } from './routes/scripts.ts';
 import { serverContentRoutes } from './routes/server-content.ts';
 import { serverRoutes } from './routes/servers.ts';
 import { sessionRoutes } from './routes/session.ts';
@@ -45,6 +46,7 @@ export const allRoutes: readonly Route[] = [
   ...assistantRoutes,
   ...providerRoutes,
   ...profileRoutes,
+  ...scriptRoutes,
   ...settingsRoutes,
   ...fleetRoutes,
   ...auditRoutes,

@@ -16,6 +16,7 @@ import { sendJson } from '../mcp/responder.ts';
 import { createMetrics } from '../metrics/metrics.ts';
 import { createReadiness } from '../metrics/readiness.ts';
 import { createStoredProfiles } from '../profiles/stored-profiles.ts';
+import { createStoredScripts } from '../scripts/stored-scripts.ts';
 import type { RestApi, RestApiPorts } from './open-rest-api.ts';
 import { recordAct } from './record-act.ts';
 import type { ApiPorts } from './route.ts';
@@ -49,6 +50,7 @@ export async function createApiRoutes(parts: RouteParts): Promise<Routes> {
     },
   });
   const profiles = createStoredProfiles({ toolbox, store: storage.profiles, keys: storage.keys, log });
+  const scripts = createStoredScripts({ toolbox, store: storage.scripts, log });
   const metrics = createMetrics({
     toolbox,
     approvals: storage.approvals,
@@ -73,6 +75,8 @@ export async function createApiRoutes(parts: RouteParts): Promise<Routes> {
   });
   await profiles.reload();
   parts.fleet.onChange('profiles', profiles.reload);
+  await scripts.reload();
+  parts.fleet.onChange('scripts', scripts.reload);
   parts.fleet.onChange('tool_overrides', toolbox.catalog.reloadOverrides);
   stopping.addEventListener('abort', () => {
     stopWebhook();
@@ -86,6 +90,7 @@ export async function createApiRoutes(parts: RouteParts): Promise<Routes> {
     parts,
     events,
     profiles,
+    scripts,
     servers: { stored, waitForStart: createStartWait(toolbox, toolbox.config.gateway.listWaitMs) },
     info: { startedAt: new Date().toISOString(), configError: () => configError },
   });

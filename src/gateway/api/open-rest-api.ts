@@ -17,13 +17,14 @@ export interface RestApi {
   close(): Promise<void>;
 }
 
-export interface RestApiPorts extends Pick<ApiPorts, 'events' | 'servers' | 'profiles'> {
+export interface RestApiPorts extends Pick<ApiPorts, 'events' | 'servers' | 'profiles' | 'scripts'> {
   readonly parts: RouteParts;
   readonly info: Pick<ApiPorts['gateway'], 'startedAt' | 'configError'>;
 }
 
 /** Opens the conversations and creates the routes under `/api`. Most code of the gateway is behind this import. */
-export async function openRestApi({ parts, events, servers, profiles, info }: RestApiPorts): Promise<RestApi> {
+export async function openRestApi(ports: RestApiPorts): Promise<RestApi> {
+  const { parts, events, servers, profiles, scripts, info } = ports;
   const { toolbox, storage, log, stopping, security, limits, fleet, frames, mcp, calls } = parts;
   const serverNames = async () => new Map((await servers.stored.list()).map(({ id, name }) => [id, name]));
   const models = createModels({
@@ -46,6 +47,7 @@ export async function openRestApi({ parts, events, servers, profiles, info }: Re
     limits,
     servers,
     profiles,
+    scripts,
     calls: { ...calls, summaries: createCallSummaries({ journal: storage.journal }) },
     chat: {
       conversations,

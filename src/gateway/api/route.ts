@@ -19,6 +19,7 @@ import type { CallerUsage } from '../limits/limits.ts';
 import type { RequestResults } from '../limits/result-memory.ts';
 import type { McpEndpoint } from '../mcp/endpoint.ts';
 import type { StoredProfiles } from '../profiles/stored-profiles.ts';
+import type { StoredScripts } from '../scripts/stored-scripts.ts';
 
 /** The ports that route handlers use, grouped by subject. */
 export interface ApiPorts
@@ -28,6 +29,7 @@ export interface ApiPorts
   readonly chat: ChatPorts;
   readonly servers: ServerPorts;
   readonly profiles: StoredProfiles;
+  readonly scripts: StoredScripts;
   readonly gateway: GatewayInfo;
 }
 

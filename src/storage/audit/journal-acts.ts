@@ -4,14 +4,22 @@ import { toolKey } from '../../kernel/tool-id.ts';
 import type { Storage } from '../storage.ts';
 import { currentActor, signObject } from './acts.ts';
 import { journalUserActs, type RecordAct, type Recorded } from './journal-user-acts.ts';
-import { hashAnswer, hashKey, hashOverrides, hashProfile, hashRule, overridesSubject } from './tracked-state.ts';
+import {
+  hashAnswer,
+  hashKey,
+  hashOverrides,
+  hashProfile,
+  hashRule,
+  hashScript,
+  overridesSubject,
+} from './tracked-state.ts';
 
 /**
- * The same storage, which records changes of rules, keys, users, profiles, tool overrides and approvals, and the removal of old
- * entries, as signed acts in the journal. Except for answers of approvals, a change without its record is not made.
+ * The same storage, which records changes of rules, keys, users, profiles, saved scripts, tool overrides and approvals, and the
+ * removal of old entries, as signed acts in the journal. Except for answers of approvals, a change without its record is not made.
  */
 export function journalActs(storage: Storage, key: KeyObject): Storage {
-  const { rules, keys, users, profiles, toolOverrides, approvals, audit } = storage;
+  const { rules, keys, users, profiles, scripts, toolOverrides, approvals, audit } = storage;
 
   const record: RecordAct = async (act, subject, { hash, actor = currentActor(), details } = {}) => {
     const at = new Date().toISOString();
@@ -27,6 +35,35 @@ export function journalActs(storage: Storage, key: KeyObject): Storage {
       throw cause;
     }
   };
+
+  /** Records changes of items that have a name. */
+  function recordNamed<Item extends { readonly id: string; readonly name: string }, Store extends NamedStore<Item>>(
+    kind: 'profile' | 'script',
+    store: Store,
+    hashItem: (item: Item) => string,
+  ): Store {
+    const changes: Pick<NamedStore<Item>, 'put' | 'remove'> = {
+      async put(item) {
+        const subject = `${kind}/${item.id}`;
+        const before = await store.get(item.id);
+        return recorded(
+          () => record(`${kind}.saved`, subject, { hash: hashItem(item), details: { name: item.name } }),
+          () => store.put(item),
+          () => record(`${kind}.not-saved`, subject, { hash: before && hashItem(before) }),
+        );
+      },
+      async remove(id) {
+        const before = await store.get(id);
+        if (!before) return false;
+        return recorded(
+          () => record(`${kind}.removed`, `${kind}/${id}`, { details: { name: before.name } }),
+          () => store.remove(id),
+          () => record(`${kind}.not-removed`, `${kind}/${id}`, { hash: hashItem(before) }),
+        );
+      },
+    };
+    return { ...store, ...changes };
+  }
 
   return {
     ...storage,
@@ -73,27 +110,8 @@ export function journalActs(storage: Storage, key: KeyObject): Storage {
       },
     },
     users: journalUserActs(users, record, recorded),
-    profiles: {
-      ...profiles,
-      async put(profile) {
-        const subject = `profile/${profile.id}`;
-        const before = await profiles.get(profile.id);
-        return recorded(
-          () => record('profile.saved', subject, { hash: hashProfile(profile), details: { name: profile.name } }),
-          () => profiles.put(profile),
-          () => record('profile.not-saved', subject, { hash: before && hashProfile(before) }),
-        );
-      },
-      async remove(id) {
-        const before = await profiles.get(id);
-        if (!before) return false;
-        return recorded(
-          () => record('profile.removed', `profile/${id}`, { details: { name: before.name } }),
-          () => profiles.remove(id),
-          () => record('profile.not-removed', `profile/${id}`, { hash: hashProfile(before) }),
-        );
-      },
-    },
+    profiles: recordNamed('profile', profiles, hashProfile),
+    scripts: recordNamed('script', scripts, hashScript),
     toolOverrides: {
       ...toolOverrides,
       async setAll(overrides) {
@@ -127,4 +145,10 @@ export function journalActs(storage: Storage, key: KeyObject): Storage {
       },
     },
   };
+}
+
+interface NamedStore<Item> {
+  get(id: string): Promise<Item | undefined>;
+  put(item: Item): Promise<void>;
+  remove(id: string): Promise<boolean>;
 }

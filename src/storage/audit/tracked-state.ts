@@ -8,11 +8,12 @@ import type { RememberedRule } from '../../policy/remembered-rules.ts';
 import type { Audit } from '../ports/audit.ts';
 import type { ApiKey } from '../ports/key-store.ts';
 import type { ProfileRecord } from '../ports/profile-store.ts';
+import type { ScriptRecord } from '../ports/script-store.ts';
 import type { User } from '../ports/user-store.ts';
 import type { Storage } from '../storage.ts';
 import { actPrefix, hasValidSignature, type SignedAct } from './acts.ts';
 
-/** The hashes of all records that allow calls, by `rule/ID`, `key/ID`, `user/ID`, `profile/ID`, `tool-overrides` and `approval/ID`. */
+/** The hashes of all records that allow calls, by `rule/ID`, `key/ID`, `user/ID`, `profile/ID`, `script/ID`, `tool-overrides` and `approval/ID`. */
 export type TrackedState = ReadonlyMap<string, string>;
 
 /** The hash of a rule. */
@@ -40,6 +41,11 @@ export function hashProfile(profile: ProfileRecord): string {
   return hashOf(profile);
 }
 
+/** The hash of a saved script. */
+export function hashScript(script: ScriptRecord): string {
+  return hashOf(script);
+}
+
 /** The subject of acts on tool overrides. There can be thousands of them: they are tracked together. */
 export const overridesSubject = 'tool-overrides';
 
@@ -49,14 +55,15 @@ export function hashOverrides(overrides: readonly ToolOverride[]): string | unde
   return hashOf(Object.fromEntries(overrides.map((override) => [toolKey(override), override])));
 }
 
-/** The rules, keys, users, profiles, tool overrides and unused approvals that the stores have now. */
+/** The rules, keys, users, profiles, saved scripts, tool overrides and unused approvals that the stores have now. */
 export async function readState(storage: Storage): Promise<TrackedState> {
-  const { rules, keys, users, profiles, toolOverrides, approvals } = storage;
+  const { rules, keys, users, profiles, scripts, toolOverrides, approvals } = storage;
   const state = new Map<string, string>();
   for (const rule of await rules.list()) state.set(`rule/${rule.id}`, hashRule(rule));
   for (const key of await keys.list()) state.set(`key/${key.id}`, hashKey(key));
   for (const user of await users.list()) state.set(`user/${user.id}`, hashUser(user));
   for (const profile of await profiles.list()) state.set(`profile/${profile.id}`, hashProfile(profile));
+  for (const script of await scripts.list()) state.set(`script/${script.id}`, hashScript(script));
   const overrides = hashOverrides(await toolOverrides.list());
   if (overrides !== undefined) state.set(overridesSubject, overrides);
   for (const { request, answer } of await approvals.list({ status: 'allowed', limit: 10_000 }))

@@ -11,6 +11,7 @@ import type { ModelSettings, ModelSettingsStore } from '../ports/model-settings-
 import { type ProfileRecord, type ProfileStore, profileNameTaken } from '../ports/profile-store.ts';
 import type { Provider, ProviderStore } from '../ports/provider-store.ts';
 import { compareNames, type SavedRequest, type SavedRequestStore } from '../ports/saved-request-store.ts';
+import { type ScriptRecord, type ScriptStore, scriptNameTaken } from '../ports/script-store.ts';
 import type { MetaStore } from '../storage.ts';
 
 /** Pins in memory. */
@@ -83,6 +84,13 @@ export function createMemoryModelSettings(): ModelSettingsStore {
 export function createMemoryProfiles(): ProfileStore {
   return createNamedRecords<ProfileRecord>((record, others) => {
     for (const { id, name } of others) if (name === record.name && id !== record.id) throw profileNameTaken(name);
+  });
+}
+
+/** Saved scripts in memory. */
+export function createMemoryScripts(): ScriptStore {
+  return createNamedRecords<ScriptRecord>((record, others) => {
+    for (const { id, name } of others) if (name === record.name && id !== record.id) throw scriptNameTaken(name);
   });
 }
 

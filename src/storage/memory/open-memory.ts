@@ -16,6 +16,7 @@ import {
   createMemoryProviders,
   createMemoryRules,
   createMemorySavedRequests,
+  createMemoryScripts,
   createMemoryServers,
   createMemoryToolOverrides,
 } from './memory-stores.ts';
@@ -49,6 +50,7 @@ export function openMemory(options: Omit<MemoryStorageOptions, 'kind'> = {}): St
     providers: createMemoryProviders(),
     modelSettings: createMemoryModelSettings(),
     profiles: createMemoryProfiles(),
+    scripts: createMemoryScripts(),
     toolOverrides: createMemoryToolOverrides(),
     conversations: createMemoryConversations(),
     savedRequests: createMemorySavedRequests(),

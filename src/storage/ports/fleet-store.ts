@@ -13,6 +13,7 @@ export const configurationTopics = [
   'providers',
   'api_keys',
   'profiles',
+  'scripts',
   'tool_overrides',
 ] as const;
 

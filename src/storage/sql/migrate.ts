@@ -20,6 +20,7 @@ import { claimOwners } from './migrations/016-claim-owners.ts';
 import { endedCalls } from './migrations/017-ended-calls.ts';
 import { userTables } from './migrations/018-users.ts';
 import { accountTables } from './migrations/019-accounts.ts';
+import { scriptTable } from './migrations/020-scripts.ts';
 import type { Migration } from './migrations/migration.ts';
 
 /** All migrations, oldest first. */
@@ -43,6 +44,7 @@ export const migrations: readonly Migration[] = [
   endedCalls,
   userTables,
   accountTables,
+  scriptTable,
 ];
 
 /** Migrates the tables to the newest version in one transaction. Of several concurrent processes one does it. */

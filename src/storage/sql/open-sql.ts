@@ -27,6 +27,7 @@ import {
   createSqlProfiles,
   createSqlProviders,
   createSqlRules,
+  createSqlScripts,
   createSqlServers,
 } from './sql-stores.ts';
 import { createSqlToolOverrides } from './sql-tool-overrides.ts';
@@ -144,6 +145,7 @@ function assemble(engine: Engine, ownership: Ownership, options: SqlOptions) {
     providers: hinting(guard(createSqlProviders(engine, ring)), ['put', 'remove']),
     modelSettings: guard(createSqlModelSettings(engine)),
     profiles: hinting(guard(createSqlProfiles(engine)), ['put', 'remove']),
+    scripts: hinting(guard(createSqlScripts(engine)), ['put', 'remove']),
     toolOverrides: hinting(guard(createSqlToolOverrides(engine.db)), ['setAll']),
     conversations: guard(createSqlConversations(engine, ownership, audit.recover)),
     savedRequests: guard(createSqlSavedRequests(engine)),

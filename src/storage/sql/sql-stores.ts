@@ -7,6 +7,7 @@ import { type Assistant, type AssistantStore, parseAssistant } from '../ports/as
 import type { ModelSettingsStore } from '../ports/model-settings-store.ts';
 import { type ProfileRecord, type ProfileStore, profileNameTaken } from '../ports/profile-store.ts';
 import type { Provider, ProviderStore } from '../ports/provider-store.ts';
+import { type ScriptRecord, type ScriptStore, scriptNameTaken } from '../ports/script-store.ts';
 import type { Sealer } from '../sealer.ts';
 import type { MetaStore } from '../storage.ts';
 import type { Database, Engine } from './engine.ts';
@@ -85,6 +86,21 @@ export function createSqlProfiles({ db, isUniqueViolation }: Engine): ProfileSto
   };
 }
 
+/** Saved scripts in a database. */
+export function createSqlScripts({ db, isUniqueViolation }: Engine): ScriptStore {
+  const records = createNamedRecords<ScriptRecord>(db, 'scripts', 'body', {
+    encode: canonicalJson,
+    decode: (body) => JSON.parse(body),
+  });
+  return {
+    ...records,
+    put: (record) =>
+      records.put(record).catch((cause) => {
+        throw isUniqueViolation(cause) ? scriptNameTaken(record.name) : cause;
+      }),
+  };
+}
+
 /** Approval rules in a database. */
 export function createSqlRules({ db, exclusive }: Engine): RuleStore {
   // Each call reads the rules. They are cached if no other process can change them.
@@ -154,7 +170,7 @@ function sealed<Item extends { readonly id: string }>(table: 'servers' | 'provid
 /** A table of records that are found by id and listed by name. */
 function createNamedRecords<Item extends { readonly id: string; readonly name: string }>(
   database: Database,
-  table: 'servers' | 'providers' | 'assistants' | 'profiles',
+  table: 'servers' | 'providers' | 'assistants' | 'profiles' | 'scripts',
   column: 'sealed' | 'body',
   { encode, decode }: Codec<Item>,
 ) {

@@ -59,6 +59,7 @@ export interface Tables {
   assistants: { id: string; name: string; body: string };
   providers: { id: string; name: string; sealed: string };
   profiles: { id: string; name: string; body: string };
+  scripts: { id: string; name: string; body: string };
   /** The overrides that administrators set; the key is a hash of server and tool. */
   tool_overrides: { key: string; body: string };
   /** `shared` is 0 or 1. */

@@ -119,6 +119,23 @@ export function storesContract(kind: StorageKind): void {
       expect(await storage.profiles.list()).toEqual([changed]);
     });
 
+    test('saved scripts are added, replaced, removed and listed by name, and two cannot have the same name', async () => {
+      using workspace = await kind.createWorkspace();
+      await using storage = await workspace.open();
+      const script = (name: string) => ({ id: randomUUID(), name, code: '1', createdAt: at(1), updatedAt: at(1) });
+      const [one, two] = [script('b'), script('a')];
+      await storage.scripts.put(one);
+      await storage.scripts.put(two);
+      expect(await storage.scripts.list()).toEqual([two, one]);
+      await expect(storage.scripts.put(script('a'))).rejects.toMatchObject({ code: 'CONFLICT' });
+      const changed = { ...one, input: { type: 'object' as const }, timeoutMs: 5, updatedAt: at(2) };
+      await storage.scripts.put(changed);
+      expect(await storage.scripts.get(one.id)).toEqual(changed);
+      expect(await storage.scripts.remove(two.id)).toBe(true);
+      expect(await storage.scripts.remove(two.id)).toBe(false);
+      expect(await storage.scripts.list()).toEqual([changed]);
+    });
+
     test('overrides of thousands of tools are written together, and one that changes nothing is removed', async () => {
       using workspace = await kind.createWorkspace();
       await using storage = await workspace.open();

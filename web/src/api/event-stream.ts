@@ -8,7 +8,7 @@ const invalidatedBy: { readonly [Name in keyof GatewayEvents]?: readonly string[
   'server.updated': ['servers', 'tools', 'previews', 'health'],
   'server.removed': ['servers', 'tools', 'previews', 'health'],
   'server.changed': ['servers', 'previews', 'health'],
-  'catalog.changed': ['tools', 'previews', 'servers', 'pins'],
+  'catalog.changed': ['tools', 'scripts', 'previews', 'servers', 'pins'],
   'content.changed': ['content', 'servers'],
   'call.changed': ['calls', 'health'],
   'approval.asked': ['approvals', 'health'],
@@ -19,7 +19,7 @@ const invalidatedBy: { readonly [Name in keyof GatewayEvents]?: readonly string[
   'conversation.changed': ['conversations'],
   'conversation.removed': ['conversations'],
   'profiles.changed': ['profiles', 'previews'],
-  'config.applied': ['config', 'profiles', 'servers', 'tools', 'previews'],
+  'config.applied': ['config', 'profiles', 'scripts', 'servers', 'tools', 'previews'],
   'config.refused': ['config'],
 };
 

@@ -1232,6 +1232,38 @@ export interface paths {
         readonly patch?: never;
         readonly trace?: never;
     };
+    readonly "/api/scripts": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly get: operations["listScripts"];
+        readonly put?: never;
+        readonly post: operations["createScript"];
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/api/scripts/{script}": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly get: operations["getScript"];
+        readonly put: operations["updateScript"];
+        readonly post?: never;
+        readonly delete: operations["removeScript"];
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
     readonly "/api/clients": {
         readonly parameters: {
             readonly query?: never;
@@ -1780,7 +1812,7 @@ export interface components {
                 readonly calledAs: string;
             };
             readonly script?: {
-                readonly profile: string;
+                readonly profile?: string;
                 readonly calledAs: string;
                 readonly continued?: number;
             };
@@ -2639,6 +2671,23 @@ export interface components {
         readonly SavedRequestList: {
             readonly requests: readonly components["schemas"]["SavedRequest"][];
         };
+        readonly Script: {
+            readonly name: string;
+            readonly tool?: string;
+            readonly source: "file" | "store";
+            readonly readOnly?: string;
+            readonly description?: string;
+            readonly input?: {
+                readonly [key: string]: unknown;
+            };
+            readonly code: string;
+            readonly timeoutMs: number;
+            readonly maxInstances: number;
+            readonly updatedAt?: string;
+        };
+        readonly ScriptList: {
+            readonly scripts: readonly components["schemas"]["Script"][];
+        };
         readonly Server: {
             readonly id: string;
             readonly name: string;
@@ -3240,6 +3289,16 @@ export interface components {
             };
             readonly name: string;
         };
+        readonly NewScript: {
+            readonly description?: string;
+            readonly input?: {
+                readonly [key: string]: unknown;
+            };
+            readonly code: string;
+            readonly timeout?: number | string;
+            readonly maxInstances?: number;
+            readonly name: string;
+        };
         readonly ProfileInput: {
             readonly description?: string;
             readonly servers?: readonly string[];
@@ -3344,6 +3403,16 @@ export interface components {
                 readonly [key: string]: unknown;
             };
             readonly shared?: boolean;
+        };
+        readonly ScriptInput: {
+            readonly description?: string;
+            readonly input?: {
+                readonly [key: string]: unknown;
+            };
+            readonly code: string;
+            readonly timeout?: number | string;
+            readonly maxInstances?: number;
+            readonly updatedAt?: string;
         };
         readonly ServerInput: {
             readonly name: string;
@@ -3682,6 +3751,8 @@ export type ResultPage = components['schemas']['ResultPage'];
 export type RuleList = components['schemas']['RuleList'];
 export type SavedRequest = components['schemas']['SavedRequest'];
 export type SavedRequestList = components['schemas']['SavedRequestList'];
+export type Script = components['schemas']['Script'];
+export type ScriptList = components['schemas']['ScriptList'];
 export type Server = components['schemas']['Server'];
 export type ServerAddedEvent = components['schemas']['ServerAddedEvent'];
 export type ServerAnswer = components['schemas']['ServerAnswer'];
@@ -3732,6 +3803,7 @@ export type MessageEdit = components['schemas']['MessageEdit'];
 export type MessageInput = components['schemas']['MessageInput'];
 export type ModelSettingsInput = components['schemas']['ModelSettingsInput'];
 export type NewProfile = components['schemas']['NewProfile'];
+export type NewScript = components['schemas']['NewScript'];
 export type ProfileInput = components['schemas']['ProfileInput'];
 export type ProfilePreviewInput = components['schemas']['ProfilePreviewInput'];
 export type PromptArguments = components['schemas']['PromptArguments'];
@@ -3742,6 +3814,7 @@ export type RegistryPlan = components['schemas']['RegistryPlan'];
 export type RejectInput = components['schemas']['RejectInput'];
 export type SavedRequestChange = components['schemas']['SavedRequestChange'];
 export type SavedRequestInput = components['schemas']['SavedRequestInput'];
+export type ScriptInput = components['schemas']['ScriptInput'];
 export type ServerInput = components['schemas']['ServerInput'];
 export type ServerTestInput = components['schemas']['ServerTestInput'];
 export type ServerToken = components['schemas']['ServerToken'];
@@ -5958,6 +6031,113 @@ export interface operations {
             readonly header?: never;
             readonly path: {
                 readonly profile: string;
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            readonly 204: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    readonly listScripts: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            readonly 200: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ScriptList"];
+                };
+            };
+        };
+    };
+    readonly createScript: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly requestBody: {
+            readonly content: {
+                readonly "application/json": components["schemas"]["NewScript"];
+            };
+        };
+        readonly responses: {
+            readonly 201: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["Script"];
+                };
+            };
+        };
+    };
+    readonly getScript: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path: {
+                readonly script: string;
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            readonly 200: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["Script"];
+                };
+            };
+        };
+    };
+    readonly updateScript: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path: {
+                readonly script: string;
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody: {
+            readonly content: {
+                readonly "application/json": components["schemas"]["ScriptInput"];
+            };
+        };
+        readonly responses: {
+            readonly 200: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["Script"];
+                };
+            };
+        };
+    };
+    readonly removeScript: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path: {
+                readonly script: string;
             };
             readonly cookie?: never;
         };

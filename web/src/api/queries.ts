@@ -135,6 +135,11 @@ export const queries = {
       queryKey: ['profiles'],
       queryFn: async ({ signal }) => (await api.listProfiles({ signal })).profiles,
     }),
+  scripts: () =>
+    queryOptions({
+      queryKey: ['scripts'],
+      queryFn: async ({ signal }) => (await api.listScripts({ signal })).scripts,
+    }),
   assistants: () =>
     queryOptions({
       queryKey: ['assistants'],

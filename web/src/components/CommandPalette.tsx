@@ -44,6 +44,7 @@ const pages: readonly Command[] = [
 ].map(([title = '', href = '']) => ({ kind: text.commandPalette.page, title, href }));
 
 const adminCommands: readonly Command[] = [
+  { kind: text.commandPalette.page, title: text.navigation.scripts, href: '/scripts' },
   { kind: text.commandPalette.page, title: text.commandPalette.rules, href: '/approvals?tab=rules' },
   { kind: text.commandPalette.page, title: text.commandPalette.settingsKeys, href: '/settings/keys' },
   { kind: text.commandPalette.page, title: text.commandPalette.settingsUsers, href: '/settings/users' },
@@ -53,6 +54,7 @@ const adminCommands: readonly Command[] = [
   { kind: text.commandPalette.action, title: text.commandPalette.browseRegistry, href: '/servers?registry' },
   { kind: text.commandPalette.action, title: text.commandPalette.createAssistant, href: '/assistants/new' },
   { kind: text.commandPalette.action, title: text.commandPalette.createProfile, href: '/profiles/new' },
+  { kind: text.commandPalette.action, title: text.scripts.new, href: '/scripts/new' },
 ];
 
 const fleetPage: Command = {

@@ -274,10 +274,11 @@ export async function showTool(tool: CatalogEntry, { toolbox }: ApiPorts): Promi
   };
 }
 
-function chainOf({ server, originalName }: CatalogEntry, { toolbox }: ApiPorts): ToolView['chain'] {
+function chainOf({ server, originalName, script }: CatalogEntry, { toolbox }: ApiPorts): ToolView['chain'] {
+  if (script?.code !== undefined) return { code: script.code };
   const { chains } = toolbox.config.toolbox;
   const found = server === undefined ? chains.find(({ name }) => name === originalName) : undefined;
-  return found && (found.code === undefined ? { steps: [...found.steps] } : { code: found.code });
+  return found && { steps: [...found.steps] };
 }
 
 function showApp(definition: CatalogEntry['definition']): ToolView['app'] {

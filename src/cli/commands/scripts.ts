@@ -1,0 +1,93 @@
+import { readFile } from 'node:fs/promises';
+import { parse } from 'yaml';
+import type { ScriptView } from '../../gateway/api/schemas/scripts.ts';
+import { ToolwharfError } from '../../kernel/errors.ts';
+import { isObject } from '../../kernel/json.ts';
+import { requireGateway } from '../backend/select-gateway.ts';
+import type { CommandContext, JsonOption } from '../command-context.ts';
+import { exitCodes } from '../errors.ts';
+import { jsonText, oneLine } from '../terminal/format.ts';
+import { printDone, printList } from '../terminal/print-table.ts';
+
+export interface SaveScriptOptions extends JsonOption {
+  readonly description?: string;
+  readonly input?: string;
+  readonly timeout?: string;
+  readonly maxInstances?: string;
+}
+
+/** `toolwharf scripts`: lists the scripts of the running gateway that are tools. */
+export async function listScripts({ json }: JsonOption, context: CommandContext): Promise<number> {
+  const gateway = await requireGateway(context);
+  const { scripts } = await gateway.get<{ readonly scripts: readonly ScriptView[] }>('/api/scripts');
+  printList(context.terminal, scripts, {
+    json,
+    empty: 'No scripts.',
+    columns: {
+      NAME: ({ name }) => name,
+      SOURCE: ({ source }) => source,
+      TOOL: ({ tool }) => tool ?? '',
+      DESCRIPTION: ({ description }) => description ?? '',
+    },
+    main: ['NAME', 'TOOL'],
+  });
+  return exitCodes.ok;
+}
+
+/** `toolwharf scripts show`: prints the code of a script, which `save` accepts; with `--json`, the whole script. */
+export async function showScript(name: string, { json }: JsonOption, context: CommandContext): Promise<number> {
+  const gateway = await requireGateway(context);
+  const script = await gateway.get<ScriptView>(pathOf(name));
+  context.terminal.print(json ? jsonText(script) : script.code.replace(/\n$/, ''));
+  return exitCodes.ok;
+}
+
+/** `toolwharf scripts save`: saves a file as a script, or replaces the code and the given settings of a saved one. */
+export async function saveScript(
+  name: string,
+  file: string,
+  options: SaveScriptOptions,
+  context: CommandContext,
+): Promise<number> {
+  const gateway = await requireGateway(context);
+  const given = { ...(await readSettings(options)), code: await readFile(file, 'utf8') };
+  const { scripts } = await gateway.get<{ readonly scripts: readonly ScriptView[] }>('/api/scripts');
+  const before = scripts.find((script) => script.name === name);
+  const saved = before
+    ? await gateway.put<ScriptView>(pathOf(name), { ...toSettings(before), ...given })
+    : await gateway.post<ScriptView>('/api/scripts', { ...given, name });
+  const { json } = options;
+  context.terminal.print(json ? jsonText(saved) : `Saved: ${saved.name}, called as ${saved.tool ?? saved.name}`);
+  return exitCodes.ok;
+}
+
+/** `toolwharf scripts remove`: deletes a saved script. */
+export async function removeScript(name: string, options: JsonOption, context: CommandContext): Promise<number> {
+  const gateway = await requireGateway(context);
+  await gateway.delete(pathOf(name));
+  printDone(context.terminal, options, `Removed: ${oneLine(name)}`, { name });
+  return exitCodes.ok;
+}
+
+function pathOf(name: string): string {
+  return `/api/scripts/${encodeURIComponent(name)}`;
+}
+
+/** The settings of a script in the format of a request. */
+function toSettings({ description, input, timeoutMs: timeout, maxInstances, updatedAt }: ScriptView) {
+  return { description, input, timeout, maxInstances, updatedAt };
+}
+
+async function readSettings({ description, input: file, timeout, maxInstances }: SaveScriptOptions) {
+  const input = file === undefined ? undefined : parse(await readFile(file, 'utf8'));
+  if (input !== undefined && !isObject(input))
+    throw new ToolwharfError('CONFIG_INVALID', `${file} must contain a JSON Schema`);
+  // The gateway rejects what is not a number.
+  const given = {
+    description,
+    input,
+    timeout,
+    maxInstances: maxInstances === undefined ? undefined : Number(maxInstances),
+  };
+  return Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined));
+}
