@@ -57,7 +57,7 @@ test('a person saves a script with arguments, tries it, changes it and deletes i
   await app.goto('/scripts');
   await expectAccessible(page);
   await page.getByRole('button', { name: 'Delete greet' }).click();
-  await page.getByRole('alertdialog').getByRole('button', { name: 'Delete' }).click();
+  await page.getByRole('dialog').getByRole('button', { name: 'Delete', exact: true }).click();
   await card('greet').waitFor({ state: 'detached' });
   expect((await app.get('/api/scripts/greet')).status).toBe(404);
 });

@@ -22,14 +22,13 @@ async function request(gateway: GatewayProcess, method: string, path: string, bo
 }
 
 /** Lets an assistant with `expose: code` answer; the scripted model decides what it does. Returns the conversation's path. */
-async function begin(gateway: GatewayProcess, model: ScriptedChat): Promise<string> {
+async function begin(gateway: GatewayProcess, assistant: string, model: ScriptedChat): Promise<string> {
   const provider = await request(gateway, 'POST', '/api/providers', {
     name: `Scripted ${randomUUID()}`,
     kind: 'openai-compatible',
     baseUrl: model.url,
     apiKey: 'sk-scripted',
   });
-  const assistant = randomUUID();
   await request(gateway, 'PUT', `/api/assistants/${assistant}`, {
     name: `Scribe ${assistant}`,
     model: { provider: provider.id, model: 'scripted' },
@@ -42,29 +41,30 @@ async function begin(gateway: GatewayProcess, model: ScriptedChat): Promise<stri
   return `/api/conversations/${id}`;
 }
 
-const script = (markers: readonly string[], how: readonly string[]) => `
+const script = (client: string, markers: readonly string[], how: readonly string[]) => `
 const learnt: string[] = [];
 for (const [at, marker] of ${JSON.stringify(markers)}.entries())
-  learnt.push(await tools.s.act({ marker, client: 'ada', how: ${JSON.stringify(how)}[at] ?? 'answer' })
+  learnt.push(await tools.s.act({ marker, client: ${JSON.stringify(client)}, how: ${JSON.stringify(how)}[at] ?? 'answer' })
     .then(() => 'known', (error) => { if (!(error instanceof OutcomeUnknown)) throw error; return 'unknown'; }));
 learnt.join()`;
 
 /** Kills the gateway after `until`, starts it again, and returns the last message of the conversation when it is idle. */
 async function killAndContinue(
   world: World,
+  assistant: string,
   markers: readonly string[],
   how: readonly string[],
   until: () => Promise<unknown>,
 ) {
   await using model = await startScriptedChat([
-    { calls: [{ name: 'run_code', args: { code: script(markers, how) } }] },
+    { calls: [{ name: 'run_code', args: { code: script(`assistant:${assistant}`, markers, how) } }] },
     ({ last }) => ({ text: `Received: ${last}` }),
   ]);
   const config = { servers: { s: world.program() } };
   let path = '';
   {
     await using gateway = await world.start(config, { api: true });
-    path = await begin(gateway, model);
+    path = await begin(gateway, assistant, model);
     await world.breaking('kill', async () => {
       await until();
       await gateway.end('SIGKILL');
@@ -82,8 +82,8 @@ async function killAndContinue(
   return message;
 }
 
-async function findingsOf(world: World, markers: readonly string[]) {
-  const calls: SentCall[] = markers.map((marker) => ({ marker, client: 'ada', sentAt: 0, answer: 'none' }));
+async function findingsOf(world: World, sent: readonly Pick<SentCall, 'marker' | 'client'>[]) {
+  const calls: SentCall[] = sent.map((call) => ({ ...call, sentAt: 0, answer: 'none' }));
   return checkHistory({ effects: await world.effects(), calls, records: await world.records(), faults: world.faults });
 }
 
@@ -93,22 +93,30 @@ const textOf = (message: { parts: { type: string; text?: string }[] }) =>
 test('the script of an assistant goes on after kill -9, and its answer is completed with the result', async () => {
   await using world = await openWorld();
   const markers = ['first', 'second', 'third'].map((name) => `${name}-${randomUUID()}`);
-  const message = await killAndContinue(world, markers, ['answer', 'hold'], () =>
+  const assistant = randomUUID();
+  const message = await killAndContinue(world, assistant, markers, ['answer', 'hold'], () =>
     waitFor(async () => (await world.effects()).length === 2),
   );
   expect(message.status).toBe('complete');
   expect(textOf(message)).toBe('Received: known,unknown,known');
   expect((await world.effects()).map(({ marker }) => marker)).toEqual(markers);
-  expect(await findingsOf(world, markers)).toEqual([]);
+  const client = `assistant:${assistant}`;
+  expect(
+    await findingsOf(
+      world,
+      markers.map((marker) => ({ marker, client })),
+    ),
+  ).toEqual([]);
 });
 
 test('scripts of assistants that are killed at random moments make no call twice', { timeout: 1_800_000 }, async () => {
   await using world = await openWorld();
-  const sent: string[] = [];
+  const sent: Pick<SentCall, 'marker' | 'client'>[] = [];
   for (let round = 0; round < scaled(2, 60); round++) {
     const markers = Array.from({ length: 5 }, () => randomUUID());
-    sent.push(...markers);
-    const message = await killAndContinue(world, markers, ['slow', 'answer', 'slow'], async () => {
+    const assistant = randomUUID();
+    sent.push(...markers.map((marker) => ({ marker, client: `assistant:${assistant}` })));
+    const message = await killAndContinue(world, assistant, markers, ['slow', 'answer', 'slow'], async () => {
       if (round % 2 === 0)
         await waitFor(async () => (await world.effects()).some(({ marker }) => marker === markers[round % 3]));
       await wait(Math.random() * 300);

@@ -9,7 +9,7 @@ import { type Replicas, startReplicas } from './replicas.ts';
 
 const source = {
   servers: { s: fixture('legacy') },
-  toolbox: { approval: { ask: ['*_add'] } },
+  toolbox: { approval: { ask: ['*_add', 'saved'] }, chains: { saved: { code: "'done'" } } },
   profiles: { scripts: { expose: 'code' as const } },
 };
 const path = '/api/tools/mcp_s_add/call';
@@ -27,12 +27,12 @@ afterAll(async () => {
 let sum = 0;
 
 /** Starts a call on a replica that is killed while the call waits for approval. */
-async function loseWaitingCall(lost: LostReplica, input: object = {}) {
+async function loseWaitingCall(lost: LostReplica, input: object = {}, called = path) {
   const [one] = replicas.all;
   const callId = crypto.randomUUID();
   const args = { a: ++sum, b: 0 };
   const body = { arguments: args, callId, ...input };
-  const calling = lost.send('POST', path, body).catch((cause) => cause);
+  const calling = lost.send('POST', called, body).catch((cause) => cause);
   const approval = await waitFor(
     async () =>
       (await one.get('/api/approvals?status=pending')).body.approvals.find(
@@ -68,6 +68,18 @@ test('a call that waited for approval on a killed replica runs once on another a
   expect(body.text).toContain(String(args.a));
   expect(await readCall(one, callId)).toMatchObject({ status: 'success', approval: { answer: 'allow' } });
   expect((await recordsOf(args)).filter((call: { startedAt?: string }) => call.startedAt)).toHaveLength(1);
+});
+
+test('a saved script that waited for approval on a killed replica begins on another only after the answer', async () => {
+  await using lost = await startLostReplica(replicas, source);
+  const { callId, approval } = await loseWaitingCall(lost, { arguments: {} }, '/api/tools/saved/call');
+  const [one, two] = replicas.all;
+  await waitFor(() => [one, two].some(({ toolbox }) => toolbox.calls.find(callId)?.state === 'awaiting-approval'), {
+    what: 'the call on another replica',
+  });
+  expect(await readCall(one, callId)).toMatchObject({ status: 'pending' });
+  await two.post(`/api/approvals/${approval.id}/answer`, { answer: 'allow' });
+  await waitFor(async () => (await readCall(one, callId)).status === 'success', { what: 'the end of the script' });
 });
 
 test('a call of a killed replica is denied or cancelled on another', async () => {
