@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { start } from '../bench/parts/processes.mjs';
 import { openBrowser } from '../test/browser/support/browser.ts';
+import { startPersonalServer } from '../test/support/personal-server.ts';
 import { root } from './project.mjs';
 import { shrinkPng } from './shrink-png.mjs';
 
@@ -26,6 +27,7 @@ try {
   await look(dark, '/calls', 'calls-dark', 'list_allowed_directories');
   await app(light);
   await servers(light);
+  await accounts(light);
 } finally {
   await browser.close();
   await gateway.stop();
@@ -130,6 +132,35 @@ async function app(page) {
     await frame.getByText('Clock tick 1').waitFor();
     await frame.getByRole('heading').scrollIntoViewIfNeeded();
     await take(page, 'mcp-apps');
+  } finally {
+    await other.stop();
+  }
+}
+
+/** The accounts of a person at two servers. */
+async function accounts(page) {
+  await using people = await startPersonalServer({ home: 'Ada', work: 'Ada at work' });
+  const personal = (description) => ({
+    url: people.url,
+    authentication: { type: 'bearer', token: '${account:token}' },
+    credentials: 'per-user',
+    description,
+  });
+  const servers = { notes: personal('Notes of each person'), tickets: personal('Issues and pull requests') };
+  const config = join(home, 'accounts.json');
+  writeFileSync(config, JSON.stringify({ servers }));
+  const other = await serve('accounts', '--config', config);
+  try {
+    for (const label of ['home', 'work']) {
+      await fetch(new URL('/api/accounts', other.address), {
+        method: 'POST',
+        headers: { 'content-type': 'application/json' },
+        body: JSON.stringify({ server: 'notes', label, values: { token: label } }),
+      });
+    }
+    await goto(page, '/accounts', other);
+    await page.getByText('work').first().waitFor();
+    await take(page, 'accounts');
   } finally {
     await other.stop();
   }

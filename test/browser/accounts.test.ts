@@ -1,6 +1,6 @@
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { freePort } from '../support/oauth.ts';
+import { freePort, startServers } from '../support/oauth.ts';
 import { type PersonalServer, startPersonalServer } from '../support/personal-server.ts';
 import { expectAccessible, startApp, type TestApp } from './support/app.ts';
 
@@ -89,7 +89,29 @@ test('a call that needs an account leads to the page, and goes on when the accou
     .then(async () => (await app.get('/api/questions')).body.questions[0]);
   await app.post(`/api/questions/${question.id}/answer`, { action: 'accept' });
   await app.goto('/accounts?server=calendar');
-  await card('calendar').getByText('A call waits for your account').waitFor();
+  await card('calendar').getByText('A call needs your account here').waitFor();
   await connect('calendar', 'home-TOKEN');
   expect((await running).body.text).toBe('Ada');
+});
+
+test('a person signs in to a service with OAuth in the browser, from the page of servers, and returns', async () => {
+  const { mcp } = await startServers();
+  const tickets = { url: mcp, authentication: { type: 'oauth' }, credentials: 'per-user' } as const;
+  await using other = await startApp({ servers: { tickets } }, { port: await freePort() });
+  const own = other.page;
+  await other.goto('/servers');
+  await own.getByText('Nobody has connected an account yet').waitFor();
+  await own.getByRole('link', { name: 'Connect account' }).click();
+  await own
+    .getByRole('region', { name: 'tickets', exact: true })
+    .getByRole('button', { name: 'Connect account' })
+    .click();
+  await own.getByRole('dialog').getByRole('button', { name: 'Continue to sign-in' }).click();
+  await own.getByText('Your account at tickets is connected.').first().waitFor();
+  await own.getByText('Connected', { exact: true }).waitFor();
+  expect(new URL(own.url()).pathname).toBe('/accounts');
+  expect((await other.post('/api/tools/mcp_tickets_echo/call', {})).body.text).toBe('echo');
+  // The browser visited the authorization server, and nothing else.
+  const visited = other.takePageErrors();
+  expect(visited.every((text) => text.startsWith('request to http://127.0.0.1:'))).toBe(true);
 });

@@ -192,6 +192,18 @@ describe('a server with per-user credentials', () => {
     await disconnectAll();
   });
 
+  test('a server that an administrator disconnected opens no session for anybody', async () => {
+    await connect(alice, 'alice-TOKEN');
+    await api.post('/api/servers/notes/disconnect', undefined, { key: api.adminToken });
+    const read = await api.get('/api/servers/notes/resources/read?uri=diary%3A%2F%2FAlice', { key: alice });
+    expect(read.body.error.code).toBe('SERVER_DISCONNECTED');
+    const refused = await api.post('/api/accounts', { server: 'notes', values: { token: 'bob-TOKEN' } }, { key: bob });
+    expect(refused.body.error.code).toBe('SERVER_DISCONNECTED');
+    await api.post('/api/servers/notes/connect', undefined, { key: api.adminToken });
+    expect(await call(alice, 'notes__whoami')).toBe('Alice');
+    await disconnectAll();
+  });
+
   test('the same idempotency key of two people gives each their own result', async () => {
     await connect(alice, 'alice-TOKEN');
     await connect(bob, 'bob-TOKEN');

@@ -24,6 +24,7 @@ export interface Account {
 export interface AccountFilter {
   readonly server?: string;
   readonly owner?: string;
+  readonly state?: Account['state'];
 }
 
 /** Stores accounts. Secrets are sealed. */

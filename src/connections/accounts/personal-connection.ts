@@ -2,7 +2,7 @@ import { accountFieldsOf, withAccountValues } from '../../config/account-fields.
 import type { ServerSpec } from '../../config/config.ts';
 import { hashOf } from '../../kernel/canonical-json.ts';
 import type { Clock } from '../../kernel/clock.ts';
-import { messageOf, ToolwharfError, toToolwharfError } from '../../kernel/errors.ts';
+import { ConnectionError, messageOf, ToolwharfError, toToolwharfError } from '../../kernel/errors.ts';
 import { isoTime } from '../../kernel/iso-time.ts';
 import type { JsonObject } from '../../kernel/json.ts';
 import type { Log } from '../../kernel/log.ts';
@@ -152,8 +152,15 @@ export function createPersonalConnection(options: PersonalConnectionOptions): Co
     await pool.close(id);
   }
 
+  function assertWanted(): void {
+    if (isWanted) return;
+    const data = { server: spec.name, reached: false };
+    throw new ConnectionError('SERVER_DISCONNECTED', `Not connected to MCP server: ${spec.name}`, { data });
+  }
+
   /** Reads the account again: another replica may have removed it. */
   async function accountOf(use: AccountUse | undefined): Promise<Account> {
+    assertWanted();
     const account = use && (await store.get(use.id));
     const isOwn = account?.owner === use?.owner && account?.server === spec.name;
     if (account && isOwn && isUsable(account)) return account;
@@ -197,6 +204,7 @@ export function createPersonalConnection(options: PersonalConnectionOptions): Co
     fields: accountFieldsOf(spec),
     address,
     async open(account) {
+      assertWanted();
       await pool.close(account.id);
       await pool.use(account, async () => {});
     },

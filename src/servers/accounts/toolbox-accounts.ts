@@ -61,6 +61,7 @@ export interface ToolboxAccountsPorts {
 }
 
 const maxAccounts = 10;
+const maxExplained = 50;
 const maxLabelLength = 60;
 const maxValueLength = 8_192;
 
@@ -119,9 +120,18 @@ export function createToolboxAccounts(ports: ToolboxAccountsPorts): ToolboxAccou
     return true;
   }
 
-  async function isReturning(account: Account, params: URLSearchParams): Promise<boolean> {
-    const accounts = servers.get(account.server)?.accounts;
-    return accounts !== undefined && accounts.fields.length === 0 && accounts.isReturning(account, params);
+  /** The account that a redirect belongs to, if it is one of these. */
+  async function findReturning(waiting: readonly Account[], params: URLSearchParams): Promise<Account | undefined> {
+    for (const account of waiting)
+      if (await servers.get(account.server)?.accounts?.isReturning(account, params)) return account;
+    return undefined;
+  }
+
+  /** The accounts whose owners have not signed in yet. */
+  async function listWaiting(): Promise<readonly Account[]> {
+    const personal = servers.all().filter(({ accounts }) => accounts?.fields.length === 0);
+    const found = personal.map(({ spec }) => store.list({ server: spec.name, state: 'pending' }));
+    return (await Promise.all(found)).flat();
   }
 
   return {
@@ -155,24 +165,26 @@ export function createToolboxAccounts(ports: ToolboxAccountsPorts): ToolboxAccou
     },
 
     async finishSignIn(params, browser) {
-      const waiting = (await store.list()).filter(({ state }) => state === 'pending');
-      for (const account of waiting) {
-        if (!(await isReturning(account, params))) continue;
-        // Whoever starts a sign-in could otherwise send the URL to somebody else and get that person's credentials.
-        if (browser === undefined || account.browser !== hashOf(browser))
-          throw new ToolwharfError(
-            'FORBIDDEN',
-            'This sign-in was started in another browser. Open the page Accounts in this browser and connect there',
-          );
-        const { accounts } = personalServer(account.server);
-        await accounts.finishSignIn(account, params);
-        // The tokens are stored: a server that is away now is connected later.
-        await accounts.open(account).catch((cause) => {
-          if (cause instanceof ToolwharfError && isRefusal(cause)) throw cause;
-        });
-        return save({ ...account, state: 'connected', browser: undefined });
+      // Whoever starts a sign-in could otherwise send the URL to somebody else and get that person's credentials.
+      const isOwn = (account: Account) => browser !== undefined && account.browser === hashOf(browser);
+      const waiting = await listWaiting();
+      const account = await findReturning(waiting.filter(isOwn), params);
+      if (!account) {
+        // Anybody can send such a request, so only some accounts are compared to explain the refusal.
+        const others = waiting.filter((other) => !isOwn(other)).slice(-maxExplained);
+        if (!(await findReturning(others, params))) return undefined;
+        throw new ToolwharfError(
+          'FORBIDDEN',
+          'This sign-in was started in another browser. Open the page Accounts in this browser and connect there',
+        );
       }
-      return undefined;
+      const { accounts } = personalServer(account.server);
+      await accounts.finishSignIn(account, params);
+      // The tokens are stored: a server that is away now is connected later.
+      await accounts.open(account).catch((cause) => {
+        if (cause instanceof ToolwharfError && isRefusal(cause)) throw cause;
+      });
+      return save({ ...account, state: 'connected', browser: undefined });
     },
 
     async change(id, { label, isDefault }) {

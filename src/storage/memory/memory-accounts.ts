@@ -4,10 +4,11 @@ import type { Account, AccountStore } from '../../connections/accounts/account-s
 export function createMemoryAccounts(): AccountStore {
   const accounts = new Map<string, Account>();
   return {
-    async list({ server, owner } = {}) {
+    async list({ server, owner, state } = {}) {
       return [...accounts.values()]
         .filter((account) => server === undefined || account.server === server)
         .filter((account) => owner === undefined || account.owner === owner)
+        .filter((account) => state === undefined || account.state === state)
         .map((account) => structuredClone(account));
     },
     async get(id) {

@@ -20,10 +20,11 @@ export function createSqlAccounts({ db }: Engine, sealer: Sealer): AccountStore 
   }
 
   return {
-    async list({ server, owner } = {}) {
+    async list({ server, owner, state } = {}) {
       let query = db.selectFrom('accounts').selectAll().orderBy('created_at').orderBy('id');
       if (server !== undefined) query = query.where('server', '=', server);
       if (owner !== undefined) query = query.where('owner', '=', owner);
+      if (state !== undefined) query = query.where('state', '=', state);
       return (await query.execute()).map(read);
     },
     async get(id) {

@@ -338,6 +338,7 @@ export function storesContract(kind: StorageKind): void {
       expect(await accounts.get(second.id)).toEqual(
         withoutUndefined({ ...second, isDefault: false, state: 'pending', values: undefined }),
       );
+      expect((await accounts.list({ state: 'pending' })).map(({ id }) => id)).toEqual([second.id]);
       expect(await accounts.remove(first.id)).toBe(true);
       expect(await accounts.remove(first.id)).toBe(false);
       expect(await accounts.get(first.id)).toBeUndefined();

@@ -94,7 +94,7 @@ export const en = ({ plural, number, rich }: Grammar) => ({
     disconnectTitle: (label: string, server: string) => `Disconnect ${label} at ${server}?`,
     disconnectOwn: 'Toolwharf deletes its credentials and ends its running calls.',
     disconnectOther: 'Toolwharf deletes the credentials and ends the running calls of this person at the server.',
-    callWaits: 'A call waits for your account. Connect one, and the call goes on.',
+    callWaits: 'A call needs your account here. If it waits, it goes on when you have connected one.',
     noneOAuth: 'You sign in at the service. Toolwharf stores the tokens encrypted.',
     noneValues: 'You enter a token or key of the service. Toolwharf stores it encrypted.',
     signInDetail: 'You continue at the sign-in page of the service and return here.',

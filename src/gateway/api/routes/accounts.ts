@@ -55,7 +55,7 @@ export const accountRoutes = [
     body: accountInputSchema,
     answer: connectedAccountSchema,
     status: 201,
-    errors: ['NOT_FOUND', 'LIMIT_REACHED', 'SERVER_UNREACHABLE', 'OAUTH_FAILED'],
+    errors: ['NOT_FOUND', 'LIMIT_REACHED', 'SERVER_UNREACHABLE', 'SERVER_DISCONNECTED', 'OAUTH_FAILED'],
     async handle(request, ports) {
       const { body, identity, incoming, setHeader } = request;
       if (!scopeFor(request, ports).hasServer(body.server))

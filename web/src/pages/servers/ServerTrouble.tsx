@@ -3,7 +3,7 @@ import { LogIn, RefreshCw } from 'lucide-react';
 import { useRef, useState } from 'react';
 import type { ConnectionStatus, Server } from '../../api/client.ts';
 import { api } from '../../api/client.ts';
-import { Button, ExternalButtonLink } from '../../components/Button.tsx';
+import { Button, ButtonLink, ExternalButtonLink } from '../../components/Button.tsx';
 import { CopyButton } from '../../components/CopyButton.tsx';
 import { classNames } from '../../components/class-names.ts';
 import { ExpandableText } from '../../components/ExpandableText.tsx';
@@ -42,7 +42,8 @@ export function ServerTrouble({ server, action, onEdit }: ServerTroubleProps) {
   if (server.missingToken !== undefined && action) return <MissingToken server={server} />;
   if (!enabled || reason === undefined) return null;
   const isRetrying = status.state === 'connecting';
-  const isBad = isRetrying || (status.state === 'error' && signInUrl === undefined);
+  const needsAccount = status.code === 'ACCOUNT_REQUIRED';
+  const isBad = isRetrying || (status.state === 'error' && signInUrl === undefined && !needsAccount);
   return (
     <div
       className={classNames('flex flex-col gap-1.5 rounded-md px-2.5 py-1.5', isBad ? 'bg-bad-soft' : 'bg-warn-soft')}
@@ -52,10 +53,15 @@ export function ServerTrouble({ server, action, onEdit }: ServerTroubleProps) {
       </p>
       <div className="flex flex-wrap items-center gap-x-3 gap-y-1 text-xs text-ink-soft">
         {signInUrl !== undefined && <SignInLink url={signInUrl} />}
+        {needsAccount && (
+          <ButtonLink size="small" look="primary" href={`/accounts?server=${encodeURIComponent(server.name)}`}>
+            {text.accounts.connect}
+          </ButtonLink>
+        )}
         {failures > 1 && <span>{text.servers.serverTrouble.failedAttempts(failures)}</span>}
         {isRetrying && <Spinner label={text.servers.serverTrouble.retrying} />}
         {!isRetrying && nextTryAt !== undefined && <NextAttempt at={nextTryAt} />}
-        {action && status.state === 'error' && (
+        {action && status.state === 'error' && !needsAccount && (
           <Button size="small" busy={action.running === 'connect'} onClick={() => action.run('connect')}>
             <RefreshCw aria-hidden />
             {text.servers.serverTrouble.retryNow}
