@@ -1,5 +1,5 @@
 // `npm run screenshots`: takes the pictures in docs/images from the running app, with the default servers and no key.
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { start } from '../bench/parts/processes.mjs';
@@ -68,7 +68,9 @@ async function tools(page) {
 
 /** Servers of all states, a changed tool, a profile and a skill: the pages that guides describe. */
 async function servers(page) {
-  const fixture = (name) => ({ command: process.execPath, args: [join(root, 'test/fixtures/servers', `${name}.mjs`)] });
+  // Short commands, which are on the page.
+  symlinkSync(join(root, 'test', 'fixtures', 'servers'), join(home, 'servers'));
+  const fixture = (name) => ({ command: 'node', args: [`servers/${name}.mjs`], cwd: home });
   const skill = join(home, 'skills', 'release-notes');
   mkdirSync(skill, { recursive: true });
   const frontmatter = 'name: release-notes\ndescription: How we write release notes';
@@ -87,7 +89,7 @@ async function servers(page) {
     skills: join(home, 'skills'),
   };
   writeFileSync(config, JSON.stringify(content));
-  const other = await serve('servers', '--config', config);
+  const other = await serve('pages', '--config', config);
   try {
     const call = (tool) => fetch(new URL(`/api/tools/${tool}/call`, other.address), { method: 'POST', ...emptyCall });
     await call('mcp_tickets_mutate');
@@ -98,6 +100,7 @@ async function servers(page) {
     await page.getByText('For the support bot').first().waitFor();
     await take(page, 'profiles');
     await goto(page, '/servers/tickets', other);
+    await page.getByRole('tab', { name: /^Changes/ }).click();
     await page
       .getByRole('button', { name: /accept change/i })
       .first()

@@ -64,6 +64,9 @@ async function buildAssets(outDir: string, site: Site): Promise<SiteAssets> {
     write(join(outDir, path), body);
     return path;
   };
+  // The code of the search is in the script.
+  const licence = readFileSync(new URL('../../LICENSE.txt', import.meta.resolve('minisearch')), 'utf8');
+  write(join(outDir, 'third-party-licences.txt'), `minisearch\n\n${licence}`);
   const sections = [...site.pages.values()].flatMap((page) =>
     listings.has(page.file) ? searchSections(page).map((section) => ({ ...section, text: '' })) : searchSections(page),
   );

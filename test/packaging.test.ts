@@ -140,7 +140,7 @@ describe('the gateway package', () => {
       ]),
     );
     const allowed =
-      /^(dist\/cli\/(.+\.js|third-party-licences\.txt)|dist\/web\/(index\.html|icon\.svg(\.(br|gz))?|assets\/.+\.(js|css)(\.(br|gz))?)|dist\/docs\/([\w-]+\/)*[\w.-]+\.(html|js|css|json|svg|png)|package\.json|README\.md|LICENSE)$/;
+      /^(dist\/cli\/(.+\.js|third-party-licences\.txt)|dist\/web\/(index\.html|icon\.svg(\.(br|gz))?|assets\/.+\.(js|css)(\.(br|gz))?)|dist\/docs\/([\w-]+\/)*[\w.-]+\.(html|js|css|json|svg|png|txt)|package\.json|README\.md|LICENSE)$/;
     expect(packed.files.filter((file) => !allowed.test(file))).toEqual([]);
     const licences = readFileSync(join(root, 'dist', 'cli', 'third-party-licences.txt'), 'utf8');
     for (const name of ['@modelcontextprotocol/client', 'commander', 'yaml', 'zod'])

@@ -114,9 +114,11 @@ async function openRecipe() {
   };
 
   async function run(command: string): Promise<string> {
-    const words = split(toActual(command));
-    if (words?.[0] === 'toolwharf') {
-      const { code, stdout, stderr } = await cli.run(words.slice(1), { cwd: project, env });
+    const words = split(toActual(command)) ?? [];
+    const variables = words.slice(0, words.indexOf('toolwharf')).map((word) => word.split('='));
+    if (words.includes('toolwharf') && variables.every(({ length }) => length === 2)) {
+      const own = { ...env, ...Object.fromEntries(variables) };
+      const { code, stdout, stderr } = await cli.run(words.slice(variables.length + 1), { cwd: project, env: own });
       return toShown(code === 0 ? stdout : stdout + stderr);
     }
     const { stdout } = await promisify(execFile)('/bin/sh', ['-c', toActual(command)], { cwd: project, env });
