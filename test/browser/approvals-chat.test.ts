@@ -2,6 +2,7 @@ import type { Locator } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type ScriptedChat, startScriptedChat } from '../fixtures/models/scripted-chat-server.ts';
 import { everything, fixture } from '../support/fixtures.ts';
+import { connectClient } from '../support/open-gateway.ts';
 import { expectAccessible, startApp, type TestApp } from './support/app.ts';
 import { approvalsPage } from './support/approvals-page.ts';
 
@@ -11,7 +12,10 @@ let app: TestApp;
 const { tab, pendingIds, openPending, revokeRule } = approvalsPage(() => app);
 
 beforeAll(async () => {
-  app = await startApp({ servers: { s: fixture('legacy'), everything: everything('stdio') } });
+  app = await startApp({
+    servers: { s: fixture('legacy'), everything: everything('stdio') },
+    profiles: { careful: { approval: { mode: 'always-ask' } } },
+  });
 });
 afterAll(() => app?.close());
 
@@ -44,7 +48,7 @@ const typeIntoApprovals = `
     const approval = document.querySelector('[role="dialog"] article');
     if (approval === previous) return;
     previous = approval;
-    for (const delay of [0, 100, 300])
+    for (const delay of [0, 50, 100])
       setTimeout(() => document.dispatchEvent(new KeyboardEvent('keydown', { key: 'a', bubbles: true })), delay);
   }).observe(document, { childList: true, subtree: true });
 `;
@@ -100,7 +104,8 @@ test('a rule for a conversation applies to that conversation only', async () => 
   model.push({ calls: [add(1, 1)] }, { calls: [add(2, 2)] }, { text: 'Two and four.' });
   const conversation = await startConversation('Add and add');
   await dialog().getByText('Harbour pilot').waitFor();
-  await dialog().getByRole('button', { name: 'This conversation' }).click();
+  await enabled(dialog().getByRole('button', { name: 'Always allow this tool for this conversation' })).waitFor();
+  await app.page.keyboard.press('c');
   await app.page.getByText('Two and four.', { exact: true }).waitFor();
   model.push({ calls: [add(2, 2)] }, { text: 'Four.' });
   await startConversation('Add');
@@ -136,4 +141,40 @@ test('a sampling request of a server is shown before it reaches the model', asyn
   await app.goto(`/chat/${conversation}`);
   await app.page.getByText('It is named.', { exact: true }).waitFor();
   expect(JSON.stringify(model.requests.at(-1)?.messages)).toContain('The Dory');
+});
+
+test('the keys of the terminal answer the approval that has the focus, and no other', async () => {
+  await using client = await connectClient(`${app.url}/mcp/careful`);
+  const panel = (tool: string) => app.page.getByRole('article', { name: `Approval of ${tool}`, exact: true });
+  await openPending();
+  const adding = client.text('s__add', { a: 5, b: 5 });
+  await panel('add').waitFor();
+  const echoing = client.text('s__echo', { text: 'later' });
+  await enabled(panel('echo').getByRole('button', { name: 'Allow once' })).waitFor();
+  await tab(/^Pending/).focus();
+  await app.page.keyboard.press('t');
+  // The newest approval is first.
+  await app.page.getByRole('heading', { level: 1 }).click();
+  await app.page.keyboard.press('ArrowRight');
+  await panel('echo').and(app.page.locator(':focus')).waitFor();
+  await app.page.keyboard.press('ArrowRight');
+  await panel('add').and(app.page.locator(':focus')).waitFor();
+  expect(await pendingIds()).toHaveLength(2);
+  await expectAccessible(app.page);
+  await app.page.keyboard.press('t');
+  expect(await adding).toBe('10');
+  await app.page.getByText('Remembered. Revoke the rule', { exact: false }).first().waitFor();
+  expect(await client.text('s__add', { a: 6, b: 6 })).toBe('12');
+  await app.page.keyboard.press('ArrowRight');
+  await panel('echo').and(app.page.locator(':focus')).waitFor();
+  await app.page.keyboard.press('d');
+  expect(await echoing).toContain('denied');
+  const { rules } = (await app.get('/api/rules', { key: app.adminToken })).body;
+  expect(rules).toMatchObject([{ audience: 'caller', tool: 'add' }]);
+  await app.page.keyboard.press('?');
+  const list = app.page.getByRole('dialog', { name: 'Keyboard shortcuts' });
+  for (const key of ['A', 'C', 'T', 'S', 'E', 'D']) await list.getByText(key, { exact: true }).waitFor();
+  await list.getByText('Approval: always allow the tool for this caller').waitFor();
+  await app.page.keyboard.press('Escape');
+  await revokeRule('add on s');
 });

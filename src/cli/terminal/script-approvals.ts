@@ -1,5 +1,6 @@
 import type { ApprovalRequest } from '../../policy/approval.ts';
 import { toDisplayText } from '../../policy/display-text.ts';
+import { answerKeys } from './answer-keys.ts';
 import { jsonText, oneLine } from './format.ts';
 import type { Terminal } from './terminal.ts';
 import { changeLines } from './terminal-approver.ts';
@@ -10,9 +11,9 @@ export type ScriptAnswer = 'allow' | 'deny' | 'each';
 type ListedCall = Pick<ApprovalRequest, 'id' | 'tool' | 'arguments' | 'change'>;
 
 const answers: Readonly<Record<string, ScriptAnswer>> = {
-  a: 'allow',
+  [answerKeys.once]: 'allow',
   allow: 'allow',
-  d: 'deny',
+  [answerKeys.deny]: 'deny',
   deny: 'deny',
   o: 'each',
 };

@@ -5,6 +5,7 @@ import type { ApprovalAnswer, ApprovalRequest, ApprovalScope, Approver } from '.
 import { toDisplayText } from '../../policy/display-text.ts';
 import type { RuleAudience } from '../../policy/remembered-rules.ts';
 import { restricts } from '../../policy/tool-patterns.ts';
+import { answerKeys } from './answer-keys.ts';
 import { confirm } from './confirm.ts';
 import { editArguments } from './edit-text.ts';
 import { oneLine } from './format.ts';
@@ -45,7 +46,7 @@ export async function promptForApproval(
   const choices = choicesFor(request, options);
   const legend = choices.map(({ key, label }) => `${key} = ${label}`);
   if (canPostpone) legend.push('Enter = later');
-  const keys = choices.map(({ key }) => (key === 'd' && !canPostpone ? 'D' : key)).join('/');
+  const keys = choices.map(({ key }) => (key === answerKeys.deny && !canPostpone ? 'D' : key)).join('/');
   terminal.note(describeApproval(request, colors));
   terminal.note(colors.dim(`  ${legend.join(' · ')}`));
   for (;;) {
@@ -79,18 +80,27 @@ interface Choice {
   readonly means: ApprovalScope | 'edit' | 'deny';
 }
 
-// The app uses the same keys for these answers.
-const once: Choice = { key: 'a', words: ['allow', 'y', 'yes'], label: 'allow once', means: 'once' };
-const conversation: Choice = { key: 'c', words: ['conversation'], label: 'this conversation', means: 'conversation' };
-const edit: Choice = { key: 'e', words: ['edit'], label: 'edit the arguments', means: 'edit' };
-const deny: Choice = { key: 'd', words: ['deny', 'n', 'no'], label: 'deny', means: 'deny' };
+const once: Choice = { key: answerKeys.once, words: ['allow', 'y', 'yes'], label: 'allow once', means: 'once' };
+const conversation: Choice = {
+  key: answerKeys.conversation,
+  words: ['conversation'],
+  label: 'this conversation',
+  means: 'conversation',
+};
+const edit: Choice = { key: answerKeys.edit, words: ['edit'], label: 'edit the arguments', means: 'edit' };
+const deny: Choice = { key: answerKeys.deny, words: ['deny', 'n', 'no'], label: 'deny', means: 'deny' };
 
 function choicesFor(request: PendingApproval, { askPatterns, extended }: ApprovalPromptOptions): Choice[] {
   const { caller, server: serverName, audiences = ['conversation', 'caller'] } = request;
   const isAlwaysAsked = restricts(askPatterns, { ...request, name: request.tool });
   const who = caller.kind === 'person' ? 'you' : caller.kind === 'assistant' ? 'this assistant' : 'this caller';
-  const tool: Choice = { key: 't', words: ['tool'], label: `always this tool, for ${who}`, means: 'tool' };
-  const server: Choice = { key: 's', words: ['server'], label: `always this server, for ${who}`, means: 'server' };
+  const tool: Choice = { key: answerKeys.tool, words: ['tool'], label: `always this tool, for ${who}`, means: 'tool' };
+  const server: Choice = {
+    key: answerKeys.server,
+    words: ['server'],
+    label: `always this server, for ${who}`,
+    means: 'server',
+  };
   const lasting = [
     ...(extended && audiences.includes('conversation') ? [conversation] : []),
     ...(audiences.includes('caller') ? [tool] : []),

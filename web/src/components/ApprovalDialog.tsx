@@ -95,7 +95,7 @@ export function ApprovalDialog({ approvals, open, onClose }: ApprovalDialogProps
       <div ref={start} tabIndex={-1} className="flex flex-col gap-4 outline-none">
         {approval.script && <ScriptCode script={approval.script.call} />}
         {waiting.length > 1 && <PendingCalls approvals={waiting} isScript={approval.script !== undefined} />}
-        <ApprovalPanel key={approval.id} approval={approval} shortcuts />
+        <ApprovalPanel key={approval.id} approval={approval} takesAllKeys />
       </div>
     </Dialog>
   );

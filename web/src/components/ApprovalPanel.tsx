@@ -1,11 +1,12 @@
 import { type QueryClient, useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { Server } from 'lucide-react';
-import { useEffect, useState } from 'react';
+import { type RefObject, useEffect, useRef, useState } from 'react';
 import { ApiError, type Approval, type ApprovalAnswer, api } from '../api/client.ts';
 import { queries } from '../api/queries.ts';
 import { text } from '../text/text.ts';
-import { ApprovalAnswers, DenyForm, EditArguments } from './approval/ApprovalAnswers.tsx';
+import { ApprovalAnswers, DenyForm, EditArguments, lastingAnswers } from './approval/ApprovalAnswers.tsx';
 import { ApprovalFacts } from './approval/ApprovalFacts.tsx';
+import { answerKeys } from './approval/answer-keys.ts';
 import { outcomeOf } from './approval/labels.ts';
 import { TimeLeft } from './approval/TimeLeft.tsx';
 import { Badge } from './Badge.tsx';
@@ -21,8 +22,8 @@ export interface ApprovalPanelProps {
   readonly onAnswered?: () => void;
   /** Omits the caller and the tool, which are shown around it. */
   readonly compact?: boolean;
-  /** Single keys answer; only where nothing else on the screen takes keys. */
-  readonly shortcuts?: boolean;
+  /** Keys answer wherever the focus is: only where nothing else on the screen takes keys. Otherwise the focus must be in the panel. */
+  readonly takesAllKeys?: boolean;
 }
 
 /** One approval with all facts and answers. Use the approval's id as `key`. Lists shorten large arguments: the whole ones are loaded first. */
@@ -36,53 +37,71 @@ function LargeApproval(props: ApprovalPanelProps) {
   return <WholeApproval {...props} approval={whole.data} />;
 }
 
-function WholeApproval({ approval, onAnswered, compact = false, shortcuts = false }: ApprovalPanelProps) {
+function WholeApproval({ approval, onAnswered, compact = false, takesAllKeys = false }: ApprovalPanelProps) {
+  const panel = useRef<HTMLElement>(null);
+  const isPending = approval.status === 'pending';
   return (
     <article
+      ref={panel}
+      tabIndex={isPending ? -1 : undefined}
+      data-approval={isPending ? approval.id : undefined}
       aria-label={text.approvalPanel.approvalOf(safeText(approval.originalName, 80))}
-      className="flex min-w-0 flex-col gap-3"
+      className="group/approval flex min-w-0 scroll-mt-20 flex-col gap-3 rounded-md outline-offset-8"
     >
       {!compact && (
         <header className="flex flex-wrap items-center justify-between gap-x-3 gap-y-1">
-          <h3 className="flex min-w-0 flex-wrap items-center gap-2">
+          <h2 className="flex min-w-0 flex-wrap items-center gap-2">
             <code className="text-base break-all">{safeText(approval.originalName, 200)}</code>
             <Badge>
               {approval.server !== undefined && <Server aria-label={text.approvalPanel.server} />}
               {approval.server === undefined ? text.approvalPanel.localTool : safeText(approval.server, 100)}
             </Badge>
-          </h3>
-          {approval.status === 'pending' && <TimeLeft until={approval.expiresAt} queryKey="approvals" />}
+          </h2>
+          {isPending && <TimeLeft until={approval.expiresAt} queryKey="approvals" />}
         </header>
       )}
       <ApprovalFacts approval={approval} compact={compact} />
-      {approval.status === 'pending' ? (
-        <Answering approval={approval} shortcuts={shortcuts} onAnswered={() => onAnswered?.()} />
+      {isPending ? (
+        <Answering
+          approval={approval}
+          keysWithin={takesAllKeys ? undefined : panel}
+          onAnswered={() => onAnswered?.()}
+        />
       ) : (
         <p className="text-ink-soft">{outcomeOf(approval).sentence}</p>
       )}
-      {compact && approval.status === 'pending' && <TimeLeft until={approval.expiresAt} queryKey="approvals" />}
+      {compact && isPending && <TimeLeft until={approval.expiresAt} queryKey="approvals" />}
     </article>
   );
 }
 
 interface AnsweringProps {
   readonly approval: Approval;
-  readonly shortcuts: boolean;
+  /** Where the focus must be for the keys; undefined: anywhere. */
+  readonly keysWithin: RefObject<HTMLElement | null> | undefined;
   readonly onAnswered: () => void;
 }
 
-function Answering({ approval, shortcuts, onAnswered }: AnsweringProps) {
+function Answering({ approval, keysWithin, onAnswered }: AnsweringProps) {
   const [mode, setMode] = useState<'choose' | 'deny' | 'edit'>('choose');
   const ready = useReady();
   const answering = useAnswerApproval(approval, onAnswered);
   const isOver = answering.isPending || answering.isSuccess;
   const answer = (body: ApprovalAnswer) => answering.mutate(body);
   const choose = () => setMode('choose');
-  useShortcuts(shortcuts && ready && !isOver && approval.mayAnswer && mode === 'choose', {
-    a: () => answer({ answer: 'allow', scope: 'once' }),
-    d: () => answer({ answer: 'deny', scope: 'once' }),
-    e: () => setMode('edit'),
-  });
+  const lasting = lastingAnswers(approval).filter(({ audience }) => audience !== 'everyone');
+  useShortcuts(
+    ready && !isOver && approval.mayAnswer && mode === 'choose',
+    {
+      [answerKeys.once]: () => answer({ answer: 'allow', scope: 'once' }),
+      [answerKeys.deny]: () => answer({ answer: 'deny', scope: 'once' }),
+      [answerKeys.edit]: () => setMode('edit'),
+      ...Object.fromEntries(
+        lasting.map(({ reach }) => [answerKeys[reach.scope], () => answer({ answer: 'allow', ...reach })]),
+      ),
+    },
+    keysWithin,
+  );
   if (!approval.mayAnswer) return <Notice tone="info">{approverTexts[approval.approvers ?? 'admins']}</Notice>;
   return (
     <div className="flex min-w-0 flex-col gap-3">
@@ -95,7 +114,7 @@ function Answering({ approval, shortcuts, onAnswered }: AnsweringProps) {
           sent={isOver ? answering.variables : undefined}
           disabled={isOver}
           ready={ready}
-          shortcuts={shortcuts}
+          keysNeedFocus={keysWithin !== undefined}
           onAnswer={answer}
           onDenyWithReason={() => setMode('deny')}
           onEdit={() => setMode('edit')}
@@ -129,8 +148,9 @@ function useAnswerApproval(approval: Approval, onAnswered: () => void) {
   const toast = useToast();
   return useMutation({
     mutationFn: (body: ApprovalAnswer) => answer(approval, body),
-    onSuccess({ late }) {
+    onSuccess({ late }, { answer: given, scope = 'once' }) {
       if (late !== undefined) toast(late);
+      else if (scope !== 'once') toast(text.approvalPanel.remembered[given]);
       removePending(client, approval.id);
       onAnswered();
     },

@@ -4,6 +4,7 @@ import { useLocation } from 'wouter';
 import { queries, useIsAdmin } from '../api/queries.ts';
 import { formatTime } from '../text/formats.ts';
 import { text } from '../text/text.ts';
+import { answerKeys } from './approval/answer-keys.ts';
 import { classNames } from './class-names.ts';
 import { Dialog } from './Dialog.tsx';
 import { Input } from './fields.tsx';
@@ -219,9 +220,10 @@ const shortcuts = [
   ['?', text.commandPalette.showList],
   ['/', text.commandPalette.toolsSearch],
   ['Ctrl+Enter', text.commandPalette.toolsRunTool],
-  ['A', text.commandPalette.approvalAllowOnce],
-  ['D', text.commandPalette.approvalDeny],
-  ['E', text.commandPalette.approvalEditArguments],
+  ...Object.entries(answerKeys).map(
+    ([answer, key]) =>
+      [key.toUpperCase(), text.commandPalette.approvalAnswers[answer as keyof typeof answerKeys]] as const,
+  ),
   ['← →', text.commandPalette.approvalPreviousNext],
   ['Enter', text.commandPalette.chatSendMessage],
   ['Shift+Enter', text.commandPalette.chatNewLine],

@@ -53,7 +53,7 @@ export function ContentView({ result, truncated = false, callId, server }: Conte
       )}
       {structuredContent !== undefined && (
         <section className="flex min-w-0 flex-col gap-1">
-          <h3 className="text-xs font-medium text-ink-soft">{text.contentView.structuredContent}</h3>
+          <p className="text-xs font-medium text-ink-soft">{text.contentView.structuredContent}</p>
           <JsonView value={structuredContent} what={text.contentView.structuredContentNoun} />
         </section>
       )}

@@ -56,11 +56,11 @@ const treePlugins = [escapeInvisible];
 const components: Components = {
   p: ({ children }) => <p>{children}</p>,
   // The page uses the first two heading levels itself.
-  h1: ({ children }) => <h3 className="mt-4 text-lg first:mt-0">{children}</h3>,
-  h2: ({ children }) => <h3 className="mt-4 text-base first:mt-0">{children}</h3>,
-  h3: ({ children }) => <h4 className="mt-3 font-semibold first:mt-0">{children}</h4>,
-  h4: ({ children }) => <h5 className="mt-3 font-semibold first:mt-0">{children}</h5>,
-  h5: ({ children }) => <h6 className="mt-3 font-semibold first:mt-0">{children}</h6>,
+  h1: ({ children }) => <h2 className="mt-4 text-lg first:mt-0">{children}</h2>,
+  h2: ({ children }) => <h2 className="mt-4 text-base first:mt-0">{children}</h2>,
+  h3: ({ children }) => <h3 className="mt-3 font-semibold first:mt-0">{children}</h3>,
+  h4: ({ children }) => <h4 className="mt-3 font-semibold first:mt-0">{children}</h4>,
+  h5: ({ children }) => <h5 className="mt-3 font-semibold first:mt-0">{children}</h5>,
   h6: ({ children }) => <h6 className="mt-3 font-semibold first:mt-0">{children}</h6>,
   ul: ({ children, className }) => <ul className={listClass(className, 'list-disc')}>{children}</ul>,
   ol: ({ children, className, start }) => (

@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
 import { Check, MessageSquareX, Pencil, X } from 'lucide-react';
-import { type ReactNode, useEffect, useRef, useState } from 'react';
+import { useEffect, useRef, useState } from 'react';
 import type { Approval, ApprovalAnswer } from '../../api/client.ts';
 import { queries } from '../../api/queries.ts';
 import { text } from '../../text/text.ts';
@@ -10,6 +10,7 @@ import { Field, Form, SelectField, TextArea } from '../fields.tsx';
 import { SchemaForm } from '../SchemaForm.tsx';
 import { Spinner } from '../Spinner.tsx';
 import { safeText } from '../safe-text.ts';
+import { answerKeys } from './answer-keys.ts';
 import { type Audience, labelAudience } from './labels.ts';
 
 export interface ApprovalAnswersProps {
@@ -19,8 +20,8 @@ export interface ApprovalAnswersProps {
   readonly disabled: boolean;
   /** False for a moment after the approval appears. The buttons do not react, and look as they will. */
   readonly ready: boolean;
-  /** Shows the keys for the answers. */
-  readonly shortcuts: boolean;
+  /** The keys for the answers work only while the focus is in the panel. */
+  readonly keysNeedFocus: boolean;
   readonly onAnswer: (answer: ApprovalAnswer) => void;
   readonly onDenyWithReason: () => void;
   readonly onEdit: () => void;
@@ -28,10 +29,11 @@ export interface ApprovalAnswersProps {
 
 /** The answers to an approval, the narrowest permission first. */
 export function ApprovalAnswers(props: ApprovalAnswersProps) {
-  const { approval, sent, ready, shortcuts, onAnswer } = props;
+  const { approval, sent, ready, keysNeedFocus, onAnswer } = props;
   const disabled = props.disabled || !ready;
   const isSent = (answer: ApprovalAnswer['answer'], scope: ApprovalAnswer['scope'] = 'once', audience?: Audience) =>
     sent?.answer === answer && (sent.scope ?? 'once') === scope && sent.audience === audience;
+  const key = (name: keyof typeof answerKeys) => <Key dims={keysNeedFocus}>{answerKeys[name].toUpperCase()}</Key>;
   return (
     <div className={classNames('flex flex-col gap-2.5', !ready && '**:disabled:opacity-100')}>
       <div className="flex flex-wrap items-center gap-2">
@@ -39,65 +41,62 @@ export function ApprovalAnswers(props: ApprovalAnswersProps) {
           look="primary"
           disabled={disabled}
           busy={isSent('allow')}
-          aria-keyshortcuts={shortcuts ? 'a' : undefined}
+          aria-keyshortcuts={answerKeys.once}
           onClick={() => onAnswer({ answer: 'allow', scope: 'once' })}
         >
           <Check aria-hidden />
           {text.approval.approvalAnswers.allowOnce}
-          {shortcuts && <Key>A</Key>}
+          {key('once')}
         </Button>
         <Button
           look="danger"
           disabled={disabled}
           busy={isSent('deny')}
-          aria-keyshortcuts={shortcuts ? 'd' : undefined}
+          aria-keyshortcuts={answerKeys.deny}
           onClick={() => onAnswer({ answer: 'deny', scope: 'once' })}
         >
           <X aria-hidden />
           {text.approval.approvalAnswers.deny}
-          {shortcuts && <Key>D</Key>}
+          {key('deny')}
         </Button>
         <Button disabled={disabled} onClick={props.onDenyWithReason}>
           <MessageSquareX aria-hidden />
           {text.approval.approvalAnswers.denyReason}
         </Button>
-        <Button disabled={disabled} aria-keyshortcuts={shortcuts ? 'e' : undefined} onClick={props.onEdit}>
+        <Button disabled={disabled} aria-keyshortcuts={answerKeys.edit} onClick={props.onEdit}>
           <Pencil aria-hidden />
           {text.approval.approvalAnswers.editArguments}
-          {shortcuts && <Key>E</Key>}
+          {key('edit')}
         </Button>
       </div>
-      {(['tool', 'server'] as const).map((scope) => {
-        const audiences = approval.audiences.filter((audience) => scope === 'tool' || audience !== 'conversation');
-        if (audiences.length === 0 || (scope === 'server' && approval.server === undefined)) return null;
+      {[...Map.groupBy(lastingAnswers(approval), ({ of }) => of)].map(([of, answers]) => {
         const what =
-          scope === 'tool'
+          of === 'tool'
             ? text.approval.approvalAnswers.tool
             : text.approval.approvalAnswers.allTools(safeText(approval.server, 60));
         return (
-          <fieldset key={scope} className="flex flex-wrap items-center gap-2">
+          <fieldset key={of} className="flex flex-wrap items-center gap-2">
             <legend className="float-left mr-1 text-xs leading-7 text-ink-faint">
               {text.approval.approvalAnswers.alwaysAllowHeading(what)}
             </legend>
-            {audiences.map((audience) => {
-              const lasting = lastingScope(scope, audience);
-              return (
-                <Button
-                  key={audience}
-                  size="small"
-                  aria-label={text.approval.approvalAnswers.alwaysAllowFor(
-                    what,
-                    labelAudience(audience, approval.caller),
-                  )}
-                  title={scope === 'tool' ? text.approval.approvalAnswers.untilDefinitionToolChanges : undefined}
-                  disabled={disabled}
-                  busy={isSent('allow', lasting.scope, lasting.audience)}
-                  onClick={() => onAnswer({ answer: 'allow', ...lasting })}
-                >
-                  {labelAudience(audience, approval.caller)}
-                </Button>
-              );
-            })}
+            {answers.map(({ audience, reach }) => (
+              <Button
+                key={audience}
+                size="small"
+                aria-label={text.approval.approvalAnswers.alwaysAllowFor(
+                  what,
+                  labelAudience(audience, approval.caller),
+                )}
+                aria-keyshortcuts={audience === 'everyone' ? undefined : answerKeys[reach.scope]}
+                title={of === 'tool' ? text.approval.approvalAnswers.untilDefinitionToolChanges : undefined}
+                disabled={disabled}
+                busy={isSent('allow', reach.scope, reach.audience)}
+                onClick={() => onAnswer({ answer: 'allow', ...reach })}
+              >
+                {labelAudience(audience, approval.caller)}
+                {audience !== 'everyone' && key(reach.scope)}
+              </Button>
+            ))}
           </fieldset>
         );
       })}
@@ -105,19 +104,48 @@ export function ApprovalAnswers(props: ApprovalAnswersProps) {
   );
 }
 
+interface LastingAnswer {
+  /** The tools that it allows. */
+  readonly of: 'tool' | 'server';
+  readonly audience: Audience;
+  readonly reach: LastingReach;
+}
+
+/** The answers that allow later calls too, the narrowest first. */
+export function lastingAnswers({ audiences, server }: Approval): readonly LastingAnswer[] {
+  const answers = (of: LastingAnswer['of'], offered: readonly Audience[]) =>
+    offered.map((audience) => ({ of, audience, reach: lastingScope(of, audience) }));
+  const others = audiences.filter((audience) => audience !== 'conversation');
+  return [...answers('tool', audiences), ...(server === undefined ? [] : answers('server', others))];
+}
+
+interface LastingReach {
+  readonly scope: 'conversation' | 'tool' | 'server';
+  readonly audience?: ApprovalAnswer['audience'];
+}
+
 /** The scope of an answer that becomes a rule for later calls. */
-function lastingScope(scope: 'tool' | 'server', audience: Audience): Pick<ApprovalAnswer, 'scope' | 'audience'> {
+function lastingScope(scope: 'tool' | 'server', audience: Audience): LastingReach {
   return audience === 'conversation' ? { scope: 'conversation' } : { scope, audience };
 }
 
-function Key({ children }: { readonly children: ReactNode }) {
+interface KeyProps {
+  /** Dims the key while the focus is outside the panel. */
+  readonly dims: boolean;
+  readonly children: string;
+}
+
+function Key({ dims, children }: KeyProps) {
   return (
     <kbd
       aria-hidden
-      className="ml-0.5 hidden rounded border border-current/40 px-1 font-mono text-[0.65rem] leading-4 sm:inline"
-    >
-      {children}
-    </kbd>
+      // Not as text: the label of a button must contain its text.
+      data-key={children}
+      className={classNames(
+        'ml-0.5 before:content-[attr(data-key)] hidden rounded border border-current/40 px-1 font-mono text-[0.65rem] leading-4 sm:inline',
+        dims && 'opacity-60 group-focus-within/approval:opacity-100',
+      )}
+    />
   );
 }
 

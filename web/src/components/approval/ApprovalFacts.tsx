@@ -38,10 +38,10 @@ export function ApprovalFacts({ approval, compact = false }: ApprovalFactsProps)
           </div>
         </Notice>
       )}
-      <section aria-label={text.common.arguments} className="flex min-w-0 flex-col gap-1">
-        <h3 className="text-xs text-ink-soft">{text.common.arguments}</h3>
+      <div className="flex min-w-0 flex-col gap-1">
+        <p className="text-xs text-ink-soft">{text.common.arguments}</p>
         <ArgumentsView value={approval.arguments} />
-      </section>
+      </div>
     </div>
   );
 }

@@ -14,6 +14,7 @@ import { Page } from '../../components/Page.tsx';
 import { QuestionForm } from '../../components/QuestionForm.tsx';
 import { Spinner } from '../../components/Spinner.tsx';
 import { Tabs } from '../../components/Tabs.tsx';
+import { useShortcuts } from '../../components/use-shortcuts.ts';
 import { text } from '../../text/text.ts';
 import { AnsweredList } from './AnsweredList.tsx';
 import { RuleList } from './RuleList.tsx';
@@ -58,6 +59,10 @@ function PendingList() {
   const questions = useQuery(queries.questions());
   const [shown, setShown] = useState(pageSize);
   const container = useRef<HTMLDivElement>(null);
+  useShortcuts(true, {
+    ArrowRight: () => focusApproval(container.current, 1),
+    ArrowLeft: () => focusApproval(container.current, -1),
+  });
   const failed = [approvals, questions].find(({ isError }) => isError);
   if (failed) return <ErrorNotice error={failed.error} onRetry={() => void failed.refetch()} />;
   if (!approvals.data || !questions.data) return <Spinner label={text.approvals.page.loadingApprovals} />;
@@ -110,6 +115,13 @@ function PendingList() {
       )}
     </div>
   );
+}
+
+/** Focuses the approval after or before the focused one: the keys answer the focused approval. */
+function focusApproval(container: HTMLElement | null, step: 1 | -1): void {
+  const panels = [...(container?.querySelectorAll<HTMLElement>('[data-approval]') ?? [])];
+  const at = panels.findIndex((panel) => panel.contains(document.activeElement));
+  panels[Math.min(Math.max(at + step, 0), panels.length - 1)]?.focus();
 }
 
 interface ApprovalGroup {

@@ -21,7 +21,7 @@ export function ScriptApprovals({ script, approvals, onAnswered }: ScriptApprova
   return (
     <Card className="animate-appear flex flex-col gap-4 p-4" aria-label={words.title(approvals.length)}>
       <header className="flex flex-wrap items-center justify-between gap-2">
-        <h3>{words.title(approvals.length)}</h3>
+        <h2>{words.title(approvals.length)}</h2>
         <TextLink href={`/calls/${encodeURIComponent(script)}`}>{words.openCall}</TextLink>
       </header>
       <ScriptCode script={script} />

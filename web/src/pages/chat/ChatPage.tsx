@@ -25,9 +25,9 @@ export default function ChatPage() {
   return (
     <div className="relative min-h-112 flex-1">
       <div className="absolute inset-0 flex">
-        <aside className="hidden w-64 shrink-0 border-r border-line bg-surface p-3 lg:block">
+        <div className="hidden w-64 shrink-0 border-r border-line bg-surface p-3 lg:block">
           <ConversationList current={conversation} />
-        </aside>
+        </div>
         <div className="flex min-w-0 flex-1 flex-col">
           {conversation === undefined ? (
             <>
