@@ -134,10 +134,10 @@ describe('the list of calls', () => {
 
   test('outcomes are counted apart, each count filters the list, and the calls are exported as CSV and JSON lines', async () => {
     await app.goto('/calls');
-    await page.getByRole('button', { name: '1 invalid' }).click();
+    await page.getByRole('link', { name: '1 invalid' }).click();
     await row('echo').first().waitFor({ state: 'detached' });
     await row('add').waitFor();
-    expect(search()).toBe('?status=error&end=invalid');
+    expect(search()).toBe('?range=24h&end=invalid&status=error');
     expect(await list().getByRole('listitem').count()).toBe(1);
     const exported = async (format: string) => {
       await page.getByRole('button', { name: 'Export' }).click();
@@ -233,6 +233,28 @@ describe('the details of a call', () => {
     await page.getByRole('button', { name: 'Clear' }).click();
   });
 
+  test('each number of calls leads to exactly the calls that it counts', async () => {
+    const counted = [
+      ['failed', 'error', 'tool,failed,timeout'],
+      ['denied', 'denied', 'denied'],
+      ['invalid', 'invalid', 'invalid'],
+      ['unknown', 'unknown', 'unknown-outcome'],
+    ] as const;
+    await app.goto('/calls');
+    for (const [label, total, end] of counted) {
+      const { calls } = (await app.get(`/api/calls?end=${end}`)).body;
+      const count = calls.length;
+      expect(count).toBeGreaterThan(0);
+      // The gateway counts again every few seconds.
+      await expect.poll(async () => (await app.get('/api/calls/stats')).body.totals[total]).toBe(count);
+      await page.getByRole('link', { name: `${count} ${label}`, exact: true }).click();
+      await page.getByText(count === 1 ? '1 call' : `${count} calls`, { exact: true }).waitFor();
+      expect(Object.fromEntries(new URLSearchParams(search()))).toEqual({ range: '24h', status: 'error', end });
+      expect(await list().getByRole('listitem').count()).toBe(count);
+    }
+    await page.getByRole('button', { name: 'Clear' }).click();
+  });
+
   test('a call is repeated on the page of its tool with the same arguments', async () => {
     await call('s_add', { a: 17, b: 25 }, { idempotencyKey: 'only-once' });
     await row('add').first().getByRole('link').click();
@@ -309,7 +331,7 @@ describe('the details of a call', () => {
     const byTool = page.getByRole('region', { name: 'Calls by tool' });
     await byTool.getByRole('link', { name: 'echo', exact: true }).waitFor();
     const first = byTool.getByRole('listitem').filter({ has: page.getByRole('link', { name: 'echo', exact: true }) });
-    expect(await shownText(first.first())).toMatch(/^echo s \d+ calls?, /);
+    expect(await shownText(first.first())).toMatch(/^echo s \d+ calls? /);
     await page.getByRole('region', { name: 'Calls by caller' }).getByRole('listitem').first().waitFor();
     const rows = page.getByRole('region', { name: 'Call durations' }).getByRole('row');
     await waitFor(async () => (await rows.count()) === 11);

@@ -17,6 +17,7 @@ export interface CallsOptions extends JsonOption {
   readonly server?: string;
   readonly tool?: string;
   readonly status?: string;
+  readonly end?: string;
   readonly caller?: string;
   readonly parent?: string;
   readonly since?: string;
@@ -30,8 +31,8 @@ export async function listCalls(
 ): Promise<number> {
   if (!/^[1-9]\d{0,2}$/.test(limit)) throw new UsageError('--limit must be a number from 1 to 999');
   const gateway = await requireGateway(context);
-  const { server, tool, status, caller, parent, since } = filters;
-  const query = { server, tool, status, caller, parent, since: since && toTime(since), limit };
+  const { server, tool, status, end, caller, parent, since } = filters;
+  const query = { server, tool, status, end, caller, parent, since: since && toTime(since), limit };
   const { calls } = await fetchCalls(gateway, query);
   const isFiltered = Object.values(filters).some((value) => value !== undefined);
   const waits = json ? new Map<string, string>() : await findWaits(calls, gateway);

@@ -241,6 +241,7 @@ function addCalls(root: Command, run: Run): void {
     ['-s, --server <name>', 'Only calls to this server'],
     ['-t, --tool <name>', 'Only calls to this tool'],
     ['--status <status>', 'pending, running, success or error'],
+    ['--end <ends>', 'Only failed calls that ended so, such as denied or tool,timeout'],
     ['--caller <id>', 'Only calls of this caller'],
     ['--parent <id>', 'Only calls made by this call or answer'],
     ['--since <time>', 'Only calls after this time, or in this last period, such as 2h'],

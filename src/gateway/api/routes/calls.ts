@@ -1,8 +1,9 @@
 import { z } from 'zod';
-import type { CallRecord } from '../../../invocation/call-record.ts';
+import { type CallEnd, type CallRecord, callEnds } from '../../../invocation/call-record.ts';
 import { ToolwharfError } from '../../../kernel/errors.ts';
 import { readsAllCalls } from '../../auth/identity.ts';
 import { readCallStats } from '../../calls/call-stats.ts';
+import { listByEnd } from '../../calls/list-by-end.ts';
 import { findCall, findReadableCall, noCall } from '../access.ts';
 import { requestError } from '../request-problems.ts';
 import { route } from '../route.ts';
@@ -28,6 +29,13 @@ export const callRoutes = [
       server: z.string().optional(),
       tool: z.string().optional().describe("The tool's exposed name, or its original name on the server."),
       status: callStatus.optional(),
+      end: z
+        .string()
+        .max(100)
+        .optional()
+        .describe(
+          `How calls with the status \`error\` ended. One or more of ${callEnds.join(', ')}, with commas between.`,
+        ),
       caller: z.string().optional().describe("The caller's id."),
       search: z
         .string()
@@ -42,12 +50,17 @@ export const callRoutes = [
     }),
     answer: callListSchema,
     async handle(request, ports) {
-      const { limit, caller, ...filter } = request.query;
+      const { limit, caller, end, ...filter } = request.query;
+      const ends = end === undefined ? undefined : readEnds(end);
       const { identity } = request;
       const readsAll = filter.kind === 'administration' ? identity.isAdmin : readsAllCalls(identity);
       const own = readsAll ? caller : identity.caller.id;
       // Calls of others are hidden.
       if (!readsAll && caller !== undefined && caller !== own) return { calls: [] };
+      if (ends) {
+        const { calls, next } = await listByEnd(ports.storage.journal, ends, { ...filter, caller: own, limit });
+        return { calls: calls.map(withoutResult), next };
+      }
       const found = await ports.storage.journal.list({ ...filter, caller: own, limit: limit + 1 });
       const calls = found.slice(0, limit);
       const next = found.length > limit ? calls.at(-1)?.id : undefined;
@@ -150,6 +163,14 @@ export const callRoutes = [
     },
   }),
 ];
+
+function readEnds(text: string): ReadonlySet<CallEnd> {
+  const given = text.split(',').map((one) => one.trim());
+  const unknown = given.find((one) => !callEnds.some((end) => end === one));
+  if (unknown !== undefined)
+    throw requestError([{ path: 'query.end', message: `expected one or more of ${callEnds.join(', ')}` }]);
+  return new Set(given as CallEnd[]);
+}
 
 function withoutResult({ result: _result, ...record }: CallRecord): Omit<CallRecord, 'result'> {
   return record;

@@ -1,6 +1,7 @@
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { Download, X } from 'lucide-react';
 import { useEffect, useRef, useState } from 'react';
+import { Link } from 'wouter';
 import { api } from '../../api/client.ts';
 import { queries } from '../../api/queries.ts';
 import { nameOfCaller } from '../../components/approval/labels.ts';
@@ -11,7 +12,18 @@ import { safeText } from '../../components/safe-text.ts';
 import { fromLocalTime, toLocalTime } from '../../components/schema-form/form-values.ts';
 import { formatNumber } from '../../text/formats.ts';
 import { text } from '../../text/text.ts';
-import { type CallFilter, ends, type Range, ranges, statuses, toStatsQuery } from './call-filter.ts';
+import {
+  type CallFilter,
+  ends,
+  inCountedPeriod,
+  type Outcome,
+  outcomeFilters,
+  type Range,
+  ranges,
+  statuses,
+  toStatsQuery,
+  writeFilter,
+} from './call-filter.ts';
 import { useExport } from './export-calls.ts';
 import type { ListedCall } from './merge-calls.ts';
 
@@ -54,7 +66,7 @@ export function CallFilters({ filter, calls, onChange }: CallFiltersProps) {
         <SelectField
           label={words.status}
           options={statusOptions}
-          value={filter.end ?? filter.status ?? ''}
+          value={filter.end?.join() ?? filter.status ?? ''}
           onChange={(choice) => change(toStatus(choice))}
         />
         <SelectField
@@ -85,42 +97,38 @@ export function CallFilters({ filter, calls, onChange }: CallFiltersProps) {
           </>
         )}
       </search>
-      <Counts filter={filter} onSelect={(status) => change(status)} />
+      <Counts filter={filter} />
     </>
   );
 }
 
 const rangeNames = Object.keys(ranges) as Range[];
 
+const failedEnds = outcomeFilters.error.end.join();
+
 const statusOptions: readonly (readonly [string, string])[] = [
   ['', words.anyStatus],
   ...statuses.map((status) => [status, words.statusOption[status]] as const),
+  [failedEnds, words.failedOption],
   ...ends.map((end) => [end, text.calls.end[end].label] as const),
 ];
 
 type StatusFilter = Pick<CallFilter, 'status' | 'end'>;
 
 function toStatus(choice: string): StatusFilter {
-  if (ends.includes(choice as (typeof ends)[number])) return { status: 'error', end: choice as CallFilter['end'] };
+  const end = ends.filter((known) => choice.split(',').includes(known));
+  if (end.length > 0) return { status: 'error', end };
   return { status: choice === '' ? undefined : (choice as CallFilter['status']), end: undefined };
 }
 
-const counted: readonly (readonly [keyof typeof text.calls.counts, StatusFilter])[] = [
-  ['success', { status: 'success', end: undefined }],
-  ['error', { status: 'error', end: undefined }],
-  ['denied', { status: 'error', end: 'denied' }],
-  ['invalid', { status: 'error', end: 'invalid' }],
-  ['cancelled', { status: 'error', end: 'cancelled' }],
-  ['unknown', { status: 'error', end: 'unknown-outcome' }],
-];
+const counted = Object.keys(outcomeFilters) as Outcome[];
 
 interface CountsProps {
   readonly filter: CallFilter;
-  readonly onSelect: (status: StatusFilter) => void;
 }
 
-/** The number of calls by outcome in the selected time; without one, in the last 24 hours. Each number filters the list. */
-function Counts({ filter, onSelect }: CountsProps) {
+/** The number of calls by outcome in the selected time; without one, in the last 24 hours. Each number links to exactly these calls. */
+function Counts({ filter }: CountsProps) {
   const { range = '24h', since, until, server, caller, search } = filter;
   const isBetween = since !== undefined || until !== undefined;
   const { data } = useQuery({
@@ -130,19 +138,18 @@ function Counts({ filter, onSelect }: CountsProps) {
     refetchInterval: 5_000,
   });
   if (!data) return null;
-  const open = counted.reduce((rest, [key]) => rest - data.totals[key], data.totals.calls);
+  const open = counted.reduce((rest, key) => rest - data.totals[key], data.totals.calls);
   return (
     <p className="-mt-1 flex flex-wrap items-center gap-x-3 gap-y-1 text-xs text-ink-soft">
       <span>{words.callsIn(data.totals.calls, isBetween ? words.between : words.range[range])}</span>
-      {counted.map(([key, status]) => (
-        <button
+      {counted.map((key) => (
+        <Link
           key={key}
-          type="button"
+          href={`/calls?${writeFilter({ ...inCountedPeriod(filter), end: undefined, ...outcomeFilters[key] })}`}
           className="rounded tabular-nums underline-offset-2 hover:text-ink hover:underline"
-          onClick={() => onSelect(status)}
         >
           {formatNumber(data.totals[key])} {text.calls.counts[key]}
-        </button>
+        </Link>
       ))}
       {open > 0 && <span className="tabular-nums">{words.inProgress(open)}</span>}
     </p>

@@ -10,7 +10,14 @@ import { QueryState } from '../../components/QueryState.tsx';
 import { safeText } from '../../components/safe-text.ts';
 import { formatDuration, formatNumber, formatP95 } from '../../text/formats.ts';
 import { text } from '../../text/text.ts';
-import { type CallFilter, toStatsQuery, writeFilter } from './call-filter.ts';
+import {
+  type CallFilter,
+  inCountedPeriod,
+  type Outcome,
+  outcomeFilters,
+  toStatsQuery,
+  writeFilter,
+} from './call-filter.ts';
 
 const words = text.calls.statistics;
 
@@ -31,7 +38,7 @@ export default function CallStatistics({ filter }: { readonly filter: CallFilter
       </EmptyState>
     );
   }
-  const listFor = (part: CallFilter) => `/calls?${writeFilter({ ...filter, ...part })}`;
+  const listFor = (part: CallFilter) => ({ ...inCountedPeriod(filter), end: undefined, status: undefined, ...part });
   return (
     <div className="flex flex-col gap-4">
       {data.truncated && <Notice>{words.truncated}</Notice>}
@@ -44,7 +51,7 @@ export default function CallStatistics({ filter }: { readonly filter: CallFilter
               ...group,
               key: group.server ?? '',
               label: group.server ?? words.local,
-              href: group.server === undefined ? undefined : listFor({ server: group.server }),
+              filter: group.server === undefined ? undefined : listFor({ server: group.server }),
             }))}
           />
           <Groups
@@ -53,7 +60,7 @@ export default function CallStatistics({ filter }: { readonly filter: CallFilter
               ...group,
               key: group.caller,
               label: group.name ?? group.caller,
-              href: listFor({ caller: group.caller }),
+              filter: listFor({ caller: group.caller }),
             }))}
           />
         </div>
@@ -64,7 +71,7 @@ export default function CallStatistics({ filter }: { readonly filter: CallFilter
             key: group.tool,
             label: group.originalName,
             detail: group.server,
-            href: listFor({ search: group.tool }),
+            filter: listFor({ search: group.tool }),
           }))}
         />
       </div>
@@ -79,7 +86,8 @@ interface Group extends Counts {
   readonly label: string;
   /** Tells groups with the same label apart. */
   readonly detail?: string;
-  readonly href: string | undefined;
+  /** The filter of its calls in the list; undefined if there is none. */
+  readonly filter: CallFilter | undefined;
 }
 
 /** The colours of the outcomes, in the order of the bars. */
@@ -102,16 +110,25 @@ function Groups({ title, groups }: { readonly title: string; readonly groups: re
           <li key={group.key} className="flex flex-col gap-1">
             <p className="flex flex-wrap items-baseline justify-between gap-x-3">
               <span className="max-w-full truncate font-mono text-xs">
-                {group.href === undefined ? (
+                {group.filter === undefined ? (
                   safeText(group.label, 200)
                 ) : (
-                  <Link href={group.href} className="text-accent-strong underline-offset-2 hover:underline">
+                  <Link
+                    href={listAddress(group.filter)}
+                    className="text-accent-strong underline-offset-2 hover:underline"
+                  >
                     {safeText(group.label, 200)}
                   </Link>
                 )}
                 {group.detail !== undefined && <span className="text-ink-faint"> {safeText(group.detail, 100)}</span>}
               </span>
-              <span className="text-xs text-ink-soft tabular-nums">{describe(group)}</span>
+              <span className="flex flex-wrap gap-x-2 text-xs text-ink-soft tabular-nums">
+                <span>{text.common.calls(group.calls)}</span>
+                {outcomes.slice(1).map(([outcome]) => (
+                  <OutcomeCount key={outcome} group={group} outcome={outcome} />
+                ))}
+                {group.p95Ms !== undefined && <span>{formatP95(group.calls, group.p95Ms)}</span>}
+              </span>
             </p>
             <div aria-hidden className="flex h-2 overflow-hidden rounded-sm bg-sunken">
               {outcomes.map(([outcome, look]) => (
@@ -141,14 +158,28 @@ function Legend({ groups }: { readonly groups: readonly Group[] }): ReactNode {
   );
 }
 
-/** "12 calls, 2 failed, p95 120 ms". */
-function describe({ calls, p95Ms, ...counts }: Counts): string {
-  const parts = outcomes
-    .slice(1)
-    .filter(([outcome]) => counts[outcome] > 0)
-    .map(([outcome]) => `${formatNumber(counts[outcome])} ${text.calls.counts[outcome]}`);
-  const p95 = p95Ms === undefined ? [] : [formatP95(calls, p95Ms)];
-  return [text.common.calls(calls), ...parts, ...p95].join(', ');
+interface OutcomeCountProps {
+  readonly group: Group;
+  readonly outcome: Outcome;
+}
+
+/** "2 failed", which links to these calls; nothing if there are none. */
+function OutcomeCount({ group, outcome }: OutcomeCountProps): ReactNode {
+  if (group[outcome] === 0) return null;
+  const label = `${formatNumber(group[outcome])} ${text.calls.counts[outcome]}`;
+  if (!group.filter) return <span>{label}</span>;
+  return (
+    <Link
+      href={listAddress({ ...group.filter, ...outcomeFilters[outcome] })}
+      className="underline-offset-2 hover:text-ink hover:underline"
+    >
+      {label}
+    </Link>
+  );
+}
+
+function listAddress(filter: CallFilter): string {
+  return `/calls?${writeFilter(filter)}`;
 }
 
 function Durations({ stats: { durations, totals } }: { readonly stats: CallStats }) {

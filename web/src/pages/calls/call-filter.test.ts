@@ -1,5 +1,13 @@
 import { expect, test } from 'vitest';
-import { matchesQuery, readFilter, toQuery, writeFilter } from './call-filter.ts';
+import {
+  ends,
+  inCountedPeriod,
+  matchesQuery,
+  outcomeFilters,
+  readFilter,
+  toQuery,
+  writeFilter,
+} from './call-filter.ts';
 import type { ListedCall } from './merge-calls.ts';
 
 const read = (search: string) => readFilter(new URLSearchParams(search));
@@ -16,7 +24,7 @@ const call: ListedCall = {
 test('a filter is the same after being written to and read from an address', () => {
   const filters = [
     {},
-    { search: 'a b&c', server: 's', status: 'error', end: 'denied', caller: 'key:1', range: '1h' },
+    { search: 'a b&c', server: 's', status: 'error', end: ['tool', 'denied'], caller: 'key:1', range: '1h' },
     { since: '2026-03-01T10:00:00.000Z', until: '2026-03-02T10:00:00.000Z' },
   ] as const;
   for (const filter of filters) expect(readFilter(writeFilter(filter))).toEqual(filter);
@@ -40,9 +48,22 @@ test('calls match a query by the rules of the gateway', () => {
   expect(matchesQuery(call, { search: 'oca' })).toBe(true);
   expect(matchesQuery(call, { search: 'subtract' })).toBe(false);
   expect(matchesQuery(call, { end: 'denied' })).toBe(false);
+  expect(matchesQuery({ ...call, status: 'error', end: 'timeout' }, { end: 'tool,timeout' })).toBe(true);
+  expect(matchesQuery({ ...call, status: 'error', end: 'denied' }, { end: 'tool,timeout' })).toBe(false);
   expect(matchesQuery(call, { server: 't' })).toBe(false);
   expect(matchesQuery(call, { status: 'error' })).toBe(false);
   expect(matchesQuery(call, { caller: 'other' })).toBe(false);
   expect(matchesQuery(call, { since: call.createdAt })).toBe(true);
   expect(matchesQuery(call, { until: call.createdAt })).toBe(false);
+});
+
+test('every way in which a call can end belongs to one outcome', () => {
+  const covered = Object.values(outcomeFilters).flatMap((filter) => ('end' in filter ? filter.end : []));
+  expect(covered.toSorted()).toEqual(ends.toSorted());
+});
+
+test('a link from the statistics names the period that they count', () => {
+  expect(inCountedPeriod({ server: 's' })).toEqual({ server: 's', range: '24h' });
+  expect(inCountedPeriod({ range: '1h' })).toEqual({ range: '1h' });
+  expect(inCountedPeriod({ until: call.createdAt })).toEqual({ until: call.createdAt });
 });

@@ -7,8 +7,8 @@ export interface CallFilter {
   readonly search?: string;
   readonly server?: string;
   readonly status?: Call['status'];
-  /** How a call with the status `error` ended. */
-  readonly end?: End;
+  /** How calls with the status `error` ended: in one of these ways. */
+  readonly end?: readonly End[];
   readonly caller?: string;
   /** A time range up to now. */
   readonly range?: Range;
@@ -32,14 +32,15 @@ export const ends: readonly End[] = ['tool', 'failed', 'timeout', 'denied', 'inv
 export function readFilter(search: URLSearchParams): CallFilter {
   const text = (name: string) => search.get(name)?.trim() || undefined;
   const status = text('status');
-  const end = text('end');
+  const given = text('end')?.split(',');
+  const end = ends.filter((known) => given?.includes(known));
   const range = text('range');
   const [since, until] = [toIsoTime(text('since')), toIsoTime(text('until'))];
   return omitUndefined({
     search: text('search'),
     server: text('server'),
     status: statuses.find((known) => known === status),
-    end: ends.find((known) => known === end),
+    end: end.length > 0 ? end : undefined,
     caller: text('caller'),
     range: range !== undefined && Object.hasOwn(ranges, range) ? (range as Range) : undefined,
     ...(range === undefined && { since, until }),
@@ -51,11 +52,36 @@ export function writeFilter(filter: CallFilter): URLSearchParams {
   return new URLSearchParams(Object.entries(omitUndefined(filter)).map(([name, value]) => [name, String(value)]));
 }
 
+/** The query of `listCalls`. */
+export interface CallQuery extends Omit<CallFilter, 'range' | 'end'> {
+  /** With commas between. */
+  readonly end?: string;
+}
+
 /** The query for the gateway. A range begins at a whole minute. */
-export function toQuery({ range, ...filter }: CallFilter, now: number) {
-  if (range === undefined) return filter;
+export function toQuery({ range, end, ...filter }: CallFilter, now: number): CallQuery {
+  const query: CallQuery = end === undefined ? filter : { ...filter, end: end.join(',') };
+  if (range === undefined) return query;
   const since = new Date(Math.floor((now - ranges[range]) / 60_000) * 60_000).toISOString();
-  return { ...filter, since };
+  return { ...query, since };
+}
+
+/** The outcomes that the statistics count apart, and the filter of exactly the calls that each counts. */
+export const outcomeFilters = {
+  success: { status: 'success' },
+  error: { status: 'error', end: ['tool', 'failed', 'timeout'] },
+  denied: { status: 'error', end: ['denied'] },
+  invalid: { status: 'error', end: ['invalid'] },
+  cancelled: { status: 'error', end: ['cancelled'] },
+  unknown: { status: 'error', end: ['unknown-outcome'] },
+} as const satisfies Readonly<Record<string, Pick<CallFilter, 'status' | 'end'>>>;
+
+export type Outcome = keyof typeof outcomeFilters;
+
+/** The filter with the period that the statistics count: without one, the last 24 hours. */
+export function inCountedPeriod(filter: CallFilter): CallFilter {
+  const hasPeriod = filter.range !== undefined || filter.since !== undefined || filter.until !== undefined;
+  return hasPeriod ? filter : { ...filter, range: '24h' };
 }
 
 /** The query for the statistics: of the filtered time, or of the last 24 hours. They count all outcomes. */
@@ -66,14 +92,14 @@ export function toStatsQuery({ range = '24h', since, until, server, caller, sear
 }
 
 /** Whether a call matches the query. */
-export function matchesQuery(call: ListedCall, query: ReturnType<typeof toQuery>): boolean {
+export function matchesQuery(call: ListedCall, query: CallQuery): boolean {
   const { search, server, status, end, caller, since, until } = query;
   if (server !== undefined && call.server !== server) return false;
   if (search !== undefined) {
     const texts = [call.tool, call.originalName, call.server ?? '', call.caller.id];
     if (!texts.some((text) => text.toLowerCase().includes(search.toLowerCase()))) return false;
   }
-  if (end !== undefined && call.end !== end) return false;
+  if (end !== undefined && !(call.status === 'error' && end.split(',').includes(call.end ?? 'failed'))) return false;
   if (status !== undefined && call.status !== status) return false;
   if (caller !== undefined && call.caller.id !== caller) return false;
   const at = Date.parse(call.createdAt);

@@ -3,7 +3,7 @@ import type { Call } from '../../api/client.ts';
 import { saveFile } from '../../components/content/save-file.ts';
 import { useToast } from '../../components/Toasts.tsx';
 import { text } from '../../text/text.ts';
-import { type CallFilter, matchesQuery, toQuery } from './call-filter.ts';
+import { type CallFilter, toQuery } from './call-filter.ts';
 import { listPage } from './use-call-list.ts';
 
 // More calls belong in `toolwharf audit export`.
@@ -30,7 +30,7 @@ async function readCalls(filter: CallFilter): Promise<readonly Call[]> {
   let before: string | undefined;
   do {
     const page = await listPage(query, before);
-    calls.push(...page.calls.filter((call) => matchesQuery(call, query)));
+    calls.push(...page.calls);
     before = page.next;
   } while (before !== undefined && calls.length < maxExported);
   return calls.slice(0, maxExported);

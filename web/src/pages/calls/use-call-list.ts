@@ -2,7 +2,7 @@ import { keepPreviousData, useInfiniteQuery } from '@tanstack/react-query';
 import { useEffect, useMemo, useRef, useState } from 'react';
 import { api } from '../../api/client.ts';
 import { useEvent } from '../../api/events-context.tsx';
-import { type CallFilter, matchesQuery, toQuery } from './call-filter.ts';
+import { type CallFilter, type CallQuery, matchesQuery, toQuery } from './call-filter.ts';
 import { type ListedCall, mergeCalls, pickNewer, toListedCall } from './merge-calls.ts';
 
 const pageSize = 100;
@@ -31,8 +31,8 @@ export function useCallList(filter: CallFilter) {
   return { ...pages, calls };
 }
 
-/** One page of the calls. The gateway does not filter by how a call ended, so `matchesQuery` does. */
-export function listPage({ end: _end, ...query }: ReturnType<typeof toQuery>, before?: string, signal?: AbortSignal) {
+/** One page of the calls. */
+export function listPage(query: CallQuery, before?: string, signal?: AbortSignal) {
   return api.listCalls({ query: { ...query, limit: pageSize, before }, signal });
 }
 

@@ -5,7 +5,8 @@ import type { CallStats, Health } from '../../api/client.ts';
 import { queries } from '../../api/queries.ts';
 import { formatDuration, formatNumber, formatP95 } from '../../text/formats.ts';
 import { text } from '../../text/text.ts';
-import { describeUnsuccessful, type Range, ranges } from './overview-queries.ts';
+import { outcomeFilters, writeFilter } from '../calls/call-filter.ts';
+import { listUnsuccessful, type Range, ranges } from './overview-queries.ts';
 
 export interface TotalsProps {
   readonly health: Health | undefined;
@@ -35,10 +36,10 @@ export function Totals({ health, stats, range }: TotalsProps) {
         detail={health && text.overview.totals.clientsConnected(health.sessions)}
       />
       <Total
-        href="/calls"
+        href={`/calls?range=${ranges[range].inCalls}`}
         name={text.overview.totals.calls(ranges[range].description)}
         value={totals && formatNumber(totals.calls)}
-        detail={totals && describeUnsuccessful(totals)}
+        detail={totals && <Unsuccessful totals={totals} range={range} />}
       />
       <Total
         href="/calls"
@@ -73,6 +74,30 @@ function Total({ href, name, value, detail }: TotalProps) {
         <span className="block text-xs text-ink-faint">{detail ?? ' '}</span>
       </dd>
     </div>
+  );
+}
+
+interface UnsuccessfulProps {
+  readonly totals: CallStats['totals'];
+  readonly range: Range;
+}
+
+/** "2 failed 1 denied"; each links to these calls. */
+function Unsuccessful({ totals, range }: UnsuccessfulProps) {
+  const counts = listUnsuccessful(totals);
+  if (counts.length === 0) return text.overview.overviewQueries.noneFailed;
+  return (
+    <span className="flex flex-wrap gap-x-2">
+      {counts.map(({ outcome, label }) => (
+        <Link
+          key={outcome}
+          href={`/calls?${writeFilter({ range: ranges[range].inCalls, ...outcomeFilters[outcome] })}`}
+          className="relative underline-offset-2 hover:text-ink hover:underline"
+        >
+          {label}
+        </Link>
+      ))}
+    </span>
   );
 }
 

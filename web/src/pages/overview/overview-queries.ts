@@ -5,11 +5,11 @@ import { text } from '../../text/text.ts';
 
 const hourMs = 3_600_000;
 
-/** The selectable time ranges and the number of intervals each is divided into. */
+/** The selectable time ranges, the number of intervals each is divided into, and its name on the page Calls. */
 export const ranges = {
-  hour: { ...text.overview.overviewQueries.ranges.hour, ms: hourMs, buckets: 60 },
-  day: { ...text.overview.overviewQueries.ranges.day, ms: 24 * hourMs, buckets: 48 },
-  week: { ...text.overview.overviewQueries.ranges.week, ms: 7 * 24 * hourMs, buckets: 84 },
+  hour: { ...text.overview.overviewQueries.ranges.hour, ms: hourMs, buckets: 60, inCalls: '1h' },
+  day: { ...text.overview.overviewQueries.ranges.day, ms: 24 * hourMs, buckets: 48, inCalls: '24h' },
+  week: { ...text.overview.overviewQueries.ranges.week, ms: 7 * 24 * hourMs, buckets: 84, inCalls: '7d' },
 } as const;
 
 export type Range = keyof typeof ranges;
@@ -32,14 +32,16 @@ export function statsQuery(range: Range) {
   });
 }
 
-/** The calls without a result, by reason: "2 failed, 1 denied". Reasons without calls are left out. */
-export function describeUnsuccessful({ error, denied, invalid, cancelled, unknown }: CallStats['totals']): string {
-  const parts = [
-    error > 0 && text.overview.overviewQueries.failed(error),
-    denied > 0 && text.overview.overviewQueries.denied(denied),
-    invalid > 0 && text.overview.overviewQueries.invalid(invalid),
-    cancelled > 0 && text.overview.overviewQueries.cancelled(cancelled),
-    unknown > 0 && text.overview.overviewQueries.unknown(unknown),
-  ].filter((part) => part !== false);
-  return parts.join(', ') || text.overview.overviewQueries.noneFailed;
+/** The calls without a result by outcome, with their number: "2 failed". Outcomes without calls are left out. */
+export function listUnsuccessful(totals: CallStats['totals']) {
+  const outcomes = ['error', 'denied', 'invalid', 'cancelled', 'unknown'] as const;
+  return outcomes
+    .filter((outcome) => totals[outcome] > 0)
+    .map((outcome) => ({ outcome, label: text.overview.overviewQueries.counts[outcome](totals[outcome]) }));
+}
+
+/** The calls without a result in one text: "2 failed, 1 denied". */
+export function describeUnsuccessful(totals: CallStats['totals']): string {
+  const labels = listUnsuccessful(totals).map(({ label }) => label);
+  return labels.join(', ') || text.overview.overviewQueries.noneFailed;
 }
