@@ -12,7 +12,10 @@ beforeAll(async () => {
   directory = await tempDir();
   const config = {
     servers: { notes: fixture('legacy'), other: fixture('legacy') },
-    profiles: { reading: { servers: ['notes'], allow: ['notes/echo', 'notes/add'], deny: ['notes/write'] } },
+    profiles: {
+      reading: { servers: ['notes'], allow: ['notes/echo', 'notes/add'], deny: ['notes/write'] },
+      asking: { servers: ['notes'], allow: ['notes/ask', 'notes/sample'] },
+    },
   };
   await writeFile(directory.file('toolwharf.json'), JSON.stringify(config));
   app = await startApp(directory.file('toolwharf.json'), { env: { PATH: process.env.PATH } });
@@ -119,6 +122,45 @@ test('the playground sends the requests of a client of the profile, with its app
   await messages.getByText('tools/call').waitFor();
   expect(await messages.textContent()).toContain('ahoy');
   await expectAccessible(page);
+});
+
+test('the playground answers questions of servers, or declares that it cannot', async () => {
+  const { page } = app;
+  await app.goto('/profiles/asking/try');
+  await page.getByRole('button', { name: /notes__ask/ }).click();
+  await page.getByRole('textbox', { name: /question/ }).fill('Which harbour?');
+  await page.getByRole('button', { name: 'Send' }).click();
+  const asked = page.getByRole('region', { name: 'Server notes asks' });
+  await asked.getByText('Which harbour?').waitFor();
+  await asked.getByText('Do not enter passwords').waitFor();
+  await asked.getByRole('textbox', { name: /answer/ }).fill('Bergen');
+  await expectAccessible(page);
+  await asked.getByRole('button', { name: 'Accept' }).click();
+  const messages = page.getByRole('region', { name: 'Messages' });
+  await messages.getByText('Success').waitFor();
+  await messages.getByText('Request with the answers').waitFor();
+  expect(await messages.textContent()).toContain('Bergen');
+
+  await page.getByRole('button', { name: /notes__sample/ }).click();
+  await page.getByRole('textbox', { name: /prompt/ }).fill('Name a boat');
+  await page.getByRole('button', { name: 'Send' }).click();
+  await asked.getByText('Name a boat').waitFor();
+  await asked.getByRole('textbox', { name: 'Your reply' }).fill('The Dory');
+  await asked.getByRole('button', { name: 'Send reply' }).click();
+  await messages.getByText('Success').waitFor();
+  expect(await messages.textContent()).toContain('The Dory');
+
+  await page.getByRole('button', { name: 'Send' }).click();
+  await asked.getByRole('button', { name: 'Decline' }).click();
+  await page.getByText('You declined the sampling request', { exact: false }).first().waitFor();
+  await expect
+    .poll(async () => (await app.get('/api/calls?tool=sample&limit=1')).body.calls[0])
+    .toMatchObject({ status: 'error', end: 'cancelled' });
+
+  await page.getByRole('checkbox', { name: 'Sampling' }).click();
+  await page.getByRole('button', { name: 'Send' }).click();
+  await messages.getByText('Failed').waitFor();
+  expect(await messages.textContent()).toContain('sampling');
 });
 
 test('a profile that a key uses is not deleted, and says why', async () => {

@@ -1,6 +1,6 @@
-import { useMutation, useQuery } from '@tanstack/react-query';
+import { useQuery } from '@tanstack/react-query';
 import { ArrowLeft, Play, Square } from 'lucide-react';
-import { useRef, useState } from 'react';
+import { useState } from 'react';
 import { queries } from '../../../api/queries.ts';
 import { ApprovalPanel } from '../../../components/ApprovalPanel.tsx';
 import { Badge, StatusBadge } from '../../../components/Badge.tsx';
@@ -11,17 +11,21 @@ import { Description } from '../../../components/ExpandableText.tsx';
 import { Form } from '../../../components/fields.tsx';
 import { isRecord } from '../../../components/is-record.ts';
 import { JsonView } from '../../../components/JsonView.tsx';
+import { QuestionPanel } from '../../../components/QuestionPanel.tsx';
 import { SchemaForm } from '../../../components/SchemaForm.tsx';
 import { safeText } from '../../../components/safe-text.ts';
 import { formatDuration } from '../../../text/formats.ts';
 import { text } from '../../../text/text.ts';
-import { type Exchange, sendRequest } from './mcp-client.ts';
+import type { Answerable, Exchange } from './mcp-client.ts';
 import type { PlaygroundItem } from './playground-items.ts';
+import { useRequest } from './use-request.ts';
 
 export interface ItemRunnerProps {
   /** The path of the MCP endpoint. */
   readonly path: string;
   readonly item: PlaygroundItem;
+  /** The questions of servers that the client declares to answer. */
+  readonly answers: readonly Answerable[];
   readonly onClose: () => void;
 }
 
@@ -29,21 +33,18 @@ const words = text.profiles.playground;
 type Values = Readonly<Record<string, unknown>>;
 
 /** The form of a tool, resource or prompt, and the messages of its last request. */
-export function ItemRunner({ path, item, onClose }: ItemRunnerProps) {
+export function ItemRunner({ path, item, answers, onClose }: ItemRunnerProps) {
   const [args, setArgs] = useState<Values>({});
   const [problem, setProblem] = useState<string>();
-  const running = useRef<AbortController>(null);
-  const [startedAt, setStartedAt] = useState('');
-  const sending = useMutation({
-    mutationFn(sent: Values) {
-      const controller = new AbortController();
-      running.current = controller;
-      setStartedAt(new Date().toISOString());
-      return sendRequest(path, item.method, item.toParams(sent), controller.signal);
-    },
-  });
-  const approvals = useQuery({ ...queries.approvals('pending'), enabled: sending.isPending }).data ?? [];
   const session = useQuery(queries.session()).data;
+  const servers = useQuery(queries.servers()).data;
+  const { sending, startedAt, questions, answer, stop, declineSampling } = useRequest(
+    path,
+    item.method,
+    session?.caller?.id,
+  );
+  const approvals = useQuery({ ...queries.approvals('pending'), enabled: sending.isPending }).data ?? [];
+  const server = servers?.find(({ name }) => item.name.startsWith(`${name}__`));
   // The call id is known to the gateway only: this session's newest open approval since the request is its own.
   const approval = sending.isPending
     ? approvals.find(({ caller, askedAt }) => caller.id === session?.caller?.id && askedAt >= startedAt)
@@ -65,7 +66,7 @@ export function ItemRunner({ path, item, onClose }: ItemRunnerProps) {
         <Form
           className="flex flex-col gap-4"
           onSubmit={() => {
-            if (problem === undefined && !sending.isPending) sending.mutate(args);
+            if (problem === undefined && !sending.isPending) sending.mutate({ params: item.toParams(args), answers });
           }}
         >
           {item.schema && (
@@ -83,7 +84,7 @@ export function ItemRunner({ path, item, onClose }: ItemRunnerProps) {
               {words.send}
             </Button>
             {sending.isPending && (
-              <Button look="danger" onClick={() => running.current?.abort()}>
+              <Button look="danger" onClick={stop}>
                 <Square aria-hidden />
                 {words.stop}
               </Button>
@@ -91,8 +92,22 @@ export function ItemRunner({ path, item, onClose }: ItemRunnerProps) {
           </div>
         </Form>
         {approval && <ApprovalPanel key={approval.id} approval={approval} />}
+        {questions.map(({ key, kind, params }) => (
+          <QuestionPanel
+            key={key}
+            question={{ kind, params, server: server?.name ?? item.name, repliedBy: 'person' }}
+            isTrusted={server?.trusted === true}
+            busy={false}
+            error={undefined}
+            onAnswer={({ action, content }) => {
+              if (kind === 'elicitation') answer(key, { action, content });
+              else if (action === 'accept') answer(key, toReply(content));
+              else declineSampling();
+            }}
+          />
+        ))}
         {sending.error && <ErrorNotice error={sending.error} title={words.noResponse} />}
-        {sending.data && <ExchangeView exchange={sending.data} />}
+        {sending.data && <RoundsView rounds={sending.data} />}
         <details>
           <summary className="cursor-pointer text-ink-soft">{words.definition}</summary>
           <div className="mt-2">
@@ -104,25 +119,42 @@ export function ItemRunner({ path, item, onClose }: ItemRunnerProps) {
   );
 }
 
-function ExchangeView({ exchange }: { readonly exchange: Exchange }) {
-  const { request, response, notifications, durationMs } = exchange;
-  const isFailed = response.error !== undefined || (isRecord(response.result) && response.result.isError === true);
+/** The reply of the person to a request for sampling. */
+function toReply(content: Values | undefined): Values {
+  return {
+    role: 'assistant',
+    content: { type: 'text', text: String(content?.text) },
+    model: 'person',
+    stopReason: 'endTurn',
+  };
+}
+
+/** The messages of a request and of its repetitions with the answers to questions. */
+function RoundsView({ rounds }: { readonly rounds: readonly Exchange[] }) {
+  const last = rounds.at(-1)?.response ?? {};
+  const isFailed = last.error !== undefined || (isRecord(last.result) && last.result.isError === true);
+  const durationMs = rounds.reduce((sum, round) => sum + round.durationMs, 0);
   return (
     <section aria-label={words.messages} className="flex min-w-0 flex-col gap-3">
       <div role="status" className="flex items-center gap-3">
         <StatusBadge tone={isFailed ? 'bad' : 'good'}>{isFailed ? words.failed : words.succeeded}</StatusBadge>
         <span className="text-ink-soft">{formatDuration(durationMs)}</span>
       </div>
-      <h3 className="text-sm">{words.request}</h3>
-      <JsonView value={request} what={words.request} />
-      {notifications.length > 0 && (
-        <>
-          <h3 className="text-sm">{words.notifications}</h3>
-          <JsonView value={notifications} what={words.notifications} />
-        </>
-      )}
-      <h3 className="text-sm">{words.response}</h3>
-      <JsonView value={response} what={words.response} />
+      {rounds.map(({ request, response, notifications }, index) => (
+        // biome-ignore lint/suspicious/noArrayIndexKey: rounds never move
+        <div key={index} className="flex min-w-0 flex-col gap-3">
+          <h3 className="text-sm">{index === 0 ? words.request : words.requestWithAnswers}</h3>
+          <JsonView value={request} what={words.request} />
+          {notifications.length > 0 && (
+            <>
+              <h3 className="text-sm">{words.notifications}</h3>
+              <JsonView value={notifications} what={words.notifications} />
+            </>
+          )}
+          <h3 className="text-sm">{index === rounds.length - 1 ? words.response : words.inputRequired}</h3>
+          <JsonView value={response} what={words.response} />
+        </div>
+      ))}
     </section>
   );
 }

@@ -5,7 +5,7 @@ import { Button, ButtonLink } from '../../../components/Button.tsx';
 import { classNames } from '../../../components/class-names.ts';
 import { EmptyState } from '../../../components/EmptyState.tsx';
 import { ErrorNotice, Notice } from '../../../components/ErrorNotice.tsx';
-import { Input } from '../../../components/fields.tsx';
+import { Checkbox, Input } from '../../../components/fields.tsx';
 import { isRecord } from '../../../components/is-record.ts';
 import { LongList } from '../../../components/LongList.tsx';
 import { Page } from '../../../components/Page.tsx';
@@ -14,10 +14,11 @@ import { safeText } from '../../../components/safe-text.ts';
 import { ViewToggle } from '../../../components/ViewToggle.tsx';
 import { text } from '../../../text/text.ts';
 import { ItemRunner } from './ItemRunner.tsx';
-import { sendRequest } from './mcp-client.ts';
+import { type Answerable, sendRequest } from './mcp-client.ts';
 import { type ItemKind, type PlaygroundItem, toItems } from './playground-items.ts';
 
 const words = text.profiles.playground;
+const answerable: readonly Answerable[] = ['elicitation', 'sampling'];
 const kinds: readonly ItemKind[] = ['tools', 'resources', 'prompts'];
 
 /** The lists of a profile, read from its MCP endpoint, and calls with its policy. */
@@ -25,6 +26,7 @@ export function Playground({ profile }: { readonly profile: Profile }) {
   const [kind, setKind] = useState<ItemKind>('tools');
   const [search, setSearch] = useState('');
   const [selected, setSelected] = useState<PlaygroundItem>();
+  const [answers, setAnswers] = useState<readonly Answerable[]>(answerable);
   const lists = useQuery({
     // Changes of tools, servers and the profile refetch it.
     queryKey: ['previews', 'playground', profile.name, profile.updatedAt],
@@ -56,7 +58,22 @@ export function Playground({ profile }: { readonly profile: Profile }) {
               {safeText(problem, 500)}
             </Notice>
           ))}
-          <p className="text-ink-soft">{words.tokens(lists.data.items.tools.length, lists.data.tokens)}</p>
+          <div className="flex flex-wrap items-center justify-between gap-x-6 gap-y-2">
+            <p className="text-ink-soft">{words.tokens(lists.data.items.tools.length, lists.data.tokens)}</p>
+            <fieldset className="flex flex-wrap items-center gap-x-4 gap-y-1">
+              <legend className="float-left mr-3 text-ink-soft">{words.clientAnswers}</legend>
+              {answerable.map((name) => (
+                <Checkbox
+                  key={name}
+                  label={words.answerable[name]}
+                  checked={answers.includes(name)}
+                  onChange={(checked) =>
+                    setAnswers(answerable.filter((one) => (one === name ? checked : answers.includes(one))))
+                  }
+                />
+              ))}
+            </fieldset>
+          </div>
           <div className="grid min-w-0 gap-4 lg:grid-cols-[21rem_minmax(0,1fr)]">
             <div className={classNames('flex min-w-0 flex-col gap-2', selected && 'hidden lg:flex')}>
               <ViewToggle
@@ -97,6 +114,7 @@ export function Playground({ profile }: { readonly profile: Profile }) {
                 key={`${kind} ${selected.name}`}
                 path={profile.path}
                 item={selected}
+                answers={answers}
                 onClose={() => setSelected(undefined)}
               />
             ) : (
@@ -114,7 +132,7 @@ export function Playground({ profile }: { readonly profile: Profile }) {
 async function readLists({ name, path }: Pick<Profile, 'name' | 'path'>, signal: AbortSignal) {
   const problems: string[] = [];
   async function read(method: string, member: string): Promise<readonly Readonly<Record<string, unknown>>[]> {
-    const { response } = await sendRequest(path, method, {}, signal);
+    const { response } = await sendRequest(path, method, {}, { signal });
     if (isRecord(response.error)) {
       problems.push(String(response.error.message));
       return [];

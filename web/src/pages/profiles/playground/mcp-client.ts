@@ -1,3 +1,5 @@
+import { isRecord } from '../../../components/is-record.ts';
+
 /** A JSON-RPC message. */
 export type RpcMessage = Readonly<Record<string, unknown>>;
 
@@ -12,23 +14,33 @@ export interface Exchange {
 
 const version = '2026-07-28';
 const prefix = 'io.modelcontextprotocol';
-const capabilities = {
-  [`${prefix}/protocolVersion`]: version,
-  [`${prefix}/clientInfo`]: { name: 'toolwharf-playground', version: '1' },
-  // The playground declares that it answers no questions of servers.
-  [`${prefix}/clientCapabilities`]: {},
-};
+
+/** The questions of servers that the playground can answer. */
+export type Answerable = 'elicitation' | 'sampling';
+
+const declared: Readonly<Record<Answerable, object>> = { elicitation: { form: {}, url: {} }, sampling: {} };
 
 let lastId = 0;
+
+export interface RequestOptions {
+  readonly signal?: AbortSignal;
+  /** The questions that the client declares to answer; none by default. */
+  readonly answers?: readonly Answerable[];
+}
 
 /** Sends one request to the MCP endpoint of a profile, exactly as its clients do. */
 export async function sendRequest(
   path: string,
   method: string,
   params: Readonly<Record<string, unknown>> = {},
-  signal?: AbortSignal,
+  { signal, answers = [] }: RequestOptions = {},
 ): Promise<Exchange> {
-  const request = { jsonrpc: '2.0', id: ++lastId, method, params: { ...params, _meta: capabilities } };
+  const meta = {
+    [`${prefix}/protocolVersion`]: version,
+    [`${prefix}/clientInfo`]: { name: 'toolwharf-playground', version: '1' },
+    [`${prefix}/clientCapabilities`]: Object.fromEntries(answers.map((name) => [name, declared[name]])),
+  };
+  const request = { jsonrpc: '2.0', id: ++lastId, method, params: { ...params, _meta: meta } };
   const name = params.name ?? params.uri;
   const startedAt = performance.now();
   const response = await fetch(path, {
@@ -55,6 +67,24 @@ export async function sendRequest(
     notifications: messages.filter((message) => message !== answer),
     durationMs: performance.now() - startedAt,
   };
+}
+
+/** A question that must be answered before a request has a result. */
+export interface InputRequest {
+  readonly key: string;
+  readonly kind: Answerable;
+  readonly params: Readonly<Record<string, unknown>>;
+}
+
+/** The questions of a response with the type `input_required`; undefined for every other response. */
+export function readInputRequests({ result }: RpcMessage): readonly InputRequest[] | undefined {
+  if (!isRecord(result) || result.resultType !== 'input_required') return undefined;
+  const requests = isRecord(result.inputRequests) ? Object.entries(result.inputRequests) : [];
+  return requests.flatMap(([key, request]) => {
+    if (!isRecord(request)) return [];
+    const kind = request.method === 'sampling/createMessage' ? 'sampling' : 'elicitation';
+    return [{ key, kind, params: isRecord(request.params) ? request.params : {} }];
+  });
 }
 
 /** The messages of an event stream. */
