@@ -3,7 +3,7 @@ import type { Journal } from '../invocation/journal.ts';
 import type { Clock } from '../kernel/clock.ts';
 import type { Log } from '../kernel/log.ts';
 import type { Caller } from '../kernel/tool.ts';
-import type { Attachment, Conversation, Message, MessagePart } from '../storage/ports/conversation-store.ts';
+import type { AppPart, Attachment, Conversation, Message, MessagePart } from '../storage/ports/conversation-store.ts';
 import type { Storage } from '../storage/storage.ts';
 import type { InternalToolbox } from '../toolbox-types.ts';
 import type { NewAttachment } from './attachments.ts';
@@ -48,10 +48,10 @@ export interface Chat extends AsyncDisposable {
   update(id: string, change: { readonly title?: string; readonly assistantId?: string }): Promise<Conversation>;
   remove(id: string): Promise<boolean>;
   /** Sends a message; resolves with the answer as it starts. A running answer is stopped first and its pending approvals are denied. */
-  send(id: string, text: string, attachments?: readonly NewAttachment[]): Promise<Message>;
+  send(id: string, text: string, attachments?: readonly NewAttachment[], apps?: readonly AppPart[]): Promise<Message>;
   /** Generates another version of an answer. The earlier version and the messages after it stay in their branch. */
   retry(id: string, message: string): Promise<Message>;
-  /** Answers another version of a user's message, with the same attachments. The earlier version and the messages after it stay. */
+  /** Answers another version of a user's message, with the same attachments and texts of apps. The earlier version and the messages after it stay. */
   edit(id: string, message: string, text: string): Promise<Message>;
   /** Selects the branch of a version of a message, up to its newest message. Rejects with `CONFLICT` while an answer is running. */
   select(id: string, message: string): Promise<void>;

@@ -5,6 +5,7 @@ import { omitUndefined } from '../kernel/json.ts';
 import { createKeyedMutex } from '../kernel/keyed-mutex.ts';
 import type { Assistant } from '../storage/ports/assistant-store.ts';
 import {
+  type AppPart,
   type AttachmentPart,
   type Conversation,
   type Message,
@@ -111,12 +112,12 @@ export async function createChat(ports: ChatPorts): Promise<Chat> {
 
   async function addUserMessage(
     open: OpenConversation,
-    { text, files, parentId }: { text: string; files: readonly AttachmentPart[]; parentId: string | undefined },
+    { text, added, parentId }: { text: string; added: readonly AddedPart[]; parentId: string | undefined },
   ): Promise<Message> {
     const { title } = open.conversation;
-    const parts: Message['parts'] = [...files, ...(text === '' ? [] : [{ type: 'text' as const, text }])];
+    const parts: Message['parts'] = [...added, ...(text === '' ? [] : [{ type: 'text' as const, text }])];
     await open.add({ ...newMessage('user', parentId), parts, status: 'complete' });
-    if (title === untitled) await open.change({ title: titleFrom(text || (files[0]?.name ?? '')) || untitled });
+    if (title === untitled) await open.change({ title: titleFrom(text || nameOf(added[0])) || untitled });
     return answer(open, open.messages.at(-1)?.id);
   }
 
@@ -233,11 +234,11 @@ export async function createChat(ports: ChatPorts): Promise<Chat> {
         return isRemoved;
       });
     },
-    send: (id, text, attachments = []) =>
+    send: (id, text, attachments = [], apps = []) =>
       withConversation(id, async (open) => {
-        const files = await addAttachments(open, attachments);
+        const added = [...(await addAttachments(open, attachments)), ...apps];
         await stop(open, replaced);
-        return addUserMessage(open, { text, files, parentId: open.messages.at(-1)?.id });
+        return addUserMessage(open, { text, added, parentId: open.messages.at(-1)?.id });
       }),
     retry: (id, message) =>
       withConversation(id, async (open) => {
@@ -249,8 +250,8 @@ export async function createChat(ports: ChatPorts): Promise<Chat> {
       withConversation(id, async (open) => {
         const { parentId, parts } = findMessage(open, message, 'user');
         await stop(open, replaced);
-        const files = parts.filter((part) => part.type === 'attachment');
-        return addUserMessage(open, { text, files, parentId });
+        const added = parts.filter((part) => part.type === 'attachment' || part.type === 'app');
+        return addUserMessage(open, { text, added, parentId });
       }),
     select: (id, message) =>
       withConversation(id, async (open) => {
@@ -270,6 +271,13 @@ export async function createChat(ports: ChatPorts): Promise<Chat> {
     close,
     [Symbol.asyncDispose]: close,
   };
+}
+
+/** The parts of a user's message beside its text. */
+type AddedPart = AttachmentPart | AppPart;
+
+function nameOf(part: AddedPart | undefined): string {
+  return part?.type === 'app' ? part.text : (part?.name ?? '');
 }
 
 function snapshotOf(open: OpenConversation | undefined) {

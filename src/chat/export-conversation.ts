@@ -41,6 +41,8 @@ function toBlock(part: MessagePart): string {
       return part.text.trim() === '' ? '' : `${part.text.trim().replaceAll(/^/gm, '> ')}\n\n`;
     case 'attachment':
       return `*Attached: ${oneLine(part.name)} (${part.mediaType}, ${part.sizeBytes} bytes)*\n\n`;
+    case 'app':
+      return `*${part.kind === 'context' ? 'Context' : 'Message'} of the app of server ${oneLine(part.server)}:*\n\n${fence(part.text)}`;
     case 'tool-call':
       return toCallBlock(part);
     case 'step':

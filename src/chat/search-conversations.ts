@@ -48,7 +48,7 @@ const excerptLength = 180;
 function toMatch({ id, role, createdAt, parts }: Message, words: readonly string[]): MessageMatch {
   const texts = parts.flatMap((part) => {
     if (part.type === 'attachment') return [part.name];
-    return part.type === 'text' ? [part.text] : [];
+    return part.type === 'text' || part.type === 'app' ? [part.text] : [];
   });
   // An excerpt without the marks of Markdown.
   const plain = texts.join('\n').replaceAll(/\*\*|__|`+|^#+ /gm, '');

@@ -3,6 +3,7 @@ import { type AiSdkModelOutput, toAiSdkOutput } from '../bridges/shared/ai-sdk-o
 import { isObject } from '../kernel/json.ts';
 import type { ContentBlock } from '../kernel/tool.ts';
 import type { AttachmentPart, Message, MessagePart, ToolCallPart } from '../storage/ports/conversation-store.ts';
+import { toAppNote } from './app-texts.ts';
 import { callTool } from './model-tools.ts';
 
 /** Asks the model to continue an answer that was cut off. It is not part of the stored conversation. */
@@ -34,7 +35,9 @@ type UserPart = Exclude<Extract<ModelMessage, { role: 'user' }>['content'], stri
 
 function toUserMessage({ parts }: Message, options: ModelMessageOptions): ModelMessage[] {
   const files = parts.filter((part) => part.type === 'attachment').map((part) => toFilePart(part, options));
-  const text = parts.flatMap((part) => (part.type === 'text' ? [part.text] : [])).join('\n');
+  const notes = parts.flatMap((part) => (part.type === 'app' ? [toAppNote(part)] : []));
+  const own = parts.flatMap((part) => (part.type === 'text' ? [part.text] : [])).join('\n');
+  const text = [...notes, ...(own === '' ? [] : [own])].join('\n\n');
   if (files.length === 0) return text === '' ? [] : [{ role: 'user', content: text }];
   return [{ role: 'user', content: [...files, ...(text === '' ? [] : [{ type: 'text' as const, text }])] }];
 }
@@ -81,7 +84,7 @@ function toAnswer(parts: readonly MessagePart[], options: ModelMessageOptions): 
         output: outputOf(part, options),
         ...errorCodeOptions(part.result?.errorCode),
       });
-    } else if (part.type !== 'attachment' && (part.text !== '' || part.metadata))
+    } else if (part.type !== 'attachment' && part.type !== 'app' && (part.text !== '' || part.metadata))
       said.push({ type: part.type, text: part.text, ...providerOptions(part) });
   }
   end();

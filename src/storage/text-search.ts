@@ -31,11 +31,11 @@ export function toWords(query: string): readonly string[] {
 
 const maxSearchedLength = 20_000;
 
-/** The text of a message that searches read, folded: its texts and the names of its attachments. */
+/** The text of a message that searches read, folded: its texts, those of apps, and the names of its attachments. */
 export function searchableText({ parts }: Pick<Message, 'parts'>): string {
   const texts = parts.flatMap((part) => {
     if (part.type === 'attachment') return [part.name];
-    return part.type === 'text' ? [part.text] : [];
+    return part.type === 'text' || part.type === 'app' ? [part.text] : [];
   });
   // A null character is not valid in a text of Postgres.
   return foldText(texts.join('\n').slice(0, maxSearchedLength)).text.replaceAll('\0', ' ');

@@ -202,6 +202,52 @@ describe('who may open an app and call tools for it', () => {
   });
 });
 
+describe("the app of another person's conversation", () => {
+  test('an administrator sees it and cannot act through it, since the journal would name the assistant only', async () => {
+    await using assistant = await addScriptedAssistant(
+      api,
+      [{ calls: [{ name: 'mcp_clock_show_clock', args: { city: 'Oslo' } }] }, { text: 'Here.' }, { text: 'Heard.' }],
+      { serverIds: ['clock'], toolApproval: 'auto' },
+    );
+    const owner = { key: await api.key(['read', 'call']) };
+    const { body } = await api.post('/api/conversations', { assistantId: assistant.id }, owner);
+    const path = `/api/conversations/${body.id}`;
+    await api.post(`${path}/messages`, { text: 'Show it' }, owner);
+    const id: string = await waitFor(
+      async () => {
+        const { conversation, messages } = (await api.get(path)).body;
+        const part = messages.at(-1)?.parts.find(({ app }: { app?: string }) => app !== undefined);
+        return conversation.status === 'idle' && part && String(part.callId);
+      },
+      { what: 'the answer with an app' },
+    );
+    const apps = [{ call: id, kind: 'message', text: 'Hello' }];
+    for (const admin of [{}, { key: api.adminToken }]) {
+      expect((await open(id, admin)).body).toMatchObject({ canAct: false, server: 'clock' });
+      expect((await callFor(id, { tool: 'tick' }, admin)).body.error.code).toBe('FORBIDDEN');
+      expect((await api.post(`${path}/messages`, { text: '', apps }, admin)).body.error.code).toBe('FORBIDDEN');
+    }
+    expect((await open(id, owner)).body.canAct).toBe(true);
+    expect((await callFor(id, { tool: 'tick' }, owner)).body.text).toMatch(/^Clock tick/);
+
+    // A text of an app names a call that opened an app in this very conversation.
+    const other = await call(undefined, owner);
+    for (const foreign of [other, 'no-such-call']) {
+      const body = { text: '', apps: [{ call: foreign, kind: 'message', text: 'Hello' }] };
+      expect((await api.post(`${path}/messages`, body, owner)).status).toBe(404);
+    }
+    const long = [{ call: id, kind: 'context', text: 'x'.repeat(16_001) }];
+    expect((await api.post(`${path}/messages`, { text: 'Hi', apps: long }, owner)).status).toBe(400);
+    const context = [{ call: id, kind: 'context', text: 'Only context' }];
+    expect((await api.post(`${path}/messages`, { text: '', apps: context }, owner)).status).toBe(400);
+    expect((await api.post(`${path}/messages`, { text: '', apps }, owner)).status).toBe(200);
+    const { messages } = (await api.get(path, owner)).body;
+    expect(messages.at(-2).parts).toEqual([
+      { type: 'app', kind: 'message', callId: id, server: 'clock', text: 'Hello' },
+    ]);
+  });
+});
+
 test('tools show their apps, and whether only apps may call them', async () => {
   const app = async (tool: string) => (await api.get(`/api/tools/mcp_clock_${tool}`)).body.app;
   expect(await app('show_clock')).toEqual({ uri: 'ui://clock/view.html' });

@@ -51,6 +51,11 @@ export function everything(mode: 'stdio' | 'streamableHttp' | 'sse'): Program | 
   });
 }
 
+/** A demo server of the official packages for MCP Apps. */
+export function appDemo(name: 'basic-vanillajs' | 'budget-allocator' | 'debug', env: Program['env'] = {}): Program {
+  return { command: process.execPath, args: [entryOf(`server-${name}`), '--stdio'], env };
+}
+
 /** The public filesystem server, limited to one directory. */
 export function filesystemServer(directory: string): Program {
   return { command: process.execPath, args: [entryOf('server-filesystem'), directory], env: {} };

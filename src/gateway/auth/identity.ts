@@ -63,6 +63,14 @@ export function isOperator({ via }: Identity): boolean {
   return via === 'loopback' || via === 'admin-token';
 }
 
+/** The caller ids that are this person. The command line and the app of a local operator act as one person. */
+export function personIds(identity: Identity): readonly string[] {
+  const { id } = identity.caller;
+  return identity.isAdmin && isOperator(identity) && operatorIds.includes(id) ? operatorIds : [id];
+}
+
+const operatorIds: readonly string[] = ['admin', localCallerId];
+
 /** Whether the caller may add servers that start local programs. A loopback connection alone is not enough. */
 export function mayAddPrograms(identity: Identity | undefined): boolean {
   return identity?.isAdmin === true && identity.via !== 'loopback';

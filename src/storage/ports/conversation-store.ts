@@ -75,12 +75,26 @@ export const attachmentPartSchema = z.strictObject({
 
 export type AttachmentPart = z.output<typeof attachmentPartSchema>;
 
+/** What an app of a server (MCP Apps) wrote into a message of the user. The user saw it before it was sent. */
+export const appPartSchema = z.strictObject({
+  type: z.literal('app'),
+  /** `message`: the app sent it and the user allowed that. `context`: it was sent with a message of the user. */
+  kind: z.enum(['message', 'context']),
+  /** The call that opened the app, and its server. */
+  callId: z.string(),
+  server: z.string(),
+  text: z.string(),
+});
+
+export type AppPart = z.output<typeof appPartSchema>;
+
 export const messagePartSchema = z.discriminatedUnion('type', [
   z.strictObject({ type: z.literal('text'), text: z.string(), metadata: metadataSchema }),
   /** The model's reasoning. */
   z.strictObject({ type: z.literal('reasoning'), text: z.string(), metadata: metadataSchema }),
   toolCallPartSchema,
   attachmentPartSchema,
+  appPartSchema,
   /** Starts another turn of the model, after the results of the tool calls before it. */
   z.strictObject({ type: z.literal('step') }),
 ]);

@@ -203,6 +203,8 @@ describe('the OpenAPI document', () => {
         "ApiKeyList",
         "App",
         "AppCallInput",
+        "AppPart",
+        "AppText",
         "Approval",
         "ApprovalAnswer",
         "ApprovalAnsweredEvent",

@@ -1558,6 +1558,7 @@ export interface components {
             readonly html: string;
             readonly frameUrl: string;
             readonly prefersBorder?: boolean;
+            readonly canAct: boolean;
             readonly sources: {
                 readonly connect: readonly string[];
                 readonly resource: readonly string[];
@@ -1574,6 +1575,13 @@ export interface components {
             readonly result?: {
                 readonly [key: string]: unknown;
             };
+        };
+        readonly AppPart: {
+            readonly type: "app";
+            readonly kind: "message" | "context";
+            readonly callId: string;
+            readonly server: string;
+            readonly text: string;
         };
         readonly Approval: {
             readonly id: string;
@@ -2369,7 +2377,7 @@ export interface components {
                     readonly [key: string]: unknown;
                 };
             };
-        } | components["schemas"]["ToolCallPart"] | components["schemas"]["AttachmentPart"] | {
+        } | components["schemas"]["ToolCallPart"] | components["schemas"]["AttachmentPart"] | components["schemas"]["AppPart"] | {
             readonly type: "step";
         };
         readonly Model: {
@@ -3166,6 +3174,11 @@ export interface components {
             };
             readonly callId?: string;
         };
+        readonly AppText: {
+            readonly call: string;
+            readonly kind: "message" | "context";
+            readonly text: string;
+        };
         readonly ApprovalAnswer: {
             readonly answer: "allow";
             readonly scope?: "once" | "conversation" | "tool" | "server";
@@ -3256,6 +3269,7 @@ export interface components {
         readonly MessageInput: {
             readonly text: string;
             readonly attachments?: readonly components["schemas"]["AttachmentInput"][];
+            readonly apps?: readonly components["schemas"]["AppText"][];
         };
         readonly ModelSettingsInput: {
             readonly provider: string;
@@ -3660,6 +3674,7 @@ export type AliveEvent = components['schemas']['AliveEvent'];
 export type ApiKey = components['schemas']['ApiKey'];
 export type ApiKeyList = components['schemas']['ApiKeyList'];
 export type App = components['schemas']['App'];
+export type AppPart = components['schemas']['AppPart'];
 export type Approval = components['schemas']['Approval'];
 export type ApprovalAnsweredEvent = components['schemas']['ApprovalAnsweredEvent'];
 export type ApprovalAskedEvent = components['schemas']['ApprovalAskedEvent'];
@@ -3790,6 +3805,7 @@ export type AccountChange = components['schemas']['AccountChange'];
 export type AccountInput = components['schemas']['AccountInput'];
 export type ApiKeyInput = components['schemas']['ApiKeyInput'];
 export type AppCallInput = components['schemas']['AppCallInput'];
+export type AppText = components['schemas']['AppText'];
 export type ApprovalAnswer = components['schemas']['ApprovalAnswer'];
 export type ApprovalAnswers = components['schemas']['ApprovalAnswers'];
 export type AssistantInput = components['schemas']['AssistantInput'];
@@ -4839,6 +4855,7 @@ export interface operations {
                 readonly server?: string;
                 readonly tool?: string;
                 readonly status?: "pending" | "running" | "success" | "error";
+                readonly end?: string;
                 readonly caller?: string;
                 readonly search?: string;
                 readonly parent?: string;

@@ -6,7 +6,9 @@ import type { CallRecord } from '../../../invocation/call-record.ts';
 import { createId } from '../../../kernel/create-id.ts';
 import { type ErrorCode, ToolwharfError } from '../../../kernel/errors.ts';
 import { readApp } from '../../apps/read-app.ts';
+import { notOwner } from '../../apps/read-app-texts.ts';
 import { assertActive } from '../../auth/admit-caller.ts';
+import { personIds } from '../../auth/identity.ts';
 import { findCall, scopeFor } from '../access.ts';
 import { type ApiPorts, type ApiRequest, route } from '../route.ts';
 import { appCallInputSchema, appSchema } from '../schemas/apps.ts';
@@ -62,6 +64,7 @@ export const appRoutes = [
       const { name, title, description, inputSchema } = entry.definition;
       return {
         ...app,
+        canAct: await canAct(request, ports),
         uri,
         server,
         frameUrl,
@@ -85,6 +88,7 @@ export const appRoutes = [
     errors: [...callErrors, 'NOT_FOUND'],
     access: findOpener,
     async handle(request, ports) {
+      if (!(await canAct(request, ports))) throw notOwner();
       const { tool, arguments: args = {}, callId } = request.body;
       const { record, server } = request.resource;
       const entry = ports.toolbox.catalog.find({ server, tool });
@@ -132,6 +136,20 @@ async function findOpener(
   if (!isEnabled || !entry || server === undefined || !scopeFor(request, ports).hasTool(entry)) throw noApp(record.id);
   if (toolAppOf(entry.definition).resourceUri === undefined) throw noApp(record.id);
   return { record, server, entry };
+}
+
+/**
+ * Whether the app may call tools for this person. The app of an assistant's call acts as the assistant, on behalf of the owner of
+ * its conversation. An administrator who looks at it must not act in the name of the assistant.
+ */
+async function canAct(
+  { identity, resource }: Pick<ApiRequest<unknown, unknown, unknown, OpenedBy>, 'identity' | 'resource'>,
+  { storage }: ApiPorts,
+): Promise<boolean> {
+  const { kind, conversation } = resource.record.caller;
+  if (kind !== 'assistant') return true;
+  const found = conversation === undefined ? undefined : await storage.conversations.get(conversation);
+  return found !== undefined && personIds(identity).includes(found.owner);
 }
 
 function noApp(call: string): ToolwharfError {

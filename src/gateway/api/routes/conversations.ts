@@ -2,7 +2,8 @@ import { z } from 'zod';
 import { toExportedJson, toMarkdown } from '../../../chat/export-conversation.ts';
 import { ToolwharfError } from '../../../kernel/errors.ts';
 import { noConversation } from '../../../storage/ports/conversation-store.ts';
-import { type Identity, isOperator } from '../../auth/identity.ts';
+import { readAppTexts } from '../../apps/read-app-texts.ts';
+import { personIds } from '../../auth/identity.ts';
 import { answerWithinLimit, type ChatLimitPorts, createWithinLimit } from '../../chat/chat-limits.ts';
 import { serveConversation } from '../../chat/serve-conversation.ts';
 import { findConversation, findOwnConversation } from '../access.ts';
@@ -55,7 +56,7 @@ export const conversationRoutes = [
     }),
     answer: conversationMatchListSchema,
     async handle({ identity, query: { query, limit } }, { chat }) {
-      return { matches: await chat.conversations.search({ query, limit, owners: ownersOf(identity) }) };
+      return { matches: await chat.conversations.search({ query, limit, owners: personIds(identity) }) };
     },
   }),
   route({
@@ -135,9 +136,11 @@ export const conversationRoutes = [
     errors: ['CONFLICT', 'LIMIT_REACHED', 'NOT_FOUND'],
     access: findOwnConversation,
     async handle({ identity, resource, body }, ports) {
+      const { text, attachments = [] } = body;
+      const apps = await readAppTexts(body.apps ?? [], { identity, conversation: resource }, ports);
       await ports.servers.waitForStart();
       return answerWithinLimit(identity, resource, limitPorts(ports), () =>
-        ports.chat.conversations.send(resource.id, body.text, body.attachments),
+        ports.chat.conversations.send(resource.id, text, attachments, apps),
       );
     },
   }),
@@ -283,14 +286,6 @@ export const conversationRoutes = [
     },
   }),
 ];
-
-/** The command line and the app of a local operator act as one person. */
-function ownersOf(identity: Identity): readonly string[] {
-  const { id } = identity.caller;
-  return identity.isAdmin && isOperator(identity) && operatorIds.includes(id) ? operatorIds : [id];
-}
-
-const operatorIds: readonly string[] = ['admin', 'local'];
 
 function limitPorts({ chat, toolbox }: Pick<ApiPorts, 'chat' | 'toolbox'>): ChatLimitPorts {
   return { conversations: chat.conversations, limits: toolbox.config.gateway.limits };

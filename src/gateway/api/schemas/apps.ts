@@ -13,6 +13,9 @@ export const appSchema = answer(
       .string()
       .describe('The URL of the frame for the app, with its Content-Security-Policy. Valid for five minutes.'),
     prefersBorder: z.boolean().optional(),
+    canAct: z
+      .boolean()
+      .describe('False for an administrator who looks at the app of another person: the app can call no tools.'),
     sources: z
       .strictObject({ connect: sources, resource: sources, frame: sources, baseUri: sources })
       .describe('The origins that the app may use.'),

@@ -1,6 +1,8 @@
 import { z } from 'zod';
+import { appTextLimits } from '../../../chat/app-texts.ts';
 import { attachmentLimits } from '../../../chat/attachments.ts';
 import {
+  appPartSchema,
   attachmentPartSchema,
   conversationSchema,
   messagePartSchema,
@@ -13,6 +15,7 @@ import { answer, body, list } from './named.ts';
 answer('Usage', usageSchema);
 answer('ToolCallPart', toolCallPartSchema);
 answer('AttachmentPart', attachmentPartSchema);
+answer('AppPart', appPartSchema);
 answer('MessagePart', messagePartSchema);
 
 export const messageViewSchema = answer('Message', messageSchema);
@@ -56,6 +59,17 @@ const attachmentInputSchema = body(
   }),
 );
 
+const appTextSchema = body(
+  'AppText',
+  z.strictObject({
+    call: z.string().max(100).describe('The call of this conversation that opened the app.'),
+    kind: appPartSchema.shape.kind.describe(
+      '`message`: a message of the app, which the user has allowed. `context`: the latest context of the app for the model.',
+    ),
+    text: z.string().min(1).max(appTextLimits.maxLength),
+  }),
+);
+
 export const messageInputSchema = body(
   'MessageInput',
   z
@@ -68,12 +82,29 @@ export const messageInputSchema = body(
         .describe(
           `Up to ${attachmentLimits.maxFiles} files, together up to ${attachmentLimits.maxMessageBytes} bytes.`,
         ),
+      apps: z
+        .array(appTextSchema)
+        .max(appTextLimits.maxTexts)
+        .optional()
+        .describe(
+          'What apps (MCP Apps) of this conversation say. The model is told that the app wrote it, not the user.',
+        ),
     })
-    .refine(({ text, attachments = [] }) => text !== '' || attachments.length > 0, {
+    .refine(hasContent, {
       path: ['text'],
       error: 'must not be empty',
     }),
 );
+
+function hasContent({ text, attachments = [], apps = [] }: MessageContent): boolean {
+  return text !== '' || attachments.length > 0 || apps.some(({ kind }) => kind === 'message');
+}
+
+interface MessageContent {
+  readonly text: string;
+  readonly attachments?: readonly unknown[];
+  readonly apps?: readonly { readonly kind: string }[];
+}
 
 export const messageEditSchema = body('MessageEdit', z.strictObject({ text: messageText.min(1) }));
 

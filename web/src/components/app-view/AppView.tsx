@@ -9,6 +9,8 @@ import { ErrorNotice, Notice } from '../ErrorNotice.tsx';
 import { Spinner } from '../Spinner.tsx';
 import { safeText } from '../safe-text.ts';
 import { AppCallList } from './AppCallList.tsx';
+import { AppMessage, useAppMessages } from './AppMessage.tsx';
+import { useAppChat } from './app-chat.ts';
 import { toFrameHeight } from './frame-height.ts';
 import { LinkDialog, useLinkRequest } from './LinkDialog.tsx';
 import { type Bridge, type DisplayMode, openBridge } from './open-bridge.ts';
@@ -37,8 +39,14 @@ function OpenApp({ app, callId, showsQuestions, onClose }: AppViewProps & { read
   const [height, setHeight] = useState(240);
   const [mode, setMode] = useState<DisplayMode>('inline');
   const [problem, setProblem] = useState<string>();
+  const [canEnlarge, setCanEnlarge] = useState(false);
   const { calls, callTool } = useAppCalls(callId, app.server);
   const link = useLinkRequest();
+  const chat = useAppChat();
+  const messages = useAppMessages(chat, callId);
+  const latest = useRef({ chat, messages });
+  latest.current = { chat, messages };
+  const isInChat = chat !== undefined && app.canAct;
   const server = safeText(app.server, 100);
   const isLarge = mode === 'fullscreen';
 
@@ -47,13 +55,24 @@ function OpenApp({ app, callId, showsQuestions, onClose }: AppViewProps & { read
     bridge.current?.setDisplayMode(next);
   }
 
+  async function end(): Promise<void> {
+    await bridge.current?.prepareToClose();
+    onClose();
+  }
+
   // biome-ignore lint/correctness/useExhaustiveDependencies: a frame shows one app, and its functions do not change what they do
   useEffect(() => {
     if (!frame.current || problem !== undefined) return undefined;
     let isClosed = false;
     const opening = openBridge(frame.current, {
-      ...{ app, callId, callTool, onClose },
+      ...{ app, callId, callTool },
+      onClose: () => void end(),
+      onReady: (modes) => setCanEnlarge(modes === undefined || modes.includes('fullscreen')),
       openLink: link.ask,
+      ...(isInChat && {
+        sendMessage: (message) => latest.current.messages.ask(message),
+        setContext: (context) => latest.current.chat?.setContext(callId, app.server, context),
+      }),
       onHeight: (wanted) => setHeight((before) => toFrameHeight(wanted) ?? before),
       onDisplayMode(wanted) {
         const next = wanted === 'fullscreen' ? 'fullscreen' : 'inline';
@@ -73,6 +92,7 @@ function OpenApp({ app, callId, showsQuestions, onClose }: AppViewProps & { read
       isClosed = true;
       bridge.current?.close();
       bridge.current = null;
+      latest.current.chat?.setContext(callId, app.server, undefined);
     };
   }, [app, problem]);
 
@@ -80,21 +100,24 @@ function OpenApp({ app, callId, showsQuestions, onClose }: AppViewProps & { read
     <section
       aria-label={text.toolApp.label(server)}
       className={classNames(
-        'flex min-w-0 flex-col overflow-hidden border border-line bg-surface',
+        'flex min-w-0 flex-col overflow-hidden border bg-surface',
         isLarge ? 'fixed inset-0 z-40' : 'rounded-lg',
+        app.prefersBorder === false ? 'border-transparent' : 'border-line',
       )}
     >
       <header className="flex flex-wrap items-center gap-2 border-b border-line bg-sunken px-3 py-1.5 text-xs text-ink-soft">
         <AppWindow aria-hidden className="size-3.5 shrink-0" />
         <span className="min-w-0 flex-1 break-all">{text.toolApp.label(server)}</span>
-        <IconButton
-          label={isLarge ? text.toolApp.exitFullScreen : text.toolApp.fullScreen}
-          size="small"
-          onClick={() => show(isLarge ? 'inline' : 'fullscreen')}
-        >
-          {isLarge ? <Minimize2 aria-hidden /> : <Maximize2 aria-hidden />}
-        </IconButton>
-        <IconButton label={text.toolApp.close} size="small" onClick={onClose}>
+        {(canEnlarge || isLarge) && (
+          <IconButton
+            label={isLarge ? text.toolApp.exitFullScreen : text.toolApp.fullScreen}
+            size="small"
+            onClick={() => show(isLarge ? 'inline' : 'fullscreen')}
+          >
+            {isLarge ? <Minimize2 aria-hidden /> : <Maximize2 aria-hidden />}
+          </IconButton>
+        )}
+        <IconButton label={text.toolApp.close} size="small" onClick={() => void end()}>
           <X aria-hidden />
         </IconButton>
       </header>
@@ -103,6 +126,10 @@ function OpenApp({ app, callId, showsQuestions, onClose }: AppViewProps & { read
           {text.toolApp.refused(safeText(app.refused.join(', '), 300))}
         </p>
       )}
+      {!app.canAct && (
+        <p className="border-b border-line px-3 py-1.5 text-xs text-ink-soft">{text.toolApp.onlyShown}</p>
+      )}
+      <AppMessage server={server} messages={messages} isIdle={chat?.isIdle === true} />
       <AppCallList calls={calls} showsQuestions={showsQuestions} />
       {problem === undefined ? (
         <iframe

@@ -2,6 +2,7 @@ import { AppBridge, type McpUiHostContext, PostMessageTransport } from '@modelco
 import type { App } from '../../api/client.ts';
 import { api } from '../../api/client.ts';
 import { text } from '../../text/text.ts';
+import { maxAppText, toAppText } from './app-text.ts';
 import { maxFrameHeight } from './frame-height.ts';
 import { readColours, watchColours } from './host-context.ts';
 import { createMessageMeter } from './message-meter.ts';
@@ -22,11 +23,17 @@ export interface BridgePorts {
   ) => Promise<ToolResult>;
   /** Asks the person whether to open a link; true if it was opened. */
   readonly openLink: (url: URL) => Promise<boolean>;
+  /** Asks the person whether the app may send a message; true if it was sent. Undefined outside of a conversation. */
+  readonly sendMessage?: (text: string) => Promise<boolean>;
+  /** Replaces the context that the app gives the model; undefined removes it. Undefined outside of a conversation. */
+  readonly setContext?: (text: string | undefined) => void;
   readonly onHeight: (height: unknown) => void;
   /** Changes how the app is shown; returns how it is shown then. */
   readonly onDisplayMode: (mode: unknown) => DisplayMode;
   /** The app asked to be closed. */
   readonly onClose: () => void;
+  /** The app is ready. Called with the display modes that it supports, or undefined if it does not say. */
+  readonly onReady: (displayModes: readonly string[] | undefined) => void;
   /** The app sent so many messages that it must be closed. */
   readonly onFlood: () => void;
 }
@@ -34,8 +41,12 @@ export interface BridgePorts {
 /** The connection to an app. */
 export interface Bridge {
   setDisplayMode(mode: DisplayMode): void;
+  /** Tells the app that it is about to be closed; resolves when it is ready, or after a second. */
+  prepareToClose(): Promise<void>;
   close(): void;
 }
+
+const maxTeardownMs = 1_000;
 
 /** Connects to the app in a frame, and loads it there. The frame shows nothing before. */
 export async function openBridge(frame: HTMLIFrameElement, ports: BridgePorts): Promise<Bridge> {
@@ -52,8 +63,13 @@ export async function openBridge(frame: HTMLIFrameElement, ports: BridgePorts): 
     toolInfo: { id: callId, tool: app.tool as never },
     displayMode: 'inline',
     availableDisplayModes: ['inline', 'fullscreen'],
-    containerDimensions: { maxHeight: maxFrameHeight },
+    containerDimensions: roomFor(frame, 'inline'),
     locale: document.documentElement.lang,
+    timeZone: Intl.DateTimeFormat().resolvedOptions().timeZone,
+    deviceCapabilities: {
+      touch: matchMedia('(any-pointer: coarse)').matches,
+      hover: matchMedia('(any-hover: hover)').matches,
+    },
     userAgent: 'toolwharf',
     platform: 'web',
   };
@@ -64,12 +80,28 @@ export async function openBridge(frame: HTMLIFrameElement, ports: BridgePorts): 
     frameDomains: [...frames],
     baseUriDomains: [...baseUri],
   };
-  const capabilities = { openLinks: {}, serverTools: {}, serverResources: {}, sandbox: { csp, permissions: {} } };
+  const { sendMessage, setContext } = ports;
+  const capabilities = {
+    openLinks: {},
+    serverResources: {},
+    sandbox: { csp, permissions: {} },
+    ...(app.canAct && { serverTools: {} }),
+    ...(sendMessage && { message: { text: {} } }),
+    ...(setContext && { updateModelContext: { text: {}, structuredContent: {} } }),
+  };
   const bridge = new AppBridge(null, { name: 'Toolwharf', version: '1' }, capabilities, { hostContext: context });
 
   let mode: DisplayMode = 'inline';
-  const update = () => bridge.setHostContext({ ...context, ...readColours(), displayMode: mode });
+  const update = () =>
+    bridge.setHostContext({
+      ...context,
+      ...readColours(),
+      displayMode: mode,
+      containerDimensions: roomFor(frame, mode),
+    });
   const endColours = watchColours(update);
+  const resizing = new ResizeObserver(update);
+  resizing.observe(frame);
 
   let isLoaded = false;
   bridge.addEventListener('sandboxready', () => {
@@ -81,11 +113,27 @@ export async function openBridge(frame: HTMLIFrameElement, ports: BridgePorts): 
   bridge.addEventListener('initialized', () => {
     if (isStarted) return;
     isStarted = true;
+    ports.onReady(bridge.getAppCapabilities()?.availableDisplayModes);
     void bridge.sendToolInput({ arguments: { ...app.arguments } });
     if (app.result) void bridge.sendToolResult(app.result as ToolResult);
   });
   bridge.addEventListener('sizechange', ({ height }) => ports.onHeight(height));
   bridge.addEventListener('requestteardown', ports.onClose);
+  if (sendMessage) {
+    bridge.onmessage = async ({ content }) => {
+      const message = toAppText(content);
+      return message !== undefined && (await sendMessage(message)) ? {} : { isError: true };
+    };
+  }
+  if (setContext) {
+    bridge.onupdatemodelcontext = async ({ content, structuredContent }) => {
+      const isEmpty = structuredContent === undefined && (content ?? []).length === 0;
+      const given = isEmpty ? undefined : toAppText(content, structuredContent);
+      if (!isEmpty && given === undefined) throw new Error(text.toolApp.contextRefused(maxAppText));
+      setContext(given);
+      return {};
+    };
+  }
   bridge.oncalltool = (({ name, arguments: args = {} }, { mcpReq }) =>
     ports.callTool(name, args, mcpReq.signal)) as ToolHandler;
   bridge.onreadresource = async ({ uri }, { mcpReq: { signal } }) =>
@@ -108,12 +156,23 @@ export async function openBridge(frame: HTMLIFrameElement, ports: BridgePorts): 
       mode = next;
       update();
     },
+    async prepareToClose() {
+      const late = new Promise((resolve) => setTimeout(resolve, maxTeardownMs));
+      if (isStarted) await Promise.race([bridge.teardownResource({}).catch(() => {}), late]);
+    },
     close() {
+      resizing.disconnect();
       endColours();
       endMeter();
       void bridge.close();
     },
   };
+}
+
+/** The room that an app has: a height of its own choice up to a limit, or the whole page. */
+function roomFor(frame: HTMLIFrameElement, mode: DisplayMode): McpUiHostContext['containerDimensions'] {
+  const width = frame.clientWidth;
+  return mode === 'inline' ? { width, maxHeight: maxFrameHeight } : { width, height: frame.clientHeight };
 }
 
 /** Watches the messages of a frame and of frames inside of it. Those after a flood reach nobody. */

@@ -21,6 +21,8 @@ import { VersionSwitch } from './VersionSwitch.tsx';
 export interface AssistantMessageProps {
   readonly message: Message;
   readonly isLast: boolean;
+  /** Whether its apps are open at first: those of the last answer that has any. */
+  readonly opensApps: boolean;
   readonly busy: boolean;
   /** Whether no answer is running. */
   readonly isIdle: boolean;
@@ -44,7 +46,7 @@ export const AssistantMessage = memo(function AssistantMessage(props: AssistantM
           key={index}
           part={part}
           isGrowing={isStreaming && index === parts.length - 1}
-          isLast={isLast}
+          opensApps={props.opensApps}
           approvals={(part.type === 'tool-call' && approvals.get(part.id)) || noApprovals}
           questions={part.type === 'tool-call' ? questions.filter(({ callId }) => callId === part.callId) : noQuestions}
         />
@@ -74,13 +76,12 @@ const noQuestions: readonly Question[] = [];
 interface PartViewProps {
   readonly part: MessagePart;
   readonly isGrowing: boolean;
-  /** Whether this is a part of the last message. */
-  readonly isLast: boolean;
+  readonly opensApps: boolean;
   readonly approvals: readonly Approval[];
   readonly questions: readonly Question[];
 }
 
-function PartView({ part, isGrowing, isLast, approvals, questions }: PartViewProps) {
+function PartView({ part, isGrowing, opensApps, approvals, questions }: PartViewProps) {
   switch (part.type) {
     case 'text':
       return part.text.trim() === '' ? null : <Markdown text={part.text} streaming={isGrowing} />;
@@ -90,10 +91,11 @@ function PartView({ part, isGrowing, isLast, approvals, questions }: PartViewPro
       return (
         <>
           <CallView call={part} approvals={approvals} questions={questions} />
-          {part.app !== undefined && part.callId !== undefined && <ToolApp callId={part.callId} opens={isLast} />}
+          {part.app !== undefined && part.callId !== undefined && <ToolApp callId={part.callId} opens={opensApps} />}
         </>
       );
     case 'attachment':
+    case 'app':
     case 'step':
       return null;
   }

@@ -21,6 +21,8 @@ export interface ComposerProps {
   readonly onDraftChange: (draft: string) => void;
   readonly onSend: (text: string) => void;
   readonly attachments: PendingFiles;
+  /** What else the message contains. */
+  readonly added?: ReactNode;
   /** Whether the last message is still being sent. */
   readonly sending: boolean;
   /** Only while an answer is running. */
@@ -46,6 +48,7 @@ export function Composer(props: ComposerProps) {
     onDraftChange,
     onSend,
     attachments,
+    added,
     sending,
     onStop,
     stopping = false,
@@ -106,6 +109,7 @@ export function Composer(props: ComposerProps) {
             {text.chat.composer.drop}
           </p>
         )}
+        {added}
         <PendingFileList files={attachments.files} remove={attachments.remove} />
         <div className="flex items-end gap-2 p-2">
           <input

@@ -5,6 +5,7 @@ import type { Conversation } from '../../api/client.ts';
 import { api } from '../../api/client.ts';
 import { queries } from '../../api/queries.ts';
 import { ApprovalDialog } from '../../components/ApprovalDialog.tsx';
+import { AppChatContext } from '../../components/app-view/app-chat.ts';
 import { StatusBadge } from '../../components/Badge.tsx';
 import { IconButton } from '../../components/Button.tsx';
 import { EmptyState } from '../../components/EmptyState.tsx';
@@ -15,6 +16,7 @@ import { TextLink } from '../../components/TextLink.tsx';
 import { useToast } from '../../components/Toasts.tsx';
 import { formatDuration } from '../../text/formats.ts';
 import { text } from '../../text/text.ts';
+import { AppContextList } from './AppContextList.tsx';
 import { AssistantPicker } from './AssistantPicker.tsx';
 import { Composer, focusComposer } from './Composer.tsx';
 import { ConversationMenu } from './ConversationMenu.tsx';
@@ -27,6 +29,7 @@ import { useApprovals } from './use-approvals.ts';
 import { toInput, useAttachments } from './use-attachments.ts';
 import { useChatActions } from './use-chat-actions.ts';
 import { type LiveConversation, useConversation } from './use-conversation.ts';
+import { useConversationApps } from './use-conversation-apps.ts';
 import { useDraft } from './use-draft.ts';
 import { useTarget } from './use-target.ts';
 
@@ -85,6 +88,7 @@ function OpenConversation({ state: { conversation, messages }, connection, listB
   const { actions, busy } = useChatActions(id);
   const approvals = useApprovals(id, messages.at(-1), typedAt);
   const isRunning = status !== 'idle';
+  const apps = useConversationApps(id, !isRunning);
   const target = useTarget(messages, isRunning ? undefined : actions.select);
   const assistant = assistants?.find((one) => one.id === conversation.assistantId);
 
@@ -92,9 +96,16 @@ function OpenConversation({ state: { conversation, messages }, connection, listB
     mutationFn: (message: string) =>
       api.sendMessage({
         path: { conversation: id },
-        body: { text: message, attachments: toInput(attachments.files) },
+        body: {
+          text: message,
+          attachments: toInput(attachments.files),
+          apps: apps.contexts.map(({ call, text: context }) => ({ call, kind: 'context' as const, text: context })),
+        },
       }),
-    onSuccess: attachments.clear,
+    onSuccess: () => {
+      attachments.clear();
+      apps.clear();
+    },
     onMutate: () => {
       typedAt.current = 0;
       setDraft('');
@@ -132,16 +143,18 @@ function OpenConversation({ state: { conversation, messages }, connection, listB
           <Suggestions assistant={assistant} disabled={send.isPending} onSelect={(prompt) => send.mutate(prompt)} />
         </div>
       ) : (
-        <MessageStream
-          conversation={id}
-          target={target}
-          messages={messages}
-          isIdle={!isRunning}
-          busy={busy}
-          actions={actions}
-          approvals={approvals.deferred}
-          questions={ownQuestions}
-        />
+        <AppChatContext value={apps.appChat}>
+          <MessageStream
+            conversation={id}
+            target={target}
+            messages={messages}
+            isIdle={!isRunning}
+            busy={busy}
+            actions={actions}
+            approvals={approvals.deferred}
+            questions={ownQuestions}
+          />
+        </AppChatContext>
       )}
       <Composer
         ref={field}
@@ -151,6 +164,7 @@ function OpenConversation({ state: { conversation, messages }, connection, listB
           setDraft(typed);
         }}
         attachments={attachments}
+        added={<AppContextList contexts={apps.contexts} discard={apps.discard} />}
         onSend={(message) => send.mutate(message)}
         sending={send.isPending}
         onStop={isRunning ? actions.stop : undefined}

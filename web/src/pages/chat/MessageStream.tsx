@@ -41,6 +41,8 @@ export function MessageStream(props: MessageStreamProps) {
   const [shown, setShown] = useState(pageSize);
   const first = Math.max(0, Math.min(messages.length - shown, targetAt < 0 ? messages.length : targetAt));
   const callIds = new Set(messages.at(-1)?.parts.map((part) => part.type === 'tool-call' && part.callId));
+  const hasApp = ({ parts }: Message) => parts.some((part) => part.type === 'tool-call' && part.app !== undefined);
+  const lastWithApp = messages.findLast(hasApp)?.id;
   // Questions of calls that are not shown still need an answer.
   const otherQuestions = questions.filter(({ callId }) => !callIds.has(callId ?? ''));
   return (
@@ -80,6 +82,7 @@ export function MessageStream(props: MessageStreamProps) {
                     <AssistantMessage
                       message={message}
                       isLast={isLast}
+                      opensApps={message.id === lastWithApp}
                       busy={busy}
                       isIdle={isIdle}
                       actions={actions}

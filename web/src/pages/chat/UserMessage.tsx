@@ -1,11 +1,12 @@
 import { Pencil } from 'lucide-react';
 import { type FormEvent, type KeyboardEvent, memo, useState } from 'react';
-import type { Message } from '../../api/client.ts';
+import type { AppPart, Message } from '../../api/client.ts';
 import { Button, IconButton } from '../../components/Button.tsx';
 import { CopyButton } from '../../components/CopyButton.tsx';
 import { TextArea } from '../../components/fields.tsx';
 import { safeText } from '../../components/safe-text.ts';
 import { text } from '../../text/text.ts';
+import { AppTextView } from './AppContextList.tsx';
 import { AttachmentView } from './AttachmentView.tsx';
 import { textOf } from './message-text.ts';
 import type { ChatActions } from './use-chat-actions.ts';
@@ -29,6 +30,7 @@ export const UserMessage = memo(function UserMessage(props: UserMessageProps) {
   const [editing, setEditing] = useState(false);
   const [expanded, setExpanded] = useState(false);
   const content = textOf(message);
+  const apps = message.parts.filter((part) => part.type === 'app');
   const files = message.parts.filter((part) => part.type === 'attachment');
   if (editing) {
     return (
@@ -52,6 +54,9 @@ export const UserMessage = memo(function UserMessage(props: UserMessageProps) {
           ))}
         </div>
       )}
+      {apps.map((part) => (
+        <AppPartView key={`${part.callId} ${part.kind}`} part={part} />
+      ))}
       {content !== '' && (
         <div className="max-w-[85%] min-w-0 rounded-xl rounded-br-sm bg-accent-soft px-3.5 py-2 [overflow-wrap:anywhere] whitespace-pre-wrap">
           {safeText(isLong && !expanded ? `${content.slice(0, shortLength)} …` : content, Number.POSITIVE_INFINITY)}
@@ -65,13 +70,34 @@ export const UserMessage = memo(function UserMessage(props: UserMessageProps) {
         )}
         <VersionSwitch message={message} disabled={busy || !isIdle} onSelect={actions.select} />
         {content !== '' && <CopyButton text={content} what={text.chat.user.copy} />}
-        <IconButton label={text.chat.user.edit} size="small" disabled={busy} onClick={() => setEditing(true)}>
-          <Pencil aria-hidden />
-        </IconButton>
+        {(content !== '' || apps.length === 0) && (
+          <IconButton label={text.chat.user.edit} size="small" disabled={busy} onClick={() => setEditing(true)}>
+            <Pencil aria-hidden />
+          </IconButton>
+        )}
       </div>
     </article>
   );
 });
+
+/** What an app wrote into the message, under the name of its server. */
+function AppPartView({ part: { kind, server, text: written } }: { readonly part: AppPart }) {
+  const name = safeText(server, 100);
+  if (kind === 'message') {
+    return (
+      <div className="max-w-[85%] min-w-0 rounded-xl rounded-br-sm border border-line bg-surface px-3.5 py-2 [overflow-wrap:anywhere] whitespace-pre-wrap">
+        <p className="mb-1 text-xs text-ink-soft">{text.chat.apps.message(name)}</p>
+        {safeText(written, Number.POSITIVE_INFINITY)}
+      </div>
+    );
+  }
+  return (
+    <details className="max-w-[85%] min-w-0 text-xs text-ink-soft">
+      <summary className="cursor-pointer">{text.chat.apps.context(name)}</summary>
+      <AppTextView content={written} />
+    </details>
+  );
+}
 
 interface EditFormProps {
   readonly content: string;

@@ -1,0 +1,59 @@
+import { toolAppOf } from '../../catalog/app-tools.ts';
+import type { CallRecord } from '../../invocation/call-record.ts';
+import { ToolwharfError } from '../../kernel/errors.ts';
+import type { AppPart, Conversation } from '../../storage/ports/conversation-store.ts';
+import type { Storage } from '../../storage/storage.ts';
+import type { InternalToolbox } from '../../toolbox-types.ts';
+import { type Identity, personIds } from '../auth/identity.ts';
+
+/** What an app says, as the page around it sends it. */
+export interface AppText {
+  readonly call: string;
+  readonly kind: AppPart['kind'];
+  readonly text: string;
+}
+
+interface Sender {
+  readonly identity: Identity;
+  readonly conversation: Conversation;
+}
+
+interface AppTextPorts {
+  readonly storage: Pick<Storage, 'journal'>;
+  readonly toolbox: Pick<InternalToolbox, 'config' | 'catalog'>;
+}
+
+/** The parts of a message that apps wrote. Rejects calls that opened no app in this conversation. The journal says which server it was. */
+export async function readAppTexts(
+  texts: readonly AppText[],
+  { identity, conversation }: Sender,
+  { storage, toolbox }: AppTextPorts,
+): Promise<readonly AppPart[]> {
+  if (texts.length === 0) return [];
+  if (!personIds(identity).includes(conversation.owner)) throw notOwner();
+  const parts: AppPart[] = [];
+  for (const { call, kind, text } of texts) {
+    const server = toolbox.config.gateway.apps.enabled
+      ? serverOf(await storage.journal.get(call), conversation.id)
+      : undefined;
+    if (server === undefined)
+      throw new ToolwharfError('NOT_FOUND', `No call '${call}' opened an app in this conversation`);
+    parts.push({ type: 'app', kind, callId: call, server, text });
+  }
+  return parts;
+
+  function serverOf(record: CallRecord | undefined, id: string): string | undefined {
+    if (record?.status !== 'success' || record.caller.conversation !== id || record.server === undefined)
+      return undefined;
+    const entry = toolbox.catalog.find({ server: record.server, tool: record.originalName });
+    return entry && toolAppOf(entry.definition).resourceUri !== undefined ? record.server : undefined;
+  }
+}
+
+/** Apps of a conversation act for its owner. Administrators see them, and the journal would not name them. */
+export function notOwner(): ToolwharfError {
+  return new ToolwharfError(
+    'FORBIDDEN',
+    'Only the owner of the conversation can use its apps: administrators see them, but the apps cannot act for them',
+  );
+}
