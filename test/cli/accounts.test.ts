@@ -45,7 +45,11 @@ test('toolwharf accounts connects an account with a hidden prompt, lists it and 
 test('toolwharf accounts takes values from variables, and names the page where a person signs in with OAuth', async () => {
   const terminal = atTerminal(env, { isTTY: false });
   expect(await terminal.run('accounts', 'connect', 'notes', '--value-env', 'token=NOTES_TOKEN', '--json')).toBe(0);
-  expect(JSON.parse(terminal.stdout())).toMatchObject({ server: 'notes', label: 'Account', state: 'connected' });
+  const connected = JSON.parse(terminal.stdout());
+  expect(connected).toMatchObject({ server: 'notes', label: 'Account', state: 'connected' });
+  const gone = atTerminal(env, { isTTY: false });
+  expect(await gone.run('accounts', 'disconnect', connected.id, '--json')).toBe(0);
+  expect(JSON.parse(gone.stdout())).toMatchObject({ id: connected.id });
   const page = atTerminal(env, { isTTY: false });
   expect(await page.run('accounts', 'connect', 'tickets')).toBe(0);
   expect(page.stdout()).toBe(`${api.url}/accounts?server=tickets\n`);

@@ -31,10 +31,10 @@ async function run(args: readonly string[], untilOutput = false): Promise<string
   return stdout;
 }
 
-/** Commands whose JSON other tests read: they need a model, a registry, skills, a changed tool or a stopped gateway. */
+/** Commands whose JSON other tests read: they need a model, a registry, skills, a changed tool, a person or a stopped gateway. */
 const elsewhere = [
   ...['chat', 'registry search', 'registry show', 'registry add', 'pins accept', 'secrets rotate'],
-  ...['skills read', 'skills accept'],
+  ...['skills read', 'skills accept', 'users disable', 'users enable', 'accounts connect', 'accounts disconnect'],
 ];
 
 test('every command with --json prints one JSON document, or JSON lines', async () => {
@@ -84,13 +84,27 @@ test('every command with --json prints one JSON document, or JSON lines', async 
     'skills',
     'rules',
     'keys',
+    'users',
+    'accounts',
     'profiles',
     'pins',
     'assistants',
   ])
     await read(list);
-  for (const list of ['resources', 'prompts', 'skills', 'rules', 'keys', 'profiles', 'pins', 'assistants', 'calls'])
+  for (const list of [
+    'resources',
+    'prompts',
+    'skills',
+    'rules',
+    'keys',
+    'users',
+    'accounts',
+    'profiles',
+    'pins',
+    'calls',
+  ])
     await read(list, 'list');
+  await read('assistants', 'list');
   for (const one of ['check', 'doctor', 'fleet', 'models', 'calls']) await read(one);
   const [{ uri }] = (await read('resources')) as unknown as [{ uri: string }];
   await read('resources', 'read', uri);

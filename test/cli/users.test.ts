@@ -28,6 +28,8 @@ test('toolwharf users lists the people who signed in, disables and enables them'
   expect(await status()).toBe(401);
   expect((await cli.run(['users'])).stdout).toContain('member (disabled)');
   const [user] = JSON.parse((await cli.run(['users', '--json'])).stdout);
-  expect((await cli.run(['users', 'enable', user.id.slice(0, 8)])).code).toBe(0);
+  const enabled = await cli.run(['users', 'enable', user.id.slice(0, 8), '--json']);
+  expect(JSON.parse(enabled.stdout)).toEqual({ id: user.id, name: 'max@example.com' });
+  expect(JSON.parse((await cli.run(['users', 'disable', user.id, '--json'])).stdout)).toMatchObject({ id: user.id });
   expect((await cli.run(['users', 'disable', 'mex@example.com'])).stderr).toContain("did you mean 'max@example.com'?");
 });
