@@ -1,4 +1,4 @@
-import { type ChildProcess, spawn } from 'node:child_process';
+import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import { ConnectionError, messageOf } from '../../kernel/errors.ts';
@@ -6,6 +6,7 @@ import { childEnvironment } from './child-environment.ts';
 import { markerVariable, sendSignal } from './process-tree.ts';
 import { createReaper } from './reaper.ts';
 import { type StopOptions, stopChild } from './stop-child.ts';
+import { toWindowsCommand } from './windows-command.ts';
 
 /** How a server's program is started. */
 export interface Program {
@@ -82,18 +83,19 @@ async function start(program: Program): Promise<RunningProgram> {
       data: { reached: false },
     });
   const marker = randomUUID();
-  const child = spawn(program.command, [...program.args], {
+  const isWindows = process.platform === 'win32';
+  const environment = childEnvironment(process.env, program.env, { inheritAll: program.inheritEnv });
+  const { file, args, ...quoting } = isWindows
+    ? toWindowsCommand(program.command, program.args, { env: environment, cwd: program.cwd })
+    : { file: program.command, args: program.args };
+  const child = spawn(file, [...args], {
     cwd: program.cwd,
-    env: {
-      ...childEnvironment(process.env, program.env, { inheritAll: program.inheritEnv }),
-      [markerVariable]: marker,
-    },
+    env: { ...environment, [markerVariable]: marker },
     stdio: ['pipe', 'pipe', 'pipe'],
     // Its own group, so that all its processes can be ended and Ctrl-C in our terminal does not reach it first.
-    detached: process.platform !== 'win32',
-    // On Windows npx and similar commands are scripts, which only a shell can start.
-    shell: process.platform === 'win32' && !/\.(exe|com)$/i.test(program.command),
+    detached: !isWindows,
     windowsHide: true,
+    ...quoting,
   });
   try {
     await once(child, 'spawn');
@@ -154,5 +156,8 @@ function toLaunchError({ command, cwd }: Program, cause: unknown): ConnectionErr
 
 /** Runs when this process exits without closing its toolbox. The reaper ends processes that left the group. */
 function killRunning(): void {
-  for (const pid of running.keys()) sendSignal(process.platform === 'win32' ? pid : -pid, 'SIGTERM');
+  for (const pid of running.keys()) {
+    if (process.platform === 'win32') spawnSync('taskkill', ['/pid', String(pid), '/T', '/F'], { stdio: 'ignore' });
+    else sendSignal(-pid, 'SIGTERM');
+  }
 }

@@ -3,15 +3,15 @@ import { readdir, readFile } from 'node:fs/promises';
 /** The environment variable that marks all processes of a server: children inherit it. */
 export const markerVariable = 'TOOLWHARF_SERVER_PROCESS';
 
-/** All running processes with this marker, in whatever group or session. Empty on systems without /proc. */
-export async function findMarked(marker: string): Promise<number[]> {
+/** All running processes with this marker, in whatever group or session. Empty on systems without `proc`, which is `/proc`. */
+export async function findMarked(marker: string, proc = '/proc'): Promise<number[]> {
   const needle = `${markerVariable}=${marker}\0`;
-  const entries = await readdir('/proc').catch(() => []);
+  const entries = await readdir(proc).catch(() => []);
   const found = await Promise.all(
     entries
       .filter((entry) => /^\d+$/.test(entry))
       .map(async (entry) => {
-        const environment = await readFile(`/proc/${entry}/environ`, 'latin1').catch(() => '');
+        const environment = await readFile(`${proc}/${entry}/environ`, 'latin1').catch(() => '');
         return environment.includes(needle) && (await isRunning(entry)) ? Number(entry) : undefined;
       }),
   );

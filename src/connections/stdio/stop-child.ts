@@ -10,51 +10,60 @@ export interface StopOptions {
   readonly termMs?: number;
   /** Time for its children to exit after it; default 500. */
   readonly orphanMs?: number;
+  /** Default: `process.platform`. */
+  readonly platform?: NodeJS.Platform;
+  /** The directory of processes; default `/proc`. */
+  readonly proc?: string;
 }
 
 /** Ends a server and all its children: closes its input, sends SIGTERM, then SIGKILL to the group and to children outside it. */
 export async function stopChild(child: ChildProcess, marker: string, options: StopOptions = {}): Promise<void> {
-  const { closeMs = 2_000, termMs = 5_000, orphanMs = 500 } = options;
+  const { closeMs = 2_000, termMs = 5_000, platform = process.platform } = options;
   const pid = child.pid;
   if (pid === undefined) return;
 
   child.stdin?.end();
   if (!(await exitsWithin(child, closeMs))) {
-    signalGroup(pid, 'SIGTERM');
+    signalGroup(pid, 'SIGTERM', platform);
     if (!(await exitsWithin(child, termMs))) {
-      signalGroup(pid, 'SIGKILL');
+      signalGroup(pid, 'SIGKILL', platform);
       await exitsWithin(child, termMs);
     }
   }
-  await endOrphans(pid, marker, orphanMs);
+  await endOrphans(pid, marker, options);
   child.stdout?.destroy();
   child.stderr?.destroy();
 }
 
-async function endOrphans(pid: number, marker: string, graceMs: number): Promise<void> {
-  const groupIsAlive = () => process.platform !== 'win32' && sendSignal(-pid, 0);
-  const orphans = await findMarked(marker);
+async function endOrphans(pid: number, marker: string, options: StopOptions): Promise<void> {
+  const { orphanMs: graceMs = 500, platform = process.platform, proc } = options;
+  const groupIsAlive = () => platform !== 'win32' && sendSignal(-pid, 0);
+  const orphans = await findMarked(marker, proc);
   if (orphans.length === 0 && !groupIsAlive()) return;
-  signalGroup(pid, 'SIGTERM');
+  signalGroup(pid, 'SIGTERM', platform);
   for (const orphan of orphans) sendSignal(orphan, 'SIGTERM');
   const step = 25;
   for (let waited = 0; waited < graceMs; waited += step) {
     await delay(step);
-    if (!groupIsAlive() && (await findMarked(marker)).length === 0) return;
+    if (!groupIsAlive() && (await findMarked(marker, proc)).length === 0) return;
   }
   // A process can fork between two scans, so scan until none is left.
   for (let round = 0; round < 20; round++) {
-    signalGroup(pid, 'SIGKILL');
-    const left = await findMarked(marker);
+    signalGroup(pid, 'SIGKILL', platform);
+    const left = await findMarked(marker, proc);
     for (const orphan of left) sendSignal(orphan, 'SIGKILL');
     if (left.length === 0) return;
     await delay(step);
   }
 }
 
-function signalGroup(pid: number, signal: NodeJS.Signals): void {
-  if (process.platform === 'win32') spawn('taskkill', ['/pid', String(pid), '/T', '/F'], { stdio: 'ignore' }).unref();
-  else sendSignal(-pid, signal);
+/** Without process groups, `taskkill` ends the tree of the process, which leaves it no time. */
+function signalGroup(pid: number, signal: NodeJS.Signals, platform: NodeJS.Platform): void {
+  if (platform !== 'win32') sendSignal(-pid, signal);
+  else
+    spawn('taskkill', ['/pid', String(pid), '/T', '/F'], { stdio: 'ignore' })
+      .on('error', () => sendSignal(pid, signal))
+      .unref();
 }
 
 async function exitsWithin(child: ChildProcess, ms: number): Promise<boolean> {
