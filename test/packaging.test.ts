@@ -4,6 +4,7 @@ import { copyFileSync, existsSync, mkdirSync, readdirSync, readFileSync, writeFi
 import { basename, join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { promisify } from 'node:util';
+import { checkPackage, createPackageFromTarballData } from '@arethetypeswrong/core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { fixture, tempDir } from './support/fixtures.ts';
 import { packageOf, root } from './support/imports.ts';
@@ -52,6 +53,26 @@ describe('the library package', () => {
   });
 
   test('the library package passes publint', () => expectNoLint(packed));
+
+  test('the library package is small: 600 kB packed, 2.5 MB unpacked', () => {
+    expect(packed.bytes).toBeLessThan(600_000);
+    expect(packed.unpackedBytes).toBeLessThan(2_500_000);
+  });
+
+  test('the library package has types that programs find, for every entry and module resolution that Node supports', async () => {
+    const archive = createPackageFromTarballData(readFileSync(packed.tarball));
+    const checked = await checkPackage(archive);
+    if (!checked.types) throw new Error('the package has no types');
+    // `node10` is the resolution of TypeScript before Node had exports. A CommonJS module can `require` this ESM since Node 22.12.
+    const ignored = (resolution: string | undefined) => resolution === 'node10';
+    const problems = checked.problems
+      .filter((problem) => problem.kind !== 'CJSResolvesToESM')
+      .filter((problem) => !('resolutionKind' in problem && ignored(problem.resolutionKind)))
+      .map((problem) => `${problem.kind} ${'entrypoint' in problem ? problem.entrypoint : ''}`);
+    expect(problems).toEqual([]);
+    const entries = Object.keys(library.exports);
+    expect(Object.keys(checked.entrypoints)).toEqual(expect.arrayContaining(entries));
+  });
 
   test('the library package loads every entry with its own dependencies only, and a toolbox runs tools of a server and local tools', async () => {
     const entries = Object.keys(library.exports).filter((path) => !path.endsWith('.json'));
@@ -148,6 +169,11 @@ describe('the gateway package', () => {
   });
 
   test('the gateway package passes publint', () => expectNoLint(packed));
+
+  test('the gateway package is small: 6 MB packed, 20 MB unpacked', () => {
+    expect(packed.bytes).toBeLessThan(6_000_000);
+    expect(packed.unpackedBytes).toBeLessThan(20_000_000);
+  });
 
   test('the gateway package lists every package that the command line imports, and no other', () => {
     const directory = join(root, 'dist', 'cli');

@@ -22,6 +22,8 @@ export interface Manifest {
 export interface Packed {
   readonly tarball: string;
   readonly files: readonly string[];
+  readonly bytes: number;
+  readonly unpackedBytes: number;
 }
 
 /** The manifest of the package in this directory of the repository. */
@@ -33,8 +35,15 @@ export function readManifest(directory = ''): Manifest {
 export async function pack(directory: string, destination: string): Promise<Packed> {
   const args = ['pack', '--json', '--ignore-scripts', '--pack-destination', destination];
   const { stdout } = await run('npm', args, { cwd: join(root, directory), env: plainEnv() });
-  const [packed] = JSON.parse(stdout) as [{ filename: string; files: { path: string }[] }];
-  return { tarball: join(destination, packed.filename), files: packed.files.map(({ path }) => path) };
+  const [packed] = JSON.parse(stdout) as [
+    { filename: string; size: number; unpackedSize: number; files: { path: string }[] },
+  ];
+  return {
+    tarball: join(destination, packed.filename),
+    files: packed.files.map(({ path }) => path),
+    bytes: packed.size,
+    unpackedBytes: packed.unpackedSize,
+  };
 }
 
 /**

@@ -18,12 +18,16 @@ export interface JoinedFleet extends Disposable {
 
 /** Makes the gateway a replica: it publishes its facts, applies changes of other replicas and continues calls of lost ones. */
 export function joinFleet(ports: JoinFleetPorts): JoinedFleet {
-  const parts = new DisposableStack();
-  parts.use(describeReplica({ ...ports, store: ports.storage.fleet }));
-  const resumed = parts.use(resumeCalls(ports));
-  parts.use(resumeScripts(ports));
+  const described = describeReplica({ ...ports, store: ports.storage.fleet });
+  const resumed = resumeCalls(ports);
+  const scripts = resumeScripts(ports);
   followChanges(ports);
-  return { cancelWaiting: resumed.cancel, [Symbol.dispose]: () => parts.dispose() };
+  return {
+    cancelWaiting: resumed.cancel,
+    [Symbol.dispose]() {
+      for (const part of [scripts, resumed, described]) part?.[Symbol.dispose]();
+    },
+  };
 }
 
 interface FollowChangesPorts {

@@ -97,9 +97,12 @@ export function createSubscriptions(options: SubscriptionsOptions): Subscription
       const watchedTasks = await findTasks(notifications.taskIds, request);
       using _watched = request.usage?.reserve('subscriptions', uris.size + watchedTasks.size);
       const filter = agreed(notifications, uris, watchedTasks);
-      await using watched = new AsyncDisposableStack();
+      const unwatch: (() => Promise<void>)[] = [];
+      await using _unwatch = {
+        [Symbol.asyncDispose]: async () => void (await Promise.all(unwatch.map((end) => end()))),
+      };
       for (const [server, found] of byServer(uris))
-        watched.defer(await toolbox.resources.watch(server, found, { caller: request.caller }));
+        unwatch.push(await toolbox.resources.watch(server, found, { caller: request.caller }));
 
       const stamp = { [metaKey.subscriptionId]: message.id };
       const ended = Promise.withResolvers<void>();
