@@ -20,7 +20,8 @@ export function parseInfo(info: string): CodeInfo {
 export async function loadCodeBlocks(languages: Iterable<string>): Promise<(code: string, info: CodeInfo) => string> {
   const highlights = new Map<string, Highlight>();
   for (const language of new Set(languages)) {
-    const tokenize = await loadHighlighter(language);
+    // Without a limit: the result must not depend on the speed of the machine.
+    const tokenize = await loadHighlighter(language, { lineTimeLimitMs: 0 });
     if (tokenize === undefined) continue;
     const cache = new Map<string, string>();
     highlights.set(language, (code) => {

@@ -48,8 +48,16 @@ const languages: ReadonlyMap<string, readonly [name: string, load: Loader]> = ne
 
 let opened: Promise<HighlighterCore> | undefined;
 
+export interface HighlightOptions {
+  /** The longest time for a line, in milliseconds; 0 for no limit. Default: 100, because untrusted code may be slow to tokenize. */
+  readonly lineTimeLimitMs?: number;
+}
+
 /** Loads the highlighter of a language on first use; undefined for an unknown language. */
-export async function loadHighlighter(language: string): Promise<HighlightCode | undefined> {
+export async function loadHighlighter(
+  language: string,
+  { lineTimeLimitMs = 100 }: HighlightOptions = {},
+): Promise<HighlightCode | undefined> {
   const known = languages.get(language.toLowerCase());
   if (!known) return undefined;
   const [lang, load] = known;
@@ -62,7 +70,7 @@ export async function loadHighlighter(language: string): Promise<HighlightCode |
       theme: 'names',
       // Untrusted code may be one huge line that is slow to tokenize.
       tokenizeMaxLineLength: 2_000,
-      tokenizeTimeLimit: 100,
+      tokenizeTimeLimit: lineTimeLimitMs,
     });
 }
 
