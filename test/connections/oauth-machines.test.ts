@@ -1,4 +1,4 @@
-import { mkdtemp, writeFile } from 'node:fs/promises';
+import { mkdtemp, readFile, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
@@ -103,6 +103,32 @@ describe('a program that signs in to a server', () => {
     expect(failure).toMatchObject({ code: 'OAUTH_FAILED' });
     expect(failure?.message).toContain('the identity provider answered invalid_grant');
     expect(failure?.message).not.toContain('not-an-ID-TOKEN');
+  });
+
+  test('a program signs in with the token of its workload, which is read anew for each request', async () => {
+    const file = join(await mkdtemp(join(tmpdir(), 'machine-')), 'token');
+    /** A token for the authorization server, as a platform writes it for a workload. */
+    const rotate = async () => {
+      const form = new URLSearchParams({
+        grant_type: 'urn:ietf:params:oauth:grant-type:token-exchange',
+        requested_token_type: 'urn:ietf:params:oauth:token-type:id-jag',
+        subject_token: servers.idToken,
+        audience: servers.issuer,
+        resource: servers.mcp,
+      });
+      const response = await fetch(`${servers.idp}/token`, { method: 'POST', body: form });
+      await writeFile(file, String(((await response.json()) as { access_token: string }).access_token));
+    };
+    await rotate();
+    const authentication = { grant: 'jwt-bearer', clientId: 'machine', clientSecret: '${MACHINE_SECRET}' };
+    await using toolbox = await open({ ...authentication, assertion: `\${file:${file}}` }, { env });
+    expect((await toolbox.call('whoami', {})).text).toBe('machine');
+    const first = await readFile(file, 'utf8');
+    await rotate();
+    servers.expire();
+    expect((await toolbox.call('whoami', {})).text).toBe('machine');
+    const shown = JSON.stringify(await toolbox.servers.signInState('guarded'));
+    for (const token of [first, await readFile(file, 'utf8')]) expect(shown).not.toContain(token);
   });
 
   test('a wrong secret fails with advice, and is not sent again for every request', async () => {

@@ -509,6 +509,10 @@ export const en = ({ plural, number, rich }: Grammar) => ({
     advanced: {
       title: 'Advanced settings',
       default: 'Default',
+      credentials: 'Credentials',
+      credentialsHint:
+        'For accounts of each person, choose OAuth, or write ${account:token} where a token or key of the person belongs.',
+      credentialChoices: { shared: 'The same for everybody', 'per-user': 'The account of each person' },
       isolation: 'Sessions',
       isolationHint: 'Whether clients share one session with the server.',
       isolations: { shared: 'One for all clients', session: 'One for each client session' },

@@ -22,6 +22,14 @@ export function AdvancedFields({ draft, problems, onChange }: FormPartProps) {
           onChange={(isolation) => onChange({ isolation })}
         />
         <SelectField
+          label={words.credentials}
+          hint={words.credentialsHint}
+          error={problems.at('credentials')}
+          options={toOptions<ServerDraft['credentials']>(words.credentialChoices)}
+          value={draft.credentials}
+          onChange={(credentials) => onChange({ credentials })}
+        />
+        <SelectField
           label={words.validation}
           hint={words.validationHint}
           error={problems.at('validation')}

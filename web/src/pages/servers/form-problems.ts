@@ -56,7 +56,7 @@ function listProblems(error: unknown, name: string | undefined): Problem[] {
 
 function listFields(sent: ServerInput): ReadonlySet<string> {
   const { transport, args = [], env = {}, headers = {}, authentication, endpoints = [] } = sent;
-  const advanced = ['isolation', 'validation', 'maxTimeout', 'roots'];
+  const advanced = ['isolation', 'credentials', 'validation', 'maxTimeout', 'roots'];
   const common = ['name', 'description', 'timeout', 'retryAttempts', ...advanced];
   if (transport === 'stdio') {
     return new Set([...common, 'command', 'cwd', ...args.map((_, at) => `args.${at}`), ...listKeys('env', env)]);

@@ -55,6 +55,7 @@ export interface ServerDraft {
   readonly timeout: string;
   readonly retryAttempts: string;
   readonly isolation: NonNullable<ServerInput['isolation']>;
+  readonly credentials: NonNullable<ServerInput['credentials']>;
   readonly placement: NonNullable<ServerInput['placement']>;
   readonly validation: NonNullable<ServerInput['validation']>;
   readonly maxTimeout: string;
@@ -65,7 +66,7 @@ export interface ServerDraft {
   readonly others: Partial<ServerInput>;
 }
 
-const defaults = { isolation: 'shared', placement: 'everywhere', validation: 'strict' } as const;
+const defaults = { isolation: 'shared', credentials: 'shared', placement: 'everywhere', validation: 'strict' } as const;
 
 /** A new line with its own id. */
 export function newLine(name = '', value: Secret = ''): Line {
@@ -93,6 +94,7 @@ export function toDraft(server?: ServerRecord | ServerInput | ImportedServer): S
     timeout: String(server?.timeout ?? 30_000),
     retryAttempts: String(server?.retryAttempts ?? 3),
     isolation: server?.isolation ?? defaults.isolation,
+    credentials: server?.credentials ?? defaults.credentials,
     placement: server?.placement ?? defaults.placement,
     validation: server?.validation ?? defaults.validation,
     maxTimeout: server?.maxTimeout === undefined ? '' : String(server.maxTimeout),
@@ -104,7 +106,7 @@ export function toDraft(server?: ServerRecord | ServerInput | ImportedServer): S
 
 const otherKeys = [
   ...(['required', 'trusted', 'protocol', 'mode', 'defaultToolConfig', 'allow', 'deny', 'onChange'] as const),
-  ...(['rate', 'prompts', 'inheritEnv', 'credentials', 'maxAccountConnections'] as const),
+  ...(['rate', 'prompts', 'inheritEnv', 'maxAccountConnections'] as const),
 ];
 
 function pickOthers(server: ServerRecord | ServerInput | ImportedServer | undefined): Partial<ServerInput> {
@@ -115,7 +117,7 @@ function pickOthers(server: ServerRecord | ServerInput | ImportedServer | undefi
 /** The body of the request: the values of the selected transport. The gateway validates it. */
 export function toInput(draft: ServerDraft): ServerInput {
   const { name, description, transport, timeout, retryAttempts, enabled } = draft;
-  const { isolation, validation, maxTimeout, others } = draft;
+  const { isolation, credentials, validation, maxTimeout, others } = draft;
   const roots = draft.roots.split('\n').flatMap((line) => line.trim() || []);
   const common = {
     ...others,
@@ -125,6 +127,7 @@ export function toInput(draft: ServerDraft): ServerInput {
     ...(timeout !== '' && { timeout: Number(timeout) }),
     ...(retryAttempts !== '' && { retryAttempts: Number(retryAttempts) }),
     ...(isolation !== defaults.isolation && { isolation }),
+    ...(credentials !== defaults.credentials && { credentials }),
     ...(validation !== defaults.validation && { validation }),
     ...(maxTimeout !== '' && { maxTimeout: Number(maxTimeout) }),
     ...(roots.length > 0 && { roots }),
