@@ -320,9 +320,8 @@ export async function openGateway(source: ConfigSource | undefined, options: Gat
     closing ??= stop();
     return closing;
   };
-  const { port: boundPort } = server.address() as AddressInfo;
   return {
-    url: `http://${toUrlHost(host)}:${boundPort}`,
+    url: `http://${toUrlHost(host)}:${(server.address() as AddressInfo).port}`,
     toolbox,
     connections: () => promisify(server.getConnections.bind(server))(),
     close,
