@@ -152,7 +152,7 @@ function JsonLine({ ref, id, index, row, start, active, onToggle }: JsonLineProp
       onClick={onToggle}
       className={classNames(
         'absolute top-0 left-0 flex w-full items-start gap-1 px-1',
-        (opens || row.kind === 'more') && 'cursor-pointer hover:bg-line/50',
+        (opens || row.kind === 'more') && 'cursor-pointer hover:bg-line/30',
         active && 'group-focus-visible/tree:bg-accent-soft',
       )}
       style={{
