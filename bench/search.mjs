@@ -1,47 +1,64 @@
 // `npm run bench:search -- --data FOLDER`: quality and speed of the tool search, with MiniSearch and Orama beside it.
 // The folder has tools.json, queries.json and agent_queries.json: real tools, tasks with the tools that people used for them,
 // and the searches of an agent during those tasks. Without --data, quality is not measured; with --quick, speed is not measured.
+// --embeddings names the package of the embeddings; with `none`, keywords alone are measured.
 // --tokenizer names a module with a function `encode`, to which the estimated tokens of the tools are compared.
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { create, insert, search as searchOrama } from '@orama/orama';
 import MiniSearch from 'minisearch';
+import { toReference } from '../src/invocation/references.ts';
 import { countTokens } from '../src/scale/count-tokens.ts';
+import { defaultEmbeddings, openEmbeddings } from '../src/scale/embeddings/open-embeddings.ts';
+import { readResult, readResultDefinition } from '../src/scale/references/read-result.ts';
 import { createToolSearch, searchToolDefinitions } from '../src/scale/search/search-tools.ts';
 import { createToolIndex } from '../src/scale/search/tool-index.ts';
+import { createToolVectors } from '../src/scale/search/tool-vectors.ts';
 
 const { values } = parseArgs({
-  options: { data: { type: 'string' }, quick: { type: 'boolean' }, tokenizer: { type: 'string' } },
+  options: {
+    data: { type: 'string' },
+    quick: { type: 'boolean' },
+    tokenizer: { type: 'string' },
+    embeddings: { type: 'string', default: defaultEmbeddings },
+  },
 });
 
-function printQuality(folder) {
+async function printQuality(folder) {
   const read = (name) => JSON.parse(readFileSync(join(folder, name), 'utf8'));
   const documents = read('tools.json').map(toDocument);
   const tasks = read('queries.json').filter(({ relevantGroups }) => relevantGroups.length > 0);
   const searches = Map.groupBy(read('agent_queries.json'), ({ task }) => task);
   console.log(`Quality: ${documents.length} tools, ${tasks.length} tasks`);
-  console.table(
-    Object.fromEntries(
-      Object.entries(engines).map(([name, createEngine]) => [
-        name,
-        measureQuality(createEngine(documents), tasks, searches),
-      ]),
-    ),
-  );
+  const rows = {};
+  for (const [name, createEngine] of Object.entries(engines)) {
+    const search = await createEngine(documents);
+    if (search) rows[name] = await measureQuality(search, tasks, searches);
+  }
+  console.table(rows);
 }
 
-function measureQuality(search, tasks, searches) {
+async function measureQuality(search, tasks, searches) {
   const found = (groups, ids) => groups.filter((group) => group.some((id) => ids.includes(id))).length / groups.length;
-  const ranked = tasks.map(({ query, relevantGroups }) => ({ groups: relevantGroups, ids: search(query, 10) }));
+  const ranked = [];
+  for (const { query, relevantGroups } of tasks) ranked.push({ groups: relevantGroups, ids: await search(query, 10) });
   const recall = (limit) => percent(ranked.map(({ groups, ids }) => found(groups, ids.slice(0, limit))));
   const searched = tasks.filter(({ id }) => searches.has(id));
+  const byTask = new Map();
+  for (const { id } of searched) {
+    const lists = [];
+    for (const { tool, server } of searches.get(id)) lists.push(await search(`${tool ?? ''} ${server ?? ''}`, 5));
+    byTask.set(id, lists);
+  }
   const coverage = (limit) =>
     percent(
-      searched.map(({ id, relevantGroups }) => {
-        const ids = searches.get(id).flatMap(({ tool, server }) => search(`${tool ?? ''} ${server ?? ''}`, limit));
-        return found(relevantGroups, ids);
-      }),
+      searched.map(({ id, relevantGroups }) =>
+        found(
+          relevantGroups,
+          byTask.get(id).flatMap((ids) => ids.slice(0, limit)),
+        ),
+      ),
     );
   return {
     'recall@1': recall(1),
@@ -132,7 +149,7 @@ async function printTokens() {
     const tools = { byName, define: (name) => byName.get(name)?.definition, describeServer: () => undefined };
     const tokensOf = (value) => countTokens(JSON.stringify(value));
     const all = documents.reduce((sum, document) => sum + tokensOf(define(document)), 0);
-    const upFront = searchToolDefinitions.reduce((sum, definition) => sum + tokensOf(definition), 0);
+    const upFront = [...searchToolDefinitions, readResultDefinition].reduce((sum, one) => sum + tokensOf(one), 0);
     const search = createToolSearch();
     const query = { query: queryFor(documents[0]) };
     const found = await search.search(tools, query);
@@ -154,6 +171,30 @@ async function printTokens() {
         'share %': Number(((100 * upFront) / all).toFixed(2)),
         'per task': json,
         'per task, TypeScript': typescript,
+      },
+    ];
+  });
+  console.table(Object.fromEntries(await Promise.all(rows)));
+}
+
+/** The estimated tokens of a large result: whole, and as a reference of which one value is read. */
+async function printReferenceTokens() {
+  console.log('Tokens, estimated: a result of rows, whole, and as a reference with one read_result by a JSON path');
+  const rows = [100, 1_000, 5_000].map(async (count) => {
+    const value = {
+      rows: Array.from({ length: count }, (_, id) => ({ id, name: `Customer ${id}`, city: 'Hamburg', total: id * 7 })),
+    };
+    const result = { content: [{ type: 'text', text: JSON.stringify(value) }], structuredContent: value };
+    const reference = toReference('result', 'example', result, JSON.stringify(value).length);
+    const args = { ref: reference.ref, query: '$.rows[-1].total' };
+    const read = await readResult(args, 'bench', async () => ({ result, bytes: 0 }));
+    const texts = [JSON.stringify(reference), JSON.stringify(args), read.content[0].text];
+    return [
+      count,
+      {
+        bytes: JSON.stringify(value).length,
+        whole: countTokens(JSON.stringify(value)),
+        reference: texts.reduce((sum, text) => sum + countTokens(text), 0),
       },
     ];
   });
@@ -214,10 +255,28 @@ function flatten({ id, server, serverText, name, title = '', description = '', i
 }
 
 const engines = {
-  toolwharf(documents) {
+  'toolwharf, keywords'(documents) {
     const index = createToolIndex();
     for (const document of documents) index.set(document);
     return (query, limit) => index.search(query, { limit }).map(({ id }) => id);
+  },
+  async 'toolwharf, keywords and embeddings'(documents) {
+    if (values.embeddings === 'none') return undefined;
+    const { embed } = openEmbeddings(values.embeddings);
+    const index = createToolIndex();
+    const vectors = createToolVectors(embed);
+    for (const document of documents) {
+      index.set(document);
+      vectors.set(document);
+    }
+    const started = performance.now();
+    while (!(await vectors.embedQuery('ready'))) await new Promise((resolve) => setTimeout(resolve, 200));
+    const seconds = Math.round((performance.now() - started) / 1_000);
+    console.log(`Embeddings of ${values.embeddings}: ${seconds} s for ${documents.length} tools in one thread`);
+    return async (query, limit) => {
+      const meaning = vectors.compare((await vectors.embedQuery(query)) ?? []);
+      return index.search(query, { limit, meaning }).map(({ id }) => id);
+    };
   },
   minisearch(documents) {
     const index = new MiniSearch({ fields: ['server', 'serverText', 'name', 'title', 'description', 'parameters'] });
@@ -237,8 +296,9 @@ const engines = {
   },
 };
 
-if (values.data !== undefined) printQuality(values.data);
+if (values.data !== undefined) await printQuality(values.data);
 else console.log('Quality: not measured, because --data FOLDER is missing.\n');
 if (values.data !== undefined && values.tokenizer !== undefined) await printTokenError(values.data, values.tokenizer);
 await printTokens();
+await printReferenceTokens();
 if (!values.quick) printSpeed();

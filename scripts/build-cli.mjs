@@ -47,7 +47,13 @@ const commandLine = await bundle({ main: 'cli/main.ts' }, { codeSplitting: { gro
 const thread = await bundle({ 'spool-thread': 'storage/sqlite/spool/spool-thread.ts' }, { codeSplitting: false });
 /** The process that runs a script, in one file: it may read nothing else. */
 const sandbox = await bundle({ sandbox: 'scale/code/sandbox/sandbox-main.ts' }, { codeSplitting: false });
-writeFileSync(join(outDir, 'third-party-licences.txt'), licencesOf([...commandLine, ...thread, ...sandbox]));
+/** The thread that computes embeddings, which loads the package of the model. */
+const embeddings = await bundle(
+  { 'embedding-worker': 'scale/embeddings/embedding-worker.ts' },
+  { codeSplitting: false },
+);
+const bundles = [...commandLine, ...thread, ...sandbox, ...embeddings];
+writeFileSync(join(outDir, 'third-party-licences.txt'), licencesOf(bundles));
 // Only the coverage check reads the source maps: they are not published.
 rmSync(mapsDirectory, { recursive: true, force: true });
 mkdirSync(mapsDirectory, { recursive: true });

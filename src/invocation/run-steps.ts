@@ -1,6 +1,7 @@
 import type { Catalog, CatalogEntry } from '../catalog/catalog.ts';
 import type { Config } from '../config/config.ts';
 import { createId } from '../kernel/create-id.ts';
+import type { Embed } from '../kernel/embed.ts';
 import { ToolwharfError } from '../kernel/errors.ts';
 import type { JsonObject } from '../kernel/json.ts';
 import type { Log } from '../kernel/log.ts';
@@ -39,6 +40,7 @@ export interface ScriptToolbox {
   readonly catalog: Pick<Catalog, 'entries' | 'find'>;
   readonly journal: Pick<Journal, 'list' | 'get'>;
   readonly results: Pick<Results, 'find' | 'isSecret'>;
+  readonly embed?: Embed;
   readonly log: Log;
 }
 

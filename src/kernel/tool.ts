@@ -1,3 +1,4 @@
+import type { Embed } from './embed.ts';
 import type { JsonObject, JsonSchema } from './json.ts';
 
 /** One block of a tool's result, as MCP defines it. Unknown types and fields pass through untouched. */
@@ -137,6 +138,8 @@ export interface ToolSource {
   readonly runCode?: (args: unknown, options?: CallOptions) => Promise<ToolResult>;
   /** The output of a tool that declares none, as the results show it that the caller got; undefined if there are none. */
   readonly observeOutput?: (tool: string, caller?: string) => Promise<ObservedOutput | undefined>;
+  /** Ranks tools by their meaning too when models search them; undefined for keywords alone. */
+  readonly embed?: Embed;
 }
 
 /** The type of a tool's output, learnt from its results. */

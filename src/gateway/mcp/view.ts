@@ -107,7 +107,7 @@ export async function createView(toolbox: InternalToolbox, profile: ProfileConfi
     appUris,
     exposure,
     maxInlineBytes,
-    toolSearch: before?.toolSearch ?? createToolSearch(),
+    toolSearch: before?.toolSearch ?? createToolSearch({ embed: toolbox.embed }),
     searchable: {
       byName,
       define(name) {

@@ -15,7 +15,7 @@ const known = new WeakMap<ToolSource, CodeSource>();
 export function codeSource(source: ToolSource): CodeSource {
   const before = known.get(source);
   if (before) return before;
-  const toolSearch = createToolSearch();
+  const toolSearch = createToolSearch({ embed: source.embed });
   let current: { readonly list: readonly Tool[]; readonly search: SearchForScripts } | undefined;
   const { tools, run } = createCodeTools(
     () => {

@@ -1,6 +1,7 @@
 import { isForModels } from '../../catalog/app-tools.ts';
 import type { CatalogEntry } from '../../catalog/catalog.ts';
 import type { OpenedScripts, ScriptRun, ScriptToolbox } from '../../invocation/run-steps.ts';
+import type { Embed } from '../../kernel/embed.ts';
 import { readResult } from '../references/read-result.ts';
 import { createToolSearch, type SearchableTools } from '../search/search-tools.ts';
 import { runCodeEntry } from './code-tools.ts';
@@ -28,7 +29,7 @@ export function openScripts(toolbox: ScriptToolbox, { searchFor }: OpenScriptsOp
 
   function createAnswer({ call, mayUse }: Pick<ScriptRun, 'call' | 'mayUse'>) {
     const { profile, caller } = call;
-    const searchOwn = createSearchInEntries(entries, { mayUse });
+    const searchOwn = createSearchInEntries(entries, { mayUse, embed: toolbox.embed });
     const read = (args: unknown) => readResult(args, caller.id, toolbox.results.find);
     return async (question: SandboxCall) => {
       const search = profile !== undefined && searchFor ? await searchFor(profile) : searchOwn();
@@ -55,14 +56,15 @@ export interface SearchEntriesOptions {
   /** Which entries are found; all by default. */
   readonly mayUse?: (entry: CatalogEntry) => boolean;
   readonly observe?: ObserveOutput;
+  readonly embed?: Embed;
 }
 
 /** Searches entries. The index follows the entries when they change. */
 export function createSearchInEntries(
   entries: () => readonly CatalogEntry[],
-  { mayUse = () => true, observe }: SearchEntriesOptions = {},
+  { mayUse = () => true, observe, embed }: SearchEntriesOptions = {},
 ): () => SearchForScripts {
-  const toolSearch = createToolSearch();
+  const toolSearch = createToolSearch({ embed });
   let current: { readonly from: readonly CatalogEntry[]; readonly search: SearchForScripts } | undefined;
   return () => {
     const from = entries();

