@@ -276,15 +276,13 @@ export async function openGateway(source: ConfigSource | undefined, options: Gat
       security: { ...parts.security, authenticate, recheckAccess: openRequests.recheck },
     });
     setReady();
+    const allowedHosts = [...settings.allowedHosts, ...ownHostNames(host, settings.url)];
     const listener = createListener({
       parts,
       authenticate,
       openRequests,
       admit,
-      guard: createGuard({
-        ...settings,
-        allowedHosts: [...settings.allowedHosts, ...ownHostNames(host, settings.url)],
-      }),
+      guard: createGuard({ ...settings, allowedHosts }),
       web: options.web === undefined ? () => false : createWeb(options.web, parts.frames),
       routes,
       a2a,
