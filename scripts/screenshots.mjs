@@ -28,6 +28,7 @@ try {
   await app(light);
   await servers(light);
   await accounts(light);
+  await task(light);
 } finally {
   await browser.close();
   await gateway.stop();
@@ -64,6 +65,24 @@ async function tools(page) {
   await page.getByRole('button', { name: 'Run', exact: true }).click();
   await page.getByText('Allowed directories:').first().waitFor();
   await take(page, 'tools');
+}
+
+/** A call whose server runs it as a task. */
+async function task(page) {
+  const config = join(home, 'tasks.json');
+  const path = join(home, 'stage');
+  const server = { command: 'node', args: [join(root, 'test', 'fixtures', 'servers', 'tasks.mjs')] };
+  writeFileSync(config, JSON.stringify({ servers: { reports: server } }));
+  const tasks = await serve('tasks', '--config', config);
+  const arguments_ = JSON.stringify({ arguments: { path } });
+  const call = fetch(`${tasks.address}/api/tools/mcp_reports_stages/call`, { ...emptyCall, method: 'POST', body: arguments_ });
+  await goto(page, '/calls', tasks);
+  await page.getByRole('list', { name: 'Calls' }).getByRole('link', { name: 'stages' }).click();
+  await page.getByText('The first stage').waitFor();
+  await take(page, 'task');
+  for (const stage of ['first', 'second']) writeFileSync(`${path}-${stage}`, '');
+  await call;
+  await tasks.stop();
 }
 
 /** Servers of all states, a changed tool, a profile and a skill: the pages that guides describe. */
