@@ -75,7 +75,11 @@ async function task(page) {
   writeFileSync(config, JSON.stringify({ servers: { reports: server } }));
   const tasks = await serve('tasks', '--config', config);
   const arguments_ = JSON.stringify({ arguments: { path } });
-  const call = fetch(`${tasks.address}/api/tools/mcp_reports_stages/call`, { ...emptyCall, method: 'POST', body: arguments_ });
+  const call = fetch(`${tasks.address}/api/tools/mcp_reports_stages/call`, {
+    ...emptyCall,
+    method: 'POST',
+    body: arguments_,
+  });
   await goto(page, '/calls', tasks);
   await page.getByRole('list', { name: 'Calls' }).getByRole('link', { name: 'stages' }).click();
   await page.getByText('The first stage').waitFor();

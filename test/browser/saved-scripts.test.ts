@@ -55,6 +55,7 @@ test('a person saves a script with arguments, tries it, changes it and deletes i
   expect((await app.get('/api/scripts/greet')).body).toMatchObject({ code: '`Good morning ${input.who}`' });
 
   await app.goto('/scripts');
+  await card('greet').waitFor();
   await expectAccessible(page);
   await page.getByRole('button', { name: 'Delete greet' }).click();
   await page.getByRole('dialog').getByRole('button', { name: 'Delete', exact: true }).click();
