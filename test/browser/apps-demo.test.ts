@@ -118,8 +118,14 @@ test('the debug demo app writes to the chat only what the person allows', async 
   await asked.getByRole('button', { name: 'Send message' }).click();
   await page.getByText('Hello, app.', { exact: true }).waitFor();
 
-  await inApp('debug').getByRole('button', { name: 'Update (Structured)' }).click();
   const contexts = page.getByRole('list', { name: 'Context of apps for the next message' });
+  // The app may miss a click while the answer changes the page.
+  await expect
+    .poll(async () => {
+      await inApp('debug').getByRole('button', { name: 'Update (Structured)' }).click();
+      return contexts.count();
+    })
+    .toBe(1);
   await contexts.getByText('adds context for the model').click();
   await contexts.getByText('"debugState"').waitFor();
   assistant.model.push({ text: 'I see.' });
