@@ -58,3 +58,10 @@ test('toolwharf accounts takes values from variables, and names the page where a
   expect(await page.run('accounts', 'connect', 'nothing')).toBe(2);
   expect(await page.run('accounts', 'list', '--all')).not.toBe(0);
 });
+
+test('toolwharf doctor says how to connect an account, in lines that fit the terminal', async () => {
+  const terminal = atTerminal({ ...env, COLUMNS: '60', NO_COLOR: '1' });
+  expect(await terminal.run('doctor')).toBe(1);
+  expect(terminal.stdout()).toContain('→ connect an account with `toolwharf accounts connect\n    tickets`\n');
+  expect(terminal.stdout()).toMatch(/^✖ server tickets {2}.{1,42}\n {4}\S/m);
+});

@@ -102,7 +102,10 @@ describe('toolwharf approvals', () => {
       code: 0,
       stdout: 'Revoked: allow files/echo for everyone\n',
     });
-    expect(await cli.run(['rules'])).toMatchObject({ stdout: '', stderr: 'No approvals are remembered.\n' });
+    expect(await cli.run(['rules'])).toMatchObject({
+      stdout: '',
+      stderr: 'No approvals are remembered. `toolwharf approvals allow ID --scope tool` remembers one.\n',
+    });
     expect(await cli.run(['rules', 'revoke', 'none'])).toMatchObject({ code: 2 });
   });
 

@@ -89,7 +89,7 @@ describe('toolwharf profiles', () => {
 
 describe('toolwharf scripts', () => {
   test('toolwharf scripts saves a file as a tool, replaces, shows and removes it', async () => {
-    expect((await cli.run(['scripts'])).stderr).toBe('No scripts.\n');
+    expect((await cli.run(['scripts'])).stderr).toBe('No scripts. Save one with `toolwharf scripts save NAME FILE`.\n');
     await writeFile(directory.file('greet.ts'), '`Hello ${input.who}`\n');
     const schema = { type: 'object', properties: { who: { type: 'string' } }, required: ['who'] };
     await writeFile(directory.file('input.yaml'), JSON.stringify(schema));

@@ -30,7 +30,10 @@ export async function listAccounts({ all, json }: ListAccountsOptions, context: 
     return exitCodes.ok;
   }
   printList(terminal, found.accounts, {
-    empty: found.servers.length === 0 ? 'No server needs an account of yours.' : 'No accounts.',
+    empty:
+      found.servers.length === 0
+        ? 'No server needs an account of yours: none has the setting `credentials: per-user`.'
+        : 'No accounts.',
     columns: {
       ID: ({ id }) => shortId(id),
       SERVER: ({ server }) => server,

@@ -48,7 +48,8 @@ export async function listCalls(
       DURATION: durationOf,
       ARGUMENTS: (call) => jsonText(call.arguments, { indent: 0 }),
     },
-    main: ['ID', 'TIME', 'TOOL', 'STATUS'],
+    main: ['ID', 'TIME', 'TOOL', 'STATUS', 'DURATION'],
+    optional: ['ARGUMENTS', 'CALLER'],
   });
   return exitCodes.ok;
 }

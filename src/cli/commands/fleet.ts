@@ -37,6 +37,8 @@ export async function fleet({ json }: JsonOption, context: CommandContext): Prom
       QUEUED: ({ queued }) => String(queued ?? ''),
       RUNS: ({ servers = [] }) => servers.join(', '),
     },
+    main: ['REPLICA', 'STARTED', 'REVISION'],
+    optional: ['VERSION', 'CONFIG', 'RUNS'],
   });
   return exitCodes.ok;
 }

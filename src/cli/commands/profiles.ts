@@ -42,7 +42,8 @@ export async function listProfiles({ json }: JsonOption, context: CommandContext
       URL: ({ path }) => `${gateway.url}${path}`,
     },
     whole: ['URL'],
-    main: ['NAME'],
+    main: ['NAME', 'SOURCE', 'APPROVAL'],
+    optional: ['KEYS', 'EXPOSE', 'SERVERS'],
   });
   return exitCodes.ok;
 }

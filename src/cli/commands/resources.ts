@@ -22,6 +22,8 @@ export async function listResources(options: ServerOption & JsonOption, context:
     empty: 'The servers offer no resources.',
     // `resources read` needs the whole URI.
     whole: ['URI'],
+    main: ['SERVER'],
+    optional: ['DESCRIPTION', 'TYPE'],
     columns: {
       SERVER: ({ server }) => server,
       URI: ({ uri, uriTemplate }) => String(uri ?? uriTemplate),

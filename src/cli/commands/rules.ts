@@ -16,7 +16,7 @@ export async function listRules({ json }: JsonOption, context: CommandContext): 
   await using rules = await openRules(context);
   printList(context.terminal, await rules.list(), {
     json,
-    empty: 'No approvals are remembered.',
+    empty: 'No approvals are remembered. `toolwharf approvals allow ID --scope tool` remembers one.',
     columns: {
       ID: ({ id }) => shortId(id),
       ANSWER: ({ answer }) => answer,

@@ -22,7 +22,7 @@ export async function listScripts({ json }: JsonOption, context: CommandContext)
   const { scripts } = await gateway.get<{ readonly scripts: readonly ScriptView[] }>('/api/scripts');
   printList(context.terminal, scripts, {
     json,
-    empty: 'No scripts.',
+    empty: 'No scripts. Save one with `toolwharf scripts save NAME FILE`.',
     columns: {
       NAME: ({ name }) => name,
       SOURCE: ({ source }) => source,

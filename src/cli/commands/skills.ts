@@ -22,7 +22,7 @@ export async function listSkills(options: ServerOption & JsonOption, context: Co
   const skills = (await opened.listSkills()).filter((skill) => server === undefined || skill.server === server);
   printList(context.terminal, skills, {
     json: options.json,
-    empty: 'There are no skills.',
+    empty: 'No skills. Servers offer them, and `skills` in the configuration names local folders.',
     whole: ['SKILL'],
     columns: {
       SKILL: fullName,

@@ -48,8 +48,9 @@ export function checkConnections(servers: readonly KnownServer[], gateway?: stri
 }
 
 /** The remedy for a server that is unavailable. */
-function fixFor({ name, transport, status: { cause } }: KnownServer, gateway: string | undefined): string {
+function fixFor({ name, transport, status: { cause, code } }: KnownServer, gateway: string | undefined): string {
   const server = oneLine(name);
+  if (code === 'ACCOUNT_REQUIRED') return `connect an account with \`toolwharf accounts connect ${server}\``;
   if (cause === 'unauthorized')
     return `add its credentials in the app, with \`toolwharf servers edit ${server}\`, or in the configuration file`;
   if (cause === 'command-not-found') return 'install the command, or correct `command`';

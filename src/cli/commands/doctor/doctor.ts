@@ -9,7 +9,7 @@ import { type ConfigSummary, describeConfig } from '../../backend/tool-access.ts
 import type { CommandContext, JsonOption } from '../../command-context.ts';
 import { exitCodes } from '../../errors.ts';
 import { nameCommands } from '../../program-name.ts';
-import { count, jsonText, oneLine } from '../../terminal/format.ts';
+import { count, jsonText, oneLine, wrap } from '../../terminal/format.ts';
 import { checkCommands, checkConnections, checkReferences } from './check-servers.ts';
 import {
   checkDataDirectory,
@@ -32,9 +32,14 @@ export async function doctor({ json }: JsonOption, context: CommandContext): Pro
     findings.push(...found);
     if (json) return;
     for (const { subject, ok, message, fix } of found) {
-      terminal.print(`${ok ? colors.green('✔') : colors.red('✖')} ${colors.bold(subject)}  ${oneLine(message)}`);
-      if (fix !== undefined) terminal.print(`  ${colors.yellow('→')} ${nameCommands(fix, env)}`);
+      const text = wrapped(`${subject}  ${oneLine(message)}`).replace(subject, () => colors.bold(subject));
+      terminal.print(`${ok ? colors.green('✔') : colors.red('✖')} ${text}`);
+      if (fix !== undefined) terminal.print(`  ${colors.yellow('→')} ${wrapped(nameCommands(fix, env))}`);
     }
+  }
+
+  function wrapped(text: string): string {
+    return terminal.isPerson ? wrap(text, terminal.width - 4).join('\n    ') : text;
   }
 
   const gateway = await selectGateway(context);
