@@ -25,7 +25,7 @@ export async function buildSite(outDir: string): Promise<string[]> {
     write(join(outDir, page.path), toHtml(site, page, content, assets));
     for (const image of content.images) copy(join(root, image), join(outDir, imagePath(image)));
   }
-  const missing = { ...site.home, path: '404.html' };
+  const missing = { ...site.home, path: '404.html', title: 'Page not found' };
   const html = '<h1>Page not found</h1>\n<p>Search, or choose a page from the menu.</p>\n';
   write(join(outDir, missing.path), toHtml(site, missing, { html, headings: [], images: [], broken: [] }, assets));
   return [...pages.keys()].map(({ path }) => path);

@@ -44,7 +44,7 @@ ${navigation(site, page)}
 </nav>
 <main id="content" tabindex="-1">
 <article>
-${content.html}</article>
+${isHome ? toCards(content.html) : content.html}</article>
 ${footer(site, page)}
 </main>
 ${contents(content)}
@@ -52,6 +52,11 @@ ${contents(content)}
 </body>
 </html>
 `;
+}
+
+/** In a card, the title has a line of its own, so that the text below begins without the colon of the list. */
+function toCards(html: string): string {
+  return html.replaceAll(/(<li><a [^>]*>[^<]*<\/a>): (\w)/g, (_, title, first) => `${title} ${first.toUpperCase()}`);
 }
 
 function navigation(site: Site, page: SitePage): string {

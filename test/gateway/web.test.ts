@@ -23,7 +23,10 @@ beforeAll(async () => {
   await mkdir(directory.file('docs/guide'), { recursive: true });
   await mkdir(directory.file('docs/assets'), { recursive: true });
   await writeFile(directory.file('docs/index.html'), '<title>Documentation</title>');
-  await writeFile(directory.file('docs/404.html'), '<title>Page not found</title>');
+  await writeFile(
+    directory.file('docs/404.html'),
+    '<title>Page not found</title><a href="#x"><a href="guide/x.html"><a href="https://example.com">',
+  );
   await writeFile(directory.file('docs/guide/approval.html'), `<title>Approval</title>${'x'.repeat(2_000)}`);
   await writeFile(directory.file('docs/assets/main-AbC123.js'), script);
   api = await startApi({ servers: {}, gateway: { requireAuthentication: true } }, { web: directory.file('app') });
@@ -176,6 +179,8 @@ describe('the documentation', () => {
       expect(String((await raw(path, html)).body)).toContain('<title>Approval</title>');
     const { status, headers } = await raw('/docs', html);
     expect({ status, location: headers.location }).toEqual({ status: 308, location: '/docs/' });
+    const slash = await raw('/docs/guide/approval/', html);
+    expect([slash.status, slash.headers.location]).toEqual([308, '/docs/guide/approval']);
   });
 
   test('the documentation has its own page for addresses that do not exist', async () => {
@@ -183,6 +188,8 @@ describe('the documentation', () => {
       const { status, body } = await raw(path, html);
       expect({ path, status }).toEqual({ path, status: 404 });
       expect(String(body)).toContain('<title>Page not found</title>');
+      // It is served at any path, so that relative links would lead nowhere.
+      expect(String(body)).toContain('<a href="#x"><a href="/docs/guide/x.html"><a href="https://example.com">');
     }
     expect(String((await raw('/documents', html)).body)).toContain('<title>App</title>');
   });

@@ -19,7 +19,7 @@ export function createDocs(
   let loading: Promise<ReadonlyMap<string, WebFile>> | undefined;
 
   return async (path, request, response) => {
-    loading ??= loadFiles(directory).then(compress);
+    loading ??= loadFiles(directory).then(anchorMissing).then(compress);
     const files = await loading;
     const missing = files.get('/404.html');
     const text = { 'content-type': 'text/plain; charset=utf-8' };
@@ -29,8 +29,19 @@ export function createDocs(
     const name = path.replace(prefix, '');
     const file = files.get(name) ?? files.get(`${name}.html`) ?? files.get(`${name}index.html`);
     if (file && file !== missing) sendFile(file, request, response);
+    // Without the slash at its end, the URL of a page is right.
+    else if (name.endsWith('/') && files.has(`${name.slice(0, -1)}.html`))
+      send(request, response, 308, { ...text, location: `/docs${name.slice(0, -1)}` }, Buffer.from(''));
     else sendFile(missing, request, response, 404);
   };
+}
+
+/** Makes the links of `404.html` absolute: it is served at any path. */
+function anchorMissing(files: ReadonlyMap<string, WebFile>): ReadonlyMap<string, WebFile> {
+  const missing = files.get('/404.html');
+  if (!missing) return files;
+  const html = missing.body.toString().replaceAll(/ (href|src|data-search|data-home)="(?![#/]|\w+:)/g, ' $1="/docs/');
+  return new Map([...files, ['/404.html', { ...missing, body: Buffer.from(html) }]]);
 }
 
 const gzipped = promisify(gzip);
