@@ -99,6 +99,10 @@ test('a person signs in to a service with OAuth in the browser, from the page of
   const tickets = { url: mcp, authentication: { type: 'oauth' }, credentials: 'per-user' } as const;
   await using other = await startApp({ servers: { tickets } }, { port: await freePort() });
   const own = other.page;
+  await other.goto('/');
+  const item = own.getByRole('listitem').filter({ hasText: 'tickets requires sign-in' });
+  await item.getByRole('link', { name: 'Connect account' }).click();
+  await own.waitForURL('**/accounts?server=tickets');
   await other.goto('/servers');
   await own.getByText('Nobody has connected an account yet').waitFor();
   await own.getByRole('link', { name: 'Connect account' }).click();

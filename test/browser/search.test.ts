@@ -33,11 +33,21 @@ test('Ctrl+K finds tools, servers, calls and actions, also with a missing letter
   await selected().getByText('Server').waitFor();
   await field().fill('echo call');
   await selected().getByText('Call', { exact: true }).waitFor();
-  await field().fill('profiles');
-  await selected().getByText('Page').waitFor();
+  for (const name of ['profiles', 'skills']) {
+    await field().fill(name);
+    await selected().getByText('Page').waitFor();
+  }
   await field().fill('add a server');
   await selected().getByText('Action').click();
   await page.getByRole('dialog', { name: 'Add server' }).waitFor();
+});
+
+test('the accounts page leads to the servers while no server needs an account', async () => {
+  const { page } = app;
+  await app.goto('/accounts');
+  await page.getByText('No server needs an account of yours').waitFor();
+  await page.getByRole('link', { name: 'Show the servers' }).click();
+  await page.getByRole('heading', { name: 'Servers', exact: true }).waitFor();
 });
 
 test('a question mark lists the shortcuts, except in a field', async () => {

@@ -169,7 +169,7 @@ test('editing a broken server reconnects it at once [R9, R10]', async () => {
   await on.menu('guarded', 'Connect');
   await on.row('guarded').getByText('Connected', { exact: true }).waitFor();
   await on.menu('guarded', 'Refresh tools');
-  await page.getByText("'guarded' has refreshed tools").first().waitFor();
+  await page.getByText("The tools of 'guarded' are refreshed").first().waitFor();
   await on.remove('guarded');
 });
 

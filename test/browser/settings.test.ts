@@ -160,6 +160,15 @@ test('signing in with the admin token and signing out changes the session', asyn
   await page.getByText('local connection').waitFor();
 });
 
+test('the section for users says how people sign in while there is no identity provider', async () => {
+  await app.goto('/settings/users');
+  await app.page.getByRole('tab', { name: 'Users', selected: true }).waitFor();
+  await app.page.getByText('Nobody has signed in yet').waitFor();
+  await app.goto('/settings');
+  await app.page.getByRole('tab', { name: 'Models', selected: true }).waitFor();
+  expect(await app.page.getByRole('tab', { name: 'Users' }).count()).toBe(0);
+});
+
 test('sections for administrators say so to everyone else, also on a narrow screen', async () => {
   const key = await app.key(['read', 'call'], 'reading');
   const page = await app.openPage(`/settings/keys#token=${key}`);

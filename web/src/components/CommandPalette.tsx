@@ -32,6 +32,7 @@ const pages: readonly Command[] = [
   [text.commandPalette.tools, '/tools'],
   [text.commandPalette.resources, '/tools?show=resources'],
   [text.commandPalette.prompts, '/tools?show=prompts'],
+  [text.tools.page.skills, '/tools?show=skills'],
   [text.commandPalette.calls, '/calls'],
   [text.commandPalette.callStatistics, '/calls?show=statistics'],
   [text.commandPalette.savedRequests, '/calls?show=requests'],

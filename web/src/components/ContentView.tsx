@@ -4,7 +4,7 @@ import { text } from '../text/text.ts';
 import { Button } from './Button.tsx';
 import { classNames } from './class-names.ts';
 import { ContentBlock } from './content/ContentBlock.tsx';
-import { omitDuplicateText } from './content/omit-duplicate-text.ts';
+import { omitDuplicateText, repeatsText } from './content/omit-duplicate-text.ts';
 import { TruncatedResult } from './content/TruncatedResult.tsx';
 import { JsonView } from './JsonView.tsx';
 
@@ -51,7 +51,7 @@ export function ContentView({ result, truncated = false, callId, server }: Conte
           </Button>
         </div>
       )}
-      {structuredContent !== undefined && (
+      {structuredContent !== undefined && !repeatsText(result) && (
         <section className="flex min-w-0 flex-col gap-1">
           <p className="text-xs font-medium text-ink-soft">{text.contentView.structuredContent}</p>
           <JsonView value={structuredContent} what={text.contentView.structuredContentNoun} />

@@ -28,5 +28,5 @@ export function ServerStatus({ status, enabled = true }: ServerStatusProps) {
 }
 
 function needsSignIn({ state, code }: ServerStatusProps['status']): boolean {
-  return state === 'error' && code === 'OAUTH_REQUIRED';
+  return state === 'error' && (code === 'OAUTH_REQUIRED' || code === 'ACCOUNT_REQUIRED');
 }

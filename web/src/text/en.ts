@@ -924,7 +924,7 @@ export const en = ({ plural, number, rich }: Grammar) => ({
     useServerAction: {
       connect: (server: string) => `'${server}' is connected.`,
       disconnect: (server: string) => `'${server}' is disconnected.`,
-      refresh: (server: string) => `'${server}' has refreshed tools.`,
+      refresh: (server: string) => `The tools of '${server}' are refreshed.`,
       enable: (server: string) => `'${server}' is enabled.`,
       disable: (server: string) => `'${server}' is disabled.`,
     },

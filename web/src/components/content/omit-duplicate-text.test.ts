@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { omitDuplicateText } from './omit-duplicate-text.ts';
+import { omitDuplicateText, repeatsText } from './omit-duplicate-text.ts';
 
 const text = (value: string) => ({ type: 'text', text: value });
 
@@ -21,4 +21,12 @@ test('text that differs from the structured content stays', () => {
   const content = [text('{"total": 3}'), text('not JSON'), { type: 'image', data: '' }];
   expect(omitDuplicateText({ content, structuredContent: { total: 2 } })).toEqual(content);
   expect(omitDuplicateText({ content })).toEqual(content);
+});
+
+test('structured content that only wraps the text repeats it', () => {
+  const content = [text('Allowed directories:\n/files')];
+  expect(repeatsText({ content, structuredContent: { content: 'Allowed directories:\n/files' } })).toBe(true);
+  expect(repeatsText({ content, structuredContent: { content: 'Allowed directories' } })).toBe(false);
+  expect(repeatsText({ content, structuredContent: { content: content[0]?.text, total: 1 } })).toBe(false);
+  expect(repeatsText({ content })).toBe(false);
 });

@@ -24,6 +24,12 @@ export function omitDuplicateText<Block extends Readonly<Record<string, unknown>
   });
 }
 
+/** Whether the structured content only wraps a text that the content has too: the text is easier to read. */
+export function repeatsText({ content, structuredContent }: Parameters<typeof omitDuplicateText>[0]): boolean {
+  const [only, ...others] = isRecord(structuredContent) ? Object.values(structuredContent) : [];
+  return typeof only === 'string' && others.length === 0 && content.some(({ text }) => text === only);
+}
+
 function canonicalJson(value: unknown): string {
   return JSON.stringify(value, (_key, member) =>
     isRecord(member)

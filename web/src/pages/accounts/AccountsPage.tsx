@@ -5,6 +5,7 @@ import { useSearchParams } from 'wouter';
 import type { Account } from '../../api/client.ts';
 import { api } from '../../api/client.ts';
 import { queries } from '../../api/queries.ts';
+import { ButtonLink } from '../../components/Button.tsx';
 import { Card } from '../../components/Card.tsx';
 import { RemovalDialog } from '../../components/ConfirmDialog.tsx';
 import { EmptyState } from '../../components/EmptyState.tsx';
@@ -50,7 +51,11 @@ export default function AccountsPage() {
       <QueryState query={found} what={text.accounts.noun} />
       {found.data && servers.length === 0 && (
         <Card>
-          <EmptyState icon={<KeyRound aria-hidden />} title={text.accounts.empty.title}>
+          <EmptyState
+            icon={<KeyRound aria-hidden />}
+            title={text.accounts.empty.title}
+            actions={<ButtonLink href="/servers">{text.tools.skillsTab.showServers}</ButtonLink>}
+          >
             {text.accounts.empty.detail}
           </EmptyState>
         </Card>

@@ -47,11 +47,20 @@ function serverItem({ name, enabled, status, problem }: Server): AttentionItem[]
     title: (server: string) => string,
     detail = reason,
     action = text.overview.attentionItems.review,
-  ): AttentionItem[] => [{ id: `server ${name}`, href, tone, title: title(label), detail, action }];
+    to = href,
+  ): AttentionItem[] => [{ id: `server ${name}`, href: to, tone, title: title(label), detail, action }];
   if (problem !== undefined) return item('bad', text.overview.attentionItems.cannotBeUsed, safeText(problem, 300));
   if (!enabled) return [];
   if (status.state === 'error' && (status.code === 'OAUTH_REQUIRED' || status.signInUrl !== undefined))
     return item('warn', text.overview.attentionItems.requiresSignIn, reason, text.common.signIn);
+  if (status.state === 'error' && status.code === 'ACCOUNT_REQUIRED')
+    return item(
+      'warn',
+      text.overview.attentionItems.requiresSignIn,
+      reason,
+      text.accounts.connect,
+      `/accounts?server=${encodeURIComponent(name)}`,
+    );
   if (status.state === 'error' && status.cause === 'unauthorized')
     return item(
       'bad',

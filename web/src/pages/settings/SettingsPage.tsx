@@ -74,8 +74,10 @@ export default function SettingsPage() {
   const session = useQuery(queries.session()).data;
   const isAdmin = session?.rights.includes('admin') === true;
   const fleet = useQuery({ ...queries.fleet(), enabled: isAdmin });
+  // Links lead to all sections: an unused one says how to set it up.
   const isHidden = (id: string) =>
-    (id === 'fleet' && fleet.data?.shared !== true) || (id === 'users' && session?.signIn === undefined);
+    id !== section &&
+    ((id === 'fleet' && fleet.data?.shared !== true) || (id === 'users' && session?.signIn === undefined));
   const sections = allSections.filter(({ id }) => !isHidden(id));
   const selected = sections.some(({ id }) => id === section) ? section : 'models';
   const container = useRef<HTMLDivElement>(null);
