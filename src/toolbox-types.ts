@@ -273,6 +273,7 @@ export interface InternalToolbox extends Toolbox {
   isSecret(tool: CatalogEntry): boolean;
   /** Whether tools that are scripts can run. */
   readonly runsScripts: boolean;
+  readonly recordSearch: NonNullable<ToolSource['recordSearch']>;
   /** The number of calls that the queue refused: at the limit of a caller, or of all callers. */
   readonly queueRefusals?: { readonly caller: number; readonly total: number };
 }

@@ -135,7 +135,7 @@ export async function runAnthropicToolUse(
   });
   const isPlain = source.tools.some(({ name }) => name === searchTool) || runsScripts(source, options?.expose);
   const results = calls.map(async (call) => {
-    if (call.name === searchTool && !isPlain) return toReferences(source, call);
+    if (call.name === searchTool && !isPlain) return toReferences(source, call, options);
     const [result] = await callByProviderName(source, [call], anthropicRules, options);
     return toToolResult(call.id, result as ToolResult);
   });
@@ -146,8 +146,9 @@ export async function runAnthropicToolUse(
 async function toReferences(
   source: ToolSource,
   { id, args }: { id: string; args: unknown },
+  options?: RunOptions,
 ): Promise<AnthropicToolResult> {
-  const found = await findExpressed(source, args, anthropicRules);
+  const found = await findExpressed(source, args, anthropicRules, options);
   if ('content' in found) return toToolResult(id, found);
   const references = found.map(({ name }) => ({ type: 'tool_reference' as const, tool_name: name }));
   const none = { type: 'text' as const, text: 'No tool matches. Search with other words.' };

@@ -218,7 +218,8 @@ export async function runOpenAIResponsesToolCalls(
 ): Promise<(OpenAIFunctionCallOutput | OpenAIToolSearchOutput)[]> {
   const answers = output.map(async (item: JsonObject) => {
     const { type, call_id: id, name, arguments: args } = item;
-    if (type === 'tool_search_call' && item.execution === 'client') return toSearchOutput(source, String(id), args);
+    if (type === 'tool_search_call' && item.execution === 'client')
+      return toSearchOutput(source, String(id), args, options);
     if (type !== 'function_call') return undefined;
     const results = await callByProviderName(source, [{ name, args }], openAIRules, options);
     return {
@@ -231,8 +232,13 @@ export async function runOpenAIResponsesToolCalls(
 }
 
 /** A search with invalid arguments finds nothing, because its output has no place for a message. */
-async function toSearchOutput(source: ToolSource, id: string, args: unknown): Promise<OpenAIToolSearchOutput> {
-  const found = await findExpressed(source, args, openAIRules);
+async function toSearchOutput(
+  source: ToolSource,
+  id: string,
+  args: unknown,
+  options?: RunOptions,
+): Promise<OpenAIToolSearchOutput> {
+  const found = await findExpressed(source, args, openAIRules, options);
   const tools = 'content' in found ? [] : found.map(toDeferred);
   return { type: 'tool_search_output', execution: 'client', status: 'completed', call_id: id, tools };
 }

@@ -97,7 +97,7 @@ export type ConversationChange =
 export interface AssistantPorts {
   readonly toolbox: Pick<
     InternalToolbox,
-    'tools' | 'catalog' | 'servers' | 'skills' | 'config' | 'runsScripts' | 'observeOutput' | 'embed'
+    'tools' | 'catalog' | 'servers' | 'skills' | 'config' | 'runsScripts' | 'observeOutput' | 'embed' | 'recordSearch'
   >;
   /** The names of stored servers by id. The id of a server in the configuration file is its name. */
   readonly serverNames: () => Promise<ReadonlyMap<string, string>>;

@@ -25,7 +25,7 @@ export interface ModelTools {
   readonly skills?: ModelSkills;
 }
 
-type ModelToolbox = Pick<InternalToolbox, 'runsScripts' | 'observeOutput' | 'embed'> & {
+type ModelToolbox = Pick<InternalToolbox, 'runsScripts' | 'observeOutput' | 'embed' | 'recordSearch'> & {
   readonly catalog: Pick<InternalToolbox['catalog'], 'find'>;
 };
 
@@ -33,13 +33,17 @@ type ModelToolbox = Pick<InternalToolbox, 'runsScripts' | 'observeOutput' | 'emb
 export function createModelTools(
   toolbox: ModelToolbox,
 ): (all: readonly Tool[], expose: Assistant['expose'], skills?: readonly Skill[]) => ModelTools {
-  const { runsScripts, catalog, embed } = toolbox;
+  const { runsScripts, catalog, embed, recordSearch } = toolbox;
   const notHere = () => Promise.reject(new Error('calls have parts of their own'));
-  const source = { tools: [] as readonly Tool[], call: notHere, embed, ...(runsScripts && { runCode: notHere }) };
+  const source = {
+    ...{ tools: [] as readonly Tool[], call: notHere, embed, recordSearch },
+    ...(runsScripts && { runCode: notHere }),
+  };
   let entries: readonly CatalogEntry[] = [];
   const code = createCodeTools(
     createSearchInEntries(() => entries, { observe: observeWith(toolbox), embed }),
     notHere,
+    toolbox,
   );
   return (all, expose, offered = []) => {
     source.tools = all;

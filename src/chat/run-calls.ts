@@ -79,7 +79,9 @@ async function runCall(index: number, options: RunCallsOptions): Promise<void> {
   let shownAt = 0;
   let endWork = () => {};
   if (endedBy() === 'closed') return;
-  if (exposed !== 'all' && isSearchTool(name)) return end(await search(name, part.arguments, { caller }));
+  const parent = { kind: 'answer', id: draft.message.id } as const;
+  if (exposed !== 'all' && isSearchTool(name))
+    return end(await search(name, part.arguments, { caller, id: callId, parent }));
   if (skills && name === readSkillTool && endedBy() !== 'stopped') return readSkill(skills);
   const before = !entry || entry.script ? await findOpenScript(callId, options.journal) : undefined;
   if (!entry) return refuse('TOOL_NAME_INVALID', `The tool ${name} is no longer available`);
@@ -92,7 +94,7 @@ async function runCall(index: number, options: RunCallsOptions): Promise<void> {
     id: callId,
     caller,
     host: hostFor({ id: callId, caller }, opened),
-    parent: { kind: 'answer', id: draft.message.id },
+    parent,
     policy: policy(),
     async refreshPolicy() {
       await options.assertAccess();
@@ -148,7 +150,7 @@ async function runCall(index: number, options: RunCallsOptions): Promise<void> {
         id: callId,
         caller,
         host: hostFor({ id: callId, caller }, opened),
-        parent: { kind: 'answer', id: draft.message.id },
+        parent,
         policy: options.readPolicy(),
         async refreshPolicy() {
           await options.assertAccess();

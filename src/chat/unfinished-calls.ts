@@ -87,8 +87,8 @@ export async function recoverCalls(draft: Draft, journal: Pick<Journal, 'get' | 
     if (!isOpen(part)) continue;
     const record = part.callId === undefined ? undefined : await journal.get(part.callId);
     const isScript = (await findOpenScript(part.callId, journal)) !== undefined;
-    // Only a dispatched call has a start time.
-    if (record?.startedAt === undefined || isScript) {
+    // Only a dispatched call has a start time. A search changes nothing, and its record does not have the whole answer.
+    if (record?.startedAt === undefined || record.kind === 'search' || isScript) {
       isResumable = true;
       draft.changePart(index, { status: 'waiting', ...settled });
     } else {

@@ -336,7 +336,7 @@ export interface GatewayLimits {
   /** Resources that clients are subscribed to. */
   readonly maxSubscriptions: number;
   readonly maxSubscriptionsPerCaller: number;
-  /** Reads of resources and prompts, and completions, in progress. */
+  /** Reads of resources and prompts, searches for tools, and completions, in progress. */
   readonly maxReads: number;
   readonly maxReadsPerCaller: number;
   readonly maxConversationsPerCaller: number;

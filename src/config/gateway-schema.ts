@@ -103,11 +103,11 @@ export const limitsSchema = z.strictObject(
       1,
       'Resources that the clients of one caller are subscribed to.',
     ),
-    maxReads: limit('maxReads', 1, 'Reads of resources and prompts, and completions, in progress.'),
+    maxReads: limit('maxReads', 1, 'Reads of resources and prompts, searches for tools, and completions, in progress.'),
     maxReadsPerCaller: limit(
       'maxReadsPerCaller',
       1,
-      'Reads of resources and prompts, and completions, of one caller in progress.',
+      'Reads of resources and prompts, searches for tools, and completions, of one caller in progress.',
     ),
     maxConversationsPerCaller: limit('maxConversationsPerCaller', 1, 'Conversations of one caller.'),
     maxRunningAnswersPerCaller: limit(

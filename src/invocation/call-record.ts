@@ -19,10 +19,10 @@ export const callEnds = ['tool', 'denied', 'cancelled', 'timeout', 'invalid', 'u
 /** Why a call ended as `error`. */
 export type CallEnd = (typeof callEnds)[number];
 
-/** Records besides those of tool calls: reads of a resource or prompt, and acts of administration. */
-export const recordKinds = ['resource', 'prompt', 'administration'] as const;
+/** Records besides those of tool calls: reads of a resource or prompt, searches for tools, and acts of administration. */
+export const recordKinds = ['resource', 'prompt', 'search', 'administration'] as const;
 export type RecordKind = (typeof recordKinds)[number];
-export type ContentKind = Exclude<RecordKind, 'administration'>;
+export type ContentKind = Exclude<RecordKind, 'search' | 'administration'>;
 
 /** The `tool` of records of administration; `originalName` is the operation. */
 export const administrationTool = 'administration';

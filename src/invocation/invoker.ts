@@ -21,6 +21,7 @@ import { runOnce } from './idempotency.ts';
 import { assertHeld, isHeld, type Journal, writeRecord } from './journal.ts';
 import type { CallerLimits, Permit, PermitCaller, Permits } from './permits.ts';
 import type { RateAnswer, Rates } from './rates.ts';
+import { createSearchRecorder } from './record-search.ts';
 import { hasReferences, resolveReferences } from './references.ts';
 import type { Results } from './results.ts';
 import { createStepRunner, isComposed, type ScriptRunner } from './run-steps.ts';
@@ -353,7 +354,7 @@ export function createInvoker(ports: InvokerPorts): Invoker {
   }
 
   const handOver = createHandOver(calls, ports.journal);
-  const stepsOf = createStepRunner({ start, catalog: ports.catalog, scripts: ports.scripts });
+  const stepsOf = createStepRunner({ ...ports, start, recordSearch: createSearchRecorder(ports) });
   const permitsOf = (entry: CatalogEntry) => (isComposed(entry) ? ports.composedPermits : ports.permits);
 
   return { start, calls, handOver };

@@ -4,7 +4,7 @@ import type { CallRecord, CallStatus } from './call-record.ts';
 
 /** Selects recorded calls. All conditions must hold. */
 export interface CallFilter {
-  /** Only calls and reads, or only acts of administration; all by default. */
+  /** Only calls, reads and searches, or only acts of administration; all by default. */
   readonly kind?: 'calls' | 'administration';
   readonly server?: string;
   readonly tool?: string;

@@ -5,13 +5,14 @@ import type { Embed } from '../kernel/embed.ts';
 import { ToolwharfError } from '../kernel/errors.ts';
 import type { JsonObject } from '../kernel/json.ts';
 import type { Log } from '../kernel/log.ts';
-import type { ToolSource } from '../kernel/tool.ts';
+import type { AnswerSearch, ToolSource } from '../kernel/tool.ts';
 import type { CallPolicy } from './authorize.ts';
 import type { Call, CallHost, RunningCall } from './call.ts';
-import type { CallParent, CallStep } from './call-record.ts';
+import type { CallParent, CallRecord, CallStep } from './call-record.ts';
 import type { DispatchOptions } from './dispatch.ts';
 import type { Journal } from './journal.ts';
 import type { CallerLimits } from './permits.ts';
+import type { SearchFacts, SearchRecorder } from './record-search.ts';
 import type { Results } from './results.ts';
 import { failureResult } from './shape-result.ts';
 
@@ -27,6 +28,11 @@ export interface ScriptRun {
   readonly mayUse?: (tool: CatalogEntry) => boolean;
   /** Starts a call of the script: for the same caller, under the same policy, as a child of the script's call. */
   readonly startStep: (tool: CatalogEntry, args: unknown, step: CallStep) => Call;
+  /** Answers a search of the script and records it as a child of the script's call. */
+  readonly recordSearch: (
+    search: Required<Pick<SearchFacts, 'tool' | 'arguments' | 'step'>>,
+    answerSearch: AnswerSearch,
+  ) => Promise<CallRecord>;
 }
 
 /** Runs scripts. Rejects if a script was stopped; a script that fails has a result with `isError`. */
@@ -74,12 +80,13 @@ export interface StepRunnerPorts {
   readonly catalog: Pick<Catalog, 'find'>;
   /** Undefined if tools that are scripts cannot run here. */
   readonly scripts?: ScriptRunner;
+  readonly recordSearch: SearchRecorder;
 }
 
 const maxDepth = 8;
 
 /** Runs the steps of composed tools and scripts: calls of their own, for the same caller, host and policy. */
-export function createStepRunner({ start, catalog, scripts }: StepRunnerPorts) {
+export function createStepRunner({ start, catalog, scripts, recordSearch }: StepRunnerPorts) {
   function startStep(
     call: RunningCall,
     entry: CatalogEntry,
@@ -122,6 +129,10 @@ export function createStepRunner({ start, catalog, scripts }: StepRunnerPorts) {
         isSaved: script?.code !== undefined,
         mayUse: options.policy?.mayUse,
         startStep: (entry, given, step) => startStep(call, entry, given, options, step),
+        async recordSearch(search, answerSearch) {
+          const { caller, id, epoch } = call;
+          return (await recordSearch({ ...search, caller, parent: { kind: 'call', id }, epoch }, answerSearch)).record;
+        },
       });
     },
   });

@@ -140,7 +140,27 @@ export interface ToolSource {
   readonly observeOutput?: (tool: string, caller?: string) => Promise<ObservedOutput | undefined>;
   /** Ranks tools by their meaning too when models search them; undefined for keywords alone. */
   readonly embed?: Embed;
+  /** Answers a search for tools and records it; undefined if searches are not recorded. Rejects if the search cannot be recorded. */
+  readonly recordSearch?: (search: RecordedSearch, answerSearch: AnswerSearch) => Promise<JsonObject>;
 }
+
+/** A search for tools, as the journal records it. */
+export interface RecordedSearch {
+  readonly tool: 'search_tools' | 'describe_tools';
+  readonly arguments: unknown;
+  /** Who searches; the program by default. */
+  readonly caller?: Caller;
+  /** The id of the record; a new one by default. */
+  readonly id?: string;
+  /** The call or answer that the search is a part of. */
+  readonly parent?: { readonly kind: 'call' | 'answer'; readonly id: string };
+}
+
+/** Searches, and reports the names of the tools that the answer contains. */
+export type AnswerSearch = (onFound: OnFound) => Promise<JsonObject>;
+
+/** Receives the names of the tools that a search found. */
+export type OnFound = (names: readonly string[]) => void;
 
 /** The type of a tool's output, learnt from its results. */
 export interface ObservedOutput {

@@ -1,9 +1,38 @@
+import { failureResult } from '../invocation/shape-result.ts';
+import { createId } from '../kernel/create-id.ts';
+import { toToolwharfError } from '../kernel/errors.ts';
 import type { JsonObject, JsonSchema } from '../kernel/json.ts';
-import type { CallOptions, ContentBlock, Tool, ToolResult } from '../kernel/tool.ts';
+import type {
+  AnswerSearch,
+  CallOptions,
+  ContentBlock,
+  RecordedSearch,
+  Tool,
+  ToolResult,
+  ToolSource,
+} from '../kernel/tool.ts';
 import type { SearchableTools, SearchedTool } from './search/search-tools.ts';
 
 /** Runs one of our tools. */
-export type RunTool = (name: string, args: unknown, options?: CallOptions) => Promise<ToolResult>;
+export type RunTool = (name: string, args: unknown, options?: RunToolOptions) => Promise<ToolResult>;
+
+export type RunToolOptions = CallOptions & Pick<RecordedSearch, 'id' | 'parent'>;
+
+/** Answers a search in a source, and records it if the source has a journal. Never throws. */
+export async function answerRecorded(
+  { recordSearch }: Pick<ToolSource, 'recordSearch'>,
+  search: RecordedSearch,
+  answerSearch: AnswerSearch,
+): Promise<ToolResult> {
+  if (!recordSearch) return toResult(await answerSearch(() => {}));
+  const { id = createId() } = search;
+  try {
+    return { ...toResult(await recordSearch({ ...search, id }, answerSearch)), callId: id };
+  } catch (cause) {
+    const { code, message } = toToolwharfError(cause);
+    return failureResult(id, code, message);
+  }
+}
 
 /** One of our definitions as a tool, which is called like those of a source. */
 export function toTool(definition: JsonObject, run: RunTool): Tool {

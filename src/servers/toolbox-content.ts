@@ -8,7 +8,9 @@ import {
   type InternalReadOptions,
   type ReaderPorts,
 } from '../invocation/read-content.ts';
+import { createSearchRecorder } from '../invocation/record-search.ts';
 import { messageOf } from '../kernel/errors.ts';
+import type { AnswerSearch, RecordedSearch } from '../kernel/tool.ts';
 import { createServerContent } from './server-content.ts';
 import type { ServerSet } from './server-set.ts';
 import { createSkillFlags } from './skills/flag-skills.ts';
@@ -26,7 +28,7 @@ export interface ToolboxContentPorts extends Omit<ReaderPorts, 'send' | 'isOfSki
 
 const debounceMs = 200;
 
-/** The resources, prompts and skills of a toolbox: lists, and reads that are authorized and recorded. */
+/** The resources, prompts and skills of a toolbox: lists, and reads that are authorized and recorded. Also records searches. */
 export function createToolboxContent(ports: ToolboxContentPorts) {
   const { servers, pins, clock, log, onSkills } = ports;
   const content = createServerContent(servers.get, servers.all, (server, caller) =>
@@ -77,7 +79,10 @@ export function createToolboxContent(ports: ToolboxContentPorts) {
     }
   }
 
+  const recordSearch = createSearchRecorder(ports);
   const api = {
+    recordSearch: async (search: RecordedSearch, answerSearch: AnswerSearch) =>
+      (await recordSearch(search, answerSearch)).answer,
     resources: {
       ...content.resources,
       read: (server: string, uri: string, options?: InternalReadOptions) =>

@@ -17,6 +17,7 @@ import { createToolbox, localTool, type Toolbox } from '../../src/index.ts';
 import { type Log, silentLog } from '../../src/kernel/log.ts';
 import type { Caller } from '../../src/kernel/tool.ts';
 import type { ApprovalRequest } from '../../src/policy/approval.ts';
+import { createMemoryJournal } from '../../src/storage/memory/memory-journal.ts';
 import { startScriptedChat } from '../fixtures/models/scripted-chat-server.ts';
 import { createToolSource } from '../fixtures/models/tool-source.ts';
 import { fixture } from '../support/fixtures.ts';
@@ -49,6 +50,32 @@ describe('a bridge of a toolbox that runs scripts', () => {
     expect(found?.content).toContain('tools.notes.echo');
     expect(described?.content.replaceAll(/\s+/g, ' ')).toContain('echo(args: { text: string; })');
     expect(result?.content).toBe('a,b');
+  });
+
+  test('a search through a bridge is recorded for its caller, also if the provider gets references or definitions', async () => {
+    const caller: Caller = { id: 'searcher', kind: 'client' };
+    const args = { query, limit: 1 };
+    const call = { id: 'c', function: { name: 'search_tools', arguments: asText(args) } };
+    await runOpenAIToolCalls(toolbox, [call], { caller });
+    const use = [{ type: 'tool_use', id: '1', name: 'search_tools', input: args }];
+    await runAnthropicToolUse(toolbox, use, { caller, expose: 'search' });
+    const output = [{ type: 'tool_search_call', execution: 'client', call_id: '1', arguments: asText(args) }];
+    await runOpenAIResponsesToolCalls(toolbox, output, { caller, expose: 'search' });
+    const records = await toolbox.calls.list({ caller: caller.id });
+    const found = records.map(({ kind, tool, arguments: given, result }) => ({ kind, tool, given, result }));
+    const record = (name: string) => ({
+      ...{ kind: 'search', tool: 'search_tools', given: args },
+      result: { structuredContent: { tools: [name] } },
+    });
+    expect(found).toMatchObject(['mcp_notes_echo', 'mcp_notes_echo', 'tools.notes.echo'].map(record));
+  });
+
+  test('a search that cannot be recorded is refused, as a result', async () => {
+    const journal = { ...createMemoryJournal(), write: () => Promise.reject(new Error('disk full')) };
+    await using failing = await openToolbox(config, { journal });
+    const result = await callFlatTool(failing, 'search_tools', { query }, { expose: 'search' });
+    expect(result).toMatchObject({ isError: true, failure: { code: 'JOURNAL_UNAVAILABLE' } });
+    expect(result.text).not.toContain('mcp_notes_echo');
   });
 
   test('the Responses API offers and runs the same tools as functions', async () => {

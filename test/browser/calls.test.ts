@@ -17,7 +17,7 @@ beforeAll(async () => {
   directory = await mkdtemp(join(tmpdir(), 'toolwharf-calls-'));
   app = await startApp({
     servers: { s: fixture('legacy'), dying: fixture('die-in-call') },
-    profiles: { careful: { approval: { mode: 'always-ask' } } },
+    profiles: { careful: { approval: { mode: 'always-ask' } }, finding: { expose: 'search' } },
     toolbox: {
       chains: {
         echo_sum: {
@@ -368,6 +368,20 @@ describe('the details of a call', () => {
     await page.getByRole('button', { name: 'Delete Kept' }).click();
     await page.getByRole('dialog', { name: "Delete 'Kept'?" }).getByRole('button', { name: 'Delete' }).click();
     await page.getByText('No saved requests yet').waitFor();
+  });
+
+  test('a search for tools is shown with its query and the tools that it found', async () => {
+    const finding = await connectClient(`${app.url}/mcp/finding`);
+    await finding.client.callTool({ name: 'search_tools', arguments: { query: 'echo', limit: 1 } });
+    await finding.client.close();
+    await app.goto('/calls');
+    await row('search_tools').getByText('Success').waitFor();
+    await row('search_tools').getByRole('link').click();
+    await details('search_tools').getByText('s__echo').first().waitFor();
+    // No tool of the catalog has this name.
+    expect(await details('search_tools').getByRole('link', { name: 'search_tools' }).count()).toBe(0);
+    await expectAccessible(page);
+    await closeDetails();
   });
 
   test('an unknown call id is reported', async () => {

@@ -41,6 +41,11 @@ describe('an assistant that searches its tools', () => {
     expect(parts[1]?.arguments).toEqual({ text: 'ahoy' });
     const calls = (await testChat.toolbox.calls.list()).filter(({ kind }) => kind === undefined);
     expect(calls).toMatchObject([{ server: 'fixture', originalName: 'echo', parent: { kind: 'answer' } }]);
+    const [searched] = (await testChat.toolbox.calls.list()).filter(({ kind }) => kind === 'search');
+    expect(searched).toMatchObject({
+      ...{ id: parts[0]?.callId, tool: 'search_tools', arguments: { query: 'echo the text' }, status: 'success' },
+      ...{ parent: calls[0]?.parent, caller: calls[0]?.caller },
+    });
     // The model gets its own call back, in this answer and in later ones.
     const sent = {
       function: { name: 'call_tool', arguments: '{"name":"mcp_fixture_echo","arguments":{"text":"ahoy"}}' },

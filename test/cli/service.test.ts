@@ -2,6 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { fixture, tempDir } from '../support/fixtures.ts';
 import { startGateway, type TestGateway } from '../support/gateway.ts';
+import { connectMcp } from '../support/mcp-client.ts';
 import { cliIn } from '../support/run-cli.ts';
 import { waitFor } from '../support/wait-for.ts';
 
@@ -12,6 +13,7 @@ let gateway: TestGateway;
 beforeAll(async () => {
   const config = await cli.config({
     servers: { files: fixture('legacy'), other: fixture('modern'), docs: fixture('skills') },
+    profiles: { finding: { expose: 'search' } },
   });
   gateway = await startGateway(cli, directory.file('data'), ['-c', config]);
   await waitFor(() => ['✔ files', '✔ other', '✔ docs'].every((line) => gateway.stderr().includes(line)), {
@@ -99,6 +101,14 @@ describe('the command line reaches everything that the service offers [R5]', () 
       expect({ code, stdout }).toEqual({ code: 0, stdout: expect.stringMatching(`^${done}: other  connected, `) });
       expect(await state()).toBe('connected');
     }
+  });
+
+  test('a search for tools is listed and shown like a call', async () => {
+    await using client = await connectMcp(`${gateway.url}/mcp/finding`, 'modern');
+    await client.client.callTool({ name: 'search_tools', arguments: { query: 'echo', server: 'files', limit: 1 } });
+    const { stdout } = await run('calls', '--tool', 'search_tools');
+    const [, id = ''] = /^(\w+) .*search_tools .*success .*"query":"echo"/m.exec(stdout) ?? [];
+    expect((await run('calls', 'show', id)).stdout).toMatch(/^search_tools\n.*kind +search\n.*"files__echo"/s);
   });
 
   test('a call is followed, shown and cancelled, and events are printed as they happen', async () => {

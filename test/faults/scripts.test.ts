@@ -103,6 +103,33 @@ test('a script goes on after kill -9: ended calls are not repeated, and the call
   expect(await findingsOf(world, markers)).toEqual([]);
 });
 
+test('a script that searched goes on after kill -9 with the recorded answers, and no search is recorded twice', async () => {
+  await using world = await openWorld();
+  const marker = randomUUID();
+  const code = `
+const before = Date.now();
+const found = await search('act', { limit: 1 });
+const problem = await search('').catch(({ code }) => code);
+const declared = await describe([found[0].name]);
+const after = Date.now();
+await tools.s.act({ marker: '${marker}', client: [found[0].score, problem, after - before, declared.length].join(), how: 'hold' })
+  .catch(() => {});
+await search('again');
+[found[0].name, problem]`;
+  await killAndContinue(world, configOf(world), code, () => waitFor(async () => (await world.effects()).length === 1));
+  const [record] = await readScripts(world);
+  expect(record).toMatchObject({ status: 'success', script: { continued: 1 } });
+  expect(record?.result?.structuredContent).toMatchObject({ result: ['tools.s.act', 'ARGUMENTS_INVALID'] });
+  const steps = await withStorage(world, ({ journal }) => journal.list({ parent: record?.id }));
+  const searches = steps.filter(({ kind }) => kind === 'search').map(({ tool, status, step }) => [step?.number, tool, status]);
+  expect(searches.reverse()).toEqual([
+    [1, 'search_tools', 'success'],
+    [2, 'search_tools', 'error'],
+    [3, 'describe_tools', 'success'],
+    [5, 'search_tools', 'success'],
+  ]);
+});
+
 test('a chain that is a script goes on after kill -9, as the tool that was called', async () => {
   await using world = await openWorld();
   const markers = ['first', 'second'].map((name) => `${name}-${randomUUID()}`);

@@ -97,6 +97,26 @@ describe.each(['legacy', 'modern'] as const)('a %s client of a profile that expo
     expect(JSON.stringify(ended.result)).toMatch(/tools\..*declare const tools/);
   });
 
+  test('a search of a script is in the journal, with the script as its parent and the answer that the script got', async () => {
+    const query = `echo for ${era}`;
+    const { result } = await run(`await search(${JSON.stringify(query)}, { limit: 1 })`);
+    const { calls } = (await api.get('/api/calls?limit=2')).body;
+    const [child, parent] = [calls.find(({ kind }: JsonObject) => kind), calls.find(({ kind }: JsonObject) => !kind)];
+    expect(parent).toMatchObject({ tool: 'run_code', status: 'success' });
+    expect(child).toMatchObject({ kind: 'search', tool: 'search_tools', parent: { kind: 'call', id: parent.id } });
+    expect(child.arguments).toMatchObject({ query, limit: 1 });
+    expect((await api.get(`/api/calls/${child.id}`)).body.result.structuredContent).toEqual({ tools: result });
+  });
+
+  test('a client that searches for scripts is in the journal, with the names that scripts use', async () => {
+    await client.client.callTool({ name: 'describe_tools', arguments: { names: ['tools.notes.echo', 'tools.notes.add'] } });
+    const [recorded] = (await api.get('/api/calls?limit=1')).body.calls;
+    expect(recorded).toMatchObject({ kind: 'search', tool: 'describe_tools', status: 'success' });
+    expect(recorded.parent).toBeUndefined();
+    const { result } = (await api.get(`/api/calls/${recorded.id}`)).body;
+    expect(result.structuredContent).toEqual({ tools: ['tools.notes.echo'] });
+  });
+
   test('names with other characters can be written with an underscore', async () => {
     expect((await run('await tools.odd_name.echo({ text: "odd" })')).text).toContain('odd');
   });

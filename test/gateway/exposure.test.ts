@@ -81,6 +81,25 @@ describe.each(['legacy', 'modern'] as const)('a %s client of a profile that expo
     expect(JSON.stringify(calls)).not.toContain('call_tool');
   });
 
+  test('every search and description is in the journal, with its caller and the names of the tools that it returned', async () => {
+    const query = `echo the text for ${era}`;
+    await use('search_tools', { query, limit: 1 });
+    await use('describe_tools', { names: ['notes__echo', 'notes__add'], format: 'typescript' });
+    await use('describe_tools', { names: [`nothing for ${era}`] });
+    const { calls } = (await api.get('/api/calls?limit=3')).body;
+    const of = { kind: 'search', caller: { kind: 'client' }, startedAt: expect.any(String) };
+    expect(calls).toMatchObject([
+      { ...of, tool: 'describe_tools', status: 'error', end: 'invalid', error: { code: 'ARGUMENTS_INVALID' } },
+      { ...of, tool: 'describe_tools', status: 'success', completedAt: expect.any(String) },
+      { ...of, tool: 'search_tools', status: 'success', arguments: { query, limit: 1 } },
+    ]);
+    const results = await Promise.all(
+      calls.slice(1).map(async ({ id }: { id: string }) => (await api.get(`/api/calls/${id}`)).body.result),
+    );
+    // The definition of a hidden tool is not returned, and its name is not in the result.
+    for (const result of results) expect(result.structuredContent).toEqual({ tools: ['notes__echo'] });
+  });
+
   test('gets the closest names for a wrong name, and the problem of the schema for wrong arguments', async () => {
     const wrongName = await use('call_tool', { name: 'notes__ecko', arguments: {} });
     expect(wrongName).toMatchObject({ isError: true });

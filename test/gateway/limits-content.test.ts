@@ -52,10 +52,10 @@ describe('subscriptions to resources', () => {
   });
 });
 
-test('a caller with too many reads in progress gets 429 with Retry-After, over MCP and the API', async () => {
+test('a caller with too many reads in progress gets 429 with Retry-After, over MCP and the API, for searches too', async () => {
   await using api = await startLimited(
     { maxReadsPerCaller: 1 },
-    { servers: { s: fixture('legacy') }, profiles: { default: { approval: { reads: 'ask' } } } },
+    { servers: { s: fixture('legacy') }, profiles: { default: { expose: 'search', approval: { reads: 'ask' } } } },
   );
   await api.toolbox.servers.connect('s');
   const [key, other] = [await api.key(['read', 'call']), await api.key(['read', 'call'])];
@@ -69,6 +69,7 @@ test('a caller with too many reads in progress gets 429 with Retry-After, over M
   const refused = [
     await send(api, { key, session }, 'resources/read', { uri: 'memo://two' }),
     await send(api, { key, session }, 'prompts/get', { name: 's__plain' }),
+    await send(api, { key, session }, 'tools/call', { name: 'search_tools', arguments: { query: 'echo' } }),
     await send(api, { key, session }, 'completion/complete', {
       ref: { type: 'ref/prompt', name: 's__greet' },
       argument: { name: 'tone', value: '' },
@@ -76,7 +77,7 @@ test('a caller with too many reads in progress gets 429 with Retry-After, over M
   ];
   for (const { response, body } of refused) {
     expect(response.status).toBe(429);
-    expect(body.error?.message).toContain('limit of 1 reads and completions in progress per caller');
+    expect(body.error?.message).toContain('limit of 1 reads, searches and completions in progress per caller');
   }
   const overApi = await fetch(readUrl, { headers: { authorization: `Bearer ${key}` } });
   expect(overApi.status).toBe(429);

@@ -85,10 +85,11 @@ export async function findExpressed(
   source: ToolSource,
   args: unknown,
   rules: ProviderRules,
+  options?: RunOptions,
 ): Promise<readonly ExpressedTool<Tool>[] | ToolResult> {
   const read = readArguments(args);
   if ('problem' in read) return refusal('ARGUMENTS_INVALID', read.problem);
-  const found = await searchSource(source).find(read.args);
+  const found = await searchSource(source).find(read.args, options);
   if ('content' in found) return found;
   const offered = toolsByName(source.tools, rules);
   return found

@@ -154,9 +154,10 @@ function toTime(text: string): string {
 
 function printCall(call: CallView, terminal: Terminal): void {
   const { colors } = terminal;
-  const { id, server, originalName, caller, parent, createdAt, error, result } = call;
+  const { id, kind, server, originalName, caller, parent, createdAt, error, result } = call;
   const fields = {
     id,
+    kind,
     server,
     tool: originalName,
     caller: caller.name ?? caller.id,

@@ -70,7 +70,7 @@ export function createLimits({ settings, heap = createHeapPressure() }: LimitsOp
     }),
     reads: createQuota({
       name: 'reads',
-      unit: 'reads and completions in progress',
+      unit: 'reads, searches and completions in progress',
       key: 'maxReads',
       limits: () => ({ total: settings().maxReads, perCaller: settings().maxReadsPerCaller }),
     }),

@@ -5,7 +5,7 @@ import type { RequestHost } from '../../connections/request-host.ts';
 import type { InternalReadOptions } from '../../invocation/read-content.ts';
 import { createId } from '../../kernel/create-id.ts';
 import { isObject, type JsonObject } from '../../kernel/json.ts';
-import type { ToolResult } from '../../kernel/tool.ts';
+import type { OnFound, RecordedSearch, ToolResult } from '../../kernel/tool.ts';
 import { version } from '../../kernel/version.ts';
 import { isCodeTool, runCodeEntry } from '../../scale/code/code-tools.ts';
 import { createSearchForScripts, observeWith } from '../../scale/code/search-for-scripts.ts';
@@ -145,19 +145,40 @@ async function callTool(request: ClientRequest, ports: MethodPorts): Promise<Jso
   }
   if (exposure.expose === 'code' && isCodeTool(params.name)) {
     if (params.name === 'run_code') return runTool(request, view, ports, runCodeEntry(params.arguments));
-    refuseTask(request);
     const search = createSearchForScripts(toolSearch, searchable, observeWith(ports.toolbox));
-    if (params.name === 'search_tools') return search.search(params.arguments);
-    return search.describe(params.arguments, request.caller.id);
+    return answerSearch(params.name, request, ports, {
+      search: search.search,
+      describe: (args, onFound) => search.describe(args, request.caller.id, onFound),
+    });
   }
   if (exposure.expose !== 'search' || !isSearchTool(params.name)) return runTool(request, view, ports);
-  if (params.name !== 'call_tool') refuseTask(request);
-  if (params.name === 'search_tools') return toolSearch.search(searchable, params.arguments);
-  if (params.name === 'describe_tools') return toolSearch.describe(searchable, params.arguments);
+  if (params.name !== 'call_tool')
+    return answerSearch(params.name, request, ports, {
+      search: (args, onFound) => toolSearch.search(searchable, args, onFound),
+      describe: (args, onFound) => toolSearch.describe(searchable, args, onFound),
+    });
   const call = await toolSearch.readCall(searchable, params.arguments);
   if ('problem' in call) return call.problem;
   // Clients mirror arguments in headers only for tools that they have in their list.
   return runTool({ ...request, params: { ...params, ...call }, headers: undefined }, view, ports);
+}
+
+type Search = (args: unknown, onFound: OnFound) => Promise<JsonObject>;
+
+/** Answers and records a search, within the limits of reads. */
+async function answerSearch(
+  tool: RecordedSearch['tool'],
+  request: ClientRequest,
+  { toolbox }: Pick<MethodPorts, 'toolbox'>,
+  { search, describe }: Readonly<Record<'search' | 'describe', Search>>,
+): Promise<JsonObject> {
+  refuseTask(request);
+  using _slot = request.usage?.reserve('reads');
+  const { caller, params } = request;
+  const answer = tool === 'search_tools' ? search : describe;
+  return await toolbox.recordSearch({ tool, arguments: params.arguments, caller }, (onFound) =>
+    answer(params.arguments, onFound),
+  );
 }
 
 /** Searching is not a call, and cannot be a task. */

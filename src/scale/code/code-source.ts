@@ -2,7 +2,7 @@ import { programCaller } from '../../invocation/call.ts';
 import type { Tool, ToolSource } from '../../kernel/tool.ts';
 import type { SourceSearch } from '../search/search-source.ts';
 import { createToolSearch } from '../search/search-tools.ts';
-import { type RunTool, toResult, toSearchable, toTool } from '../source-tools.ts';
+import { answerRecorded, type RunTool, toSearchable, toTool } from '../source-tools.ts';
 import { codeToolDefinitions, isCodeTool } from './code-tools.ts';
 import { createSearchForScripts, observeWith, type SearchForScripts } from './search-for-scripts.ts';
 
@@ -25,6 +25,7 @@ export function codeSource(source: ToolSource): CodeSource {
       return current.search;
     },
     (args, options) => source.runCode?.(args, options) ?? noScripts(),
+    source,
   );
   const isOwn = (name: string) => source.tools.some((tool) => tool.name === name);
   const created: CodeSource = {
@@ -40,11 +41,17 @@ export function codeSource(source: ToolSource): CodeSource {
 export function createCodeTools(
   search: () => SearchForScripts,
   runCode: NonNullable<ToolSource['runCode']>,
+  source: Pick<ToolSource, 'recordSearch'>,
 ): { readonly tools: readonly Tool[]; readonly run: RunTool } {
   const run: RunTool = async (name, args, options) => {
     if (name === 'run_code') return runCode(args, options);
-    if (name === 'search_tools') return toResult(await search().search(args));
-    return toResult(await search().describe(args, options?.caller?.id ?? programCaller.id));
+    const { caller, id, parent } = options ?? {};
+    const tool = name === 'search_tools' ? name : 'describe_tools';
+    return answerRecorded(source, { tool, arguments: args, caller, id, parent }, (onFound) =>
+      tool === 'search_tools'
+        ? search().search(args, onFound)
+        : search().describe(args, caller?.id ?? programCaller.id, onFound),
+    );
   };
   return { tools: codeToolDefinitions.map((definition) => toTool(definition, run)), run };
 }

@@ -52,7 +52,7 @@ export const codeToolDefinitions: readonly JsonObject[] = [
 
 const names = codeToolDefinitions.map(({ name }) => name);
 
-export function isCodeTool(name: unknown): boolean {
+export function isCodeTool(name: unknown): name is 'run_code' | 'search_tools' | 'describe_tools' {
   return names.includes(name);
 }
 

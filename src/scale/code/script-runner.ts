@@ -9,8 +9,8 @@ import { isComposed, type ScriptRun, type ScriptRunner } from '../../invocation/
 import { ToolwharfError } from '../../kernel/errors.ts';
 import type { JsonObject } from '../../kernel/json.ts';
 import { type RunScriptPorts, runScript, toScriptResult, toToolResult } from './run-script.ts';
-import type { SandboxCall, SandboxLimits } from './sandbox/protocol.ts';
-import { createScriptSteps } from './script-steps.ts';
+import type { SandboxLimits } from './sandbox/protocol.ts';
+import { type AnswerStep, createScriptSteps } from './script-steps.ts';
 import { createScriptTools, type ScriptTools } from './script-tools.ts';
 
 export interface ScriptRunnerPorts {
@@ -20,7 +20,7 @@ export interface ScriptRunnerPorts {
   readonly journal: Pick<Journal, 'list' | 'get'>;
   readonly entries: () => readonly CatalogEntry[];
   /** Creates the function that answers `search`, `describe` and `readResult` of a script. */
-  readonly createAnswer: (run: Pick<ScriptRun, 'call' | 'mayUse'>) => (question: SandboxCall) => Promise<unknown>;
+  readonly createAnswer: (run: Pick<ScriptRun, 'call' | 'mayUse' | 'recordSearch'>) => AnswerStep;
 }
 
 const mebibyte = 1024 * 1024;
@@ -90,7 +90,7 @@ export function createScriptRunner({
     };
   }
 
-  async function run({ call, code, input, isSaved, mayUse, startStep }: ScriptRun): Promise<JsonObject> {
+  async function run({ call, code, input, isSaved, mayUse, startStep, recordSearch }: ScriptRun): Promise<JsonObject> {
     using _count = countCaller(call.caller.id);
     const startedAt = Date.parse(call.record.createdAt);
     const recorded = await readSteps(call);
@@ -102,7 +102,7 @@ export function createScriptRunner({
         const found = findTool(server, tool);
         return 'problem' in found ? found : { call: startStep(found, args, step), isComposed: isComposed(found) };
       },
-      answer: createAnswer({ call, mayUse }),
+      answer: createAnswer({ call, mayUse, recordSearch }),
     });
     const seed = createHash('sha256').update(call.id).digest().readInt32BE();
     const program = { code, input: JSON.stringify(input), seed, time: startedAt, limits: scriptLimits };

@@ -37,13 +37,16 @@ export interface ScriptStepsOptions {
   readonly recorded: readonly CallRecord[];
   /** Starts the call of a tool; returns the reason if the tool is unknown. */
   readonly start: (call: SandboxCall, step: CallStep) => StartedStep | { readonly problem: string };
-  /** Answers `search` and `describe`. */
-  readonly answer: (call: SandboxCall) => Promise<unknown>;
+  /** Answers `search`, `describe` and `readResult`. A search is recorded if it is a new step. */
+  readonly answer: AnswerStep;
   /** When the script began, in milliseconds since 1970. */
   readonly startedAt: number;
   /** How long a question may take before the sandbox is ended; 250. */
   readonly patienceMs?: number;
 }
+
+/** Answers a function of scripts. `time` is the time of an answer that is not recorded. */
+export type AnswerStep = (call: SandboxCall, time: number, step?: CallStep) => Promise<Settlement>;
 
 interface Step {
   readonly hash: string;
@@ -86,7 +89,7 @@ export function createScriptSteps(options: ScriptStepsOptions): ScriptSteps {
     const { number, kind } = call;
     const before = recorded.calls.get(number);
     if (before) recall(before, call, add(number, { hash }));
-    else if (kind !== 'tool') ask(call, add(number, { hash }));
+    else if (kind !== 'tool') ask(call, add(number, { hash }), stepOf(number, hash));
     else if (recorded.order.includes(number))
       settle(number, add(number, { hash }), failure('TOOL_NAME_INVALID', 'The call failed before it was recorded'));
     else begin(call, hash);
@@ -96,6 +99,10 @@ export function createScriptSteps(options: ScriptStepsOptions): ScriptSteps {
   function recall(before: CallRecord, call: SandboxCall, step: Step): void {
     if (before.step?.hash !== step.hash) throw diverged(call, `${before.server ?? 'local'}.${before.originalName}`);
     const settlement = toSettlement(before);
+    if (!settlement && call.kind !== 'tool') {
+      ask(call, step);
+      return;
+    }
     if (!settlement) {
       const message = `The script cannot be continued: the result of call ${call.number} was too large for the journal`;
       throw new ToolwharfError('SCRIPT_DIVERGED', message);
@@ -105,7 +112,7 @@ export function createScriptSteps(options: ScriptStepsOptions): ScriptSteps {
 
   function begin(call: SandboxCall, hash: string): void {
     const { number } = call;
-    const started = start(call, { number, hash, known: formatOrder(order.slice(0, at)) });
+    const started = start(call, stepOf(number, hash));
     if ('problem' in started) {
       settle(number, add(number, { hash }), failure('TOOL_NAME_INVALID', started.problem));
       return;
@@ -118,11 +125,18 @@ export function createScriptSteps(options: ScriptStepsOptions): ScriptSteps {
     );
   }
 
-  function ask(call: SandboxCall, step: Step): void {
-    answer(call).then(
-      (value) => settle(call.number, step, { ok: true, value, time }),
-      (cause) => settle(call.number, step, failure('ARGUMENTS_INVALID', messageOf(cause))),
+  function ask(call: SandboxCall, step: Step, recorded?: CallStep): void {
+    answer(call, time, recorded).then(
+      (settlement) => settle(call.number, step, settlement),
+      (cause) => {
+        const code = cause instanceof ToolwharfError ? cause.code : 'ARGUMENTS_INVALID';
+        settle(call.number, step, failure(code, messageOf(cause)));
+      },
     );
+  }
+
+  function stepOf(number: number, hash: string): CallStep {
+    return { number, hash, known: formatOrder(order.slice(0, at)) };
   }
 
   function failure(code: string, message: string): Settlement {

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { closest } from '../../kernel/closest.ts';
 import { isObject, type JsonObject } from '../../kernel/json.ts';
-import type { ObservedOutput, ToolSource } from '../../kernel/tool.ts';
+import type { ObservedOutput, OnFound, ToolSource } from '../../kernel/tool.ts';
 import type { SearchableTools, SearchedTool, ToolSearch } from '../search/search-tools.ts';
 import { memberName } from '../signatures/schema-to-type.ts';
 import { toSignature } from '../signatures/to-signature.ts';
@@ -12,9 +12,9 @@ import { scriptNames, scriptPath } from './script-tools.ts';
 /** Searches and describes tools under the names that scripts use, for clients and for scripts. */
 export interface SearchForScripts {
   /** The result of `search_tools`. */
-  search(args: unknown): Promise<JsonObject>;
+  search(args: unknown, onFound?: OnFound): Promise<JsonObject>;
   /** The result of `describe_tools`: TypeScript declarations. For a caller, also with outputs that no server declares. */
-  describe(args: unknown, caller?: string): Promise<JsonObject>;
+  describe(args: unknown, caller?: string, onFound?: OnFound): Promise<JsonObject>;
 }
 
 /** The output of a tool as the results of a caller show it. */
@@ -46,7 +46,7 @@ export function createSearchForScripts(
   }
 
   return {
-    async search(args) {
+    async search(args, onFound) {
       const result = await search.search(tools, args);
       const found = isObject(result.structuredContent) ? result.structuredContent.tools : undefined;
       if (!Array.isArray(found)) return result;
@@ -54,9 +54,10 @@ export function createSearchForScripts(
         const entry = tools.byName.get(String(tool.name));
         return entry ? { ...tool, name: scriptPath(entry) } : tool;
       });
+      onFound?.(named.map(({ name }) => String(name)));
       return answer(JSON.stringify({ tools: named }), { tools: named });
     },
-    async describe(args, caller) {
+    async describe(args, caller, onFound) {
       const parsed = describeInput.safeParse(args);
       if (!parsed.success) return problem(`describe_tools: ${z.prettifyError(parsed.error)}`);
       const byPath = new Map([...tools.byName].map(([name, entry]) => [scriptPath(entry), name]));
@@ -68,6 +69,7 @@ export function createSearchForScripts(
         .map((name) => (name === undefined ? undefined : tools.define(name)))
         .filter((definition) => definition !== undefined);
       if (found.length === 0) return problem(unknown.join('\n'));
+      onFound?.(parsed.data.names.filter((_, at) => names[at] !== undefined));
       const observed = await observeAll(found, caller);
       const declarations = declare(found, tools, observed);
       const text = [declarations, ...unknown.map((message) => `// ${message}`)].join('\n');
@@ -103,7 +105,8 @@ function suggest(name: string, paths: Iterable<string>): string {
   return meant === undefined ? '' : ` Did you mean ${meant}?`;
 }
 
-function problem(text: string): JsonObject {
+/** The result that says what is wrong. */
+export function problem(text: string): JsonObject {
   return { content: [{ type: 'text', text }], isError: true };
 }
 
@@ -125,9 +128,13 @@ export async function answerScript(
   if (kind === 'tool') throw new Error('Tools are called, not answered');
   const { isError, structuredContent, content } = await functions[kind](args);
   if (isError === true) throw new Error(textOf(content));
-  const answered = structuredContent as JsonObject;
-  if (kind === 'read') return answered;
-  return kind === 'search' ? answered.tools : answered.declarations;
+  return kind === 'read' ? structuredContent : valueOfSearch(structuredContent);
+}
+
+/** The value of `search` and `describe` in scripts: the tools that were found, or their declarations. */
+export function valueOfSearch(structuredContent: unknown): unknown {
+  const { tools, declarations } = structuredContent as JsonObject;
+  return tools ?? declarations;
 }
 
 function textOf(content: unknown): string {

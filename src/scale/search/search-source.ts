@@ -1,9 +1,17 @@
 import { createMatcher } from '../../catalog/match-globs.ts';
 import { exposeDefaults } from '../../config/defaults.ts';
-import type { CallOptions, Tool, ToolResult, ToolSource } from '../../kernel/tool.ts';
+import type { CallOptions, RecordedSearch, Tool, ToolResult, ToolSource } from '../../kernel/tool.ts';
 import { isCodeTool } from '../code/code-tools.ts';
 import { countTokens } from '../count-tokens.ts';
-import { toDefinition, toResult, toSearchable, toTool } from '../source-tools.ts';
+import {
+  answerRecorded,
+  type RunTool,
+  type RunToolOptions,
+  toDefinition,
+  toResult,
+  toSearchable,
+  toTool,
+} from '../source-tools.ts';
 import { createToolSearch, isSearchTool, type SearchableTools, searchToolDefinitions } from './search-tools.ts';
 
 /** How a model is offered the tools of a source. */
@@ -56,9 +64,9 @@ export interface SourceSearch {
   /** The three tools, which are called like those of the source. */
   readonly tools: readonly Tool[];
   /** The tools that match best, or the result that says what is wrong with the arguments. */
-  find(args: unknown): Promise<readonly Tool[] | ToolResult>;
+  find(args: unknown, options?: CallOptions): Promise<readonly Tool[] | ToolResult>;
   /** Calls a tool of the source, or one of the three tools. */
-  call: ToolSource['call'];
+  call: RunTool;
 }
 
 const searches = new WeakMap<ToolSource, SourceSearch>();
@@ -82,9 +90,16 @@ function createSourceSearch(source: ToolSource): SourceSearch {
     return current.tools;
   }
 
-  async function run(name: string, args: unknown, options?: CallOptions): Promise<ToolResult> {
-    if (name === 'search_tools') return toResult(await toolSearch.search(searchable(), args));
-    if (name === 'describe_tools') return toResult(await toolSearch.describe(searchable(), args));
+  function search(tool: RecordedSearch['tool'], args: unknown, { caller, id, parent }: RunToolOptions = {}) {
+    return answerRecorded(source, { tool, arguments: args, caller, id, parent }, (onFound) =>
+      tool === 'search_tools'
+        ? toolSearch.search(searchable(), args, onFound)
+        : toolSearch.describe(searchable(), args, onFound),
+    );
+  }
+
+  async function run(name: string, args: unknown, options?: RunToolOptions): Promise<ToolResult> {
+    if (name === 'search_tools' || name === 'describe_tools') return search(name, args, options);
     const call = await toolSearch.readCall(searchable(), args);
     return 'problem' in call ? toResult(call.problem) : source.call(call.name, call.arguments, options);
   }
@@ -92,9 +107,9 @@ function createSourceSearch(source: ToolSource): SourceSearch {
   const isOwn = (name: string) => searchable().byName.has(name);
   return {
     tools: searchToolDefinitions.map((definition) => toTool(definition, run)),
-    async find(args) {
-      const result = await toolSearch.search(searchable(), args);
-      if (result.isError) return toResult(result);
+    async find(args, options) {
+      const result = await search('search_tools', args, options);
+      if (result.isError) return result;
       const { tools } = result.structuredContent as { tools: readonly { readonly name: string }[] };
       const byName = new Map(source.tools.map((tool) => [tool.name, tool]));
       return tools.map(({ name }) => byName.get(name)).filter((tool) => tool !== undefined);

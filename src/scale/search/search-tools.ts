@@ -4,6 +4,7 @@ import type { Embed } from '../../kernel/embed.ts';
 import type { JsonObject } from '../../kernel/json.ts';
 import { createMutex } from '../../kernel/mutex.ts';
 import { mapInSlices } from '../../kernel/slices.ts';
+import type { OnFound } from '../../kernel/tool.ts';
 import { toSignature } from '../signatures/to-signature.ts';
 import { firstSentence, type ToolDocument } from './tool-fields.ts';
 import { createToolIndex } from './tool-index.ts';
@@ -30,8 +31,8 @@ export interface SearchableTools {
 
 /** Searches the tools of one profile. The index follows the tools when they change. */
 export interface ToolSearch {
-  search(tools: SearchableTools, args: unknown): Promise<JsonObject>;
-  describe(tools: SearchableTools, args: unknown): Promise<JsonObject>;
+  search(tools: SearchableTools, args: unknown, onFound?: OnFound): Promise<JsonObject>;
+  describe(tools: SearchableTools, args: unknown, onFound?: OnFound): Promise<JsonObject>;
   /** The call that the arguments of `call_tool` describe, or the result that says what is wrong with them. */
   readCall(tools: SearchableTools, args: unknown): Promise<ToolCall | { readonly problem: JsonObject }>;
 }
@@ -126,7 +127,7 @@ export function createToolSearch({ embed }: { readonly embed?: Embed } = {}): To
   }
 
   return {
-    async search(tools, args) {
+    async search(tools, args, onFound) {
       const parsed = inputs.search_tools.safeParse(args);
       if (!parsed.success) return problem(`search_tools: ${z.prettifyError(parsed.error)}`);
       const { query, ...options } = parsed.data;
@@ -142,10 +143,11 @@ export function createToolSearch({ embed }: { readonly embed?: Embed } = {}): To
           score: Number(score.toFixed(2)),
           matched,
         }));
+        onFound?.(found.map(({ name }) => name));
         return answer({ tools: found });
       });
     },
-    describe: (tools, args) =>
+    describe: (tools, args, onFound) =>
       exclusive(async () => {
         const parsed = inputs.describe_tools.safeParse(args);
         if (!parsed.success) return problem(`describe_tools: ${z.prettifyError(parsed.error)}`);
@@ -155,6 +157,7 @@ export function createToolSearch({ embed }: { readonly embed?: Embed } = {}): To
         const unknown = missing.map((name) => unknownTool(tools, name));
         if (missing.length === names.length) return problem(unknown.join('\n'));
         const found = names.map((name) => tools.define(name)).filter((definition) => definition !== undefined);
+        onFound?.(names.filter((name) => tools.byName.has(name)));
         if (format === 'typescript') return answerInTypeScript(found, unknown);
         return answer({ tools: found, ...(unknown.length > 0 && { unknown }) });
       }),

@@ -1760,7 +1760,7 @@ export interface components {
         };
         readonly Call: {
             readonly id: string;
-            readonly kind?: "resource" | "prompt" | "administration";
+            readonly kind?: "resource" | "prompt" | "search" | "administration";
             readonly server?: string;
             readonly tool: string;
             readonly originalName: string;
@@ -1840,7 +1840,7 @@ export interface components {
         };
         readonly CallChangedEvent: {
             readonly id: string;
-            readonly kind?: "resource" | "prompt" | "administration";
+            readonly kind?: "resource" | "prompt" | "search" | "administration";
             readonly server?: string;
             readonly tool: string;
             readonly originalName: string;
@@ -6575,7 +6575,7 @@ export interface operations {
                         };
                         readonly "call.changed": {
                             readonly id: string;
-                            readonly kind?: "resource" | "prompt" | "administration";
+                            readonly kind?: "resource" | "prompt" | "search" | "administration";
                             readonly server?: string;
                             readonly tool: string;
                             readonly originalName: string;

@@ -25,7 +25,7 @@ export const callRoutes = [
       kind: z
         .enum(['calls', 'administration'])
         .default('calls')
-        .describe('`calls`: calls of tools, and reads. `administration`: acts of administrators.'),
+        .describe('`calls`: calls of tools, reads, and searches for tools. `administration`: acts of administrators.'),
       server: z.string().optional(),
       tool: z.string().optional().describe("The tool's exposed name, or its original name on the server."),
       status: callStatus.optional(),

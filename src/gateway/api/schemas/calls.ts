@@ -72,7 +72,7 @@ export const recordKind = z
   .enum(recordKinds)
   .optional()
   .describe(
-    '`resource`, `prompt`: a read, with its URI or name in `arguments`. `administration`: `originalName` is the operation. Absent for calls of tools.',
+    '`resource`, `prompt`: a read, with its URI or name in `arguments`. `search`: a search for tools or a description of tools, with the names of the tools in `result`. `administration`: `originalName` is the operation. Absent for calls of tools.',
   );
 
 export const upstreamTaskSchema = z

@@ -75,9 +75,13 @@ export function CallRecord({ call }: { readonly call: Call }) {
             </Fact>
           )}
           <Fact name={words.tool}>
-            <TextLink href={`/tools/${encodeURIComponent(call.tool)}`} className="font-mono text-xs">
-              {safeText(call.tool, 200)}
-            </TextLink>
+            {call.kind === undefined ? (
+              <TextLink href={`/tools/${encodeURIComponent(call.tool)}`} className="font-mono text-xs">
+                {safeText(call.tool, 200)}
+              </TextLink>
+            ) : (
+              <code className="text-xs">{safeText(call.tool, 200)}</code>
+            )}
           </Fact>
           {call.task && <Fact name={words.runsAs}>{'ttlMs' in call.task ? words.mcpTask : words.a2aTask}</Fact>}
           {call.upstreamTask && <UpstreamTask task={call.upstreamTask} />}

@@ -1,0 +1,62 @@
+import { describe, expect, test } from 'vitest';
+import type { CallRecord } from '../../invocation/call-record.ts';
+import { hashOf } from '../../kernel/canonical-json.ts';
+import type { SandboxCall } from './sandbox/protocol.ts';
+import { type AnswerStep, createScriptSteps } from './script-steps.ts';
+
+const search: SandboxCall = { number: 1, kind: 'search', server: '', tool: '', args: { query: 'echo' } };
+const signal = new AbortController().signal;
+
+/** The record of the search, as a process that is gone wrote it. */
+function recordOf(more: Partial<CallRecord>): CallRecord {
+  const { kind, server, tool, args } = search;
+  return {
+    ...{ id: 'r', kind: 'search', tool: 'search_tools', originalName: 'search_tools', definitionHash: 'search_tools' },
+    ...{ caller: { id: 'ada', kind: 'client' }, arguments: { query: 'echo' }, status: 'success' },
+    ...{ createdAt: '2026-01-01T00:00:00.000Z', startedAt: '2026-01-01T00:00:00.000Z' },
+    completedAt: '2026-01-01T00:00:01.000Z',
+    step: { number: 1, hash: hashOf([kind, server, tool, args]), known: '' },
+    ...more,
+  };
+}
+
+async function replay(recorded: readonly CallRecord[]) {
+  const asked: Parameters<AnswerStep>[] = [];
+  const steps = createScriptSteps({
+    recorded,
+    startedAt: 0,
+    start: () => ({ problem: 'there are no tools' }),
+    async answer(...question) {
+      asked.push(question);
+      return { ok: true, value: 'answered now', time: question[1] };
+    },
+  });
+  steps.rewind();
+  steps.make(search);
+  return { next: await steps.next(signal), asked };
+}
+
+describe('a script that searched in a process that is gone', () => {
+  test('gets the recorded answer at the recorded time, and does not search again', async () => {
+    const { next, asked } = await replay([recordOf({ result: { structuredContent: { tools: ['found before'] } } })]);
+    const time = Date.parse('2026-01-01T00:00:01.000Z');
+    expect(next).toEqual({ number: 1, settlement: { ok: true, value: ['found before'], time } });
+    expect(asked).toEqual([]);
+  });
+
+  test('searches again without another record if the answer was too large for the journal', async () => {
+    const { next, asked } = await replay([recordOf({ resultOmitted: true })]);
+    expect(next).toMatchObject({ settlement: { value: 'answered now' } });
+    expect(asked).toEqual([[search, 0, undefined]]);
+  });
+
+  test('searches and records the search if the process ended before the search was recorded', async () => {
+    const { asked } = await replay([]);
+    expect(asked).toMatchObject([[search, 0, { number: 1, known: '' }]]);
+  });
+
+  test('is stopped if it now searches for something else', async () => {
+    const other = { number: 1, hash: 'another', known: '' };
+    await expect(replay([recordOf({ step: other })])).rejects.toMatchObject({ code: 'SCRIPT_DIVERGED' });
+  });
+});
