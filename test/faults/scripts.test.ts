@@ -121,7 +121,9 @@ await search('again');
   expect(record).toMatchObject({ status: 'success', script: { continued: 1 } });
   expect(record?.result?.structuredContent).toMatchObject({ result: ['tools.s.act', 'ARGUMENTS_INVALID'] });
   const steps = await withStorage(world, ({ journal }) => journal.list({ parent: record?.id }));
-  const searches = steps.filter(({ kind }) => kind === 'search').map(({ tool, status, step }) => [step?.number, tool, status]);
+  const searches = steps
+    .filter(({ kind }) => kind === 'search')
+    .map(({ tool, status, step }) => [step?.number, tool, status]);
   expect(searches.reverse()).toEqual([
     [1, 'search_tools', 'success'],
     [2, 'search_tools', 'error'],

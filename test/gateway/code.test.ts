@@ -109,7 +109,10 @@ describe.each(['legacy', 'modern'] as const)('a %s client of a profile that expo
   });
 
   test('a client that searches for scripts is in the journal, with the names that scripts use', async () => {
-    await client.client.callTool({ name: 'describe_tools', arguments: { names: ['tools.notes.echo', 'tools.notes.add'] } });
+    await client.client.callTool({
+      name: 'describe_tools',
+      arguments: { names: ['tools.notes.echo', 'tools.notes.add'] },
+    });
     const [recorded] = (await api.get('/api/calls?limit=1')).body.calls;
     expect(recorded).toMatchObject({ kind: 'search', tool: 'describe_tools', status: 'success' });
     expect(recorded.parent).toBeUndefined();

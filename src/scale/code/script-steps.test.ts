@@ -37,25 +37,25 @@ async function replay(recorded: readonly CallRecord[]) {
 }
 
 describe('a script that searched in a process that is gone', () => {
-  test('gets the recorded answer at the recorded time, and does not search again', async () => {
+  test('a replayed search gets the recorded answer at the recorded time, and is not made again', async () => {
     const { next, asked } = await replay([recordOf({ result: { structuredContent: { tools: ['found before'] } } })]);
     const time = Date.parse('2026-01-01T00:00:01.000Z');
     expect(next).toEqual({ number: 1, settlement: { ok: true, value: ['found before'], time } });
     expect(asked).toEqual([]);
   });
 
-  test('searches again without another record if the answer was too large for the journal', async () => {
+  test('a search whose answer was too large for the journal is made again, without another record', async () => {
     const { next, asked } = await replay([recordOf({ resultOmitted: true })]);
     expect(next).toMatchObject({ settlement: { value: 'answered now' } });
     expect(asked).toEqual([[search, 0, undefined]]);
   });
 
-  test('searches and records the search if the process ended before the search was recorded', async () => {
+  test('a search that was not recorded before the process ended is made again and recorded', async () => {
     const { asked } = await replay([]);
     expect(asked).toMatchObject([[search, 0, { number: 1, known: '' }]]);
   });
 
-  test('is stopped if it now searches for something else', async () => {
+  test('a script that searches for something else than before is stopped', async () => {
     const other = { number: 1, hash: 'another', known: '' };
     await expect(replay([recordOf({ step: other })])).rejects.toMatchObject({ code: 'SCRIPT_DIVERGED' });
   });
