@@ -372,14 +372,16 @@ describe('the details of a call', () => {
 
   test('a search for tools is shown with its query and the tools that it found', async () => {
     const finding = await connectClient(`${app.url}/mcp/finding`);
-    await finding.client.callTool({ name: 'search_tools', arguments: { query: 'echo', limit: 1 } });
+    await finding.client.callTool({ name: 'search_tools', arguments: { query: 'echo', server: 's', limit: 1 } });
     await finding.client.close();
     await app.goto('/calls');
     await row('search_tools').getByText('Success').waitFor();
     await row('search_tools').getByRole('link').click();
     await details('search_tools').getByText('s__echo').first().waitFor();
+    await details('search_tools').getByText('search for tools').waitFor();
     // No tool of the catalog has this name.
     expect(await details('search_tools').getByRole('link', { name: 'search_tools' }).count()).toBe(0);
+    expect(await details('search_tools').getByRole('button', { name: 'Run again' }).count()).toBe(0);
     await expectAccessible(page);
     await closeDetails();
   });

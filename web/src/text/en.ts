@@ -1696,6 +1696,7 @@ export const en = ({ plural, number, rich }: Grammar) => ({
     record: {
       call: 'Call',
       localTool: 'local tool',
+      search: 'search for tools',
       cancel: 'Cancel call',
       runAgain: 'Run again …',
       runAgainHint: 'Open the tool with these arguments',

@@ -46,7 +46,9 @@ export function CallDetails({ id, onClose }: CallDetailsProps) {
         data && (
           <span className="flex flex-wrap items-center gap-2">
             <CallStatus call={data} />
-            {data.server === undefined ? text.calls.record.localTool : safeText(data.server, 100)}
+            {data.server === undefined
+              ? text.calls.record[data.kind === 'search' ? 'search' : 'localTool']
+              : safeText(data.server, 100)}
           </span>
         )
       }
@@ -75,14 +77,21 @@ function CallActions({ call }: { readonly call: Call }) {
           {text.calls.record.cancel}
         </Button>
       )}
-      <Button onClick={() => setSaving(true)}>
-        <Bookmark aria-hidden />
-        {text.calls.requests.saveAs}
-      </Button>
-      <Button title={text.calls.record.runAgainHint} onClick={() => navigate(toolAddress(call.tool, call.arguments))}>
-        <Repeat aria-hidden />
-        {text.calls.record.runAgain}
-      </Button>
+      {call.kind === undefined && (
+        <>
+          <Button onClick={() => setSaving(true)}>
+            <Bookmark aria-hidden />
+            {text.calls.requests.saveAs}
+          </Button>
+          <Button
+            title={text.calls.record.runAgainHint}
+            onClick={() => navigate(toolAddress(call.tool, call.arguments))}
+          >
+            <Repeat aria-hidden />
+            {text.calls.record.runAgain}
+          </Button>
+        </>
+      )}
       {isSaving && (
         <SaveRequestDialog
           draft={{ name: call.originalName, tool: call.tool, arguments: call.arguments, shared: false }}
