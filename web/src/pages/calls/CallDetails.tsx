@@ -36,6 +36,8 @@ export function CallDetails({ id, onClose }: CallDetailsProps) {
     if (event.id === shown) void client.invalidateQueries({ queryKey: ['call', shown] });
   });
   const { data } = call;
+  // Only the calls of tools can be run again.
+  const hasActions = data && (data.kind === undefined || data.completedAt === undefined);
   return (
     <Dialog
       open={id !== undefined}
@@ -52,7 +54,7 @@ export function CallDetails({ id, onClose }: CallDetailsProps) {
           </span>
         )
       }
-      footer={data && <CallActions call={data} />}
+      footer={hasActions ? <CallActions call={data} /> : undefined}
     >
       {call.isPending && <Spinner label={text.common.loading} />}
       {call.isError && <ErrorNotice error={call.error} onRetry={() => void call.refetch()} />}
