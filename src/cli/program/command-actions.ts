@@ -1,4 +1,4 @@
-import type { Command } from 'commander';
+import { type Command, Option } from 'commander';
 import type { Run } from '../command-context.ts';
 
 /** A command's implementation: takes the positional arguments, the options and the context; returns the exit code. */
@@ -27,16 +27,26 @@ export function createActions<Module>(run: Run, load: () => Promise<Module>): Cr
 const gatewayCommands = new WeakSet<Command>();
 const withoutGateway = new Set(['serve', 'import', 'secrets', 'completion', 'complete']);
 
+/** The commands that only a gateway can carry out, with their subcommands: they reject `--local`, and their help omits it. */
+const gatewayOnly = new Set([
+  ...['accounts', 'approvals', 'calls', 'events', 'fleet', 'inspect', 'keys', 'logs', 'pins', 'profiles', 'scripts'],
+  ...['users', 'registry add', 'skills accept'],
+  ...['connect', 'disable', 'disconnect', 'enable', 'refresh', 'remove', 'restart'].map((name) => `servers ${name}`),
+]);
+
 /** Adds `--url` and `--local` to every command that can use a gateway, except those that define `--url` themselves. */
-export function addGatewayOptions(command: Command): void {
+export function addGatewayOptions(command: Command, isGatewayOnly = false): void {
   for (const child of command.commands) {
-    if (withoutGateway.has(child.name()) && command.parent === null) continue;
-    addGatewayOptions(child);
+    const isTop = command.parent === null;
+    if (withoutGateway.has(child.name()) && isTop) continue;
+    const path = isTop ? child.name() : `${command.name()} ${child.name()}`;
+    const needsGateway = isGatewayOnly || gatewayOnly.has(path);
+    addGatewayOptions(child, needsGateway);
     if (child.options.some(({ long }) => long === '--url')) continue;
     gatewayCommands.add(child);
     child
       .option('--url <url>', 'Use the gateway at this URL, with the API key in TOOLWHARF_API_KEY')
-      .option('--local', 'Use no gateway: do the work in this process');
+      .addOption(new Option('--local', 'Use no gateway: do the work in this process').hideHelp(needsGateway));
   }
 }
 

@@ -52,13 +52,22 @@ test('every command and option has a description', () => {
 test('the help of a command shows its own options and those of all commands, each once', () => {
   const help = commands.find(({ path }) => path === 'calls cancel')?.command.helpInformation() ?? '';
   const flags = [...help.matchAll(/^ +(?:-\w, )?(--[\w-]+)/gm)].map(([, flag]) => flag);
-  expect(flags).toEqual([
-    ...['--json', '--url', '--local', '--help'],
-    ...['--version', '--config', '--data-dir', '--log-level'],
-  ]);
+  expect(flags).toEqual([...['--json', '--url', '--help'], ...['--version', '--config', '--data-dir', '--log-level']]);
   expect(commands.find(({ path }) => path === 'registry show')?.command.helpInformation()).toContain(
     '--registry <url>',
   );
+});
+
+test('the help offers --local only for commands that work without a gateway', () => {
+  const shown = (path: string) =>
+    commands
+      .find((one) => one.path === path)
+      ?.command.helpInformation()
+      .includes('--local');
+  for (const path of ['tools', 'call', 'servers', 'doctor', 'rules', 'skills', 'registry search'])
+    expect({ path, shown: shown(path) }).toEqual({ path, shown: true });
+  for (const path of ['accounts', 'accounts connect', 'users', 'calls', 'servers restart', 'skills accept'])
+    expect({ path, shown: shown(path) }).toEqual({ path, shown: false });
 });
 
 test('the help of every command fits a terminal of 80 columns', () => {
