@@ -2,12 +2,14 @@ import { randomUUID } from 'node:crypto';
 import { messageOf, ToolwharfError, toToolwharfError } from '../kernel/errors.ts';
 import type { JsonObject } from '../kernel/json.ts';
 import type { Log } from '../kernel/log.ts';
+import { startStopwatch } from '../kernel/stopwatch.ts';
 import {
   configurationTopics,
   type FleetStore,
   type FleetTopic,
   type ReplicaRow,
 } from '../storage/ports/fleet-store.ts';
+import { createItemSender } from './item-sender.ts';
 
 /** Answers a request of another replica. */
 export type FleetHandler = (params: JsonObject, request: FleetRequest) => Promise<JsonObject>;
@@ -44,6 +46,8 @@ export interface Fleet extends AsyncDisposable {
   readonly replica: string | undefined;
   /** Calls the listener after a replica, perhaps this one, has changed the store. */
   onChange(topic: FleetTopic, listener: () => unknown): void;
+  /** Whether every change that is older than two seconds has been reported. */
+  readonly isCurrent: boolean;
   /** The revision of the configuration in the stores that this replica has applied. It grows with each change. */
   readonly appliedRevision: number;
   /** The current revision of the configuration in the stores. */
@@ -117,6 +121,7 @@ export async function openFleet(options: FleetOptions): Promise<Fleet> {
 const noFleet: Fleet = {
   replica: undefined,
   onChange() {},
+  isCurrent: true,
   appliedRevision: 0,
   readRevision: async () => 0,
   onPermitHint() {},
@@ -144,6 +149,7 @@ function createSharedFleet(store: FleetStore, revisions: ReadonlyMap<string, num
   /** The requests that wait although nobody will answer. */
   const takenBack = new Set<string>();
   let seen = revisions;
+  let ageOfRead = startStopwatch();
   let timer: NodeJS.Timeout | undefined;
   let polling: Promise<void> | undefined;
   let pollsAgain = false;
@@ -175,7 +181,9 @@ function createSharedFleet(store: FleetStore, revisions: ReadonlyMap<string, num
   async function poll(): Promise<void> {
     try {
       for (const message of await store.receive()) receive(message as unknown as Message);
+      const age = startStopwatch();
       reportChanges(await store.revisions());
+      ageOfRead = age;
       if (waiting.size > 0) rejectLost(await store.replicas());
       if (wasLost) log.info('fleet.found', 'The database can be reached again');
       wasLost = false;
@@ -232,7 +240,7 @@ function createSharedFleet(store: FleetStore, revisions: ReadonlyMap<string, num
   async function serve({ id, from, method, params }: Message & { kind: 'request' }): Promise<void> {
     const cancel = new AbortController();
     serving.set(id, cancel);
-    const items = createItems(id, from, cancel.signal);
+    const items = createItemSender((sent) => send([from], { kind: 'items', id, items: sent }), cancel.signal);
     let reply: Message;
     try {
       const handler = handlers.get(method);
@@ -251,35 +259,6 @@ function createSharedFleet(store: FleetStore, revisions: ReadonlyMap<string, num
     } finally {
       serving.delete(id);
     }
-  }
-
-  /** Sends items one insert after the other, which keeps their order. Items that wait meanwhile are sent together. */
-  function createItems(id: string, target: string, signal: AbortSignal) {
-    let unsent: JsonObject[] = [];
-    let sending: Promise<void> | undefined;
-
-    async function sendAll(): Promise<void> {
-      while (unsent.length > 0 && !signal.aborted) {
-        const items = unsent;
-        unsent = [];
-        await send([target], { kind: 'items', id, items });
-      }
-    }
-
-    return {
-      add(item: JsonObject): void {
-        unsent.push(item);
-        sending ??= sendAll().finally(() => {
-          sending = undefined;
-        });
-        // The answer is not sent either then, and reports the failure.
-        sending.catch(() => {});
-      },
-      async sent(): Promise<void> {
-        await sending;
-        await sendAll();
-      },
-    };
   }
 
   async function send(targets: readonly string[], message: Message): Promise<readonly string[]> {
@@ -341,6 +320,9 @@ function createSharedFleet(store: FleetStore, revisions: ReadonlyMap<string, num
   return {
     replica: store.replica,
     onChange: (topic, listener) => void listeners.set(topic, [...(listeners.get(topic) ?? []), listener]),
+    get isCurrent() {
+      return ageOfRead() < 2 * pollMs;
+    },
     get appliedRevision() {
       return configurationRevision(applied);
     },

@@ -33,6 +33,7 @@ import { type AppHosts, createAppHosts } from './calls/app-hosts.ts';
 import type { StdioProgram } from './clients/mcp-clients.ts';
 import { createEndedSessions, type EndedSessions } from './fleet/ended-sessions.ts';
 import { joinFleet } from './fleet/join-fleet.ts';
+import { keepReads } from './fleet/kept-reads.ts';
 import { createReplicaHealth, type ReplicaHealth } from './fleet/replica-health.ts';
 import { findResultElsewhere, type SharedCalls, shareCalls } from './fleet/shared-calls.ts';
 import { type SharedQuestions, shareQuestions } from './fleet/shared-questions.ts';
@@ -158,13 +159,14 @@ export interface Gateway extends AsyncDisposable {
 
 /** Serves a toolbox over HTTP. Resolves when the gateway listens; servers may still be connecting. */
 export async function openGateway(source: ConfigSource | undefined, options: GatewayOptions): Promise<Gateway> {
-  const { storage, log, adminToken, adminTokenFile, stdioProgram, command, sessionKey, env = process.env } = options;
+  const { log, adminToken, adminTokenFile, stdioProgram, command, sessionKey, env = process.env } = options;
   const { tools, signal, watch, spawn, requestTimeoutMs = 120_000 } = options;
   const loaded = await openConfig(source, { env, log });
   const { host = loaded.config.gateway.host, port = loaded.config.gateway.port } = options;
   const returnUrl = (at: number) => oauthReturnUrl(loaded.config.gateway.url, host, at);
   const stopping = new AbortController();
-  const fleet = await openFleet({ store: storage.fleet, log });
+  const fleet = await openFleet({ store: options.storage.fleet, log });
+  const storage = keepReads(options.storage, fleet);
   const sharedLimits = storage.fleet && createSharedLimits({ store: storage.fleet, fleet, log });
   const replica = storage.fleet && createReplicaHealth(storage.fleet.lease, sharedLimits);
   const openResults = () => limits.results.open({ id: 'replicas', isLimited: false });

@@ -4,7 +4,7 @@ import { ToolwharfError } from '../kernel/errors.ts';
 import { isObject, type JsonObject } from '../kernel/json.ts';
 import { toolIdOf } from '../kernel/tool-id.ts';
 import { coerceArguments } from '../policy/coerce-arguments.ts';
-import { type Decision, decide } from '../policy/decide.ts';
+import { type Decision, decideByStore } from '../policy/decide.ts';
 import type { LazyArgumentsChecker } from '../policy/lazy-arguments-checker.ts';
 import type { Objection, ReviewCall, ReviewedCall } from '../policy/review.ts';
 import type { ArgumentsVerdict } from '../policy/validate-arguments.ts';
@@ -117,7 +117,7 @@ async function decideCall(
 ): Promise<Exclude<Decision, { kind: 'deny' }>> {
   if (entry.isBuiltIn) return { kind: 'allow', because: 'the calls that it makes are authorized' };
   const args = isObject(input) ? input : undefined;
-  const decision = decide({ tool: entry, approval, remembered: await rules.list(), caller, args });
+  const decision = await decideByStore({ tool: entry, approval, caller, args }, rules);
   if (decision.kind !== 'deny') {
     if (!mayUse || mayUse(entry)) return decision;
     throw new ToolwharfError('TOOL_NAME_INVALID', `Invalid MCP tool name: ${calledAs}`);

@@ -12,7 +12,7 @@ import type { JsonObject } from '../kernel/json.ts';
 import type { Log } from '../kernel/log.ts';
 import { skillPath } from '../kernel/skill.ts';
 import type { Caller } from '../kernel/tool.ts';
-import { type Decision, decide } from '../policy/decide.ts';
+import { type Decision, decideByStore } from '../policy/decide.ts';
 import type { ReviewCall } from '../policy/review.ts';
 import { type ApprovalPorts, askApproval } from './ask-approval.ts';
 import { type CallPolicy, toReviewedCall } from './authorize.ts';
@@ -219,13 +219,7 @@ export function createReader(ports: ReaderPorts): ReadContent {
       );
     const approval = toReadApproval(policy.approval);
     const { caller } = call;
-    const decision = decide({
-      tool: { ...entry, changed },
-      approval,
-      remembered: await ports.rules.list(),
-      caller,
-      args: params,
-    });
+    const decision = await decideByStore({ tool: { ...entry, changed }, approval, caller, args: params }, ports.rules);
     if (decision.kind === 'deny')
       throw new ToolwharfError('CALL_DENIED', `The read was denied: ${decision.reason}`, { data: { server } });
     const objection = await reviewRead(call, entry, params, decision);

@@ -2,7 +2,7 @@ import type { NamingScope } from '../catalog/catalog.ts';
 import type { ApprovalConfig } from '../config/config.ts';
 import type { JsonObject } from '../kernel/json.ts';
 import type { Caller, ToolAnnotations } from '../kernel/tool.ts';
-import { audienceOf, isForCaller, matchesArguments, type RememberedRule } from './remembered-rules.ts';
+import { audienceOf, isForCaller, matchesArguments, type RememberedRule, type RuleStore } from './remembered-rules.ts';
 import { type PatternTarget, restricts, trusts } from './tool-patterns.ts';
 
 export type Decision =
@@ -45,6 +45,13 @@ export interface DecisionInput {
  */
 export function decide(input: DecisionInput): Decision {
   return refusal(input) ?? question(input) ?? rememberedAllow(input) ?? byMode(input);
+}
+
+/** Decides with the rules of a store. Before a person is asked, answers that another replica has just remembered are read. */
+export async function decideByStore(input: Omit<DecisionInput, 'remembered'>, rules: RuleStore): Promise<Decision> {
+  const decision = decide({ ...input, remembered: await rules.list() });
+  if (decision.kind !== 'ask' || !rules.listNow) return decision;
+  return decide({ ...input, remembered: await rules.listNow() });
 }
 
 function refusal(input: DecisionInput): Decision | undefined {

@@ -37,6 +37,8 @@ export interface RememberedRule {
 /** The store of rules. */
 export interface RuleStore {
   list(): Promise<readonly RememberedRule[]>;
+  /** Without rules that were read earlier; undefined if `list` returns none of those. */
+  listNow?(): Promise<readonly RememberedRule[]>;
   add(rule: RememberedRule): Promise<void>;
   /** Returns false if there is none with this id. */
   remove(id: string): Promise<boolean>;

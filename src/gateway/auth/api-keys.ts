@@ -29,7 +29,7 @@ export function createApiKey({ name, profile, rights }: NewApiKey): { readonly k
   return { key, record };
 }
 
-/** Looks up the identity of a key. A revoked key has none from the next request on. */
+/** Looks up the identity of a key. A revoked key has none from the next request on; on other replicas, after at most a second. */
 export interface ApiKeys {
   find(key: string): Promise<Identity | undefined>;
   findById(id: string): Promise<Identity | undefined>;
