@@ -46,7 +46,7 @@ export interface Fleet extends AsyncDisposable {
   readonly replica: string | undefined;
   /** Calls the listener after a replica, perhaps this one, has changed the store. */
   onChange(topic: FleetTopic, listener: () => unknown): void;
-  /** Whether every change that is older than two seconds has been reported. */
+  /** Whether every change that is older than a second has been reported. */
   readonly isCurrent: boolean;
   /** The revision of the configuration in the stores that this replica has applied. It grows with each change. */
   readonly appliedRevision: number;
@@ -321,7 +321,7 @@ function createSharedFleet(store: FleetStore, revisions: ReadonlyMap<string, num
     replica: store.replica,
     onChange: (topic, listener) => void listeners.set(topic, [...(listeners.get(topic) ?? []), listener]),
     get isCurrent() {
-      return ageOfRead() < 2 * pollMs;
+      return ageOfRead() < pollMs;
     },
     get appliedRevision() {
       return configurationRevision(applied);
