@@ -19,6 +19,7 @@ export default {
         'test/faults/support/gateway.ts',
         'test/fixtures/servers/shared/loopback.mjs',
         'test/support/coverage-runner.ts',
+        'test/support/program-host.mjs',
         'test/conformance/gateway.ts',
         'test/conformance/request-scenario.mjs',
         'test/conformance/*-server.mjs',

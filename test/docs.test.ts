@@ -5,6 +5,8 @@ import { parseConfigText } from '../src/config/load-config.ts';
 import { errorStatus } from '../src/kernel/errors.ts';
 import { root } from './support/imports.ts';
 import { type Block, type Page, readPages, readPagesBelow, rowsOf, toPage } from './support/markdown.ts';
+import { type ProgramHost, startProgramHost } from './support/program-host.ts';
+import { compileCache } from './support/run-cli.ts';
 import { createWorkspace, type Workspace } from './support/workspace.ts';
 
 /*
@@ -123,20 +125,25 @@ describe('programs in the documents', () => {
       return [{ file, block, place: block.place, before: blocks.slice(0, index), next: blocks[index + 1] }];
     }),
   );
+  let host: ProgramHost;
   const workspaces = new Map<string, Workspace>();
   const workspaceOf = async (page: string) => {
-    const workspace = workspaces.get(page) ?? (await createWorkspace());
+    const workspace = workspaces.get(page) ?? (await createWorkspace(host));
     workspaces.set(page, workspace);
     return workspace;
   };
+  beforeAll(() => {
+    host = startProgramHost(compileCache);
+  });
   afterAll(async () => {
     for (const workspace of workspaces.values()) await workspace[Symbol.asyncDispose]();
+    await host?.[Symbol.asyncDispose]();
   });
 
   test.each(programs)('$place prints the documented output', async ({ file, block, before, next }) => {
     const workspace = await workspaceOf(file);
     for (const { file: name, text } of before) if (name !== undefined) await workspace.write(name, text);
-    await using _gateway = block.words.includes('gateway') ? await workspace.serve() : undefined;
+    await (block.words.includes('gateway') ? workspace.serve() : workspace.stop());
     if (block.language === 'console') {
       for (const { command, output } of commandsIn(block))
         expect(await workspace.sh(command)).toMatch(asPattern(output));
@@ -155,7 +162,7 @@ describe('programs in the documents', () => {
   describe('all of them', () => {
     let workspace: Workspace | undefined;
     beforeAll(async () => {
-      workspace = await createWorkspace();
+      workspace = await createWorkspace(host);
     });
     afterAll(() => workspace?.[Symbol.asyncDispose]());
 

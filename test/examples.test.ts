@@ -1,5 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { libraryFiles, readSources } from './support/imports.ts';
+import { type ProgramHost, startProgramHost } from './support/program-host.ts';
+import { compileCache } from './support/run-cli.ts';
 import { createWorkspace, type Workspace } from './support/workspace.ts';
 
 /*
@@ -8,12 +10,17 @@ import { createWorkspace, type Workspace } from './support/workspace.ts';
  */
 const sources = new Map([...readSources('src')].filter(([file]) => !file.endsWith('.test.ts')));
 const examples = [...libraryFiles(sources), 'src/toolbox-types.ts'].flatMap((file) => examplesIn(file));
+let host: ProgramHost;
 let workspace: Workspace;
 
 beforeAll(async () => {
-  workspace = await createWorkspace();
+  host = startProgramHost(compileCache);
+  workspace = await createWorkspace(host);
 });
-afterAll(() => workspace[Symbol.asyncDispose]());
+afterAll(async () => {
+  await workspace?.[Symbol.asyncDispose]();
+  await host?.[Symbol.asyncDispose]();
+});
 
 test('the main exports have an example', () => {
   const names = [

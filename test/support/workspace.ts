@@ -7,6 +7,8 @@ import { promisify } from 'node:util';
 import { tempDir } from './fixtures.ts';
 import { importsOf, packageOf, root } from './imports.ts';
 import type { Block } from './markdown.ts';
+import type { ProgramHost } from './program-host.ts';
+import { compileCache } from './run-cli.ts';
 
 const run = promisify(execFile);
 const shownAddress = 'http://127.0.0.1:7420';
@@ -17,14 +19,15 @@ export interface Workspace extends AsyncDisposable {
   /** Resolves to the output of the program; rejects with the output if it fails. */
   run(program: string): Promise<string>;
   sh(command: string): Promise<string>;
-  /** Runs the gateway until it is disposed. */
-  serve(): Promise<AsyncDisposable>;
+  /** Runs the gateway until it is stopped, a file changes or the workspace is disposed. */
+  serve(): Promise<void>;
+  stop(): Promise<void>;
   /** Resolves to the messages of the compiler. */
   compile(blocks: readonly Block[]): Promise<string>;
 }
 
-/** A user home: a project with the built package, and an `npx` for installed servers. */
-export async function createWorkspace(): Promise<Workspace> {
+/** A user home: a project with the built package, and an `npx` for installed servers. The host runs its programs. */
+export async function createWorkspace(host: ProgramHost): Promise<Workspace> {
   const directory = await tempDir();
   const home = directory.file('home');
   const project = join(home, 'agent');
@@ -33,10 +36,19 @@ export async function createWorkspace(): Promise<Workspace> {
   await writeFile(join(project, 'package.json'), '{"type":"module"}');
   await writeFile(join(bin, 'package.json'), '{"type":"module"}');
   await writeFile(join(bin, 'npx'), npx(), { mode: 0o755 });
-  const options = { cwd: project, env: { PATH: `${bin}:${process.env.PATH}`, HOME: home, NO_COLOR: '1' } };
+  const env = { PATH: `${bin}:${process.env.PATH}`, HOME: home, NO_COLOR: '1', ...compileCache };
+  const options = { cwd: project, env };
   const cli = `"${process.execPath}" "${join(root, 'dist', 'cli', 'main.js')}"`;
   let count = 0;
   let address = shownAddress;
+  let stopGateway: (() => Promise<void>) | undefined;
+  const written = new Map<string, string>();
+
+  async function stop(): Promise<void> {
+    await stopGateway?.();
+    stopGateway = undefined;
+    address = shownAddress;
+  }
 
   async function link(name: string, target = join(root, 'node_modules', name)): Promise<void> {
     const path = join(project, 'node_modules', name);
@@ -52,34 +64,39 @@ export async function createWorkspace(): Promise<Workspace> {
     for (const { to } of packages) await link(packageOf(to));
   }
 
-  async function print(command: string, args: readonly string[]): Promise<string> {
-    const { stdout } = await run(command, args, options);
-    return stdout.replaceAll(home, '/home/ada').replaceAll(address, shownAddress).trimEnd();
-  }
+  const toShown = (printed: string) =>
+    printed.replaceAll(home, '/home/ada').replaceAll(address, shownAddress).trimEnd();
 
   return {
-    write: (name, text) => writeFile(join(project, name), `${text}\n`),
+    async write(name, text) {
+      if (written.get(name) === text) return;
+      written.set(name, text);
+      await stop();
+      await writeFile(join(project, name), `${text}\n`);
+    },
     async run(program) {
       const file = join(project, `program-${++count}.ts`);
       await writeProgram(file, program.replaceAll(shownAddress, address));
-      return print(process.execPath, [file]);
+      return toShown(await host.run({ file, ...options }));
     },
-    sh: (command) =>
-      print('/bin/sh', ['-c', command.replace(/^(?:npm run --silent toolwharf --|npx toolwharf)(?= |$)/, () => cli)]),
+    async sh(command) {
+      const line = command.replace(/^(?:npm run --silent toolwharf --|npx toolwharf)(?= |$)/, () => cli);
+      const { stdout } = await run('/bin/sh', ['-c', line], options);
+      return toShown(stdout);
+    },
     async serve() {
+      if (stopGateway) return;
       const args = [join(root, 'dist', 'cli', 'main.js'), 'serve', '--port', '0'];
       const gateway = spawn(process.execPath, args, { ...options, stdio: ['ignore', 'pipe', 'ignore'] });
       const exited = once(gateway, 'exit');
+      stopGateway = async () => {
+        gateway.kill();
+        await exited;
+      };
       const [line] = await Promise.race([once(gateway.stdout, 'data'), exited]);
       address = String(line).trim();
-      return {
-        async [Symbol.asyncDispose]() {
-          gateway.kill();
-          await exited;
-          address = shownAddress;
-        },
-      };
     },
+    stop,
     async compile(blocks) {
       for (const { place, text } of blocks) {
         const opened = /\btoolbox =/.test(text) ? '' : "declare const toolbox: import('toolwharf').Toolbox;\n";
@@ -94,7 +111,10 @@ export async function createWorkspace(): Promise<Workspace> {
         ({ stdout, stderr }) => `${stdout}${stderr}`,
       );
     },
-    [Symbol.asyncDispose]: () => directory[Symbol.asyncDispose](),
+    async [Symbol.asyncDispose]() {
+      await stop();
+      await directory[Symbol.asyncDispose]();
+    },
   };
 }
 
