@@ -1,9 +1,10 @@
 // `npm run bench:search -- --data FOLDER`: quality and speed of the tool search, with MiniSearch and Orama beside it.
 // The folder has tools.json, queries.json and agent_queries.json: real tools, tasks with the tools that people used for them,
 // and the searches of an agent during those tasks. Without --data, quality is not measured; with --quick, speed is not measured.
+// The speed is compared with a call through the built gateway (`npm run build`).
 // --embeddings names the package of the embeddings; with `none`, keywords alone are measured.
 // --tokenizer names a module with a function `encode`, to which the estimated tokens of the tools are compared.
-import { readFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { create, insert, search as searchOrama } from '@orama/orama';
@@ -15,6 +16,11 @@ import { readResult, readResultDefinition } from '../src/scale/references/read-r
 import { createToolSearch, searchToolDefinitions } from '../src/scale/search/search-tools.ts';
 import { createToolIndex } from '../src/scale/search/tool-index.ts';
 import { createToolVectors } from '../src/scale/search/tool-vectors.ts';
+import { load, mainScript } from './parts/processes.mjs';
+import { median } from './parts/statistics.mjs';
+import { inWorkplace } from './parts/workplace.mjs';
+
+const warmUpRounds = 20;
 
 const { values } = parseArgs({
   options: {
@@ -87,7 +93,8 @@ function percent(shares) {
   return Number(((100 * shares.reduce((sum, share) => sum + share, 0)) / shares.length).toFixed(1));
 }
 
-function printSpeed() {
+async function printSpeed() {
+  const callMs = await measureCall();
   console.log('Speed: generated tools, queries of four words');
   const rows = [500, 5_000, 50_000].map((count) => {
     const documents = generateTools(count);
@@ -96,20 +103,52 @@ function printSpeed() {
     for (const document of documents) index.set(document);
     const buildMs = performance.now() - started;
     const queries = Array.from({ length: 200 }, (_, at) => queryFor(documents[(at * 7_919) % count]));
-    for (const query of queries) index.search(query);
-    const times = queries.map((query) => timeOf(() => index.search(query))).sort((one, other) => one - other);
+    // Like the gateway that is compared, the search is warm.
+    for (let round = 0; round < warmUpRounds; round++) for (const query of queries) index.search(query);
+    const times = Array.from({ length: 5 }, () => queries.map((query) => timeOf(() => index.search(query))))
+      .flat()
+      .sort((one, other) => one - other);
+    const at = (share) => times[Math.floor(share * times.length)];
     const changeMs = timeOf(() => index.set({ ...documents[0], description: 'Changed.' }));
     return [
       count,
       {
         'build ms': Math.round(buildMs),
-        'query p50 ms': Number(times[100].toFixed(3)),
-        'query p95 ms': Number(times[190].toFixed(3)),
+        'query p50 ms': Number(at(0.5).toFixed(3)),
+        'query p95 ms': Number(at(0.95).toFixed(3)),
+        ...(callMs && {
+          'p50 to a call %': percent([at(0.5) / callMs.alone]),
+          'p50 to one of 16 %': percent([at(0.5) / callMs.of16]),
+        }),
         'change of one tool ms': Number(changeMs.toFixed(3)),
       },
     ];
   });
   console.table(Object.fromEntries(rows));
+}
+
+/** The time of a `tools/call` over HTTP through the gateway (p50), of one client and of 16 clients at the same time. */
+async function measureCall() {
+  if (!existsSync(mainScript)) {
+    console.log('A call through the gateway: not measured, because the build is missing.');
+    return undefined;
+  }
+  const found = await inWorkplace(async ({ echo, gateway }) => {
+    const { address } = await echo();
+    const ours = await gateway({ http: { url: address } });
+    const measure = async (clients, ms, calls) => {
+      const call = { era: 'modern', tool: 'http__echo', args: { text: 'hello' } };
+      return (await load({ ...call, url: `${ours.address}/mcp`, clients, ms, calls }, [ours])).p50;
+    };
+    await measure(64, 60_000, 30_000);
+    const runs = [];
+    for (let turn = 0; turn < 3; turn++) runs.push({ alone: await measure(1, 2_000), of16: await measure(16, 2_000) });
+    return { alone: median(runs.map(({ alone }) => alone)), of16: median(runs.map(({ of16 }) => of16)) };
+  });
+  console.log(
+    `A call through the gateway, p50: ${found.alone.toFixed(3)} ms of one client, ${found.of16.toFixed(3)} ms of 16 clients`,
+  );
+  return found;
 }
 
 /** The error of the estimated tokens, relative to a tokenizer. */
@@ -301,4 +340,4 @@ else console.log('Quality: not measured, because --data FOLDER is missing.\n');
 if (values.data !== undefined && values.tokenizer !== undefined) await printTokenError(values.data, values.tokenizer);
 await printTokens();
 await printReferenceTokens();
-if (!values.quick) printSpeed();
+if (!values.quick) await printSpeed();

@@ -6,7 +6,10 @@ export function closest(word: string, candidates: Iterable<string>): string | un
   // A third of the letters may be wrong, but at least one.
   let bestDistance = Math.max(1, Math.floor(wanted.length / 3)) + 1;
   for (const candidate of candidates) {
-    const distance = editDistance(wanted, plain(candidate));
+    const name = plain(candidate);
+    // Each character too many or too few is an edit.
+    if (Math.abs(name.length - wanted.length) >= bestDistance) continue;
+    const distance = editDistance(wanted, name);
     if (distance < bestDistance) [best, bestDistance] = [candidate, distance];
   }
   return best;

@@ -43,6 +43,7 @@ export interface ToolCall {
 }
 
 const maxNames = 20;
+const maxShownName = 200;
 
 const inputs = {
   search_tools: z.strictObject({
@@ -123,7 +124,7 @@ export function createToolSearch({ embed }: { readonly embed?: Embed } = {}): To
     const similar = index.search(name, { limit: 3 }).map(({ id }) => id);
     const names = [...new Set([...(meant === undefined ? [] : [meant]), ...similar])].slice(0, 3);
     const hint = names.length > 0 ? ` Similar tools: ${names.join(', ')}.` : '';
-    return `Unknown tool: ${name}.${hint} Find tools with search_tools.`;
+    return `Unknown tool: ${shorten(name)}.${hint} Find tools with search_tools.`;
   }
 
   return {
@@ -172,6 +173,11 @@ export function createToolSearch({ embed }: { readonly embed?: Embed } = {}): To
       });
     },
   };
+}
+
+/** A name that a model made up can have any length. */
+function shorten(name: string): string {
+  return name.length <= maxShownName ? name : `${name.slice(0, maxShownName)}…`;
 }
 
 function toDocument(

@@ -21,6 +21,11 @@ test('text without spaces is split into pairs of characters', () => {
   expect(textsOf('获取天气')).toEqual(['获取', '取天', '天气']);
 });
 
+test('letters with marks are one word, and composed and decomposed letters are the same', () => {
+  expect(textsOf('मौसम का पूर्वानुमान')).toEqual(['मौसम', 'का', 'पूर्वानुमान']);
+  expect(textsOf('caf\u0065\u0301')).toEqual(['caf\u00e9']);
+});
+
 test('words of other alphabets are kept whole and not stemmed', () => {
   expect(splitWords('Grüße')).toEqual([{ text: 'grüße', term: 'grüße' }]);
 });

@@ -12,7 +12,11 @@ export interface Word {
  */
 export function splitWords(text: string): Word[] {
   const words: Word[] = [];
-  for (const match of text.replace(lowerThenUpper, '$1 $2').replace(acronymThenWord, '$1 $2').matchAll(wordPattern)) {
+  for (const match of text
+    .normalize('NFC')
+    .replace(lowerThenUpper, '$1 $2')
+    .replace(acronymThenWord, '$1 $2')
+    .matchAll(wordPattern)) {
     const [part] = match;
     const word = part.toLowerCase();
     if (unspaced.test(word)) words.push(...toPairs(word).map((pair) => ({ text: pair, term: pair })));
@@ -24,12 +28,25 @@ export function splitWords(text: string): Word[] {
 const lowerThenUpper = /([\p{Ll}\d])(\p{Lu})/gu;
 const acronymThenWord = /(\p{Lu})(\p{Lu}\p{Ll})/gu;
 const unspacedScripts = '\\p{Script=Han}\\p{Script=Hiragana}\\p{Script=Katakana}\\p{Script=Thai}';
-const wordPattern = new RegExp(`[${unspacedScripts}]+|[^\\P{L}${unspacedScripts}]+|\\d+`, 'gu');
+// Vowels of Hindi and accents of decomposed letters are marks: parts of the word.
+const wordPattern = new RegExp(`[${unspacedScripts}]+|(?:[^\\P{L}${unspacedScripts}]\\p{M}*)+|\\d+`, 'gu');
 const unspaced = new RegExp(`^[${unspacedScripts}]`, 'u');
 const english = /^[a-z]+$/;
 
+/** Stemming takes longer than looking a term up, and texts repeat their words. */
+const stems = new Map<string, string>();
+const maxStems = 20_000;
+/** Longer words are data. */
+const maxStemmed = 40;
+
 function toTerm(word: string): string {
-  return english.test(word) ? stemWord(word) : word;
+  const known = stems.get(word);
+  if (known !== undefined) return known;
+  if (word.length > maxStemmed || !english.test(word)) return word;
+  const stem = stemWord(word);
+  if (stems.size >= maxStems) stems.clear();
+  stems.set(word, stem);
+  return stem;
 }
 
 function toPairs(word: string): string[] {

@@ -105,6 +105,46 @@ describe('a search', () => {
     expect(found.find(({ id }) => id === 'b__archive')?.matched).toEqual([]);
   });
 
+  test.each([
+    ['createIssue', 'github__create_issue'],
+    ['CREATE_ISSUE', 'github__create_issue'],
+    ['github create-issue', 'github__create_issue'],
+    ['github__create_issue', 'github__create_issue'],
+    ['mergePullRequset', 'github__merge_pull_request'],
+    [
+      'Please open the repository of our team and create an issue about the crash from yesterday',
+      'github__create_issue',
+    ],
+    ['прогноз погоды', 'погода__forecast'],
+    ['मौसम', 'mausam__forecast'],
+    ['wettervorhersge', 'wetter__forecast'],
+  ])('a search for %s finds %s first, in any spelling and language', (query, expected) => {
+    const all = indexOf([
+      ...tools,
+      tool('погода', 'forecast', 'Показывает прогноз погоды.'),
+      tool('mausam', 'forecast', 'मौसम का पूर्वानुमान'),
+      tool('wetter', 'forecast', 'Zeigt die Wettervorhersage.'),
+    ]);
+    expect(idsOf(all, query)[0]).toBe(expected);
+  });
+
+  test('a search does not read what follows the first 2 000 characters, nor encoded data', () => {
+    const data = Buffer.from('merge a pull request '.repeat(20)).toString('base64');
+    expect(index.search(`read file ${data}`)).toEqual(index.search('read file'));
+    expect(index.search(`read file ${' '.repeat(2_000)} merge`)).toEqual(index.search('read file'));
+    expect(index.search('merge '.repeat(2_000))[0]?.id).toBe('github__merge_pull_request');
+    expect(index.search('x'.repeat(10_000))).toEqual([]);
+  });
+
+  test('of tools that differ in their ids only, the first by id are returned', () => {
+    const same = Array.from({ length: 10_000 }, (_, at) => ({
+      ...tool('same', 'create_issue', 'Create an issue.'),
+      id: `t${String((at * 7_919) % 10_000).padStart(5, '0')}`,
+    }));
+    const found = indexOf(same).search('create issue', { limit: 50 });
+    expect(found.map(({ id }) => id)).toEqual(Array.from({ length: 50 }, (_, at) => `t${String(at).padStart(5, '0')}`));
+  });
+
   test('a search is not confused by names of the object prototype', () => {
     expect(idsOf(indexOf([tool('x', 'constructor', '__proto__ toString')]), 'constructor')).toEqual(['x__constructor']);
   });

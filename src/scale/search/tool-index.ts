@@ -1,8 +1,10 @@
+import { insertRanked, type Ranked } from './insert-ranked.ts';
+import { addPosting, createPosting, dropPostings, grow, type Posting } from './postings.ts';
+import { type Query, readQuery } from './read-query.ts';
+import { addScores, addToScores, createScores, moveScores, raiseScores, resetScores } from './scores.ts';
 import { createServerScores } from './server-scores.ts';
 import { createSimilarWords } from './similar-words.ts';
-import { splitWords } from './split-words.ts';
 import { type ToolDocument, weighTerms } from './tool-fields.ts';
-import { isCommon, synonymsOf } from './word-classes.ts';
 
 /** A tool that matches a query. */
 export interface ToolMatch {
@@ -34,108 +36,106 @@ export interface ToolIndex {
   search(query: string, options?: ToolSearchOptions): ToolMatch[];
 }
 
-interface Posting {
-  readonly slots: number[];
-  readonly impacts: number[];
-  /** The number of tools that have the term. */
-  live: number;
-}
-
-/** A server's part in the scores of one search. One object per server is faster than a map by name. */
-interface SearchedServer {
-  readonly name: string;
-  /** The best score of its tools in the running search; 0 between searches. */
-  best: number;
-}
-
 interface IndexedTool {
   readonly document: ToolDocument;
-  readonly server: SearchedServer;
   readonly terms: readonly number[];
 }
 
-interface Query {
-  readonly weights: ReadonlyMap<number, number>;
-  readonly words: ReadonlyMap<number, string>;
-  /** Words with others of similar meaning. `own` is undefined if no tool has the word itself. */
-  readonly alike: readonly { readonly own: number | undefined; readonly synonyms: readonly number[] }[];
-  /** 0 for a short query, 1 for a long one. */
-  readonly breadth: number;
+/** A term, or the number of one that no tool has any more and that the next new term gets. */
+interface Term {
+  readonly text: string;
+  /** The words that it stands for. */
+  readonly words: Set<string>;
+  readonly posting: Posting;
 }
 
-interface Ranked {
-  readonly tool: IndexedTool;
-  readonly score: number;
+interface WeighedPosting {
+  readonly posting: Posting;
+  readonly factor: number;
+}
+
+/** How much the best tool of a server and the server as a whole count for its tools in a query. */
+interface ServerShares {
+  readonly best: number;
+  readonly server: number;
+  /** By the number of the server. */
+  readonly asWhole: Float64Array;
 }
 
 /** How fast more occurrences of a term stop to count (BM25's k1). */
 const saturation = 1.2;
-/** Weight of a corrected word. */
-const typoWeight = 0.7;
-/** Long queries describe tasks, which usually need several tools of one server; short ones name one tool. */
-const shortQuery = 6;
-const longQuery = 16;
+/** The values for a short query and for a long one. */
 const serverWeight = { short: 0.3, long: 0.5 };
 const bestOfServerWeight = { short: 0.2, long: 0.5 };
 /** Weight of a word with a similar meaning, in tools that do not have the word itself. */
 const synonymWeight = 0.5;
-/** Weight of common words in long queries. In short ones, most words are about the tool. */
-const commonWeight = 0.4;
 /** Related terms only help short queries. */
 const relatedWeight = 0.3;
 const minRelation = 0.4;
 const maxRelated = 3;
 /** Terms in more tools than this have no related terms: they say little. */
 const maxToolsOfRelated = 80;
+/** Terms that a larger share of the tools has count little. */
+const broadShare = 0.5;
+/** Sums differ by less than this share if their terms are added in another order. */
+const roundingError = 1e-9;
+/** The number of the server of a removed tool. */
+const removed = -1;
 
 /** Creates an empty index. */
 export function createToolIndex(): ToolIndex {
+  const terms: Term[] = [];
   const termIds = new Map<string, number>();
-  const terms: string[] = [];
-  const postings: Posting[] = [];
+  const freeTerms: number[] = [];
   const similar = createSimilarWords();
   const tools: (IndexedTool | undefined)[] = [];
   const slotOf = new Map<string, number>();
   const servers = createServerScores();
-  const serverByName = new Map<string, SearchedServer>();
   let deadSlots: number[] = [];
   let freeSlots: number[] = [];
-  let related = new Map<number, readonly (readonly [id: number, relation: number])[]>();
-  let scores = new Float64Array(64);
-  /** The best score of a tool for one word and its synonyms. */
-  let bestOfWord = new Float64Array(64);
+  const related = new Map<number, readonly (readonly [id: number, relation: number])[]>();
 
-  function termId(term: string): number {
-    const known = termIds.get(term);
+  /** The number of the server of each tool, by slot. */
+  let serverOf = new Int32Array(64);
+  const scores = createScores();
+  /** The best score of a tool for one word and its synonyms. */
+  const bestOfWord = createScores();
+  // By the number of the server: the best score of its tools, and what its tools get in addition.
+  let bestOfServers = new Float64Array(0);
+  let bonuses = new Float64Array(0);
+
+  function postingOf(id: number): Posting {
+    return (terms[id] as Term).posting;
+  }
+
+  function termId(text: string): number {
+    const known = termIds.get(text);
     if (known !== undefined) return known;
-    const id = postings.push({ slots: [], impacts: [], live: 0 }) - 1;
-    termIds.set(term, id);
-    terms.push(term);
+    const id = freeTerms.pop() ?? terms.length;
+    terms[id] = { text, words: new Set(), posting: createPosting() };
+    termIds.set(text, id);
     return id;
   }
 
   function add(document: ToolDocument): void {
     const slot = freeSlots.pop() ?? tools.length;
     const ofTool: number[] = [];
-    for (const [term, { frequency, words }] of weighTerms(document)) {
-      for (const word of words) similar.add(word);
-      const id = termId(term);
-      const posting = postings[id] as Posting;
+    for (const [text, { frequency, words }] of weighTerms(document)) {
+      const id = termId(text);
+      const term = terms[id] as Term;
+      for (const word of words) {
+        if (term.words.has(word)) continue;
+        term.words.add(word);
+        similar.add(word);
+      }
       ofTool.push(id);
-      posting.slots.push(slot);
-      posting.impacts.push((frequency * (saturation + 1)) / (frequency + saturation));
-      posting.live++;
+      addPosting(term.posting, slot, (frequency * (saturation + 1)) / (frequency + saturation));
     }
-    const { server: name = '' } = document;
-    const server = serverByName.get(name) ?? { name, best: 0 };
-    serverByName.set(name, server);
-    tools[slot] = { document, server, terms: ofTool };
+    tools[slot] = { document, terms: ofTool };
     slotOf.set(document.id, slot);
-    servers.add(document, termId);
-    related = new Map();
-    if (scores.length >= tools.length) return;
-    scores = new Float64Array(2 * tools.length);
-    bestOfWord = new Float64Array(2 * tools.length);
+    if (serverOf.length < tools.length) serverOf = grow(serverOf, new Int32Array(2 * tools.length));
+    serverOf[slot] = servers.add(document, termId);
+    related.clear();
   }
 
   function remove(id: string): void {
@@ -144,88 +144,52 @@ export function createToolIndex(): ToolIndex {
     if (slot === undefined || !tool) return;
     slotOf.delete(id);
     tools[slot] = undefined;
-    for (const term of tool.terms) (postings[term] as Posting).live--;
+    serverOf[slot] = removed;
+    for (const term of tool.terms) postingOf(term).live--;
     servers.remove(tool.document, termId);
-    related = new Map();
+    related.clear();
     deadSlots.push(slot);
     // Postings of removed tools are dropped together: one removal must not scan them all.
     if (deadSlots.length > 100 + slotOf.size / 4) dropDeadSlots();
   }
 
   function dropDeadSlots(): void {
-    const dead = new Set(deadSlots);
-    for (const { slots, impacts } of postings) {
-      let kept = 0;
-      for (let at = 0; at < slots.length; at++) {
-        if (dead.has(slots[at] as number)) continue;
-        slots[kept] = slots[at] as number;
-        impacts[kept++] = impacts[at] as number;
-      }
-      slots.length = kept;
-      impacts.length = kept;
+    for (const [text, id] of termIds) {
+      const { words, posting } = terms[id] as Term;
+      dropPostings(posting, (slot) => serverOf[slot] === removed);
+      if (posting.live > 0 || servers.has(id)) continue;
+      for (const word of words) similar.delete(word);
+      termIds.delete(text);
+      freeTerms.push(id);
     }
     freeSlots = [...freeSlots, ...deadSlots];
     deadSlots = [];
   }
 
-  function findLive(term: string): number | undefined {
-    const id = termIds.get(term);
-    return id !== undefined && (postings[id] as Posting).live > 0 ? id : undefined;
-  }
-
-  /** The terms of a query with their weights, and the words that they come from. */
-  function readQuery(query: string): Query {
-    const weights = new Map<number, number>();
-    const words = new Map<number, string>();
-    const common = new Set<number>();
-    const alike = new Map<string, { readonly own: number | undefined; readonly synonyms: readonly number[] }>();
-    const name = (id: number, word: string) => {
-      if (!words.has(id)) words.set(id, word);
-    };
-    const add = (id: number, weight: number, word: string) => {
-      weights.set(id, (weights.get(id) ?? 0) + weight);
-      name(id, word);
-    };
-    const terms = new Set<string>();
-    for (const { term, text } of splitWords(query)) {
-      const own = findLive(term);
-      if (own !== undefined) add(own, 1, text);
-      if (own !== undefined && isCommon(term)) common.add(own);
-      if (terms.has(term)) continue;
-      terms.add(term);
-      const synonyms = synonymsOf(term).flatMap((synonym) => {
-        const id = findLive(synonym.term);
-        return id === undefined ? [] : [{ id, word: synonym.word }];
-      });
-      if (synonyms.length > 0) alike.set(term, { own, synonyms: synonyms.map(({ id }) => id) });
-      for (const { id, word } of synonyms) name(id, `${text}≈${word}`);
-      if (own !== undefined || synonyms.length > 0) continue;
-      const candidates = similar.find(text).flatMap((word) => {
-        const found = findLive(splitWords(word)[0]?.term ?? '');
-        return found === undefined ? [] : [{ word, found }];
-      });
-      for (const { word, found } of candidates) add(found, typoWeight / candidates.length, `${text}→${word}`);
-    }
-    const factor = 1 - (1 - commonWeight) * breadthOf(terms.size);
-    for (const id of common) weights.set(id, (weights.get(id) ?? 0) * factor);
-    return { weights, words, alike: [...alike.values()], breadth: breadthOf(weights.size) };
-  }
+  const vocabulary = {
+    similar,
+    findTerm(text: string): number | undefined {
+      const id = termIds.get(text);
+      return id !== undefined && postingOf(id).live > 0 ? id : undefined;
+    },
+  };
 
   /** The terms that mostly occur in the same tools: synonyms, abbreviations and parts of the same name. */
   function relatedTo(id: number): readonly (readonly [id: number, relation: number])[] {
     const known = related.get(id);
     if (known) return known;
-    const { slots, live } = postings[id] as Posting;
+    const { slots, length, live } = postingOf(id);
     const together = new Map<number, number>();
     if (live > 1 && live <= maxToolsOfRelated)
-      for (const slot of slots)
+      for (const slot of slots.subarray(0, length))
         for (const other of tools[slot]?.terms ?? [])
           if (other !== id) together.set(other, (together.get(other) ?? 0) + 1);
+    const textOf = (other: number) => (terms[other] as Term).text;
     const found = [...together]
       .filter(([, count]) => count > 1)
-      .map(([other, count]) => [other, count / Math.sqrt(live * (postings[other] as Posting).live)] as const)
+      .map(([other, count]) => [other, count / Math.sqrt(live * postingOf(other).live)] as const)
       .filter(([, relation]) => relation >= minRelation)
-      .sort(([one, first], [other, second]) => second - first || ((terms[one] ?? '') < (terms[other] ?? '') ? -1 : 1))
+      .sort(([one, first], [other, second]) => second - first || (textOf(one) < textOf(other) ? -1 : 1))
       .slice(0, maxRelated);
     related.set(id, found);
     return found;
@@ -241,77 +205,132 @@ export function createToolIndex(): ToolIndex {
   }
 
   function rarity(id: number): number {
-    const { live } = postings[id] as Posting;
+    const { live } = postingOf(id);
     return Math.log(1 + (slotOf.size - live + 0.5) / (live + 0.5));
   }
 
-  /** The score of a tool with that of its server, during a search. */
-  function totalOf(slot: number): number {
-    const own = scores[slot] as number;
-    return own === 0 ? 0 : own + (tools[slot]?.server.best ?? 0);
-  }
-
-  /** Computes the scores of the tools that match, and of their servers; returns the slots of the tools. */
-  function scoreTools({ weights, alike, breadth }: Omit<Query, 'words'>): readonly number[] {
-    const touched: number[] = [];
-    const addScore = (slot: number, score: number) => {
-      if (scores[slot] === 0) touched.push(slot);
-      scores[slot] = (scores[slot] as number) + score;
-    };
-    const addTerm = (id: number, weight: number) => {
-      const { slots, impacts } = postings[id] as Posting;
-      const factor = weight * rarity(id);
-      for (let at = 0; at < slots.length; at++) addScore(slots[at] as number, factor * (impacts[at] as number));
-    };
+  /**
+   * Computes the scores of the tools that match, and what their servers add to them; of all that can be among the best. Returns a score
+   * that the best reach.
+   */
+  function scoreTools({ weights, alike, breadth }: Query, limit: number, wanted: number | undefined): number {
+    resetScores(scores, tools.length);
+    resetScores(bestOfWord, tools.length);
     const counted = new Set<number>();
     for (const { own, synonyms } of alike) {
       if (own !== undefined) counted.add(own);
-      for (const [slot, score] of scoreAlike(own, synonyms, weights)) addScore(slot, score);
+      scoreAlike(own, synonyms, weights);
     }
-    for (const [id, weight] of weights) if (!counted.has(id)) addTerm(id, weight);
+    const broad: WeighedPosting[] = [];
+    for (const [id, weight] of weights) {
+      if (counted.has(id)) continue;
+      const posting = postingOf(id);
+      const factor = weight * rarity(id);
+      if (posting.live > slotOf.size * broadShare) broad.push({ posting, factor });
+      else addScores(scores, posting, factor);
+    }
     if (breadth < 1)
-      for (const [id, relation] of relatedToAll(weights)) addTerm(id, relatedWeight * relation * (1 - breadth));
-    scoreServers(touched, weights, breadth);
-    return touched;
+      for (const [id, relation] of relatedToAll(weights))
+        addScores(scores, postingOf(id), relatedWeight * relation * (1 - breadth) * rarity(id));
+    const between = ({ short, long }: { short: number; long: number }) => short + (long - short) * breadth;
+    const shares = {
+      server: between(serverWeight),
+      best: between(bestOfServerWeight),
+      asWhole: servers.score(weights),
+    };
+    scoreServers(shares);
+    if (broad.length === 0) return 0;
+    const narrow = limit === Number.POSITIVE_INFINITY ? [] : rankByWords(limit, wanted);
+    const least = narrow.length < limit ? 0 : (narrow.at(-1)?.score ?? 0);
+    const isEnough = canOnlyReorder(broad, shares, least);
+    for (const { posting, factor } of broad) (isEnough ? addToScores : addScores)(scores, posting, factor);
+    scoreServers(shares);
+    return least;
+  }
+
+  /**
+   * Whether tools that have broad terms only cannot reach the score of the last of the best: almost all tools have these terms, but
+   * they count little. This bound is known as MaxScore.
+   */
+  function canOnlyReorder(broad: readonly WeighedPosting[], shares: ServerShares, least: number): boolean {
+    const most = broad.reduce((sum, { factor }) => sum + factor * (saturation + 1), 0);
+    return shares.asWhole.every((asWhole, server) => {
+      const bestOfServer = bestOfServers[server] ?? 0;
+      // If no tool of a server has a higher score than the broad terms can give, its best tool is not known yet.
+      const own = bestOfServer < most ? 2 * most : most;
+      return (
+        own + shares.best * (Math.max(bestOfServer, most) + most) + shares.server * asWhole <
+        least * (1 - roundingError)
+      );
+    });
   }
 
   /** A tool gets the score of the best of a word and its synonyms. */
-  function* scoreAlike(own: number | undefined, synonyms: readonly number[], weights: Query['weights']) {
-    const touched: number[] = [];
+  function scoreAlike(own: number | undefined, synonyms: readonly number[], weights: Query['weights']): void {
     const weight = own === undefined ? 1 : (weights.get(own) ?? 1);
     const maxRarity = own === undefined ? Number.POSITIVE_INFINITY : rarity(own);
-    const take = (id: number, factor: number) => {
-      const { slots, impacts } = postings[id] as Posting;
-      for (let at = 0; at < slots.length; at++) {
-        const slot = slots[at] as number;
-        const score = factor * (impacts[at] as number);
-        const before = bestOfWord[slot] as number;
-        if (before === 0) touched.push(slot);
-        if (score > before) bestOfWord[slot] = score;
-      }
-    };
-    if (own !== undefined) take(own, weight * maxRarity);
-    for (const id of synonyms) if (!weights.has(id)) take(id, synonymWeight * weight * Math.min(maxRarity, rarity(id)));
-    for (const slot of touched) {
-      yield [slot, bestOfWord[slot] as number] as const;
-      bestOfWord[slot] = 0;
-    }
+    if (own !== undefined) raiseScores(bestOfWord, postingOf(own), weight * maxRarity);
+    for (const id of synonyms)
+      if (!weights.has(id))
+        raiseScores(bestOfWord, postingOf(id), synonymWeight * weight * Math.min(maxRarity, rarity(id)));
+    moveScores(bestOfWord, scores);
   }
 
   /** Tools of a server that matches rank higher: its best tool and the server as a whole count for all of its tools. */
-  function scoreServers(touched: readonly number[], weights: Query['weights'], breadth: number): void {
-    const found = new Set<SearchedServer>();
-    for (const slot of touched) {
-      const tool = tools[slot];
-      const own = scores[slot] as number;
-      if (!tool || own <= tool.server.best) continue;
-      tool.server.best = own;
-      found.add(tool.server);
+  function scoreServers({ server: serverShare, best, asWhole }: ServerShares): void {
+    const { values, touched, count } = scores;
+    if (bonuses.length < asWhole.length) {
+      bestOfServers = new Float64Array(asWhole.length);
+      bonuses = new Float64Array(asWhole.length);
     }
-    const between = ({ short, long }: { short: number; long: number }) => short + (long - short) * breadth;
-    const [serverFactor, bestFactor] = [between(serverWeight), between(bestOfServerWeight)];
-    const asWhole = servers.score(weights);
-    for (const one of found) one.best = bestFactor * one.best + serverFactor * (asWhole.get(one.name) ?? 0);
+    bestOfServers.fill(0);
+    for (let at = 0; at < count; at++) {
+      const slot = touched[at] as number;
+      const server = serverOf[slot] as number;
+      const score = values[slot] as number;
+      // False for removed tools, whose server has no number.
+      if (score > (bestOfServers[server] as number)) bestOfServers[server] = score;
+    }
+    for (let server = 0; server < asWhole.length; server++)
+      bonuses[server] = best * (bestOfServers[server] as number) + serverShare * (asWhole[server] as number);
+  }
+
+  /** The best tools without regard to their meaning. */
+  function rankByWords(limit: number, wanted: number | undefined, reached = 0): readonly Ranked[] {
+    const best: Ranked[] = [];
+    const { values, touched, count } = scores;
+    let least = reached;
+    for (let at = 0; at < count; at++) {
+      const slot = touched[at] as number;
+      const server = serverOf[slot] as number;
+      const score = (values[slot] as number) + (bonuses[server] as number);
+      // The bonus of a removed tool is not a number, and no comparison with such a score is true.
+      if (!(score >= least) || (wanted !== undefined && server !== wanted)) continue;
+      insertRanked(best, { number: slot, score }, limit, isBefore);
+      if (best.length === limit) least = (best[limit - 1] as Ranked).score;
+    }
+    return best;
+  }
+
+  /** The best tools by the sum of the scores of their words, of which the best is 1, and their meaning. */
+  function rankByMeaning(limit: number, wanted: number | undefined, meaning: ReadonlyMap<string, number>) {
+    const best: Ranked[] = [];
+    const byWords = (slot: number) => {
+      const own = scores.values[slot] as number;
+      return own === 0 ? 0 : own + (bonuses[serverOf[slot] as number] as number);
+    };
+    let max = 0;
+    for (const slot of slotOf.values()) max = Math.max(max, byWords(slot));
+    for (const [id, slot] of slotOf) {
+      if (wanted !== undefined && serverOf[slot] !== wanted) continue;
+      const score = byWords(slot) / (max || 1) + (meaning.get(id) ?? 0);
+      insertRanked(best, { number: slot, score }, limit, isBefore);
+    }
+    return best;
+  }
+
+  function isBefore(one: number, other: number): boolean {
+    return (tools[one]?.document.id ?? '') < (tools[other]?.document.id ?? '');
   }
 
   return {
@@ -323,46 +342,23 @@ export function createToolIndex(): ToolIndex {
       add(document);
     },
     delete: remove,
-    search(query, { limit = 10, server, meaning } = {}) {
-      const { words, ...read } = readQuery(query);
-      const touched = scoreTools(read);
-      const max = meaning ? touched.reduce((most, slot) => Math.max(most, totalOf(slot)), 0) || 1 : 1;
-      const best: Ranked[] = [];
-      for (const slot of meaning ? slotOf.values() : touched) {
-        const tool = tools[slot];
-        if (!tool || (server !== undefined && tool.server.name !== server)) continue;
-        const score = totalOf(slot) / max + (meaning?.get(tool.document.id) ?? 0);
-        if (best.length < limit || score >= (best.at(-1)?.score ?? 0)) insert(best, { tool, score }, limit);
-      }
-      for (const slot of touched) {
-        scores[slot] = 0;
-        const tool = tools[slot];
-        if (tool) tool.server.best = 0;
-      }
-      return best.map(({ tool, score }) => ({ id: tool.document.id, score, matched: namesOf(words, tool) }));
+    search(text, { limit = 10, server, meaning } = {}) {
+      const query = readQuery(text, vocabulary);
+      const wanted = server === undefined ? undefined : (servers.find(server) ?? removed);
+      const reached = scoreTools(query, meaning ? Number.POSITIVE_INFINITY : limit, wanted);
+      const best = meaning
+        ? rankByMeaning(limit, wanted, meaning)
+        : rankByWords(limit, wanted, reached * (1 - roundingError));
+      return best.map(({ number, score }) => {
+        const { document, terms: ofTool } = tools[number] as IndexedTool;
+        return { id: document.id, score, matched: namesOf(query.words, ofTool) };
+      });
     },
   };
 }
 
 /** The words of a query that a tool contains; those of similar meaning only if it does not contain the word itself. */
-function namesOf(words: ReadonlyMap<number, string>, { terms }: IndexedTool): string[] {
+function namesOf(words: ReadonlyMap<number, string>, terms: readonly number[]): string[] {
   const found = [...words].filter(([id]) => terms.includes(id)).map(([, word]) => word);
   return found.filter((word) => !found.includes(word.split('≈')[0] ?? '') || !word.includes('≈'));
-}
-
-/** 0 for a short query, 1 for a long one. */
-function breadthOf(terms: number): number {
-  return Math.min(1, Math.max(0, (terms - shortQuery) / (longQuery - shortQuery)));
-}
-
-/** Inserts into a list of at most `limit` that is sorted by score, and by id among equals. */
-function insert(best: Ranked[], one: Ranked, limit: number): void {
-  const isBefore = (other: Ranked) =>
-    one.score > other.score || (one.score === other.score && one.tool.document.id < other.tool.document.id);
-  const last = best.at(-1);
-  if (best.length >= limit && last && !isBefore(last)) return;
-  let at = best.length;
-  while (at > 0 && isBefore(best[at - 1] as Ranked)) at--;
-  best.splice(at, 0, one);
-  if (best.length > limit) best.pop();
 }
