@@ -1,4 +1,5 @@
 import type { ComponentProps, ReactNode } from 'react';
+import { Badge } from './Badge.tsx';
 import { classNames } from './class-names.ts';
 
 export function Card({ className, ...props }: ComponentProps<'section'>) {
@@ -20,5 +21,15 @@ export function CardHeader({ title, hint, actions }: CardHeaderProps) {
       </div>
       {actions !== undefined && <div className="flex flex-wrap items-center gap-2">{actions}</div>}
     </header>
+  );
+}
+
+/** The title of a card: a name, and a badge such as its source. */
+export function BadgedTitle({ name, badge }: { readonly name: string; readonly badge: string }) {
+  return (
+    <span className="flex flex-wrap items-center gap-2">
+      <span className="break-words">{name}</span>
+      <Badge>{badge}</Badge>
+    </span>
   );
 }

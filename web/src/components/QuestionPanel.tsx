@@ -6,7 +6,7 @@ import { Button, ExternalButtonLink } from './Button.tsx';
 import { ContentView } from './ContentView.tsx';
 import { ErrorNotice, Notice } from './ErrorNotice.tsx';
 import { problemAt } from './field-problems.ts';
-import { Field, Form, TextArea } from './fields.tsx';
+import { Form, TextAreaField } from './fields.tsx';
 import { isRecord } from './is-record.ts';
 import { toQuestionSchema } from './question-schema.ts';
 import { SchemaForm } from './SchemaForm.tsx';
@@ -161,11 +161,7 @@ function SamplingQuestion({ question, busy, error, onAnswer }: QuestionProps) {
         <p className="text-xs text-ink-faint">{text.questionForm.temperature(temperature)}</p>
       )}
       {isOwnReply && (
-        <Field label={text.questionForm.reply} required>
-          {(field) => (
-            <TextArea {...field} value={reply} disabled={busy} onChange={(event) => setReply(event.target.value)} />
-          )}
-        </Field>
+        <TextAreaField label={text.questionForm.reply} required value={reply} disabled={busy} onChange={setReply} />
       )}
       <AnswerButtons
         busy={busy}

@@ -105,6 +105,22 @@ export function TextField({
   );
 }
 
+export interface TextAreaFieldProps
+  extends OwnFieldProps,
+    Omit<ComponentProps<'textarea'>, keyof OwnFieldProps | 'onChange'> {
+  readonly value: string;
+  readonly onChange: (value: string) => void;
+}
+
+/** A text area with its label. */
+export function TextAreaField({ label, hint, error, required, className, onChange, ...props }: TextAreaFieldProps) {
+  return (
+    <Field label={label} hint={hint} error={error} required={required} className={className}>
+      {(field) => <TextArea {...props} {...field} onChange={(event) => onChange(event.target.value)} />}
+    </Field>
+  );
+}
+
 export interface SelectFieldProps<Value extends string> extends OwnFieldProps {
   readonly options: readonly (readonly [value: Value, label: string])[];
   readonly value: Value;

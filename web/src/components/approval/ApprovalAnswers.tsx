@@ -6,7 +6,7 @@ import { queries } from '../../api/queries.ts';
 import { text } from '../../text/text.ts';
 import { Button } from '../Button.tsx';
 import { classNames } from '../class-names.ts';
-import { Field, Form, SelectField, TextArea } from '../fields.tsx';
+import { Form, SelectField, TextAreaField } from '../fields.tsx';
 import { SchemaForm } from '../SchemaForm.tsx';
 import { Spinner } from '../Spinner.tsx';
 import { safeText } from '../safe-text.ts';
@@ -207,17 +207,14 @@ export function DenyForm({ approval, busy, onAnswer, onBack }: AnswerFormProps) 
         })
       }
     >
-      <Field label={text.approval.approvalAnswers.reason} hint={text.approval.approvalAnswers.sentCallerSoTry}>
-        {(field) => (
-          <TextArea
-            {...field}
-            ref={box}
-            maxLength={2_000}
-            value={reason}
-            onChange={(event) => setReason(event.target.value)}
-          />
-        )}
-      </Field>
+      <TextAreaField
+        label={text.approval.approvalAnswers.reason}
+        hint={text.approval.approvalAnswers.sentCallerSoTry}
+        ref={box}
+        maxLength={2_000}
+        value={reason}
+        onChange={setReason}
+      />
       {approval.audiences.length > 0 && (
         <SelectField
           label={text.approval.approvalAnswers.denyLaterCallsToo(safeText(approval.originalName, 80))}

@@ -5,10 +5,8 @@ import { useLocation } from 'wouter';
 import { api } from '../../api/client.ts';
 import { useIsAdmin } from '../../api/queries.ts';
 import { Button, ButtonLink } from '../../components/Button.tsx';
-import { ConfirmDialog } from '../../components/ConfirmDialog.tsx';
-import { messageOf, Notice } from '../../components/ErrorNotice.tsx';
-import { hasFieldProblems } from '../../components/field-problems.ts';
-import { Form } from '../../components/fields.tsx';
+import { EditorForm, type EditorTexts } from '../../components/EditorForm.tsx';
+import { Notice } from '../../components/ErrorNotice.tsx';
 import { Page } from '../../components/Page.tsx';
 import { randomId } from '../../components/random-id.ts';
 import { text } from '../../text/text.ts';
@@ -16,7 +14,6 @@ import { chatAddress } from '../chat/chat-address.ts';
 import { AssistantFields } from './AssistantFields.tsx';
 import { type AssistantDraft, isSameDraft, toInput } from './assistant-draft.ts';
 import { DeleteAssistant } from './DeleteAssistant.tsx';
-import { useLeaveGuard } from './use-leave-guard.ts';
 
 export interface AssistantEditorProps {
   readonly title: string;
@@ -24,6 +21,20 @@ export interface AssistantEditorProps {
   readonly id?: string;
   readonly draft: AssistantDraft;
 }
+
+const { saveBar, leave } = text.assistants;
+const words: EditorTexts = {
+  form: text.assistants.one,
+  unsaved: saveBar.changed,
+  allSaved: saveBar.saved,
+  notSaved: saveBar.failed,
+  notSavedFields: saveBar.wrongFields,
+  create: saveBar.create,
+  discard: saveBar.discard,
+  leave: leave.action,
+  leaveTitle: leave.title,
+  leaveDetail: leave.detail,
+};
 
 /** The form of an assistant. */
 export function AssistantEditor({ title, id, draft: initial }: AssistantEditorProps) {
@@ -36,7 +47,6 @@ export function AssistantEditor({ title, id, draft: initial }: AssistantEditorPr
   const canEdit = useIsAdmin();
   const isNew = id === undefined;
   const isChanged = !isSameDraft(draft, saved);
-  const guard = useLeaveGuard(isChanged);
 
   const saving = useMutation({
     mutationFn: (sent: AssistantDraft) => api.putAssistant({ path: { assistant: id ?? newId }, body: toInput(sent) }),
@@ -80,80 +90,27 @@ export function AssistantEditor({ title, id, draft: initial }: AssistantEditorPr
       }
     >
       {!canEdit && <Notice title={text.assistants.readOnly.title}>{text.assistants.readOnly.detail}</Notice>}
-      <Form aria-label={text.assistants.one} onSubmit={() => saving.mutate(draft)}>
-        <fieldset disabled={!canEdit} className="flex min-w-0 flex-col gap-6">
-          <AssistantFields
-            draft={draft}
-            error={saving.error}
-            onChange={(change) => setDraft((current) => ({ ...current, ...change }))}
-          />
-        </fieldset>
-        {canEdit && (
-          <SaveBar
-            isNew={isNew}
-            isChanged={isChanged}
-            busy={saving.isPending}
-            error={saving.error}
-            onReset={() => {
-              saving.reset();
-              setDraft(saved);
-            }}
-          />
-        )}
-      </Form>
-      <ConfirmDialog
-        open={guard.needsConfirmation}
-        title={text.assistants.leave.title}
-        action={text.assistants.leave.action}
-        onConfirm={guard.leave}
-        onClose={guard.stay}
+      <EditorForm
+        words={words}
+        listAddress="/assistants"
+        isNew={isNew}
+        isChanged={isChanged}
+        canEdit={canEdit}
+        saving={saving}
+        onSave={() => saving.mutate(draft)}
+        onDiscard={() => setDraft(saved)}
       >
-        {text.assistants.leave.detail}
-      </ConfirmDialog>
+        <AssistantFields
+          draft={draft}
+          error={saving.error}
+          onChange={(change) => setDraft((current) => ({ ...current, ...change }))}
+        />
+      </EditorForm>
       <DeleteAssistant
         assistant={isDeleting && id !== undefined ? { id, name: saved.name } : undefined}
         onClose={() => setDeleting(false)}
         onDeleted={() => navigate('/assistants')}
       />
     </Page>
-  );
-}
-
-interface SaveBarProps {
-  readonly isNew: boolean;
-  readonly isChanged: boolean;
-  readonly busy: boolean;
-  readonly error: unknown;
-  readonly onReset: () => void;
-}
-
-/** The bar at the bottom with the state of the draft and the save button. */
-function SaveBar({ isNew, isChanged, busy, error, onReset }: SaveBarProps) {
-  return (
-    <div className="sticky bottom-0 z-10 -mx-4 mt-6 flex flex-wrap items-center justify-end gap-2 border-t border-line bg-page/95 px-4 py-3 backdrop-blur sm:-mx-6 sm:px-6">
-      <p aria-live="polite" className="min-w-0 flex-1 break-words max-sm:basis-full max-sm:empty:hidden">
-        {error ? (
-          <span className="text-bad">
-            {hasFieldProblems(error)
-              ? text.assistants.saveBar.wrongFields
-              : text.assistants.saveBar.failed(messageOf(error))}
-          </span>
-        ) : (
-          <span className="text-ink-soft">
-            {isChanged ? text.assistants.saveBar.changed : isNew ? '' : text.assistants.saveBar.saved}
-          </span>
-        )}
-      </p>
-      {isNew ? (
-        <ButtonLink href="/assistants">{text.common.cancel}</ButtonLink>
-      ) : (
-        <Button disabled={!isChanged || busy} onClick={onReset}>
-          {text.assistants.saveBar.discard}
-        </Button>
-      )}
-      <Button type="submit" look="primary" busy={busy} disabled={!isNew && !isChanged}>
-        {isNew ? text.assistants.saveBar.create : text.common.save}
-      </Button>
-    </div>
   );
 }

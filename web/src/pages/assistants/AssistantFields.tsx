@@ -2,7 +2,7 @@ import { useMemo } from 'react';
 import { Notice } from '../../components/ErrorNotice.tsx';
 import { FormSection } from '../../components/FormSection.tsx';
 import { problemAt } from '../../components/field-problems.ts';
-import { Field, RadioCards, SelectField, TextArea, TextField } from '../../components/fields.tsx';
+import { RadioCards, SelectField, TextAreaField, TextField } from '../../components/fields.tsx';
 import { text } from '../../text/text.ts';
 import { approvalModes } from './approval-modes.ts';
 import type { AssistantDraft } from './assistant-draft.ts';
@@ -47,20 +47,14 @@ export function AssistantFields({ draft, error, onChange }: AssistantFieldsProps
           value={draft.description}
           onChange={(description) => onChange({ description })}
         />
-        <Field
+        <TextAreaField
           label={text.assistants.fields.instructions}
           hint={text.assistants.fields.instructionsHint}
           error={problemAt(error, 'instructions')}
-        >
-          {(props) => (
-            <TextArea
-              {...props}
-              rows={6}
-              value={draft.instructions}
-              onChange={(event) => onChange({ instructions: event.target.value })}
-            />
-          )}
-        </Field>
+          rows={6}
+          value={draft.instructions}
+          onChange={(instructions) => onChange({ instructions })}
+        />
       </FormSection>
       <FormSection title={text.assistants.fields.model} hint={text.assistants.fields.modelHint}>
         <ModelFields model={draft.model} error={error} onChange={(model) => onChange({ model })} />

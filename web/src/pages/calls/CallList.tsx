@@ -1,6 +1,5 @@
-import { useWindowVirtualizer } from '@tanstack/react-virtual';
 import { ArrowUp, CornerDownRight, History } from 'lucide-react';
-import { memo, useEffect, useLayoutEffect, useRef, useState } from 'react';
+import { memo, useEffect, useState } from 'react';
 import { Link } from 'wouter';
 import { nameOfCaller } from '../../components/approval/labels.ts';
 import { Button, ButtonLink } from '../../components/Button.tsx';
@@ -11,6 +10,7 @@ import { ErrorNotice } from '../../components/ErrorNotice.tsx';
 import { Spinner } from '../../components/Spinner.tsx';
 import { safeText } from '../../components/safe-text.ts';
 import { Duration, TimeAgo } from '../../components/times.tsx';
+import { WindowList } from '../../components/WindowList.tsx';
 import { text } from '../../text/text.ts';
 import { CallStatus } from './CallStatus.tsx';
 import type { ListedCall } from './merge-calls.ts';
@@ -29,25 +29,7 @@ export interface CallListProps {
 export function CallList({ list, suffix, filtered }: CallListProps) {
   const { calls, hasNextPage, isFetchingNextPage, fetchNextPage } = list;
   const { shown, newCount, showNew } = useHeldBackCalls(calls);
-  const listElement = useRef<HTMLUListElement>(null);
-  const [margin, setMargin] = useState(0);
-  // Content above the list can change its height on every render.
-  useLayoutEffect(() => {
-    if (listElement.current) setMargin(Math.round(listElement.current.getBoundingClientRect().top + scrollY));
-  });
-  const rows = useWindowVirtualizer({
-    count: shown.length,
-    estimateSize: () => 41,
-    overscan: 15,
-    scrollMargin: margin,
-    getItemKey: (at) => shown[at]?.id ?? at,
-  });
-  const items = rows.getVirtualItems();
-  const last = items.at(-1)?.index ?? 0;
-  const isNearEnd = hasNextPage && !list.isFetching && !list.isFetchNextPageError && last >= shown.length - 20;
-  useEffect(() => {
-    if (isNearEnd) void fetchNextPage();
-  }, [isNearEnd, fetchNextPage]);
+  const canLoadMore = hasNextPage && !list.isFetching && !list.isFetchNextPageError;
 
   if (list.isPending || (list.isPlaceholderData && shown.length === 0)) return <Spinner label={words.loading} />;
   if (list.isError && calls.length === 0) {
@@ -79,30 +61,16 @@ export function CallList({ list, suffix, filtered }: CallListProps) {
           <span className="text-right">{words.duration}</span>
           <span className="justify-self-end">{words.time}</span>
         </div>
-        <ul
-          ref={listElement}
-          aria-label={text.calls.title}
-          className="relative"
-          style={{ height: rows.getTotalSize() }}
+        <WindowList
+          label={text.calls.title}
+          items={shown}
+          keyOf={({ id }) => id}
+          estimate={41}
+          hasMore={hasNextPage}
+          onNearEnd={canLoadMore ? fetchNextPage : undefined}
         >
-          {items.map(({ index, key, start }) => {
-            const call = shown[index];
-            if (!call) return null;
-            return (
-              <li
-                key={key}
-                ref={rows.measureElement}
-                data-index={index}
-                aria-posinset={index + 1}
-                aria-setsize={hasNextPage ? -1 : shown.length}
-                className="absolute inset-x-0 top-0 border-b border-line"
-                style={{ transform: `translateY(${start - margin}px)` }}
-              >
-                <CallRow call={call} href={`/calls/${encodeURIComponent(call.id)}${suffix}`} />
-              </li>
-            );
-          })}
-        </ul>
+          {(call) => <CallRow call={call} href={`/calls/${encodeURIComponent(call.id)}${suffix}`} />}
+        </WindowList>
       </Card>
       <footer className="flex justify-center py-1 text-ink-faint">
         {isFetchingNextPage && <Spinner label={words.loadingOlder} />}

@@ -3,7 +3,7 @@ import { useMemo } from 'react';
 import { api } from '../../api/client.ts';
 import { FormSection } from '../../components/FormSection.tsx';
 import { problemAt } from '../../components/field-problems.ts';
-import { Field, SelectField, TextArea, TextField } from '../../components/fields.tsx';
+import { SelectField, TextAreaField, TextField } from '../../components/fields.tsx';
 import { useDebounced } from '../../components/use-debounced.ts';
 import { text } from '../../text/text.ts';
 import { LinesField } from './LinesField.tsx';
@@ -39,16 +39,13 @@ export function ProfileFields({ draft, isNew, error, onChange }: ProfileFieldsPr
           value={draft.name}
           onChange={(name) => onChange({ name })}
         />
-        <Field label={words.description} error={problemAt(error, 'description')}>
-          {(props) => (
-            <TextArea
-              {...props}
-              rows={2}
-              value={draft.description}
-              onChange={(event) => onChange({ description: event.target.value })}
-            />
-          )}
-        </Field>
+        <TextAreaField
+          label={words.description}
+          rows={2}
+          error={problemAt(error, 'description')}
+          value={draft.description}
+          onChange={(description) => onChange({ description })}
+        />
         <SelectField
           label={words.toolNames}
           hint={words.namingHint}

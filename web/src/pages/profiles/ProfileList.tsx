@@ -1,8 +1,7 @@
 import { useState } from 'react';
 import { api, type Profile } from '../../api/client.ts';
-import { Badge } from '../../components/Badge.tsx';
 import { Button, ButtonLink } from '../../components/Button.tsx';
-import { Card, CardHeader } from '../../components/Card.tsx';
+import { BadgedTitle, Card, CardHeader } from '../../components/Card.tsx';
 import { RemovalDialog } from '../../components/ConfirmDialog.tsx';
 import { CopyButton } from '../../components/CopyButton.tsx';
 import { safeText } from '../../components/safe-text.ts';
@@ -58,12 +57,7 @@ function ProfileCard({ profile, isAdmin, onRemove }: ProfileCardProps) {
   return (
     <Card aria-label={name}>
       <CardHeader
-        title={
-          <span className="flex flex-wrap items-center gap-2">
-            <span className="break-words">{name}</span>
-            <Badge>{words.sources[profile.source]}</Badge>
-          </span>
-        }
+        title={<BadgedTitle name={name} badge={words.sources[profile.source]} />}
         hint={profile.description === undefined ? undefined : safeText(profile.description, 1_000)}
         actions={
           <>

@@ -1,6 +1,6 @@
 import { FormSection } from '../../components/FormSection.tsx';
 import { problemAt } from '../../components/field-problems.ts';
-import { Field, TextArea, TextField } from '../../components/fields.tsx';
+import { Field, TextArea, TextAreaField, TextField } from '../../components/fields.tsx';
 import { text } from '../../text/text.ts';
 import { readSchema, type ScriptDraft } from './script-draft.ts';
 
@@ -30,16 +30,14 @@ export function ScriptFields({ draft, isNew, error, onChange }: ScriptFieldsProp
           value={draft.name}
           onChange={(name) => onChange({ name })}
         />
-        <Field label={words.description} hint={words.descriptionHint} error={problemAt(error, 'description')}>
-          {(props) => (
-            <TextArea
-              {...props}
-              rows={2}
-              value={draft.description}
-              onChange={(event) => onChange({ description: event.target.value })}
-            />
-          )}
-        </Field>
+        <TextAreaField
+          label={words.description}
+          hint={words.descriptionHint}
+          rows={2}
+          error={problemAt(error, 'description')}
+          value={draft.description}
+          onChange={(description) => onChange({ description })}
+        />
       </FormSection>
       <FormSection title={words.sections.code} hint={words.sections.codeHint}>
         <CodeField

@@ -1,8 +1,7 @@
 import { useState } from 'react';
 import { api, type Script } from '../../api/client.ts';
-import { Badge } from '../../components/Badge.tsx';
 import { Button, ButtonLink } from '../../components/Button.tsx';
-import { Card, CardHeader } from '../../components/Card.tsx';
+import { BadgedTitle, Card, CardHeader } from '../../components/Card.tsx';
 import { RemovalDialog } from '../../components/ConfirmDialog.tsx';
 import { safeText } from '../../components/safe-text.ts';
 import { TextLink } from '../../components/TextLink.tsx';
@@ -53,12 +52,7 @@ function ScriptCard({ script, onRemove }: ScriptCardProps) {
   return (
     <Card aria-label={name}>
       <CardHeader
-        title={
-          <span className="flex flex-wrap items-center gap-2">
-            <span className="break-words">{name}</span>
-            <Badge>{words.sources[script.source]}</Badge>
-          </span>
-        }
+        title={<BadgedTitle name={name} badge={words.sources[script.source]} />}
         hint={description === undefined ? undefined : safeText(description, 1_000)}
         actions={
           <>

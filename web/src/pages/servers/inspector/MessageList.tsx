@@ -1,6 +1,5 @@
-import { useWindowVirtualizer } from '@tanstack/react-virtual';
 import { ArrowDown, ArrowUp } from 'lucide-react';
-import { useLayoutEffect, useRef, useState } from 'react';
+import { useState } from 'react';
 import type { TrafficMessage } from '../../../api/client.ts';
 import { Badge, type Tone } from '../../../components/Badge.tsx';
 import { Card } from '../../../components/Card.tsx';
@@ -8,6 +7,7 @@ import { classNames } from '../../../components/class-names.ts';
 import { JsonView } from '../../../components/JsonView.tsx';
 import { safeText } from '../../../components/safe-text.ts';
 import { TextLink } from '../../../components/TextLink.tsx';
+import { WindowList } from '../../../components/WindowList.tsx';
 import { formatBytes, formatDuration, formatTime } from '../../../text/formats.ts';
 import { text } from '../../../text/text.ts';
 import { isFailed, summarize } from './traffic-filter.ts';
@@ -17,43 +17,17 @@ const words = text.inspector;
 /** The messages as a virtualized list. A message shows its content when it is opened. */
 export function MessageList({ messages }: { readonly messages: readonly TrafficMessage[] }) {
   const [opened, setOpened] = useState<ReadonlySet<number>>(new Set());
-  const list = useRef<HTMLUListElement>(null);
-  const [margin, setMargin] = useState(0);
-  useLayoutEffect(() => {
-    if (list.current) setMargin(Math.round(list.current.getBoundingClientRect().top + scrollY));
-  });
-  const rows = useWindowVirtualizer({
-    count: messages.length,
-    estimateSize: () => 37,
-    overscan: 15,
-    scrollMargin: margin,
-    getItemKey: (at) => messages[at]?.seq ?? at,
-  });
   return (
     <Card>
-      <ul ref={list} aria-label={words.messages} className="relative" style={{ height: rows.getTotalSize() }}>
-        {rows.getVirtualItems().map(({ index, key, start }) => {
-          const message = messages[index];
-          if (!message) return null;
-          return (
-            <li
-              key={key}
-              ref={rows.measureElement}
-              data-index={index}
-              aria-posinset={index + 1}
-              aria-setsize={messages.length}
-              className="absolute inset-x-0 top-0 border-b border-line"
-              style={{ transform: `translateY(${start - margin}px)` }}
-            >
-              <MessageRow
-                message={message}
-                isOpen={opened.has(message.seq)}
-                onToggle={() => setOpened((before) => toggled(before, message.seq))}
-              />
-            </li>
-          );
-        })}
-      </ul>
+      <WindowList label={words.messages} items={messages} keyOf={({ seq }) => seq} estimate={37}>
+        {(message) => (
+          <MessageRow
+            message={message}
+            isOpen={opened.has(message.seq)}
+            onToggle={() => setOpened((before) => toggled(before, message.seq))}
+          />
+        )}
+      </WindowList>
     </Card>
   );
 }

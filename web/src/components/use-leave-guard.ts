@@ -1,6 +1,6 @@
 import { useEffect, useState } from 'react';
 import { useLocation } from 'wouter';
-import { installBackGuard } from '../../components/back-guard.ts';
+import { installBackGuard } from './back-guard.ts';
 
 export interface LeaveGuard {
   /** Whether the person wants to leave and must confirm. */
