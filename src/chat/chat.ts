@@ -1,6 +1,5 @@
 import type { CallHost } from '../invocation/call.ts';
 import type { Journal } from '../invocation/journal.ts';
-import type { Clock } from '../kernel/clock.ts';
 import type { Log } from '../kernel/log.ts';
 import type { Caller } from '../kernel/tool.ts';
 import type { AppPart, Attachment, Conversation, Message, MessagePart } from '../storage/ports/conversation-store.ts';
@@ -84,7 +83,6 @@ export interface ChatPorts extends AssistantPorts {
   /** Called when the conversation itself (not its messages) changes or is removed. */
   readonly onChanged?: (change: ConversationChange) => void;
   readonly log: Log;
-  readonly clock?: Clock;
   /** How often to look for conversations that another replica abandoned; 30 000. */
   readonly recoveryIntervalMs?: number;
 }

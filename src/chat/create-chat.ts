@@ -1,5 +1,4 @@
 import { randomUUID } from 'node:crypto';
-import { systemClock } from '../kernel/clock.ts';
 import { messageOf, ToolwharfError } from '../kernel/errors.ts';
 import { omitUndefined } from '../kernel/json.ts';
 import { createKeyedMutex } from '../kernel/keyed-mutex.ts';
@@ -27,9 +26,9 @@ const stopped = 'the user stopped the answer';
 
 /** Opens all conversations. Answers that waited for approval or for a script when the process ended continue automatically. */
 export async function createChat(ports: ChatPorts): Promise<Chat> {
-  const { log, storage, clock = systemClock, recoveryIntervalMs = 30_000 } = ports;
+  const { log, storage, recoveryIntervalMs = 30_000 } = ports;
   const store = storage.conversations;
-  const now = () => new Date(clock.now()).toISOString();
+  const now = () => new Date().toISOString();
   const watchers = createWatchers({ log });
   const locks = createKeyedMutex();
   const opened = new Map<string, OpenConversation>();

@@ -1,11 +1,12 @@
 import type { ChatPorts } from './chat.ts';
 
+const timeoutMs = 30_000;
+
 /** Resolves when the named servers are connected, or after a timeout. Never rejects. */
 export async function waitForTools(
   servers: readonly string[],
   toolbox: Pick<ChatPorts['toolbox'], 'servers' | 'on'>,
   signal: AbortSignal,
-  timeoutMs = 30_000,
 ): Promise<void> {
   const wanted = new Set(servers);
   const isReady = () =>

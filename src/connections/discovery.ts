@@ -44,6 +44,9 @@ export const listSources: Readonly<Record<ListKind, ListSource>> = {
   skills: { method: 'skills/list', member: 'skills', capability: skillsExtension, key: 'uri', check: checkSkill },
 };
 
+const maxItems = 100_000;
+const maxPages = 2_000;
+
 /** True if a server with these capabilities announces the list. */
 export function announcesList(kind: ListKind, capabilities: JsonObject): boolean {
   const { extensions } = capabilities;
@@ -61,10 +64,6 @@ export interface Listing {
 }
 
 export interface ListOptions {
-  /** Default 100 000. */
-  readonly maxItems?: number;
-  /** Default 2 000. */
-  readonly maxPages?: number;
   /** The list as last read. An unchanged item at the same index keeps its object, so that its copy can be collected. */
   readonly before?: readonly JsonObject[];
 }
@@ -75,7 +74,7 @@ export async function listAll(
   request: (method: string, params: JsonObject) => Promise<JsonObject>,
   options: ListOptions = {},
 ): Promise<Listing> {
-  const { maxItems = 100_000, maxPages = 2_000, before = [] } = options;
+  const { before = [] } = options;
   const items: JsonObject[] = [];
   const rejected: { name: string; reason: string }[] = [];
   const cursors = new Set<string>();

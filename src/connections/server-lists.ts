@@ -44,10 +44,6 @@ export interface ServerListCacheOptions {
   readonly onList: (kind: ListKind, isAnnounced: boolean) => void | Promise<void>;
   /** Called after each read; `problem` may have changed. */
   readonly onProblemChange: () => void;
-  /** A list that changes often is read at most once in this time; 100. */
-  readonly debounceMs?: number;
-  /** Delay before a list that could not be read is read again; 5 000. */
-  readonly retryMs?: number;
 }
 
 const changedLists: Readonly<Record<string, readonly ListKind[]>> = {
@@ -60,8 +56,13 @@ const changedLists: Readonly<Record<string, readonly ListKind[]>> = {
 const methodNotFound = -32601;
 const kinds = Object.keys(listSources) as ListKind[];
 
+/** A list that changes often is read at most once in this time. */
+const debounceMs = 100;
+/** Delay before a list that could not be read is read again. */
+const retryMs = 5_000;
+
 export function createServerListCache(options: ServerListCacheOptions): ServerListCache {
-  const { log, server, debounceMs = 100, retryMs = 5_000 } = options;
+  const { log, server } = options;
   const lists = new Map<ListKind, CachedList>();
   const failures = new Map<ListKind, string>();
   const reads = new Map<ListKind, { current: Promise<void>; next?: Promise<void> }>();

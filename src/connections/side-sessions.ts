@@ -28,10 +28,6 @@ export type OpenSideSession = (signal: AbortSignal, onLost: () => void) => Promi
 export interface SideSessionsOptions {
   readonly server: string;
   readonly clock: Clock;
-  /** Default 300 000. */
-  readonly idleMs?: number;
-  /** Default 32. */
-  readonly maxSessions?: number;
 }
 
 interface Side {
@@ -41,8 +37,11 @@ interface Side {
   session?: Session;
 }
 
+const idleMs = 300_000;
+const maxSessions = 32;
+
 export function createSideSessions(options: SideSessionsOptions): SideSessions {
-  const { server, clock, idleMs = 300_000, maxSessions = 32 } = options;
+  const { server, clock } = options;
   const sides = new Map<string, Side>();
   const lifetime = { current: new AbortController() };
   let sweeping = false;

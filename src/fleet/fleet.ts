@@ -80,8 +80,6 @@ export interface FleetOptions {
   readonly pollWithoutHintsMs?: number;
   /** How long `gather` waits for answers; 2 000. */
   readonly gatherMs?: number;
-  /** How long `find` waits for an answer, which a busy replica may give late; 15 000. */
-  readonly findMs?: number;
 }
 
 type Message =
@@ -111,6 +109,9 @@ interface Waiting {
   readonly reject: (cause: unknown) => void;
 }
 
+/** How long `find` waits for an answer, which a busy replica may give late. */
+const findMs = 15_000;
+
 /** Connects this replica to the others on its database. Later changes of the stores are reported. */
 export async function openFleet(options: FleetOptions): Promise<Fleet> {
   const { store } = options;
@@ -137,7 +138,7 @@ const noFleet: Fleet = {
 };
 
 function createSharedFleet(store: FleetStore, revisions: ReadonlyMap<string, number>, options: FleetOptions): Fleet {
-  const { log, pollMs = 1_000, pollWithoutHintsMs = 250, gatherMs = 2_000, findMs = 15_000 } = options;
+  const { log, pollMs = 1_000, pollWithoutHintsMs = 250, gatherMs = 2_000 } = options;
   const listeners = new Map<string, (() => unknown)[]>();
   const applied = new Map(revisions);
   /** Topics whose last change is applied again with the next poll. */

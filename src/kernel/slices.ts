@@ -12,12 +12,13 @@ export interface Slice {
 export interface SliceOptions {
   /** Maximum number of steps in a slice; 1 000. */
   readonly maxSteps?: number;
-  /** Maximum duration of a slice; 10. */
-  readonly maxMs?: number;
 }
 
+/** Maximum duration of a slice. */
+const maxMs = 10;
+
 /** Starts the first slice. */
-export function createSlice({ maxSteps = 1_000, maxMs = 10 }: SliceOptions = {}): Slice {
+export function createSlice({ maxSteps = 1_000 }: SliceOptions = {}): Slice {
   let steps = 0;
   let startedAt = performance.now();
   return {

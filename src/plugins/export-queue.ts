@@ -17,8 +17,6 @@ export interface ExportQueueOptions {
   readonly maxBatch?: number;
   /** How long the exporter may take for a batch; 30 000. */
   readonly timeoutMs?: number;
-  /** How long the last items may take when the toolbox closes; 5 000. */
-  readonly closeMs?: number;
 }
 
 /** The items that wait for the exporter of a plugin. Adding one never throws and never waits. */
@@ -30,9 +28,12 @@ export interface ExportQueue {
   close(): Promise<void>;
 }
 
+/** How long the last items may take when the toolbox closes. */
+const closeMs = 5_000;
+
 export function createExportQueue(options: ExportQueueOptions): ExportQueue {
   const { plugin, exporter, log, maxItems = 1_000, maxBytes = 16 * 1024 * 1024 } = options;
-  const { maxBatch = 200, timeoutMs = 30_000, closeMs = 5_000 } = options;
+  const { maxBatch = 200, timeoutMs = 30_000 } = options;
   const counts = { exported: 0, dropped: 0 };
   let items: { readonly item: ExportedItem; readonly bytes: number }[] = [];
   let bytes = 0;

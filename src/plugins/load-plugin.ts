@@ -12,15 +12,13 @@ import { runInTime } from './run-in-time.ts';
 export interface LoadPluginOptions {
   readonly env: Environment;
   readonly log: Log;
-  /** How long a plugin may take to be created; 30 000. */
-  readonly timeoutMs?: number;
 }
 
+/** How long a plugin may take to be created. */
+const timeoutMs = 30_000;
+
 /** Loads a plugin of the configuration. Rejects with the cause and the remedy. */
-export async function loadPlugin(
-  entry: PluginEntry,
-  { env, log, timeoutMs = 30_000 }: LoadPluginOptions,
-): Promise<Plugin> {
+export async function loadPlugin(entry: PluginEntry, { env, log }: LoadPluginOptions): Promise<Plugin> {
   const { default: exported } = await importModule(entry);
   if (exported === undefined)
     throw new Error(`'${entry.module}' has no default export: export a plugin, or a function that creates one`);

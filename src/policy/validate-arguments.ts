@@ -59,7 +59,7 @@ export function compileArguments(schema: JsonSchema, options: Partial<ArgumentsL
     try {
       if (budget.within(limits.maxWork, () => test(value))) return { ok: true };
     } catch (cause) {
-      if (isTooMuch(cause)) return refuse('', 'arguments that can be checked in bounded time', 'more than that');
+      if (isTooMuch(cause)) return refuse('arguments that can be checked in bounded time', 'more than that');
       throw cause;
     }
     return explain(value, translation, limits, budget);
@@ -120,10 +120,10 @@ function checkBounds(
   args: unknown,
   { maxArgumentBytes, maxArgumentDepth }: ArgumentsLimits,
 ): ArgumentsVerdict | undefined {
-  if (!isObject(args)) return refuse('', 'object', describeValue(args, true));
+  if (!isObject(args)) return refuse('object', describeValue(args, true));
   const { exceeded } = measureJson(args, { maxBytes: maxArgumentBytes, maxDepth: maxArgumentDepth });
-  if (exceeded === 'bytes') return refuse('', `at most ${maxArgumentBytes} bytes`, 'more');
-  return exceeded && refuse('', `at most ${maxArgumentDepth} levels of nesting`, 'more');
+  if (exceeded === 'bytes') return refuse(`at most ${maxArgumentBytes} bytes`, 'more');
+  return exceeded && refuse(`at most ${maxArgumentDepth} levels of nesting`, 'more');
 }
 
 function explain(
@@ -139,12 +139,12 @@ function explain(
   } catch (cause) {
     if (!isTooMuch(cause)) throw cause;
   }
-  return refuse('', "arguments that match the tool's schema", 'others');
+  return refuse("arguments that match the tool's schema", 'others');
 }
 
-function refuse(path: string, expected: string, got: string): ArgumentsVerdict {
-  const message = `${path || 'the arguments'}: expected ${expected}, got ${got}`;
-  return { ok: false, problems: [{ path, expected, got, message }], text: message };
+function refuse(expected: string, got: string): ArgumentsVerdict {
+  const message = `the arguments: expected ${expected}, got ${got}`;
+  return { ok: false, problems: [{ path: '', expected, got, message }], text: message };
 }
 
 /** Whether the check exceeded its budget or the stack. */

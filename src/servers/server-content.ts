@@ -38,13 +38,13 @@ export interface ServerContent {
   /** Completes an argument of a prompt or resource template. */
   complete(server: string, params: JsonObject, options?: ContentOptions): Promise<JsonObject>;
   /** Sets the minimum level of the server's log messages; legacy era. */
-  setLogLevel(server: string, level: string, options?: ContentOptions): Promise<void>;
+  setLogLevel(server: string, level: string): Promise<void>;
 }
 
 export function createServerContent(
   find: (server: string) => Connection | undefined,
   all: () => readonly Connection[],
-  accountOf: (server: string, caller: Caller) => Promise<AccountUse> | undefined = () => undefined,
+  accountOf: (server: string, caller: Caller) => Promise<AccountUse> | undefined,
 ): ServerContent {
   function connectionOf(server: string): Connection {
     const connection = find(server);
@@ -97,8 +97,8 @@ export function createServerContent(
       list: (server) => offered('prompts', server),
     },
     complete: (server, params, options) => request(server, 'completion/complete', params, options),
-    async setLogLevel(server, level, options) {
-      await request(server, 'logging/setLevel', { level }, options);
+    async setLogLevel(server, level) {
+      await request(server, 'logging/setLevel', { level });
     },
   };
 }

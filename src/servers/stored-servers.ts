@@ -63,12 +63,13 @@ export interface StoredServersOptions {
   readonly onChange: (...change: ServerChange) => void;
   /** Before a server is connected under another name. */
   readonly onRename?: (from: string, to: string) => Promise<void>;
-  /** How long adding waits for the server to connect; 10 000. */
-  readonly connectWaitMs?: number;
 }
 
+/** How long adding waits for the server to connect. */
+const connectWaitMs = 10_000;
+
 export function createStoredServers(options: StoredServersOptions): StoredServers {
-  const { toolbox, store, log, onChange, connectWaitMs = 10_000 } = options;
+  const { toolbox, store, log, onChange } = options;
   // Each change must read the result of the previous one.
   const exclusively = createMutex();
 

@@ -24,8 +24,6 @@ export interface AccountPoolOptions {
   readonly clock: Clock;
   /** Creates the connection of an account, which is not open yet. */
   readonly create: (account: Account) => Connection;
-  /** Default 300 000. */
-  readonly idleMs?: number;
 }
 
 interface Entry {
@@ -37,8 +35,11 @@ interface Entry {
   usedAt: number;
 }
 
+/** Connections that no call has used for this time are closed. */
+const idleMs = 300_000;
+
 export function createAccountPool(options: AccountPoolOptions): AccountPool {
-  const { spec, clock, create, idleMs = 300_000 } = options;
+  const { spec, clock, create } = options;
   const { name, maxAccountConnections: max } = spec;
   // In the order of their last use.
   const entries = new Map<string, Entry>();

@@ -28,7 +28,6 @@ export interface PersonalConnectionOptions {
   readonly openLocal: (spec: ServerSpec, hooks: ConnectionHooks, oauth: OAuthStore) => Connection;
   readonly clock: Clock;
   readonly log: Log;
-  readonly idleMs?: number;
 }
 
 /** Lists of definitions, which are the same for every account. Resources and skills are data of one account. */
@@ -53,7 +52,7 @@ export function createPersonalConnection(options: PersonalConnectionOptions): Co
   /** The account whose session reads the shared lists. */
   let discovery: { readonly account: string; readonly connection: Connection; release(): void } | undefined;
 
-  const pool = createAccountPool({ spec, clock, create, idleMs: options.idleMs });
+  const pool = createAccountPool({ spec, clock, create });
 
   function oauthOf({ id }: Account): OAuthStore {
     const known = oauthStores.get(id) ?? accountOAuthStore(options.oauth, id);

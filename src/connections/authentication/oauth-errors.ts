@@ -9,14 +9,10 @@ import {
 import { ToolwharfError } from '../../kernel/errors.ts';
 
 /** OAUTH_FAILED. `reason` is a clause that says what happened and what to do. */
-export function oauthFailed(
-  server: string,
-  reason: string,
-  data: Readonly<Record<string, unknown>> = {},
-): ToolwharfError {
+export function oauthFailed(server: string, reason: string): ToolwharfError {
   return new ToolwharfError('OAUTH_FAILED', `Signing in to server '${server}' failed: ${reason}`, {
     // The server refused the request, so it did not act on it.
-    data: { server, reached: false, ...data },
+    data: { server, reached: false },
   });
 }
 

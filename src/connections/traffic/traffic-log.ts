@@ -39,8 +39,6 @@ export interface TrafficLogOptions {
   readonly maxBytes?: () => number;
   /** Longer messages are truncated; 65 536. */
   readonly maxMessageBytes?: number;
-  /** How long messages are recorded after the last watcher left, so that a reloaded page misses none; 10 000. */
-  readonly lingerMs?: number;
 }
 
 const maxEntries = 5_000;
@@ -52,8 +50,11 @@ const maxMethodLength = 200;
 let sessions = 0;
 let lastSeq = 0;
 
+/** How long messages are recorded after the last watcher left, so that a reloaded page misses none. */
+const lingerMs = 10_000;
+
 export function createTrafficLog(options: TrafficLogOptions): TrafficLog {
-  const { clock, maxBytes = () => 4 * 1024 * 1024, maxMessageBytes = 65_536, lingerMs = 10_000 } = options;
+  const { clock, maxBytes = () => 4 * 1024 * 1024, maxMessageBytes = 65_536 } = options;
   const watchers = new Set<TrafficWatcher>();
   let recorded: TrafficEntry[] = [];
   let bytes = 0;

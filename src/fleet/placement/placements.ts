@@ -20,8 +20,6 @@ export interface PlacementsOptions {
   readonly fleet: Fleet;
   readonly log: Log;
   readonly openResults?: OpenResults;
-  /** How often to look for servers whose owner is gone; 1 000. */
-  readonly intervalMs?: number;
 }
 
 /** The servers of which one replica of the fleet runs the process. */
@@ -34,13 +32,10 @@ export interface Placements extends Disposable {
   drain(): Promise<void>;
 }
 
-export function createPlacements({
-  store,
-  fleet,
-  log,
-  openResults,
-  intervalMs = 1_000,
-}: PlacementsOptions): Placements {
+/** How often to look for servers whose owner is gone. */
+const intervalMs = 1_000;
+
+export function createPlacements({ store, fleet, log, openResults }: PlacementsOptions): Placements {
   const { placements, lease } = store;
   const connections = new Set<PlacedConnection>();
   const remoteHosts = new Map<string, RemoteHost>();

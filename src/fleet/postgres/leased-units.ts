@@ -25,8 +25,7 @@ export interface LeasedUnitsOptions {
   readonly log: Log;
   /** How long units that no call uses are kept for the next call; 1 000. */
   readonly idleMs?: number;
-  /** How often a replica that waits for units requests them, and a replica with units looks for waiting ones; 250 and 1 000. */
-  readonly waitPollMs?: number;
+  /** How often a replica with units looks for replicas that wait for some; 1 000. */
   readonly holdPollMs?: number;
 }
 
@@ -58,12 +57,15 @@ interface Lost {
   isReturned: boolean;
 }
 
+/** How often a replica that waits for units requests them. */
+const waitPollMs = 250;
+
 /**
  * Leases units of limits from the database, in the amounts that waiting calls need, and returns them when they are not used or
  * when other replicas have less than their share.
  */
 export function createLeasedUnits(options: LeasedUnitsOptions): LeasedUnits {
-  const { store, lease, hint, log, idleMs = 1_000, waitPollMs = 250, holdPollMs = 1_000 } = options;
+  const { store, lease, hint, log, idleMs = 1_000, holdPollMs = 1_000 } = options;
   const pools = new Map<string, UnitPool>();
   const uses = new Set<Use>();
   const lost = new Map<number, Lost>();

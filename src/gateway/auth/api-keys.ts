@@ -1,8 +1,8 @@
 import { randomBytes, randomUUID } from 'node:crypto';
-import { messageOf } from '../../kernel/errors.ts';
 import type { Log } from '../../kernel/log.ts';
-import { type ApiKey, hashApiKey, type KeyStore, touchPrecisionMs } from '../../storage/ports/key-store.ts';
+import { type ApiKey, hashApiKey, type KeyStore } from '../../storage/ports/key-store.ts';
 import type { Identity } from './identity.ts';
+import { createLastUse } from './last-use.ts';
 
 export interface NewApiKey {
   readonly name: string;
@@ -41,27 +41,14 @@ export interface ApiKeysOptions {
   readonly now?: () => number;
 }
 
-export function createApiKeys({ store, log, now = Date.now }: ApiKeysOptions): ApiKeys {
-  const touched = new Map<string, number>();
-
-  /** Writes at most once per minute, which is the precision of the store. */
-  function touch({ id }: ApiKey): void {
-    const at = now();
-    if (at - (touched.get(id) ?? 0) < touchPrecisionMs) return;
-    touched.set(id, at);
-    store
-      .touch(id, new Date(at).toISOString())
-      .catch((cause) =>
-        log.warning('auth.touch-failed', `Could not record the last use of a key: ${messageOf(cause)}`),
-      );
-  }
-
+export function createApiKeys({ store, log, now }: ApiKeysOptions): ApiKeys {
+  const touch = createLastUse({ store, log, now, what: 'the last use of a key' });
   return {
     async find(key) {
       if (!looksLikeApiKey(key)) return undefined;
       const found = await store.findByHash(hashApiKey(key));
       if (!found) return undefined;
-      touch(found);
+      touch(found.id);
       return toIdentity(found);
     },
     async findById(id) {

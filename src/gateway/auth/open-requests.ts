@@ -17,13 +17,14 @@ export interface OpenRequests {
 export interface OpenRequestsOptions {
   readonly authenticate: Authenticate;
   readonly profiles: () => readonly ProfileConfig[];
-  /** How often access is checked for changes on other replicas and for expired tokens; 5 000. */
-  readonly intervalMs?: number;
 }
+
+/** How often access is checked for changes on other replicas and for expired tokens. */
+const intervalMs = 5_000;
 
 /** Closes the open requests of callers that lose their access. */
 export function createOpenRequests(options: OpenRequestsOptions): OpenRequests {
-  const { authenticate, profiles, intervalMs = 5_000 } = options;
+  const { authenticate, profiles } = options;
   const open = new Map<ServerResponse, { readonly request: IncomingMessage; readonly identity: Identity }>();
 
   async function recheck(except?: ServerResponse): Promise<void> {

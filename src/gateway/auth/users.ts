@@ -1,10 +1,10 @@
-import { messageOf, ToolwharfError } from '../../kernel/errors.ts';
+import { ToolwharfError } from '../../kernel/errors.ts';
 import type { Log } from '../../kernel/log.ts';
 import { userCallerId, userOf } from '../../kernel/user-caller.ts';
 import type { Conversation } from '../../storage/ports/conversation-store.ts';
-import { touchPrecisionMs } from '../../storage/ports/key-store.ts';
 import type { User, UserStore } from '../../storage/ports/user-store.ts';
 import type { Identity } from './identity.ts';
+import { createLastUse } from './last-use.ts';
 
 /** Whether a user may use the gateway at all. */
 export function mayUse(user: User | undefined): user is User {
@@ -20,24 +20,10 @@ export interface Users {
 export interface UsersOptions {
   readonly store: UserStore;
   readonly log: Log;
-  readonly now?: () => number;
 }
 
-export function createUsers({ store, log, now = Date.now }: UsersOptions): Users {
-  const touched = new Map<string, number>();
-
-  /** Writes at most once per minute, which is the precision of the store. */
-  function touch(id: string): void {
-    const at = now();
-    if (at - (touched.get(id) ?? 0) < touchPrecisionMs) return;
-    touched.set(id, at);
-    store
-      .touch(id, new Date(at).toISOString())
-      .catch((cause) =>
-        log.warning('auth.touch-failed', `Could not record the last request of a user: ${messageOf(cause)}`),
-      );
-  }
-
+export function createUsers({ store, log }: UsersOptions): Users {
+  const touch = createLastUse({ store, log, what: 'the last request of a user' });
   return {
     async findForSession(id, sessionVersion) {
       const user = await store.get(id);

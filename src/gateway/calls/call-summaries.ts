@@ -28,10 +28,6 @@ export interface CallSummariesOptions {
   readonly journal: Pick<Journal, 'list'>;
   /** Default: 20 000. */
   readonly maxCalls?: number;
-  /** The maximum age of cached data before a refresh; 3 000 by default. */
-  readonly freshMs?: number;
-  /** The cache is rebuilt after this time, because the journal deletes old calls; 600 000 by default. */
-  readonly keepMs?: number;
   readonly now?: () => number;
 }
 
@@ -45,9 +41,13 @@ interface Kept {
 }
 
 const pageSize = 500;
+/** The maximum age of cached data before a refresh. */
+const freshMs = 3_000;
+/** The cache is rebuilt after this time, because the journal deletes old calls. */
+const keepMs = 600_000;
 
 export function createCallSummaries(options: CallSummariesOptions): CallSummaries {
-  const { journal, maxCalls = 20_000, freshMs = 3_000, keepMs = 600_000, now = Date.now } = options;
+  const { journal, maxCalls = 20_000, now = Date.now } = options;
   let kept: Kept | undefined;
   const mutex = createMutex();
 

@@ -15,7 +15,6 @@ export interface EventStream {
 }
 
 export interface EventStreamOptions {
-  readonly headers?: Readonly<Record<string, string>>;
   /** How long a client should wait before it reconnects; the client's default if absent. */
   readonly retryMs?: number;
   /** Interval of the keep-alive; 15 000. */
@@ -37,7 +36,6 @@ export function openEventStream(response: ServerResponse, options: EventStreamOp
     'cache-control': 'no-cache, no-transform',
     'x-accel-buffering': 'no',
     'x-content-type-options': 'nosniff',
-    ...options.headers,
   });
   response.flushHeaders();
   let closed = false;

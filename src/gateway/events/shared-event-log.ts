@@ -12,8 +12,6 @@ export interface SharedEventLogOptions {
   readonly fleet: Pick<Fleet, 'onChange'>;
   readonly ownership: Pick<Ownership, 'loadOwner'>;
   readonly log: Log;
-  /** How long events wait for others before they are stored together; 50. */
-  readonly batchMs?: number;
 }
 
 const prefix = 'fleet-';
@@ -24,10 +22,12 @@ const maxUnsent = 10_000;
 const retryMs = 1_000;
 const retentionMs = 600_000;
 const removeEveryMs = 60_000;
+/** How long events wait for others before they are stored together. */
+const batchMs = 50;
 
 /** The events of all replicas in one order, stored in their database. A listener can reconnect to any replica. */
 export async function openSharedEventLog(options: SharedEventLogOptions): Promise<EventLog> {
-  const { sources, store, fleet, ownership, log, batchMs = 50 } = options;
+  const { sources, store, fleet, ownership, log } = options;
   const listeners = new Set<EventListener>();
   let unsent: string[] = [];
   let hasLost = false;

@@ -16,13 +16,14 @@ export interface DescribeReplicaPorts {
   readonly replica: ReplicaHealth | undefined;
   readonly placements: Pick<Placements, 'owned'> | undefined;
   readonly log: Log;
-  /** How often the load is reported; 2 000. */
-  readonly intervalMs?: number;
 }
+
+/** How often the load is reported. */
+const intervalMs = 2_000;
 
 /** Keeps the published facts about this replica up to date. */
 export function describeReplica(ports: DescribeReplicaPorts): Disposable {
-  const { store, fleet, toolbox, replica, placements, log, intervalMs = 2_000 } = ports;
+  const { store, fleet, toolbox, replica, placements, log } = ports;
   if (!store) return { [Symbol.dispose]() {} };
   const startedAt = new Date().toISOString();
   let config = hashConfig();

@@ -14,8 +14,6 @@ export interface ResumeCallsPorts {
   readonly toolbox: Pick<InternalToolbox, 'start' | 'calls' | 'catalog' | 'config'>;
   readonly hosts: Pick<AppHosts, 'create'>;
   readonly log: Log;
-  /** How often to look for calls of replicas that are gone; 2 000. */
-  readonly intervalMs?: number;
 }
 
 export interface ResumedCalls extends Disposable {
@@ -23,11 +21,14 @@ export interface ResumedCalls extends Disposable {
   cancel(id: string): Promise<boolean>;
 }
 
+/** How often to look for calls of replicas that are gone. */
+const intervalMs = 2_000;
+
 /**
  * Continues the calls that waited for approval on a replica that is gone, and which this replica now owns. Each
  * waits for the answer to its approval, whose use decides that it runs once.
  */
-export function resumeCalls({ storage, toolbox, hosts, log, intervalMs = 2_000 }: ResumeCallsPorts): ResumedCalls {
+export function resumeCalls({ storage, toolbox, hosts, log }: ResumeCallsPorts): ResumedCalls {
   const store = storage.fleet;
   if (!store) return { cancel: async () => false, [Symbol.dispose]() {} };
   const cancelled = new Set<string>();

@@ -37,13 +37,13 @@ export interface QuotaOptions {
   /** The configuration key of the limit; that of a caller's limit ends with `PerCaller`. */
   readonly key: string;
   readonly limits: () => { readonly total: number; readonly perCaller: number };
-  /** When a rejected caller should try again; 1 000. */
-  readonly retryAfterMs?: number;
 }
 
 const maxIdleCallers = 1_000;
+/** When a rejected caller should try again. */
+const retryAfterMs = 1_000;
 
-export function createQuota({ name, unit, key, limits, retryAfterMs = 1_000 }: QuotaOptions): Quota {
+export function createQuota({ name, unit, key, limits }: QuotaOptions): Quota {
   const callers = new Map<string, { used: number }>();
   const refusals = { caller: 0, total: 0 };
   let used = 0;

@@ -29,8 +29,6 @@ export interface ResultMemoryOptions {
   readonly limits: () => { readonly total: number; readonly perCaller: number };
   /** The time in which a client must have received a large result. */
   readonly slowClientMs: () => number;
-  /** If memory is short, clients that take longer than this to receive a result are disconnected; 10 000. */
-  readonly patienceMs?: number;
   /** Milliseconds of a monotonic clock. */
   readonly now?: () => number;
 }
@@ -46,9 +44,11 @@ interface Unreceived {
 // The number of running calls limits the memory of small results.
 const smallBytes = 64 * 1024;
 const maxSubjects = 1_000;
+/** If memory is short, clients that take longer than this to receive a result are disconnected. */
+const patienceMs = 10_000;
 
 export function createResultMemory(options: ResultMemoryOptions): ResultMemory {
-  const { limits, slowClientMs, patienceMs = 10_000, now = () => performance.now() } = options;
+  const { limits, slowClientMs, now = () => performance.now() } = options;
   const quota = createQuota({
     name: 'result_bytes',
     unit: 'bytes of results in progress',

@@ -15,11 +15,11 @@ interface Tracked {
 
 export interface UnsentBytesOptions {
   readonly limits: () => { readonly total: number; readonly perCaller: number };
-  /** 250. */
-  readonly checkEveryMs?: number;
 }
 
-export function createUnsentBytes({ limits, checkEveryMs = 250 }: UnsentBytesOptions): UnsentBytes {
+const checkEveryMs = 250;
+
+export function createUnsentBytes({ limits }: UnsentBytesOptions): UnsentBytes {
   const open = new Set<Tracked>();
   const refusals = { caller: 0, total: 0 };
   let used = 0;

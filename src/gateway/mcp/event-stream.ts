@@ -16,17 +16,17 @@ export interface EventConnection extends EventStream {
 
 export interface EventStreamOptions {
   readonly headers?: Readonly<Record<string, string>>;
-  /** Default: 15 000. */
-  readonly keepAliveMs?: number;
-  /** The number of unread bytes at which the client is disconnected; 16 MiB by default. */
-  readonly maxUnreadBytes?: number;
   /** Default: `JSON.stringify`. */
   readonly stringify?: (message: JsonObject) => string;
   readonly onClose?: () => void;
 }
 
+const keepAliveMs = 15_000;
+/** The number of unread bytes at which the client is disconnected. */
+const maxUnreadBytes = 16 * 1024 * 1024;
+
 export function openEventStream(response: ServerResponse, options: EventStreamOptions = {}): EventConnection {
-  const { headers, keepAliveMs = 15_000, maxUnreadBytes = 16 * 1024 * 1024, stringify = JSON.stringify } = options;
+  const { headers, stringify = JSON.stringify } = options;
   response.writeHead(200, {
     'content-type': 'text/event-stream',
     'cache-control': 'no-cache, no-transform',

@@ -44,8 +44,6 @@ export interface InputRoundsOptions {
   /** How many requests may wait for input; 1 000 by default, and 100 of one caller. */
   readonly maxPaused?: number;
   readonly maxPausedPerCaller?: number;
-  /** How long the first question waits for others, so that one round asks them all; 20 by default. */
-  readonly gatherMs?: number;
 }
 
 interface Question {
@@ -70,9 +68,12 @@ interface Exchange {
 const prefix = 'toolwharf:';
 const ignore = () => {};
 
+/** How long the first question waits for others, so that one round asks them all. */
+const gatherMs = 20;
+
 export function createInputRounds(options: InputRoundsOptions = {}): InputRounds {
   const { replica, questionTimeoutMs = () => gatewayDefaults.questionTimeoutMs } = options;
-  const { gatherMs = 20, maxPaused = 1_000, maxPausedPerCaller = 100 } = options;
+  const { maxPaused = 1_000, maxPausedPerCaller = 100 } = options;
   const statePrefix = replica === undefined ? prefix : `${prefix}${replica}:`;
   const paused = new Map<string, { readonly exchange: Exchange; expiry: NodeJS.Timeout }>();
 

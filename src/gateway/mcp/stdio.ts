@@ -39,13 +39,13 @@ export interface StdioOptions {
   readonly startWaitMs?: number;
   /** Closes the endpoint, like the end of the input. */
   readonly signal?: AbortSignal;
-  /** Default: 64 MiB. */
-  readonly maxMessageBytes?: number;
 }
+
+const maxMessageBytes = 64 * 1024 * 1024;
 
 /** Serves MCP to one client over a pair of pipes, in both eras. Resolves when the client has disconnected. */
 export async function serveStdio(options: StdioOptions): Promise<void> {
-  const { toolbox, log, caller, input, output, maxMessageBytes = 64 * 1024 * 1024 } = options;
+  const { toolbox, log, caller, input, output } = options;
   // A random key suffices, because a stdio client gets no session id.
   const ports = createPorts({
     toolbox,

@@ -11,6 +11,11 @@ import type { ReplicaHealth } from '../fleet/replica-health.ts';
 import type { Limits } from '../limits/limits.ts';
 import type { McpEndpoint } from '../mcp/endpoint.ts';
 
+/** Maximum number of tool labels; further tools are counted as `other`. */
+const maxTools = 2_000;
+/** Maximum number of server labels. */
+const maxServers = 500;
+
 /** Bounds the number of distinct values of a label: servers choose their tools' names, and every value is a series that stays. */
 export function createBoundedNames(max: number): (name: string) => string {
   const names = new Set<string>();
@@ -33,10 +38,6 @@ export interface MetricsOptions {
   readonly fleet?: Pick<Fleet, 'replica' | 'appliedRevision'>;
   /** Undefined if no other process can use the database. */
   readonly replica?: ReplicaHealth;
-  /** Maximum number of tool labels; further tools are counted as `other`; 2 000. */
-  readonly maxTools?: number;
-  /** Maximum number of server labels; 500. */
-  readonly maxServers?: number;
 }
 
 /** The gateway's metrics in Prometheus format. */
@@ -46,7 +47,7 @@ export interface Metrics {
 }
 
 export function createMetrics(options: MetricsOptions): Metrics {
-  const { toolbox, approvals, approver, mcp, events, limits, replica, maxTools = 2_000, maxServers = 500 } = options;
+  const { toolbox, approvals, approver, mcp, events, limits, replica } = options;
   const registry = new Registry();
   const registers = [registry];
   const { fleet } = options;

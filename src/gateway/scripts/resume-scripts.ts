@@ -19,15 +19,16 @@ export interface ResumeScriptsPorts {
   readonly log: Log;
   /** Resolves when the saved scripts and profiles are known. */
   readonly ready: Promise<void>;
-  /** How often to look for scripts of processes that are gone; 1 000. */
-  readonly intervalMs?: number;
-  /** How long to wait for servers that are still starting, so that their tools are known; 30 000. */
-  readonly startWaitMs?: number;
 }
+
+/** How often to look for scripts of processes that are gone. */
+const intervalMs = 1_000;
+/** How long to wait for servers that are still starting, so that their tools are known. */
+const startWaitMs = 30_000;
 
 /** Continues the scripts that clients started in processes that are gone. The storage has made this process their owner. */
 export function resumeScripts(ports: ResumeScriptsPorts): Disposable {
-  const { storage, toolbox, hosts, log, ready, intervalMs = 1_000, startWaitMs = 30_000 } = ports;
+  const { storage, toolbox, hosts, log, ready } = ports;
   const started = createStartWait(toolbox, startWaitMs);
   let isLooking = false;
 

@@ -44,14 +44,14 @@ export interface SharedTasksPorts {
   readonly calls?: Pick<SharedCalls, 'cancel' | 'findReplica'>;
   readonly fleet?: Fleet;
   readonly board?: TaskBoard;
-  /** How often the journal is read for the end of a call that no replica reports; 500. */
-  readonly pollMs?: number;
 }
 
 const maxListed = 200;
+/** How often the journal is read for the end of a call that no replica reports. */
+const pollMs = 500;
 
 export function createSharedTasks(ports: SharedTasksPorts): SharedTasks {
-  const { toolbox, questions, journal, calls, fleet, board = createTaskBoard(), pollMs = 500 } = ports;
+  const { toolbox, questions, journal, calls, fleet, board = createTaskBoard() } = ports;
 
   fleet?.handle('tasks.get', async ({ owner, id }) => {
     const found = findHere(String(owner), String(id));

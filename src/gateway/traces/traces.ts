@@ -28,13 +28,13 @@ export interface TracesOptions {
   /** An OTLP/HTTP endpoint such as `http://127.0.0.1:4318/v1/traces`. */
   readonly url: string;
   readonly log: Log;
-  /** 2 000. */
-  readonly flushMs?: number;
   /** Maximum number of unsent spans; further spans are dropped and counted; 4 096. */
   readonly maxBuffered?: number;
 }
 
-export function createTraces({ url, log, flushMs = 2_000, maxBuffered = 4_096 }: TracesOptions): Traces {
+const flushMs = 2_000;
+
+export function createTraces({ url, log, maxBuffered = 4_096 }: TracesOptions): Traces {
   let buffer: object[] = [];
   let dropped = 0;
   let sending: Promise<void> = Promise.resolve();

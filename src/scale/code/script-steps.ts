@@ -41,8 +41,6 @@ export interface ScriptStepsOptions {
   readonly answer: AnswerStep;
   /** When the script began, in milliseconds since 1970. */
   readonly startedAt: number;
-  /** How long a question may take before the sandbox is ended; 250. */
-  readonly patienceMs?: number;
 }
 
 /** Answers a function of scripts. `time` is the time of an answer that is not recorded. */
@@ -56,8 +54,11 @@ interface Step {
   readonly isComposed?: boolean;
 }
 
+/** How long a question may take before the sandbox is ended. */
+const patienceMs = 250;
+
 export function createScriptSteps(options: ScriptStepsOptions): ScriptSteps {
-  const { start, answer, patienceMs = 250 } = options;
+  const { start, answer } = options;
   const steps = new Map<number, Step>();
   const recorded = readRecorded(options.recorded);
   /** The order in which the script learnt outcomes. */

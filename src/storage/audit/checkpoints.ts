@@ -24,8 +24,6 @@ export interface CheckpointsOptions {
   /** Files that get every checkpoint; the first is read at the start. */
   readonly files: readonly string[];
   readonly log: Log;
-  /** How often a checkpoint is written if the journal has grown; 60 000. */
-  readonly intervalMs?: number;
 }
 
 /** Writes signed checkpoints of the journal. */
@@ -34,9 +32,12 @@ export interface Checkpoints {
   close(): Promise<void>;
 }
 
+/** How often a checkpoint is written if the journal has grown. */
+const intervalMs = 60_000;
+
 /** Starts to write checkpoints. The state of each follows from the one before and signed acts, not from the stores. */
 export async function startCheckpoints(options: CheckpointsOptions): Promise<Checkpoints> {
-  const { storage, key, files, log, intervalMs = 60_000 } = options;
+  const { storage, key, files, log } = options;
   const [main = ''] = files;
   const publicKey = createPublicKey(key);
   let last = (await readCheckpoints(main, publicKey)).valid.at(-1);

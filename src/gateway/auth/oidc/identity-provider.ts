@@ -25,13 +25,13 @@ export interface IdentityProviderOptions {
   readonly settings: () => OidcConfig | undefined;
   /** Resolves the reference to the client secret. */
   readonly env: Environment;
-  /** How long metadata is used; an hour. */
-  readonly maxAgeMs?: number;
-  readonly now?: () => number;
 }
 
+/** How long metadata is used. */
+const maxAgeMs = 3_600_000;
+
 export function createIdentityProvider(options: IdentityProviderOptions): IdentityProvider {
-  const { settings, env, maxAgeMs = 3_600_000, now = () => performance.now() } = options;
+  const { settings, env } = options;
   let opened:
     | { readonly settings: OidcConfig; readonly at: number; readonly provider: Promise<OpenedProvider> }
     | undefined;
@@ -60,9 +60,9 @@ export function createIdentityProvider(options: IdentityProviderOptions): Identi
     open() {
       const current = settings();
       if (!current) throw new ToolwharfError('NOT_FOUND', 'No identity provider is configured');
-      if (opened?.settings === current && now() - opened.at < maxAgeMs) return opened.provider;
+      if (opened?.settings === current && performance.now() - opened.at < maxAgeMs) return opened.provider;
       const provider = discover(current);
-      const mine = { settings: current, at: now(), provider };
+      const mine = { settings: current, at: performance.now(), provider };
       opened = mine;
       // The next request tries again.
       provider.catch(() => {

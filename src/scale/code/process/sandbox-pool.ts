@@ -14,11 +14,12 @@ export interface SandboxPool extends AsyncDisposable {
 
 export interface SandboxPoolOptions {
   readonly maxProcesses: () => number;
-  /** How long a process that was started in advance waits for a script; 60 000. */
-  readonly spareMs?: number;
 }
 
-export function createSandboxPool({ maxProcesses, spareMs = 60_000 }: SandboxPoolOptions): SandboxPool {
+/** How long a process that was started in advance waits for a script. */
+const spareMs = 60_000;
+
+export function createSandboxPool({ maxProcesses }: SandboxPoolOptions): SandboxPool {
   const queue: PromiseWithResolvers<void>[] = [];
   const open = new Set<SandboxProcess>();
   let running = 0;
