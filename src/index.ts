@@ -6,25 +6,20 @@ export type { CatalogDifference, CatalogEntry } from './catalog/catalog.ts';
 export type { DefinitionChange } from './catalog/definition-diff.ts';
 export { type LocalTool, type LocalToolContext, localTool } from './catalog/local-tool.ts';
 export type { Pin, PinStore } from './catalog/pins.ts';
+export type { ApprovalMode, Dialect, Naming, OnChange, ProtocolChoice, ToolMode } from './config/choices.ts';
 export type {
   ApprovalConfig,
-  ApprovalMode,
   Authentication,
   ChainConfig,
   Config,
-  Dialect,
   HttpTarget,
-  Naming,
-  OnChange,
   ProfileConfig,
-  ProtocolChoice,
   RateLimit,
   ServerSpec,
   StdioTarget,
   ToolboxConfig,
   ToolConfig,
   ToolLimits,
-  ToolMode,
 } from './config/config.ts';
 export type { ConfigSource } from './config/config-source.ts';
 export { dataDirectory } from './config/data-directory.ts';

@@ -1,6 +1,6 @@
 import { glob, readFile } from 'node:fs/promises';
 import { expect, test } from 'vitest';
-import { approvalModes, namings, onChangeActions, toolModes } from '../src/config/config.ts';
+import { approvalModes, namings, onChangeActions, toolModes } from '../src/config/choices.ts';
 import { transports } from '../src/config/transports.ts';
 import { connectionStates } from '../src/connections/status.ts';
 import { callEnds, callStatuses } from '../src/invocation/call-record.ts';

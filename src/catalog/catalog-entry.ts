@@ -1,4 +1,5 @@
-import type { Naming, ToolLimits } from '../config/config.ts';
+import type { Naming } from '../config/choices.ts';
+import type { ToolLimits } from '../config/config.ts';
 import type { ParamHeader } from '../connections/param-headers.ts';
 import type { ToolAnnotations, ToolDefinition } from '../kernel/tool.ts';
 import type { DefinitionChange } from './definition-diff.ts';

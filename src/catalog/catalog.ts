@@ -1,5 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
-import type { Dialect, Naming, ServerSpec } from '../config/config.ts';
+import type { Dialect, Naming } from '../config/choices.ts';
+import type { ServerSpec } from '../config/config.ts';
 import { toServerAddress } from '../connections/protocol-cache.ts';
 import type { Clock } from '../kernel/clock.ts';
 import { createKeyedMutex } from '../kernel/keyed-mutex.ts';

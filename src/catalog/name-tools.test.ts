@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import type { Naming } from '../config/config.ts';
+import type { Naming } from '../config/choices.ts';
 import { toolIdOf } from '../kernel/tool-id.ts';
 import { createNameOwners } from './name-owners.ts';
 import { namePrompt, nameTool, nameTools } from './name-tools.ts';

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import type { Naming } from '../config/config.ts';
+import type { Naming } from '../config/choices.ts';
 import { createSlice } from '../kernel/slices.ts';
 import type { ToolId } from '../kernel/tool-id.ts';
 

@@ -1,4 +1,5 @@
-import type { Dialect, ServerSpec, ToolConfig, ToolLimits } from '../config/config.ts';
+import type { Dialect } from '../config/choices.ts';
+import type { ServerSpec, ToolConfig, ToolLimits } from '../config/config.ts';
 import { describeLocation } from '../config/server-location.ts';
 import { ToolwharfError } from '../kernel/errors.ts';
 import type { LogLevel } from '../kernel/log.ts';

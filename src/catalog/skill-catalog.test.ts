@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import { collectLog } from '../../test/support/fixtures.ts';
-import type { OnChange, ServerSpec } from '../config/config.ts';
+import type { OnChange } from '../config/choices.ts';
+import type { ServerSpec } from '../config/config.ts';
 import { systemClock } from '../kernel/clock.ts';
 import type { SkillDefinition } from '../kernel/skill.ts';
 import { createMemoryPins } from '../storage/memory/memory-stores.ts';

@@ -5,15 +5,7 @@ import { omitUndefined } from '../kernel/json.ts';
 import { buildProfiles } from './build-profiles.ts';
 import type { CheckContext } from './check-context.ts';
 import type { CheckedNative } from './check-native.ts';
-import type {
-  Config,
-  GatewayConfig,
-  GatewayLimits,
-  HttpTarget,
-  ServerRoot,
-  ServerSpec,
-  StdioTarget,
-} from './config.ts';
+import type { Config, HttpTarget, ServerRoot, ServerSpec, StdioTarget } from './config.ts';
 import {
   approvalDefaults,
   chainTimeoutMs,
@@ -25,6 +17,7 @@ import {
   toolboxDefaults,
   toolDefaults,
 } from './defaults.ts';
+import type { GatewayConfig, GatewayLimits } from './gateway-config.ts';
 import type { CheckedGateway } from './gateway-schema.ts';
 import type { CheckedPlugins, CheckedToolbox } from './native-schema.ts';
 import type { PluginEntry } from './plugin-config.ts';

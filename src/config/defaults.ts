@@ -1,12 +1,6 @@
-import type {
-  ApprovalConfig,
-  GatewayConfig,
-  GatewayLimits,
-  Naming,
-  ServerSpec,
-  ToolboxConfig,
-  ToolLimits,
-} from './config.ts';
+import type { Naming } from './choices.ts';
+import type { ApprovalConfig, ServerSpec, ToolboxConfig, ToolLimits } from './config.ts';
+import type { GatewayConfig, GatewayLimits } from './gateway-config.ts';
 import type { OidcConfig } from './oidc-config.ts';
 
 const minuteMs = 60_000;

@@ -1,9 +1,9 @@
 import { isIP, isIPv6 } from 'node:net';
 import { z } from 'zod';
 import { parseAppSource } from './app-sources.ts';
-import type { GatewayLimits } from './config.ts';
 import { gatewayDefaults, limitDefaults } from './defaults.ts';
 import { durationText } from './durations.ts';
+import type { GatewayLimits } from './gateway-config.ts';
 import { oidcSchema } from './oidc-schema.ts';
 import { duration, filledText, flag, list, wholeNumber } from './schema-parts.ts';
 import { isInsecureUrl, urlProblem } from './server-url.ts';

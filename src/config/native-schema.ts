@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { DeepReadonly } from '../kernel/json.ts';
 import { chainsSchema } from './chain-schema.ts';
-import { approvalModes, approverGroups, exposures, namings, readModes, toolModes } from './config.ts';
+import { approvalModes, approverGroups, exposures, namings, readModes, toolModes } from './choices.ts';
 import { approvalDefaults, exposeDefaults, nativeDefaults, profileNaming, toolboxDefaults } from './defaults.ts';
 import { durationText } from './durations.ts';
 import { gatewaySchema } from './gateway-schema.ts';

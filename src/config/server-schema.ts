@@ -8,7 +8,7 @@ import {
   onChangeActions,
   protocolChoices,
   toolModes,
-} from './config.ts';
+} from './choices.ts';
 import { serverDefaults, toolDefaults } from './defaults.ts';
 import { durationText } from './durations.ts';
 import { endpointsSchema } from './endpoint-schema.ts';

@@ -1,8 +1,9 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { promisify } from 'node:util';
-import type { Config, GatewayLimits } from '../config/config.ts';
+import type { Config } from '../config/config.ts';
 import type { ConfigSource } from '../config/config-source.ts';
+import type { GatewayLimits } from '../config/gateway-config.ts';
 import { openConfig } from '../config/open-config.ts';
 import { type Fleet, openFleet } from '../fleet/fleet.ts';
 import { createPlacements } from '../fleet/placement/placements.ts';

@@ -1,5 +1,6 @@
 import type { Catalog, CatalogEntry } from '../catalog/catalog.ts';
-import type { ApprovalConfig, ArgumentValidation } from '../config/config.ts';
+import type { ArgumentValidation } from '../config/choices.ts';
+import type { ApprovalConfig } from '../config/config.ts';
 import { ToolwharfError } from '../kernel/errors.ts';
 import { isObject, type JsonObject } from '../kernel/json.ts';
 import { toolIdOf } from '../kernel/tool-id.ts';

@@ -1,5 +1,5 @@
 import type { DefinitionChange } from '../catalog/definition-diff.ts';
-import type { ApproverGroup } from '../config/config.ts';
+import type { ApproverGroup } from '../config/choices.ts';
 import type { JsonObject } from '../kernel/json.ts';
 import type { Caller, ToolAnnotations } from '../kernel/tool.ts';
 import type { ArgumentPatterns, RuleAudience } from './remembered-rules.ts';

@@ -1,7 +1,7 @@
 import type { NamingScope } from '../catalog/catalog.ts';
 import { createMatcher, type Glob, parseGlobs } from '../catalog/match-globs.ts';
 import { joinedNames, joinedNamings, type Nameable, namePrefix, nameTool } from '../catalog/name-tools.ts';
-import type { Naming } from '../config/config.ts';
+import type { Naming } from '../config/choices.ts';
 import { toolIdOf } from '../kernel/tool-id.ts';
 
 /** A tool with its exposed name. */

@@ -1,4 +1,5 @@
-import type { ServerRoot, ServerSpec, ToolMode } from '../config/config.ts';
+import type { ToolMode } from '../config/choices.ts';
+import type { ServerRoot, ServerSpec } from '../config/config.ts';
 import { describeLocation } from '../config/server-location.ts';
 import type { AnyTransport } from '../config/transports.ts';
 import type { Connection } from '../connections/connection.ts';

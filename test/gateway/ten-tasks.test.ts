@@ -1,6 +1,6 @@
 import { mkdir } from 'node:fs/promises';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { Expose } from '../../src/config/config.ts';
+import type { Expose } from '../../src/config/choices.ts';
 import type { JsonObject } from '../../src/kernel/json.ts';
 import { countTokens } from '../../src/scale/count-tokens.ts';
 import { createTasks, type TaskStep } from '../fixtures/models/ten-tasks.ts';

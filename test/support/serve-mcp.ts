@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { createServer, type IncomingMessage } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import type { ApprovalMode } from '../../src/config/config.ts';
+import type { ApprovalMode } from '../../src/config/choices.ts';
 import type { NativeConfig } from '../../src/config/native-schema.ts';
 import { createGuard } from '../../src/gateway/guard.ts';
 import { createLimits } from '../../src/gateway/limits/limits.ts';

@@ -1,6 +1,6 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { describe, expect, test } from 'vitest';
-import type { ToolMode } from '../../src/config/config.ts';
+import type { ToolMode } from '../../src/config/choices.ts';
 import type { MyaiConfig } from '../../src/config/config-source.ts';
 import { localTool } from '../../src/index.ts';
 import type { LogEntry } from '../../src/kernel/log.ts';

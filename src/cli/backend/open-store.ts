@@ -1,7 +1,7 @@
 import { access } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { GatewayConfig } from '../../config/config.ts';
 import { dataDirectory } from '../../config/data-directory.ts';
+import type { GatewayConfig } from '../../config/gateway-config.ts';
 import { findConfigFile } from '../../config/load-config.ts';
 import { openConfig } from '../../config/open-config.ts';
 import { type Environment, resolveReference } from '../../config/references.ts';

@@ -1,5 +1,5 @@
 import { type Command, Option } from 'commander';
-import { approvalModes, exposures, namings } from '../../config/config.ts';
+import { approvalModes, exposures, namings } from '../../config/choices.ts';
 import { approvalScopes } from '../../policy/approval.ts';
 import { ruleAudiences } from '../../policy/remembered-rules.ts';
 import type { Run } from '../command-context.ts';

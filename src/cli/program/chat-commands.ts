@@ -1,5 +1,5 @@
 import { type Command, Option } from 'commander';
-import { approvalModes } from '../../config/config.ts';
+import { approvalModes } from '../../config/choices.ts';
 import type { Run } from '../command-context.ts';
 import { addListCommand, collect, createActions, jsonOption } from './command-actions.ts';
 

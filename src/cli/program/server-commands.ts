@@ -1,5 +1,5 @@
 import { type Command, Option } from 'commander';
-import { onChangeActions, protocolChoices, toolModes } from '../../config/config.ts';
+import { onChangeActions, protocolChoices, toolModes } from '../../config/choices.ts';
 import { urlTransports } from '../../config/transports.ts';
 import type { Run } from '../command-context.ts';
 import { addListCommand, collect, createActions, jsonOption } from './command-actions.ts';

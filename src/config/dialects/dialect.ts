@@ -1,4 +1,4 @@
-import type { Dialect } from '../config.ts';
+import type { Dialect } from '../choices.ts';
 import type { DialectDefaults } from '../defaults.ts';
 import type { PathMap } from '../path-map.ts';
 import type { PlainObject } from '../plain-data.ts';

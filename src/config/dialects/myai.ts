@@ -1,4 +1,4 @@
-import { toolModes } from '../config.ts';
+import { toolModes } from '../choices.ts';
 import { isPlainMap, type PlainData, type PlainObject } from '../plain-data.ts';
 import { describeValue, type Path } from '../problems.ts';
 import { serverName } from '../schema-parts.ts';

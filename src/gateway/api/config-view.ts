@@ -1,5 +1,5 @@
 import type { z } from 'zod';
-import type { GatewayConfig } from '../../config/config.ts';
+import type { GatewayConfig } from '../../config/gateway-config.ts';
 import { withoutSecrets } from '../../config/server-url.ts';
 import type { ApiPorts } from './route.ts';
 import type { configSchema } from './schemas/settings.ts';

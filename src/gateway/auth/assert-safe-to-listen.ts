@@ -1,4 +1,4 @@
-import type { GatewayConfig } from '../../config/config.ts';
+import type { GatewayConfig } from '../../config/gateway-config.ts';
 import { ToolwharfError } from '../../kernel/errors.ts';
 import type { KeyStore } from '../../storage/ports/key-store.ts';
 import { isLoopback } from './loopback.ts';

@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http';
-import type { JwtConfig } from '../../config/config.ts';
+import type { JwtConfig } from '../../config/gateway-config.ts';
 import { ToolwharfError } from '../../kernel/errors.ts';
 import { hashApiKey } from '../../storage/ports/key-store.ts';
 import type { GatewayParts } from '../gateway.ts';

@@ -2,7 +2,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { type CryptoKey, exportJWK, generateKeyPair, SignJWT } from 'jose';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { JwtConfig } from '../../config/config.ts';
+import type { JwtConfig } from '../../config/gateway-config.ts';
 import { createJwtVerifier, looksLikeJwt } from './jwt.ts';
 
 let requestCount = 0;

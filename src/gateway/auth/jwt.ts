@@ -1,5 +1,5 @@
 import type { JWTPayload, JWTVerifyGetKey } from 'jose';
-import type { JwtConfig } from '../../config/config.ts';
+import type { JwtConfig } from '../../config/gateway-config.ts';
 import { ToolwharfError } from '../../kernel/errors.ts';
 import { readClaim } from './claims.ts';
 import type { Identity } from './identity.ts';

@@ -1,5 +1,5 @@
 import type { Chat } from '../../chat/chat.ts';
-import type { GatewayLimits } from '../../config/config.ts';
+import type { GatewayLimits } from '../../config/gateway-config.ts';
 import { ToolwharfError } from '../../kernel/errors.ts';
 import { createKeyedMutex } from '../../kernel/keyed-mutex.ts';
 import type { Conversation } from '../../storage/ports/conversation-store.ts';

@@ -3,7 +3,7 @@ import { createServer, type IncomingHttpHeaders } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterEach, expect, test } from 'vitest';
 import { patienceMs, waitFor } from '../../../test/support/wait-for.ts';
-import type { WebhookConfig } from '../../config/config.ts';
+import type { WebhookConfig } from '../../config/gateway-config.ts';
 import { systemClock } from '../../kernel/clock.ts';
 import { createEvents } from '../../kernel/events.ts';
 import { createLog, type LogEntry } from '../../kernel/log.ts';

@@ -1,5 +1,5 @@
 import { createHmac, randomUUID } from 'node:crypto';
-import type { WebhookConfig } from '../../config/config.ts';
+import type { WebhookConfig } from '../../config/gateway-config.ts';
 import { type Environment, resolveReference } from '../../config/references.ts';
 import { type Clock, systemClock } from '../../kernel/clock.ts';
 import { messageOf } from '../../kernel/errors.ts';

@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http';
-import type { GatewayLimits } from '../../config/config.ts';
+import type { GatewayLimits } from '../../config/gateway-config.ts';
 import type { CallerLimits } from '../../invocation/permits.ts';
 import { ToolwharfError } from '../../kernel/errors.ts';
 import type { Identity } from '../auth/identity.ts';
@@ -40,13 +40,13 @@ export interface Limits {
 
 export interface LimitsOptions {
   readonly settings: () => GatewayLimits;
-  readonly heap?: HeapPressure;
 }
 
 const largeBodyBytes = 64 * 1024;
 const maxDefaultBytes = 256 * 1024 * 1024;
 
-export function createLimits({ settings, heap = createHeapPressure() }: LimitsOptions): Limits {
+export function createLimits({ settings }: LimitsOptions): Limits {
+  const heap = createHeapPressure();
   // Parsed values, their JSON for the journal and their hashes need several times the size of the text.
   const defaultBytes = Math.min(maxDefaultBytes, Math.floor(heap.limitBytes / 8));
   const quotas: Readonly<Record<Resource, Quota>> = {

@@ -1,6 +1,6 @@
 import { isAppUri, toolAppOf } from '../../catalog/app-tools.ts';
 import type { CatalogEntry } from '../../catalog/catalog.ts';
-import type { Naming } from '../../config/config.ts';
+import type { Naming } from '../../config/choices.ts';
 
 /** A resource under the URI that its server gave it. */
 export interface ServerResource {

@@ -1,5 +1,5 @@
 import type { SkillEntry } from '../../catalog/skill-entry.ts';
-import type { Naming } from '../../config/config.ts';
+import type { Naming } from '../../config/choices.ts';
 import type { JsonObject } from '../../kernel/json.ts';
 import { pathInSkill, skillPath, skillRoot, uriKey } from '../../kernel/skill.ts';
 import type { Visibility } from '../../policy/visible-tools.ts';

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { CatalogEntry } from '../../catalog/catalog.ts';
-import type { Naming } from '../../config/config.ts';
+import type { Naming } from '../../config/choices.ts';
 import { createVisibility } from '../../policy/visible-tools.ts';
 import { createAppUris } from './app-uris.ts';
 import { listResources } from './view-resources.ts';

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { approvalModes } from '../../config/config.ts';
+import { approvalModes } from '../../config/choices.ts';
 import { isObject } from '../../kernel/json.ts';
 
 /** The model that answers: a provider's id and the provider's name for the model. */

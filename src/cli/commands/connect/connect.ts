@@ -1,7 +1,7 @@
 import { copyFile, mkdir, readFile, realpath, stat } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
-import type { GatewayConfig } from '../../../config/config.ts';
 import { dataDirectory } from '../../../config/data-directory.ts';
+import type { GatewayConfig } from '../../../config/gateway-config.ts';
 import { openConfig } from '../../../config/open-config.ts';
 import { isLoopback } from '../../../gateway/auth/loopback.ts';
 import {
@@ -168,8 +168,10 @@ async function replaceFile(file: string, text: string): Promise<string | undefin
   }
 }
 
+const contextLines = 2;
+
 /** The changed lines with some context, as one hunk of `diff -u`; empty for equal texts. */
-export function lineDifference(before: string, after: string, context = 2): readonly string[] {
+export function lineDifference(before: string, after: string): readonly string[] {
   if (before === after) return [];
   const oldLines = linesOf(before);
   const newLines = linesOf(after);
@@ -178,10 +180,10 @@ export function lineDifference(before: string, after: string, context = 2): read
   let tail = 0;
   while (tail < Math.min(oldLines.length, newLines.length) - head && oldLines.at(-1 - tail) === newLines.at(-1 - tail))
     tail++;
-  const from = Math.max(0, head - context);
+  const from = Math.max(0, head - contextLines);
   const removed = oldLines.slice(head, oldLines.length - tail);
   const added = newLines.slice(head, newLines.length - tail);
-  const following = oldLines.slice(oldLines.length - tail, oldLines.length - tail + context);
+  const following = oldLines.slice(oldLines.length - tail, oldLines.length - tail + contextLines);
   const span = (lines: number) => `${from + 1},${head - from + lines + following.length}`;
   return [
     `@@ -${span(removed.length)} +${span(added.length)} @@`,

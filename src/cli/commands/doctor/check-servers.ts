@@ -1,6 +1,7 @@
 import { access, constants, stat } from 'node:fs/promises';
 import { delimiter, isAbsolute, join, resolve } from 'node:path';
-import type { Config, GatewayConfig, ServerSpec } from '../../../config/config.ts';
+import type { Config, ServerSpec } from '../../../config/config.ts';
+import type { GatewayConfig } from '../../../config/gateway-config.ts';
 import { type Environment, parseReference, resolveReference } from '../../../config/references.ts';
 import { messageOf } from '../../../kernel/errors.ts';
 import { describeTools, isUnavailable, type KnownServer, whyUnavailable } from '../../backend/known-server.ts';

@@ -1,14 +1,15 @@
 import { access, constants, stat } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { dirname, join } from 'node:path';
-import type { GatewayConfig } from '../../../config/config.ts';
+import type { GatewayConfig } from '../../../config/gateway-config.ts';
 import type { Environment } from '../../../config/references.ts';
 import { messageOf } from '../../../kernel/errors.ts';
 import { loadMasterKey } from '../../../storage/master-key.ts';
 import { findGateway } from '../../backend/gateway-file.ts';
 
 /** Checks that this version of Node can run Toolwharf. */
-export function checkNode(version: string = process.version): Finding {
+export function checkNode(): Finding {
+  const { version } = process;
   const [major = 0, minor = 0] = version.replace('v', '').split('.').map(Number);
   if (major > 22 || (major === 22 && minor >= 19)) return passed('node', version);
   return failed('node', `${version} is too old`, 'install Node 22.19 or later; 24 is recommended');

@@ -1,4 +1,4 @@
-import type { RetentionConfig } from '../../../config/config.ts';
+import type { RetentionConfig } from '../../../config/gateway-config.ts';
 import { messageOf } from '../../../kernel/errors.ts';
 import type { Log } from '../../../kernel/log.ts';
 import type { Audit } from '../../../storage/ports/audit.ts';

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { createMatcher } from '../../../catalog/match-globs.ts';
-import { approverGroups } from '../../../config/config.ts';
+import { approverGroups } from '../../../config/choices.ts';
 import { approvalScopes } from '../../../policy/approval.ts';
 import { approvalStatuses } from '../../../policy/approval-store.ts';
 import { ruleAudiences } from '../../../policy/remembered-rules.ts';

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { approvalModes } from '../../../config/config.ts';
+import { approvalModes } from '../../../config/choices.ts';
 import { assistantSchema, modelChoiceSchema } from '../../../storage/ports/assistant-store.ts';
 import { answer, body, list } from './named.ts';
 

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { approvalModes, approverGroups, readModes } from '../../../config/config.ts';
+import { approvalModes, approverGroups, readModes } from '../../../config/choices.ts';
 import { callerKinds } from '../../../kernel/tool.ts';
 import { answer, json, list } from './named.ts';
 

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { approvalModes, exposures, namings } from '../../../config/config.ts';
+import { approvalModes, exposures, namings } from '../../../config/choices.ts';
 import { profileSchema as settingsSchema } from '../../../config/native-schema.ts';
 import { profileName } from '../../../config/schema-parts.ts';
 import { approvalSettingsSchema } from './common.ts';

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { createAuthenticationSchema } from '../../../config/authentication-schema.ts';
-import { toolModes } from '../../../config/config.ts';
+import { toolModes } from '../../../config/choices.ts';
 import { serverName, text } from '../../../config/schema-parts.ts';
 import { limitsSchema, rateSchema, serverShape } from '../../../config/server-schema.ts';
 import { allTransports, connectedTransports, transports } from '../../../config/transports.ts';

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { dialects, namings } from '../../../config/config.ts';
+import { dialects, namings } from '../../../config/choices.ts';
 import { approvalSettingsSchema, callerSchema } from './common.ts';
 import { answer, body, isoTime, json, list } from './named.ts';
 import { maskSchema } from './servers.ts';

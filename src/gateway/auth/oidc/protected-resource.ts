@@ -1,5 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import type { GatewayConfig } from '../../../config/config.ts';
+import type { GatewayConfig } from '../../../config/gateway-config.ts';
 import { sendJson } from '../../mcp/responder.ts';
 import type { PublicUrl } from './public-url.ts';
 

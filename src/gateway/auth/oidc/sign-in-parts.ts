@@ -1,5 +1,5 @@
 import { createHmac } from 'node:crypto';
-import type { GatewayConfig } from '../../../config/config.ts';
+import type { GatewayConfig } from '../../../config/gateway-config.ts';
 import type { Environment } from '../../../config/references.ts';
 import { createSealer, type Sealer } from '../../../storage/sealer.ts';
 import { createIdentityProvider, type IdentityProvider } from './identity-provider.ts';
