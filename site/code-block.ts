@@ -1,6 +1,6 @@
 import { loadHighlighter } from '../web/src/components/highlight-code.ts';
 
-/** What the words after the fence of a code block say: ```` ```yaml file=toolwharf.yaml ````. */
+/** The settings of a code block, from the words after its fence: ```` ```yaml file=toolwharf.yaml ````. */
 export interface CodeInfo {
   readonly language: string;
   /** The name after `file=`, or what the block is. */

@@ -1,16 +1,12 @@
 import { isForModels } from './catalog/app-tools.ts';
 import { type CatalogEntry, createCatalog } from './catalog/catalog.ts';
-import { joinViolations } from './catalog/register-tools.ts';
 import { createStoredOverrides } from './catalog/stored-overrides.ts';
-import type { Config, ProfileConfig } from './config/config.ts';
 import type { ConfigSource } from './config/config-source.ts';
+import { createCurrentConfig } from './config/current-config.ts';
 import type { LoadedConfig } from './config/load-config.ts';
-import { mergeProfiles } from './config/merge-profiles.ts';
 import { openConfig } from './config/open-config.ts';
 import { watchConfig } from './config/watch-config.ts';
 import { createMemoryOAuthStore } from './connections/authentication/oauth-store.ts';
-import type { Connection } from './connections/connection.ts';
-import { type ListKind, toToolDefinition } from './connections/discovery.ts';
 import { createHttpEndpoints } from './connections/http/http-endpoints.ts';
 import { createProtocolCache } from './connections/protocol-cache.ts';
 import type { RequestHost } from './connections/request-host.ts';
@@ -43,6 +39,7 @@ import { createLocalTools } from './servers/local-tools.ts';
 import { logConfigChanges, logConfigRefused } from './servers/log-config-changes.ts';
 import { logGoneTools, logTrustProblems } from './servers/log-tool-problems.ts';
 import { createOpenServer } from './servers/open-server.ts';
+import { createRegisterLists } from './servers/register-lists.ts';
 import { createServerAccess } from './servers/server-access.ts';
 import type { ServerNotice } from './servers/server-content.ts';
 import { createServerSet } from './servers/server-set.ts';
@@ -99,12 +96,6 @@ export async function startToolbox(
     rules = createMemoryRules(),
   } = options;
   const clock = systemClock;
-  let loaded = configured;
-  let config = loaded.config;
-  /** The configuration with the stored profiles. */
-  let shown = config;
-  let buildStored: (config: Config) => readonly ProfileConfig[] = () => [];
-  let started = false;
 
   const events = createEvents<ToolboxEvents>({
     onListenerError: (cause) => log.error('event.listener-failed', `An event listener failed: ${messageOf(cause)}`),
@@ -112,17 +103,17 @@ export async function startToolbox(
   for (const [name, listener] of Object.entries(options.listeners ?? {})) events.on(name as never, listener as never);
   const plugins = createPluginSet({ ofProgram: options.plugins, env, log });
   exportEvents(events, plugins);
-  let catalogChanges = 0;
+  const current = createCurrentConfig(configured, (profiles) => events.emit('profiles.changed', { profiles }));
+  const settings = () => current.config.toolbox;
   const catalog = createCatalog({
-    naming: () => config.toolbox.naming,
+    naming: () => settings().naming,
     servers: () => servers.all().map((connection) => connection.spec),
-    toolSettings: () => ({ configs: config.toolbox.tools, defaultTool: config.toolbox.defaultTool }),
-    dialect: () => config.dialect,
+    toolSettings: () => ({ configs: settings().tools, defaultTool: settings().defaultTool }),
+    dialect: () => current.config.dialect,
     pins,
     clock,
     log,
     onChanged: (difference, server) => {
-      catalogChanges++;
       events.emit('catalog.changed', { ...difference, server });
       void flags.scanChanges(difference);
     },
@@ -136,21 +127,21 @@ export async function startToolbox(
   const overrides = createStoredOverrides({
     catalog,
     store: options.overrides ?? createMemoryToolOverrides(),
-    isPlain: () => [shown.toolbox, ...shown.profiles].some(({ naming }) => naming === 'plain'),
+    isPlain: () => [settings(), ...current.shown.profiles].some(({ naming }) => naming === 'plain'),
   });
   const localTools = createLocalTools({ catalog, ofProgram: options.tools });
   const { limits = { createPermits, rates: createRateLimiter({ clock }) } } = options;
-  const permits = limits.createPermits(config.toolbox);
-  const composedPermits = limits.createPermits(composedLimits(config.toolbox));
-  const results = createResults({ config: () => config, findElsewhere: options.findResultElsewhere });
-  const scripts = options.scripts?.open({ config: () => config, catalog, journal, results, embed, log });
+  const permits = limits.createPermits(settings());
+  const composedPermits = limits.createPermits(composedLimits(settings()));
+  const results = createResults({ config: () => current.config, findElsewhere: options.findResultElsewhere });
+  const scripts = options.scripts?.open({ config: () => current.config, catalog, journal, results, embed, log });
   const onNotice = (notice: ServerNotice) => events.emit('server.notified', notice);
   const accountPorts = { store: createMemoryAccounts(), ...options.accounts };
   const accounts = openAccounts({ ...accountPorts, servers: () => servers, clock, onNotice });
   const callPorts = {
     findConnection: (server: string) => servers.get(server),
     chooseAccount: accounts.chooseAccount,
-    settings: () => config.toolbox,
+    settings,
     journal,
     rules,
     approver: options.approver ?? (host.approve && { ask: host.approve }),
@@ -174,10 +165,17 @@ export async function startToolbox(
     checker: createLazyArgumentsChecker(),
     onAccepted: async (entry) => void (await catalog.accept(toolIdOf(entry))),
   });
+  const lists = createRegisterLists({
+    catalog,
+    servers: () => servers,
+    registerSkills: (connection) => skills.register(connection),
+    events,
+    tolerant: options.tolerant ?? false,
+  });
   const protocolCache = createProtocolCache();
   const traffic = createTrafficLogs(clock);
   const maxMessageBytes = options.maxMessageBytes ?? 64 * 1024 * 1024;
-  const { reachOf, assertAllowed } = createServerAccess({ config: () => config, ...options });
+  const { reachOf, assertAllowed } = createServerAccess({ config: () => current.config, ...options });
   const oauthStore = options.oauth?.store ?? createMemoryOAuthStore();
   const openServer = createOpenServer({
     ...{ protocolCache, log, env, clock, healthMs, maxMessageBytes, traffic, store: accountPorts.store },
@@ -188,7 +186,7 @@ export async function startToolbox(
     defaultHost: host as RequestHost,
     placements: options.placements,
     onStatus: (server, status, before) => events.emit('server.changed', { server, status, before }),
-    onList: useList,
+    onList: lists.useList,
     onNotice,
   });
   const servers = createServerSet({
@@ -208,80 +206,37 @@ export async function startToolbox(
     watch: options.watch,
     onSkills: (server) => events.emit('content.changed', { server, kind: 'skills' }),
   });
-  const violations: ToolwharfError[] = [];
-
-  async function useList(connection: Connection, kind: ListKind, isAnnounced: boolean): Promise<void> {
-    const server = connection.spec.name;
-    if (kind === 'skills') return skills.register(connection);
-    if (kind !== 'tools') return events.emit('content.changed', { server, kind });
-    const before = catalogChanges;
-    await register(connection);
-    // Clients are notified of every change that the server announces, even of tools that the catalog leaves out.
-    if (isAnnounced && catalogChanges === before)
-      events.emit('catalog.changed', { added: [], removed: [], changed: [], server });
-  }
-
-  /** A server's tools were read: they take their place in the catalog. */
-  async function register(connection: Connection): Promise<void> {
-    const { spec, status } = connection;
-    if (servers.get(spec.name) !== connection) return;
-    const usesParamHeaders = status.era === 'modern' && status.transport === 'http';
-    const offered = connection.lists.get('tools')?.items.map(toToolDefinition) ?? [];
-    try {
-      await catalog.setServer(spec, offered, { usesParamHeaders, starting: !started && !options.tolerant });
-    } catch (cause) {
-      if (!(cause instanceof ToolwharfError) || started) throw cause;
-      violations.push(cause);
-    }
-  }
-
-  /** Registers the tools of connected servers under changed settings or pins. */
-  async function registerAgain(isMeant: (connection: Connection) => boolean = () => true): Promise<void> {
-    const meant = servers.all().filter(isMeant);
-    await Promise.all(meant.filter(({ lists }) => lists.get('tools')).map(register));
-    await Promise.all(meant.map(skills.register));
-  }
-
   const serverNames = () => servers.all().map(({ spec }) => spec.name);
 
   const loadPlugins = (next: LoadedConfig) => plugins.apply(next, (tools) => localTools.load(next.config, tools));
 
   async function start(): Promise<void> {
+    const { loaded, config } = current;
     const { accepted: locals } = await loadPlugins(loaded);
     await overrides.reload();
     await localTools.use(config, locals);
     await skills.setFolders(config.skills);
     const { connect = true, tolerant = false, signal } = options;
     await servers.start(config.servers.map(assertAllowed), { connect, tolerant, signal });
-    started = true;
-    await catalog.settleNames();
-    if (violations.length > 0) throw joinViolations(violations);
+    await lists.endStart();
     logTrustProblems(config, { servers: serverNames(), locals }, log);
     logGoneTools(config, { connections: servers.all(), locals }, log);
   }
 
-  function updateProfiles(): void {
-    const { profiles, changed } = mergeProfiles(shown.profiles, config.profiles, buildStored(config));
-    shown = { ...config, profiles };
-    if (changed.length > 0) events.emit('profiles.changed', { profiles: changed });
-  }
-
   async function apply(changed: LoadedConfig): Promise<void> {
-    const before = config;
+    const before = current.config;
     const next = changed.config;
     next.servers.forEach(assertAllowed);
     const { accepted: locals, replacedTransports } = await loadPlugins(changed);
     await skills.setFolders(next.skills);
-    config = next;
-    loaded = changed;
-    updateProfiles();
+    current.set(changed);
     permits.setLimits(next.toolbox);
     composedPermits.setLimits(composedLimits(next.toolbox));
     await localTools.use(next, locals);
     const applied = await applyConfig(servers, before, next, replacedTransports);
     // Servers that were connected again have registered their tools already.
     const reconnected = new Set([...applied.added, ...applied.changed]);
-    await registerAgain(({ spec }) => !reconnected.has(spec.name));
+    await lists.registerAgain(({ spec }) => !reconnected.has(spec.name));
     logTrustProblems(next, { servers: serverNames(), locals }, log);
     logConfigChanges(log, before, next);
     events.emit('config.applied', applied);
@@ -325,11 +280,11 @@ export async function startToolbox(
 
   try {
     await start();
-    if (options.watch && loaded.file !== undefined) {
-      watching = await watchConfig(loaded.file, {
+    if (options.watch && configured.file !== undefined) {
+      watching = await watchConfig(configured.file, {
         env,
         log,
-        since: loaded,
+        since: configured,
         transports: transportNames(options.plugins),
         onChange: apply,
         onError: refuse,
@@ -346,15 +301,12 @@ export async function startToolbox(
   };
   return {
     get config() {
-      return shown;
+      return current.shown;
     },
-    setProfiles(build) {
-      buildStored = build;
-      updateProfiles();
-    },
+    setProfiles: current.setProfiles,
     setScripts: localTools.setScripts,
     get loaded() {
-      return loaded;
+      return current.loaded;
     },
     get tools() {
       const { entries } = catalog;
@@ -377,7 +329,7 @@ export async function startToolbox(
     runsScripts: scripts !== undefined,
     embed,
     queueRefusals: permits.refusals,
-    reloadPins: () => registerAgain(),
+    reloadPins: () => lists.registerAgain(),
     calls: {
       list: (filter) => journal.list(filter),
       find: (id) => invoker.calls.find(id),

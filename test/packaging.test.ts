@@ -5,7 +5,7 @@ import { basename, join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-// Its build: with the conditions of the tests, the name of the package means its TypeScript sources, which Node does not load.
+// Imported by path: under the conditions of the tests, the package name resolves to TypeScript sources, which Node cannot load.
 import { checkPackage, createPackageFromTarballData } from '../node_modules/@arethetypeswrong/core/dist/index.js';
 import { fixture, tempDir } from './support/fixtures.ts';
 import { packageOf, root } from './support/imports.ts';

@@ -1,8 +1,19 @@
 import { glob, readFile } from 'node:fs/promises';
 import { expect, test } from 'vitest';
-import { approvalModes, namings, onChangeActions, toolModes } from '../src/config/choices.ts';
+import {
+  approvalModes,
+  approverGroups,
+  argumentValidations,
+  exposures,
+  namings,
+  onChangeActions,
+  placements,
+  protocolChoices,
+  toolModes,
+} from '../src/config/choices.ts';
 import { transports } from '../src/config/transports.ts';
 import { connectionStates } from '../src/connections/status.ts';
+import { keyRights } from '../src/gateway/auth/identity.ts';
 import { callEnds, callStatuses } from '../src/invocation/call-record.ts';
 import { approvalScopes } from '../src/policy/approval.ts';
 
@@ -30,6 +41,12 @@ test.each([
   ['namings', namings],
   ['approval modes', approvalModes],
   ['reactions to a changed definition', onChangeActions],
+  ['approver groups', approverGroups],
+  ['ways to validate arguments', argumentValidations],
+  ['ways to list tools', exposures],
+  ['placements', placements],
+  ['protocol choices', protocolChoices],
+  ['rights of a key', keyRights],
   ['connection states', connectionStates],
   ['call statuses', callStatuses],
   ['ends of a call', callEnds],

@@ -105,7 +105,7 @@ async function withReplicas(replicas, run, repeats) {
   return rows;
 }
 
-/** What PostgreSQL sees of each replica that has nothing to do. */
+/** The statements that each idle replica sends to PostgreSQL. */
 async function withoutLoad(replicas, repeats) {
   const seconds = 10;
   // Leased permits and batches of the load before are returned first.

@@ -16,7 +16,7 @@ export function showsApps({ extensions }: JsonObject): boolean {
   return !Array.isArray(apps.mimeTypes) || apps.mimeTypes.includes(appMediaType);
 }
 
-/** What the definition of a tool says about apps. */
+/** The app settings in the definition of a tool. */
 export interface ToolApp {
   /** The app that shows the results of the tool, a `ui://` URI. */
   readonly resourceUri?: string;

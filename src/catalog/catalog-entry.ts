@@ -1,4 +1,4 @@
-import type { Naming } from '../config/choices.ts';
+import type { ChangeReaction, Naming } from '../config/choices.ts';
 import type { ToolLimits } from '../config/config.ts';
 import type { ParamHeader } from '../connections/param-headers.ts';
 import type { ToolAnnotations, ToolDefinition } from '../kernel/tool.ts';
@@ -29,7 +29,7 @@ export interface CatalogEntry {
   readonly definitionHash: string;
   readonly limits: ToolLimits;
   /** The definition is not the accepted one: calls are denied or need approval. */
-  readonly changed?: 'quarantine' | 'ask';
+  readonly changed?: ChangeReaction;
   readonly changes?: readonly DefinitionChange[];
   /** The accepted definition's hash and time, if the definition is not the accepted one. */
   readonly accepted?: { readonly hash: string; readonly at: string };

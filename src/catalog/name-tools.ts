@@ -21,7 +21,7 @@ export interface NameCollision {
   readonly owners: readonly string[];
 }
 
-/** How names begin that join a server and a tool. */
+/** The beginning of names that join a server and a tool. */
 export type JoinedNaming = Exclude<Naming, 'plain'>;
 export const joinedNamings: readonly JoinedNaming[] = ['mcp', 'server__tool'];
 

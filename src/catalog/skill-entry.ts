@@ -1,3 +1,4 @@
+import type { ChangeReaction } from '../config/choices.ts';
 import { hashOf } from '../kernel/canonical-json.ts';
 import { pathInSkill, type SkillDefinition } from '../kernel/skill.ts';
 import { type DefinitionChange, diffParts } from './definition-diff.ts';
@@ -11,7 +12,7 @@ export interface SkillEntry {
   /** The hash of everything that an acceptance covers: the frontmatter, and the digest of every file. */
   readonly definitionHash: string;
   /** The skill is not the accepted one, or cannot be verified: reads are denied or need approval. */
-  readonly changed?: 'quarantine' | 'ask';
+  readonly changed?: ChangeReaction;
   readonly changes?: readonly DefinitionChange[];
   /** The accepted skill's hash and time, if the skill is not the accepted one. */
   readonly accepted?: { readonly hash: string; readonly at: string };

@@ -11,7 +11,16 @@ import type { ChatPorts } from './chat.ts';
 import { createModelTools, type ModelTools } from './model-tools.ts';
 import type { OpenedModel } from './models/models.ts';
 import type { OpenConversation } from './open-conversation.ts';
-import { completed, endedBy, failed, limited, maxCharacters, type Outcome, unfinishedTurn } from './outcomes.ts';
+import {
+  type AnswerEnd,
+  completed,
+  endedBy,
+  failed,
+  limited,
+  maxCharacters,
+  type Outcome,
+  unfinishedTurn,
+} from './outcomes.ts';
 import { type RunCallsOptions, runCalls } from './run-calls.ts';
 import { createStopwatch } from './stopwatch.ts';
 import { type Turn, takeTurn } from './take-turn.ts';
@@ -46,7 +55,7 @@ export function startAnswer(open: OpenConversation, ports: AnswerPorts): AnswerR
   const outputs = new Map<string, AiSdkModelOutput>();
   const ending = new AbortController();
   const toModelTools = createModelTools(toolbox);
-  let end: 'stopped' | 'closed' | undefined;
+  let end: AnswerEnd | undefined;
   let used = noUsage;
   let costUsd: number | undefined;
   let files: Pick<ModelMessageOptions, 'attachments' | 'takesImages'> = {};

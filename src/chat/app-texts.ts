@@ -4,7 +4,7 @@ import type { AppPart } from '../storage/ports/conversation-store.ts';
 export const appTextLimits = { maxLength: 16_000, maxTexts: 8 } as const;
 
 /**
- * What an app wrote, for the model. Every line is quoted, so that the app cannot end the quote and speak as the user.
+ * The text of an app, for the model. Every line is quoted, so that the app cannot end the quote and speak as the user.
  */
 export function toAppNote({ kind, server, text }: AppPart): string {
   const name = JSON.stringify(server);

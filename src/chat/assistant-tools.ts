@@ -2,6 +2,7 @@ import { type ExpressedTool, expressTools } from '../bridges/shared/express-tool
 import { anyProviderRules } from '../bridges/shared/provider-rules.ts';
 import type { CatalogEntry } from '../catalog/catalog.ts';
 import { createPatternIndex } from '../catalog/pattern-index.ts';
+import type { Exposed } from '../config/choices.ts';
 import { toolIdOf } from '../kernel/tool-id.ts';
 import { trusts } from '../policy/tool-patterns.ts';
 import { countTokens } from '../scale/count-tokens.ts';
@@ -31,7 +32,7 @@ export interface AssistantTools {
   /** Number of tools that the model can use. */
   readonly count: number;
   /** How the model is shown the tools; the choice of `auto`. */
-  readonly exposed: 'all' | 'search' | 'code';
+  readonly exposed: Exposed;
   /** Estimated token cost per model request. */
   readonly estimatedTokens: number;
   /** Estimated token cost of all tools. */

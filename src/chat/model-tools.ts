@@ -1,4 +1,5 @@
 import type { CatalogEntry } from '../catalog/catalog.ts';
+import type { Exposed } from '../config/choices.ts';
 import { isObject, type JsonObject } from '../kernel/json.ts';
 import type { Tool } from '../kernel/tool.ts';
 import { toolIdOf } from '../kernel/tool-id.ts';
@@ -18,7 +19,7 @@ export interface ModelTools {
   readonly all: readonly Tool[];
   /** The tools that the model is shown: all of them, those that search the others, or those that run scripts over them. */
   readonly shown: readonly Tool[];
-  readonly exposed: 'all' | 'search' | 'code';
+  readonly exposed: Exposed;
   /** Answers the tools that search the others. */
   readonly search: RunTool;
   /** Undefined if the assistant has no skills. */

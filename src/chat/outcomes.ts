@@ -15,8 +15,10 @@ export function failed(problem: string): Outcome {
   return { status: 'error', problem };
 }
 
-/** Stopped by the user, or by the end of the process. */
-export function endedBy(end: 'stopped' | 'closed' | undefined): Outcome {
+/** Who ended an answer: the user, or the end of the process. */
+export type AnswerEnd = 'stopped' | 'closed';
+
+export function endedBy(end: AnswerEnd | undefined): Outcome {
   if (end === 'stopped') return { status: 'stopped', problem: undefined };
   return { status: 'interrupted', problem: 'Toolwharf was stopped during this answer.' };
 }

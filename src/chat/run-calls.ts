@@ -19,6 +19,7 @@ import type { Draft } from './draft.ts';
 import { type ModelSkills, readSkillTool, toFailedRead, toSkillResult } from './model-skills.ts';
 import type { ModelTools } from './model-tools.ts';
 import type { OpenedModel } from './models/models.ts';
+import type { AnswerEnd } from './outcomes.ts';
 import type { Stopwatch } from './stopwatch.ts';
 import { toStoredResult } from './stored-result.ts';
 import { endScript, findOpenScript } from './unfinished-calls.ts';
@@ -44,7 +45,7 @@ export interface RunCallsOptions {
   readonly stopwatch: Stopwatch;
   readonly signal: AbortSignal;
   /** How the answer was ended, if it was. When `closed`, calls that never ran stay pending, so that the answer can continue later. */
-  readonly endedBy: () => 'stopped' | 'closed' | undefined;
+  readonly endedBy: () => AnswerEnd | undefined;
   /** Called when the status of a call changes. */
   readonly onStatus: () => void;
   readonly now: () => string;

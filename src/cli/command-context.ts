@@ -19,7 +19,7 @@ export interface JsonOption {
   readonly json?: boolean;
 }
 
-/** What the command line uses of the process it runs in. */
+/** The parts of its process that the command line uses. */
 export interface CommandProcess {
   readonly argv: readonly string[];
   readonly env: Environment;

@@ -117,7 +117,7 @@ function buildGateway(checked: CheckedGateway): GatewayConfig {
   const { listWait, questionTimeout, shutdown, lease, retention, limits, apps, oidc, ...gateway } = checked;
   return {
     ...gatewayDefaults,
-    // Whoever sets up sign-in does not want anonymous administrators on this machine.
+    // An operator who sets up sign-in does not want anonymous administrators on this machine.
     requireAuthentication: oidc !== undefined,
     ...gateway,
     oidc: oidc && { ...oidcDefaults, ...oidc, tokenScopes: { ...oidcDefaults.tokenScopes, ...oidc.tokenScopes } },

@@ -19,6 +19,9 @@ export const exposures = ['all', 'search', 'code', 'auto'] as const;
 /** `all` lists every tool, `search` three tools that find and call the others, `code` tools that run scripts over the others, `auto` `all` or `search` by the size of the list. */
 export type Expose = (typeof exposures)[number];
 
+/** How tools are listed after `auto` is resolved. */
+export type Exposed = Exclude<Expose, 'auto'>;
+
 /** How exposed tool names are built. */
 export type Naming = (typeof namings)[number];
 
@@ -27,6 +30,9 @@ export const onChangeActions = ['quarantine', 'ask', 'allow'] as const;
 
 /** The action when the definition of a tool changes. */
 export type OnChange = (typeof onChangeActions)[number];
+
+/** Why a tool with a changed definition is not called like others. */
+export type ChangeReaction = Exclude<OnChange, 'allow'>;
 
 /** Which calls require approval. */
 export const approvalModes = ['auto', 'always-ask', 'trusted-only'] as const;
@@ -54,6 +60,9 @@ export type Isolation = (typeof isolations)[number];
 
 /** Whose credentials calls use: those of the configuration for all callers, or an account of the caller. */
 export const credentialChoices = ['shared', 'per-user'] as const;
+
+/** `everywhere`: each replica starts the program of a server. `single`: one replica does, and the others send their calls to it. */
+export const placements = ['everywhere', 'single'] as const;
 
 /** `strict` rejects invalid arguments, `coerce` first converts texts to the types of the schema, `off` checks nothing. */
 export const argumentValidations = ['strict', 'coerce', 'off'] as const;

@@ -10,6 +10,7 @@ import type {
   Naming,
   OnChange,
   ProtocolChoice,
+  placements,
   ReadMode,
   ToolMode,
 } from './choices.ts';
@@ -53,8 +54,7 @@ export interface ServerSpec {
   readonly credentials: (typeof credentialChoices)[number];
   /** With `per-user`: the number of accounts that are connected at a time. */
   readonly maxAccountConnections: number;
-  /** `everywhere`: each replica starts the program. `single`: one replica does, and the others send their calls to it. */
-  readonly placement: 'everywhere' | 'single';
+  readonly placement: (typeof placements)[number];
   readonly validation: ArgumentValidation;
   /** Trusts the read-only and idempotent annotations of the server. */
   readonly trusted: boolean;

@@ -6,6 +6,7 @@ import {
   credentialChoices,
   isolations,
   onChangeActions,
+  placements,
   protocolChoices,
   toolModes,
 } from './choices.ts';
@@ -66,7 +67,7 @@ const programShape = {
     .optional()
     .describe("Pass Toolwharf's whole environment to the program, except TOOLWHARF_ variables.")
     .meta({ default: false }),
-  placement: choice(['everywhere', 'single'])
+  placement: choice(placements)
     .optional()
     .describe('everywhere: each replica starts the program. single: one replica does, and the others send calls to it.')
     .meta({ default: serverDefaults.placement }),

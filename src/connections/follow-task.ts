@@ -12,7 +12,7 @@ export interface UpstreamTask {
   /** The server's id of the task. */
   readonly id: string;
   readonly status: TaskStatus;
-  /** What the server says about the status. */
+  /** The server's message about the status. */
   readonly message?: string;
 }
 

@@ -1,62 +1,54 @@
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { promisify } from 'node:util';
 import type { Config } from '../config/config.ts';
 import type { ConfigSource } from '../config/config-source.ts';
 import type { GatewayLimits } from '../config/gateway-config.ts';
 import { openConfig } from '../config/open-config.ts';
-import { type Fleet, openFleet } from '../fleet/fleet.ts';
+import { openFleet } from '../fleet/fleet.ts';
 import { createPlacements } from '../fleet/placement/placements.ts';
 import { createSharedLimits } from '../fleet/postgres/shared-limits.ts';
 import { isHeld } from '../invocation/journal.ts';
-import { createStoredApprover, type PendingLimits, type StoredApprover } from '../invocation/stored-approver.ts';
-import { messageOf, ToolwharfError } from '../kernel/errors.ts';
+import { createStoredApprover, type PendingLimits } from '../invocation/stored-approver.ts';
+import { messageOf } from '../kernel/errors.ts';
 import type { Log } from '../kernel/log.ts';
 import type { Caller } from '../kernel/tool.ts';
 import { openScripts } from '../scale/code/open-scripts.ts';
 import { openGatewayEmbeddings } from '../scale/embeddings/open-gateway-embeddings.ts';
 import type { Storage } from '../storage/storage.ts';
 import { type AdministeredToolbox, type InternalToolboxOptions, startToolbox } from '../toolbox.ts';
-import { type A2aRoutes, createA2aRoutes } from './a2a/a2a-routes.ts';
+import { createA2aRoutes } from './a2a/a2a-routes.ts';
 import { createAccountPorts } from './accounts/account-owner.ts';
-import { type AppFrames, createAppFrames } from './apps/app-frames.ts';
-import { answerChallenge } from './auth/admin-token.ts';
-import { type AdmitPorts, admitCaller, sendUnauthorized } from './auth/admit-caller.ts';
-import { type AppSessions, createAppSessions } from './auth/app-sessions.ts';
+import { createAppFrames } from './apps/app-frames.ts';
+import type { AdmitPorts } from './auth/admit-caller.ts';
+import { createAppSessions } from './auth/app-sessions.ts';
 import { assertSafeToListen } from './auth/assert-safe-to-listen.ts';
-import { type Authenticate, type Identity, inTime, localCallerId } from './auth/identity.ts';
+import { type Authenticate, localCallerId } from './auth/identity.ts';
 import { isLoopback } from './auth/loopback.ts';
-import { oauthReturnPath, oauthReturnUrl, serveOAuthReturn } from './auth/oauth-return.ts';
-import { createSignInParts, type SignInParts } from './auth/oidc/sign-in-parts.ts';
-import { createOpenRequests, type OpenRequests } from './auth/open-requests.ts';
-import { createOwnership, type Ownership } from './auth/ownership.ts';
-import { type AppHosts, createAppHosts } from './calls/app-hosts.ts';
+import { oauthReturnUrl } from './auth/oauth-return.ts';
+import { createSignInParts } from './auth/oidc/sign-in-parts.ts';
+import { createOpenRequests } from './auth/open-requests.ts';
+import { createOwnership } from './auth/ownership.ts';
+import { createAppHosts } from './calls/app-hosts.ts';
 import type { StdioProgram } from './clients/mcp-clients.ts';
-import { createEndedSessions, type EndedSessions } from './fleet/ended-sessions.ts';
+import { createEndedSessions } from './fleet/ended-sessions.ts';
 import { joinFleet } from './fleet/join-fleet.ts';
 import { keepReads } from './fleet/kept-reads.ts';
-import { createReplicaHealth, type ReplicaHealth } from './fleet/replica-health.ts';
-import { findResultElsewhere, type SharedCalls, shareCalls } from './fleet/shared-calls.ts';
-import { type SharedQuestions, shareQuestions } from './fleet/shared-questions.ts';
+import { createReplicaHealth } from './fleet/replica-health.ts';
+import { findResultElsewhere, shareCalls } from './fleet/shared-calls.ts';
+import { shareQuestions } from './fleet/shared-questions.ts';
+import type { GatewayParts, RouteParts, Routes } from './gateway-parts.ts';
 import { createGuard } from './guard.ts';
-import { createLimits, type Limits } from './limits/limits.ts';
+import { createLimits } from './limits/limits.ts';
 import { listen, ownHostNames, timeoutsFor, toUrlHost } from './listen.ts';
+import { createListener } from './listener.ts';
 import { questionsNeedCall } from './mcp/client-host.ts';
-import { createMcpEndpoint, type McpEndpoint } from './mcp/endpoint.ts';
-import { sendFailure, sendJson } from './mcp/responder.ts';
-import { createPendingQuestions, type PendingQuestions } from './questions/pending-questions.ts';
+import { createMcpEndpoint } from './mcp/endpoint.ts';
+import { createPendingQuestions } from './questions/pending-questions.ts';
 import { searchProfile } from './scripts/search-profile.ts';
 import { createSharedTasks } from './tasks/shared-tasks.ts';
 import { createTraces, noTraces } from './traces/traces.ts';
-import { createWeb, type Web } from './web/serve-web.ts';
-
-/** Routes besides MCP and A2A. */
-export interface Routes {
-  /** Resolves with false if no route matches the request. */
-  (request: IncomingMessage, response: ServerResponse, identity: Identity | undefined): Promise<boolean>;
-  /** Stops running work while the toolbox and the store are still open. */
-  close?(): Promise<void>;
-}
+import { createWeb } from './web/serve-web.ts';
 
 export interface GatewayOptions extends Pick<InternalToolboxOptions, 'env' | 'tools' | 'signal' | 'watch' | 'spawn'> {
   readonly storage: Storage;
@@ -81,70 +73,6 @@ export interface GatewayOptions extends Pick<InternalToolboxOptions, 'env' | 'to
   readonly web?: string;
   readonly createAuthenticate: (parts: GatewayParts) => Authenticate;
   readonly createRoutes: (parts: RouteParts) => Routes | Promise<Routes>;
-}
-
-/** The parts of the gateway that authentication and routes use. */
-export interface GatewayParts {
-  readonly toolbox: AdministeredToolbox;
-  readonly storage: Storage;
-  readonly log: Log;
-  /** Aborts when the gateway begins to stop and accepts no new calls. */
-  readonly stopping: AbortSignal;
-  readonly mcp: McpEndpoint;
-  readonly limits: Limits;
-  /** Undefined if no other process can use the database. */
-  readonly replica?: ReplicaHealth;
-  readonly fleet: Fleet;
-  readonly frames: AppFrames;
-  readonly calls: CallParts;
-  readonly security: SecurityParts;
-  readonly process: ProcessFacts;
-}
-
-/** The parts that show calls to people and collect their answers. */
-export interface CallParts {
-  /** The hosts of calls that are made over REST, A2A and by assistants. */
-  readonly hosts: AppHosts;
-  readonly approver: StoredApprover;
-  /** The questions that servers ask during those calls on this replica. */
-  readonly questions: PendingQuestions;
-  /** The same of all replicas. */
-  readonly sharedQuestions: SharedQuestions;
-  /** The running calls of all replicas. */
-  readonly shared: SharedCalls;
-}
-
-/** Authentication and authorization. */
-export interface SecurityParts extends SignInParts {
-  readonly adminToken?: string;
-  readonly sessions: AppSessions;
-  readonly ended: EndedSessions;
-  readonly ownership: Ownership;
-  /** Whether servers added over the API may start programs. */
-  readonly allowsPrograms: () => boolean;
-  /** Whether servers and model providers added over the API may have private addresses. */
-  readonly allowsPrivateAddresses: () => boolean;
-}
-
-/** The environment and options of the gateway process. */
-export interface ProcessFacts {
-  /** The listen address. */
-  readonly host: string;
-  /** Resolves the operator's `${VAR}` references. */
-  readonly env: Readonly<Record<string, string | undefined>>;
-  readonly adminTokenFile?: string;
-  readonly stdioProgram?: StdioProgram;
-  /** How a person on this machine runs the command line. Default: `toolwharf`. */
-  readonly command?: string;
-}
-
-/** The parts that routes use. Streaming routes also re-authenticate their callers. */
-export interface RouteParts extends GatewayParts {
-  readonly security: SecurityParts & {
-    readonly authenticate: Authenticate;
-    /** Closes the open requests of callers that have lost their access. */
-    readonly recheckAccess: OpenRequests['recheck'];
-  };
 }
 
 /** A running gateway. */
@@ -324,67 +252,6 @@ export async function openGateway(source: ConfigSource | undefined, options: Gat
     connections: () => promisify(server.getConnections.bind(server))(),
     close,
     [Symbol.asyncDispose]: close,
-  };
-}
-
-interface ListenerPorts {
-  readonly parts: GatewayParts;
-  readonly authenticate: Authenticate;
-  readonly openRequests: OpenRequests;
-  readonly admit: AdmitPorts;
-  readonly guard: ReturnType<typeof createGuard>;
-  readonly web: Web;
-  readonly routes: Routes;
-  readonly a2a: A2aRoutes;
-}
-
-/** Guards, authenticates and routes every request. */
-function createListener(ports: ListenerPorts): (request: IncomingMessage, response: ServerResponse) => void {
-  const { authenticate, openRequests, admit, guard, web, routes, a2a } = ports;
-  const { toolbox, storage, log, mcp, limits, frames } = ports.parts;
-  const { adminToken } = ports.parts.security;
-
-  async function serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
-    if (frames.serve(request, response)) return;
-    const refusal = guard(request);
-    if (refusal !== undefined) return sendJson(response, 403, { error: { code: 'FORBIDDEN', message: refusal } });
-    // The web app is public, because it has to load before a user can sign in.
-    const page = web(request, response);
-    if (page && (await page)) return;
-    const path = (request.url ?? '/').replace(/\?.*$/s, '');
-    // Answered before anything that could fail or wait.
-    if (path === '/healthz') return sendJson(response, 200, { status: 'alive' }, answerChallenge(request, adminToken));
-    const isProbe = path === '/readyz' || path === '/metrics';
-    const identity = await (isProbe ? inTime(authenticate(request)) : authenticate(request)).catch((cause) => {
-      if (!(cause instanceof ToolwharfError)) throw cause;
-      sendFailure(response, cause);
-      return 'rejected' as const;
-    });
-    if (identity === 'rejected') return;
-    // Invalid credentials are an error on public routes too.
-    if (!identity && request.headers.authorization !== undefined)
-      return sendUnauthorized(request, response, admit.resource);
-    if (identity) openRequests.add(request, response, identity);
-    if (!isProbe) limits.assertMemory();
-    if (identity) limits.unsent.track(response, limits.for(identity).caller);
-    if (path === oauthReturnPath && request.method === 'GET')
-      return serveOAuthReturn(request, response, { toolbox, storage, log });
-    const mcpPath = /^\/mcp(?:\/([^/]+))?\/?$/.exec(path);
-    if (mcpPath) {
-      const client = admitCaller(request, response, identity, mcpPath[1], admit);
-      if (client) await mcp.serve(request, response, client);
-      return;
-    }
-    if ((await routes(request, response, identity)) || (await a2a.serve(request, response, identity))) return;
-    sendJson(response, 404, { error: { code: 'NOT_FOUND', message: `There is nothing at ${path}` } });
-  }
-
-  return (request, response) => {
-    serve(request, response).catch((cause) => {
-      if (cause instanceof ToolwharfError) return sendFailure(response, cause);
-      log.error('gateway.failed', `A request failed: ${messageOf(cause)}`);
-      sendJson(response, 500, { error: { code: 'INTERNAL', message: 'Internal error' } });
-    });
   };
 }
 

@@ -84,7 +84,7 @@ export interface RecordedAccount {
   readonly label: string;
 }
 
-/** What another process needs to continue a script. */
+/** The data with which another process continues a script. */
 export interface RecordedScript {
   /** The profile whose policy applies. Undefined for the script of an assistant, which its answer continues. */
   readonly profile?: string;

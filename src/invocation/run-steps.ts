@@ -63,7 +63,7 @@ export interface ToolboxScripts {
   open(toolbox: ScriptToolbox): OpenedScripts;
 }
 
-/** What a step has of the call that it belongs to. */
+/** The settings that a step inherits from its call. */
 export interface StepPolicy {
   readonly policy?: CallPolicy;
   readonly refreshPolicy?: () => CallPolicy | Promise<CallPolicy>;

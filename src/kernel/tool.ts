@@ -168,6 +168,6 @@ export interface ObservedOutput {
   readonly schema: JsonSchema;
   /** The number of results that it was learnt from. */
   readonly results: number;
-  /** What the latest result has in another way than all results before it. */
+  /** The differences between the latest result and all results before it. */
   readonly drift: readonly string[];
 }

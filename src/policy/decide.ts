@@ -1,4 +1,5 @@
 import type { NamingScope } from '../catalog/catalog.ts';
+import type { ChangeReaction } from '../config/choices.ts';
 import type { ApprovalConfig } from '../config/config.ts';
 import type { JsonObject } from '../kernel/json.ts';
 import type { Caller, ToolAnnotations } from '../kernel/tool.ts';
@@ -27,7 +28,7 @@ export interface DecidedTool extends PatternTarget {
   readonly annotations?: ToolAnnotations;
   readonly definitionHash: string;
   /** Set if the definition is not the accepted one: the call is denied until it is accepted, or asks. */
-  readonly changed?: 'quarantine' | 'ask';
+  readonly changed?: ChangeReaction;
 }
 
 export interface DecisionInput {

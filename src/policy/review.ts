@@ -18,11 +18,11 @@ export interface ReviewedCall {
   readonly serverTrusted: boolean;
   /** The validated arguments, with the values of references. */
   readonly arguments: JsonObject;
-  /** What the configuration and the remembered rules decide. */
+  /** The decision of the configuration and the remembered rules. */
   readonly decision: 'allow' | 'ask';
 }
 
-/** What a review adds to a decision: the call needs approval, or is denied. Undefined leaves the decision as it is. */
+/** The result of a review: the call needs approval, or is denied. Undefined leaves the decision as it is. */
 export interface Objection {
   readonly kind: 'ask' | 'deny';
   readonly reason: string;

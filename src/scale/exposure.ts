@@ -1,3 +1,4 @@
+import type { Exposed } from '../config/choices.ts';
 import type { ProfileConfig } from '../config/config.ts';
 import type { JsonObject } from '../kernel/json.ts';
 import { mapInSlices } from '../kernel/slices.ts';
@@ -5,7 +6,7 @@ import { countTokens } from './count-tokens.ts';
 
 /** How the tools of a profile are listed: every definition, tools that search and call the others, or that run scripts. */
 export interface Exposure {
-  readonly expose: 'all' | 'search' | 'code';
+  readonly expose: Exposed;
   /** The estimated size of all definitions; undefined if nothing depends on it. */
   readonly allTokens?: number;
 }

@@ -14,7 +14,7 @@ import type { ListKind } from '../connections/discovery.ts';
 import type { HttpEndpoints } from '../connections/http/http-endpoints.ts';
 import type { ConnectionState, ConnectionStatus } from '../connections/status.ts';
 import type { TrafficLogs } from '../connections/traffic/traffic-log.ts';
-import { logStatus } from './log-status.ts';
+import type { Log } from '../kernel/log.ts';
 import type { ServerNotice } from './server-content.ts';
 
 /** Opens the connection to a server that one replica runs. */
@@ -71,4 +71,22 @@ export function createOpenServer(ports: OpenServerPorts): (spec: ServerSpec) => 
     const connection = open();
     return connection;
   };
+}
+
+/** Logs a change of a server's status, except failures to connect, which the caller of `connect` reports. */
+function logStatus(log: Log, server: string, status: ConnectionStatus, before: ConnectionState): void {
+  const { state, reason = 'no reason given', era, transport, connectMs } = status;
+  const kind = transport === 'api' ? 'HTTP API' : 'MCP server';
+  const wasUp = before === 'connected' || before === 'degraded';
+  if (state === 'connected' && before === 'connecting') {
+    log.info('server.connected', `${kind} '${server}' is connected`, { server, era, transport, connectMs });
+  } else if (state === 'connected' && before === 'degraded') {
+    log.info('server.recovered', `${kind} '${server}' works again`, { server });
+  } else if (state === 'error' && wasUp) {
+    log.warning('server.lost', `The connection to ${kind} '${server}' was lost and is being restored: ${reason}`, {
+      server,
+    });
+  } else if (state === 'degraded') {
+    log.warning('server.degraded', `${kind} '${server}' is only partly usable: ${reason}`, { server });
+  }
 }

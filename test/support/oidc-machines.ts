@@ -2,6 +2,7 @@ import { generateKeyPairSync, randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { text } from 'node:stream/consumers';
 import { createLocalJWKSet, decodeJwt, exportJWK, type JSONWebKeySet, jwtVerify, SignJWT } from 'jose';
 import Provider from 'oidc-provider';
 
@@ -119,7 +120,7 @@ export async function startMachineServers({ tokenTtl = 3600 } = {}): Promise<Mac
       return json(response, 200, { issuer: idp.url, ...endpoints, ...supported, ...rest });
     }
     if (request.url !== '/token') return json(response, 404, {});
-    const form = new URLSearchParams(await read(request));
+    const form = new URLSearchParams(await text(request));
     const [status, body] = await issueGrant(form, idp.url);
     tokens.push({ grant: form.get('grant_type') ?? '', client: form.get('client_id') ?? '', status });
     json(response, status, body);
@@ -136,7 +137,7 @@ export async function startMachineServers({ tokenTtl = 3600 } = {}): Promise<Mac
       return json(response, 401, {});
     }
     seen.add(token);
-    const message = JSON.parse((await read(request)) || '{}');
+    const message = JSON.parse((await text(request)) || '{}');
     if (message.id === undefined) return void response.writeHead(202).end();
     json(response, 200, { jsonrpc: '2.0', id: message.id, ...reply(message, token) });
   });
@@ -234,10 +235,4 @@ async function listenFirst(): Promise<{ readonly server: Server; readonly url: s
 
 function json(response: ServerResponse, status: number, value: object): void {
   response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(value));
-}
-
-async function read(request: IncomingMessage): Promise<string> {
-  let body = '';
-  for await (const chunk of request) body += chunk;
-  return body;
 }

@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
-import { type Gateway, type GatewayOptions, type GatewayParts, openGateway } from '../../src/gateway/gateway.ts';
+import { type Gateway, type GatewayOptions, openGateway } from '../../src/gateway/gateway.ts';
+import type { GatewayParts } from '../../src/gateway/gateway-parts.ts';
 import type { ConfigSource } from '../../src/index.ts';
 import { silentLog } from '../../src/kernel/log.ts';
 import { openStorage } from '../../src/storage/open-storage.ts';

@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { text } from 'node:stream/consumers';
 
 export interface PersonalServer extends AsyncDisposable {
   readonly url: string;
@@ -27,7 +28,7 @@ export async function startPersonalServer(people: Readonly<Record<string, string
   async function answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const token = (request.headers.authorization ?? '').replace(/^Bearer /, '');
     const person = known.get(token);
-    const body = await read(request);
+    const body = await text(request);
     if (person === undefined) return json(response, 401, {});
     if (request.method !== 'POST') return json(response, 405, {});
     seen.push(token);
@@ -102,10 +103,4 @@ export async function startPersonalServer(people: Readonly<Record<string, string
 
 function json(response: ServerResponse, status: number, value: object): void {
   response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(value));
-}
-
-async function read(request: IncomingMessage): Promise<string> {
-  let body = '';
-  for await (const chunk of request) body += chunk;
-  return body;
 }

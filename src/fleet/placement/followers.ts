@@ -5,7 +5,7 @@ import type { JsonObject } from '../../kernel/json.ts';
 import type { FleetRequest } from '../fleet.ts';
 import { isElsewhere } from './forward.ts';
 
-/** What the owner of a server sends to the other replicas. */
+/** A message from the owner of a server to the other replicas. */
 export type FollowItem =
   | { readonly status: ConnectionStatus; readonly stderr: readonly string[] }
   | { readonly kind: ListKind; readonly list: CachedList; readonly isAnnounced: boolean }

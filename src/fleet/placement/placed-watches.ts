@@ -71,7 +71,7 @@ export function createPlacedWatches({ server, fleet, log, local }: PlacedWatches
         const { stop } = watch;
         if (!hasMoved && stop) continue;
         watch.stop = undefined;
-        // Where the server ran before, its process may have ended.
+        // The replica that ran the server before may have ended.
         await stop?.().catch(() => {});
         if (place !== next) return;
         await start(watch, next).catch((cause) =>

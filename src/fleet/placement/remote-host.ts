@@ -22,7 +22,7 @@ interface SentQuestion {
   readonly key?: string;
 }
 
-/** What a replica sends about a request of another replica before it answers. */
+/** An item that a replica sends before it answers the request of another replica. */
 export type HostItem =
   | { readonly progress: Progress }
   | { readonly log: JsonObject }

@@ -11,7 +11,7 @@ import { startApprovalWebhook } from '../events/approval-webhook.ts';
 import { serverEvent } from '../events/collect-events.ts';
 import { createEventLog } from '../events/event-log.ts';
 import { openSharedEventLog } from '../events/shared-event-log.ts';
-import type { RouteParts, Routes } from '../gateway.ts';
+import type { RouteParts, Routes } from '../gateway-parts.ts';
 import { sendJson } from '../mcp/responder.ts';
 import { createMetrics } from '../metrics/metrics.ts';
 import { createReadiness } from '../metrics/readiness.ts';

@@ -4,7 +4,7 @@ import { createModels } from '../../chat/models/create-models.ts';
 import type { JsonObject } from '../../kernel/json.ts';
 import { createCallSummaries } from '../calls/call-summaries.ts';
 import { openChat } from '../chat/open-chat.ts';
-import type { RouteParts } from '../gateway.ts';
+import type { RouteParts } from '../gateway-parts.ts';
 import { allRoutes } from './all-routes.ts';
 import { type Api, createApi } from './app.ts';
 import { toOpenApi } from './openapi.ts';

@@ -14,7 +14,7 @@ import type { Identity, Right } from '../auth/identity.ts';
 import type { CallSummaries } from '../calls/call-summaries.ts';
 import type { SharedChat } from '../chat/shared-chat.ts';
 import type { EventLog } from '../events/event-log.ts';
-import type { CallParts, ProcessFacts, RouteParts } from '../gateway.ts';
+import type { CallParts, ProcessFacts, RouteParts } from '../gateway-parts.ts';
 import type { CallerUsage } from '../limits/limits.ts';
 import type { RequestResults } from '../limits/result-memory.ts';
 import type { McpEndpoint } from '../mcp/endpoint.ts';

@@ -1,7 +1,7 @@
 import { createHmac, timingSafeEqual } from 'node:crypto';
 import type { AppSources } from './content-policy.ts';
 
-/** What the Content-Security-Policy of a frame is made of. */
+/** The settings of a frame's Content-Security-Policy. */
 export interface FrameFacts {
   readonly sources: AppSources;
   /** The host of the page around the frame. */

@@ -6,7 +6,7 @@ import type { Storage } from '../../storage/storage.ts';
 import type { InternalToolbox } from '../../toolbox-types.ts';
 import { type Identity, personIds } from '../auth/identity.ts';
 
-/** What an app says, as the page around it sends it. */
+/** The texts of an app, as the page around it sends them. */
 export interface AppText {
   readonly call: string;
   readonly kind: AppPart['kind'];

@@ -1,13 +1,13 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import type { Log } from '../../kernel/log.ts';
 import { type ApiKey, hashApiKey, type KeyStore } from '../../storage/ports/key-store.ts';
-import type { Identity } from './identity.ts';
+import type { Identity, KeyRight } from './identity.ts';
 import { createLastUse } from './last-use.ts';
 
 export interface NewApiKey {
   readonly name: string;
   readonly profile?: string;
-  readonly rights: readonly ('read' | 'call' | 'admin')[];
+  readonly rights: readonly KeyRight[];
 }
 
 /** The id of a caller with a key is this prefix and the key's id. */

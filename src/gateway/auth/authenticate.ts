@@ -2,7 +2,7 @@ import type { IncomingMessage } from 'node:http';
 import type { JwtConfig } from '../../config/gateway-config.ts';
 import { ToolwharfError } from '../../kernel/errors.ts';
 import { hashApiKey } from '../../storage/ports/key-store.ts';
-import type { GatewayParts } from '../gateway.ts';
+import type { GatewayParts } from '../gateway-parts.ts';
 import { isSameSecret } from './admin-token.ts';
 import { createApiKeys } from './api-keys.ts';
 import type { SessionHolder } from './app-sessions.ts';

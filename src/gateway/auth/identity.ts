@@ -4,8 +4,12 @@ import type { Caller } from '../../kernel/tool.ts';
 import { abortable } from '../../kernel/wait.ts';
 import type { UserRole } from '../../storage/ports/user-store.ts';
 
-/** The right a route requires. Administrators have every right; `public` needs no authentication. */
-export type Right = 'public' | 'read' | 'call' | 'admin';
+/** The rights that a key can have. Administrators have every right. */
+export const keyRights = ['read', 'call', 'admin'] as const;
+export type KeyRight = (typeof keyRights)[number];
+
+/** The right a route requires; `public` needs no authentication. */
+export type Right = 'public' | KeyRight;
 
 /** An authenticated caller and its permissions. */
 export interface Identity {
@@ -17,7 +21,7 @@ export interface Identity {
   /** May manage servers, keys and settings. */
   readonly isAdmin: boolean;
   /** Rights besides administration; undefined means both. */
-  readonly rights?: readonly ('read' | 'call')[];
+  readonly rights?: readonly Exclude<KeyRight, 'admin'>[];
   /** The role of a signed-in user; the user's id is `caller.user`. */
   readonly role?: Exclude<UserRole, 'none'>;
   /** How the caller authenticated. `loopback` proves only that the request came from this machine. */
@@ -46,8 +50,8 @@ export function hasRight(identity: Identity | undefined, right: Right): boolean 
 }
 
 /** Every right of the caller. */
-export function rightsOf(identity: Identity | undefined): Exclude<Right, 'public'>[] {
-  return (['read', 'call', 'admin'] as const).filter((right) => hasRight(identity, right));
+export function rightsOf(identity: Identity | undefined): KeyRight[] {
+  return keyRights.filter((right) => hasRight(identity, right));
 }
 
 /** Whether the caller reads the calls of others: administrators and approvers do. */

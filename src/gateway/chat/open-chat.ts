@@ -4,7 +4,7 @@ import { seedAssistants } from '../../chat/seed-assistants.ts';
 import { assertOwnerAccess } from '../auth/users.ts';
 import { conversationEvent } from '../events/collect-events.ts';
 import type { EventLog } from '../events/event-log.ts';
-import type { GatewayParts } from '../gateway.ts';
+import type { GatewayParts } from '../gateway-parts.ts';
 import { type SharedChat, shareChat } from './shared-chat.ts';
 
 export interface OpenChatOptions extends Pick<ChatPorts, 'models' | 'serverNames'> {

@@ -2,7 +2,7 @@ import { createSlice } from '../../kernel/slices.ts';
 import type { InternalToolbox, ToolboxEvents } from '../../toolbox.ts';
 import type { EventData } from '../api/schemas/events.ts';
 
-/** What decides whether a profile includes a tool. */
+/** The facts that decide whether a profile includes a tool. */
 export interface ScopedTool {
   readonly server?: string;
   readonly originalName: string;

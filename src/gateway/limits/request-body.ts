@@ -12,7 +12,7 @@ export interface BodyOptions {
 
 /** A body that is not JSON or nested too deeply. */
 export class InvalidBodyError extends ToolwharfError {
-  /** What is wrong, as the end of a sentence about the body. */
+  /** The problem, as the end of a sentence about the body. */
   readonly problem: string;
 
   constructor(problem: string) {

@@ -191,7 +191,7 @@ async function listTools(
   const ours = exposure.expose === 'code' ? codeToolDefinitions : searchToolDefinitions;
   const byName = new Map(sorted);
   const hides = exposure.expose !== 'all';
-  // Where all tools are listed, a tool that is named like ours is the one that is called.
+  // If all tools are listed, a server's tool with the name of one of ours is called instead of ours.
   const canRefer = hides || !byName.has(String(readResultDefinition.name));
   const maxInlineBytes = canRefer
     ? (profile.maxInlineResultBytes ?? (hides ? defaultMaxInlineResultBytes : undefined))

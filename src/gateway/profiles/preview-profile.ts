@@ -1,5 +1,6 @@
 import { createPatternIndex } from '../../catalog/pattern-index.ts';
 import { buildProfile } from '../../config/build-profiles.ts';
+import type { Exposed } from '../../config/choices.ts';
 import type { ProfileConfig } from '../../config/config.ts';
 import type { CheckedProfile } from '../../config/native-schema.ts';
 import { mapInSlices } from '../../kernel/slices.ts';
@@ -25,7 +26,7 @@ export interface ProfileExposure {
   /** Estimated size of all tools. */
   readonly estimatedTokens: number;
   /** How the tools are listed; the choice of `auto`. */
-  readonly exposed: 'all' | 'search' | 'code';
+  readonly exposed: Exposed;
   /** Estimated size of the list. */
   readonly listedTokens: number;
 }

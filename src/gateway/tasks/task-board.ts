@@ -7,7 +7,7 @@ import { measureJson } from '../../policy/measure-json.ts';
 /** A call that is a task, with the figures that decide how long it is retained. Only its caller can find it. */
 export interface BoardTask {
   readonly call: Call & Partial<Pick<RunningCall, 'questions'>>;
-  /** What the protocol of the task keeps with it. */
+  /** Data that the protocol of the task stores with it. */
   readonly detail?: JsonObject;
   /** The approximate memory use. */
   bytes: number;

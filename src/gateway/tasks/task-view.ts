@@ -35,7 +35,7 @@ export interface TaskView {
   readonly appQuestion?: string;
   /** Set when the task has ended. */
   readonly result?: ToolResult;
-  /** What the protocol of the task keeps with it. */
+  /** Data that the protocol of the task stores with it. */
   readonly detail?: JsonObject;
 }
 

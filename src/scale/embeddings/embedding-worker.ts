@@ -1,8 +1,12 @@
 // A thread that loads the package with the model and computes vectors. The package's name is its data.
 import { parentPort, workerData } from 'node:worker_threads';
+import type { Embed } from '../../kernel/embed.ts';
 import { messageOf } from '../../kernel/errors.ts';
+import { isObject } from '../../kernel/json.ts';
 import type { EmbeddingAnswer, EmbeddingRequest } from './embedding-protocol.ts';
-import { loadEmbed } from './load-embed.ts';
+
+/** The package whose engine runs models that are packages of their own. */
+const engine = '@lat.md/embed';
 
 const embed = loadEmbed(String(workerData));
 // The answer to each request says why the package could not be loaded.
@@ -26,4 +30,26 @@ async function compute(texts: readonly string[]): Promise<{ vectors: Float32Arra
   const vectors = new Float32Array(found.length * dimensions);
   for (const [at, vector] of found.entries()) vectors.set(vector, at * dimensions);
   return { vectors, dimensions };
+}
+
+/**
+ * Loads a package that computes vectors: it exports `embed(texts)`, or it is a model of `@lat.md/embed`, which must be installed
+ * too. Rejects if it is neither.
+ */
+async function loadEmbed(name: string): Promise<Embed> {
+  const loaded: unknown = await import(name);
+  const module = isObject(loaded) ? loaded : {};
+  for (const found of [module, module.default])
+    if (isObject(found) && typeof found.embed === 'function') return found.embed.bind(found) as Embed;
+  const { default: model } = module;
+  if (isObject(model) && typeof model.weightsPath === 'string') {
+    const { createEmbedder } = (await import(engine)) as unknown as Engine;
+    const embedder = await createEmbedder({ model });
+    return (texts) => embedder.embed([...texts]);
+  }
+  throw new Error(`The package ${name} has no function \`embed\` and is no model of ${engine}`);
+}
+
+interface Engine {
+  createEmbedder(options: { readonly model: object }): Promise<{ embed(texts: string[]): Promise<number[][]> }>;
 }

@@ -1,4 +1,5 @@
 import { createMatcher } from '../../catalog/match-globs.ts';
+import type { Expose, Exposed } from '../../config/choices.ts';
 import { exposeDefaults } from '../../config/defaults.ts';
 import type { CallOptions, RecordedSearch, Tool, ToolResult, ToolSource } from '../../kernel/tool.ts';
 import { isCodeTool } from '../code/code-tools.ts';
@@ -21,7 +22,7 @@ export interface ExposeOptions {
    * it runs scripts over the others, `auto` chooses `search` if the definitions exceed `exposeBudget`. Where scripts cannot run,
    * `code` is `search`. Default: `all`.
    */
-  readonly expose?: 'all' | 'search' | 'code' | 'auto';
+  readonly expose?: Expose;
   /** The tokens that `auto` accepts for the definitions, estimated. Default: 10 000. */
   readonly exposeBudget?: number;
   /** Patterns of tools that `search` and `code` list too, such as `github/create_*`. */
@@ -30,7 +31,7 @@ export interface ExposeOptions {
 
 /** The tools of a source that a model is offered. */
 export interface ExposedTools {
-  readonly expose: 'all' | 'search' | 'code';
+  readonly expose: Exposed;
   /** With `search` and `code`, only the tools that are always listed. */
   readonly tools: readonly Tool[];
 }

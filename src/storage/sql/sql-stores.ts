@@ -1,6 +1,7 @@
 import type { Kysely } from 'kysely';
 import type { ServerRecord } from '../../config/server-record.ts';
 import { canonicalJson } from '../../kernel/canonical-json.ts';
+import type { ToolwharfError } from '../../kernel/errors.ts';
 import type { RememberedRule, RuleStore } from '../../policy/remembered-rules.ts';
 import { nameTaken, type ServerStore } from '../../servers/server-store.ts';
 import { type Assistant, type AssistantStore, parseAssistant } from '../ports/assistant-store.ts';
@@ -18,15 +19,9 @@ export function recordContext(table: 'servers' | 'providers', id: string): strin
 }
 
 /** Servers in a database. All but id and name is sealed, since arguments and URLs can contain credentials. */
-export function createSqlServers({ db, isUniqueViolation }: Engine, sealer: Sealer): ServerStore {
-  const records = createNamedRecords(db, 'servers', 'sealed', sealed<ServerRecord>('servers', sealer));
-  return {
-    ...records,
-    put: (record) =>
-      records.put(record).catch((cause) => {
-        throw isUniqueViolation(cause) ? nameTaken(record.name) : cause;
-      }),
-  };
+export function createSqlServers(engine: Engine, sealer: Sealer): ServerStore {
+  const records = createNamedRecords(engine.db, 'servers', 'sealed', sealed<ServerRecord>('servers', sealer));
+  return withUniqueNames(records, engine, nameTaken);
 }
 
 /** Model providers in a database. All but id and name is sealed, since URLs can contain keys. */
@@ -72,33 +67,15 @@ export function createSqlModelSettings({ db }: Engine): ModelSettingsStore {
 }
 
 /** Profiles in a database. */
-export function createSqlProfiles({ db, isUniqueViolation }: Engine): ProfileStore {
-  const records = createNamedRecords<ProfileRecord>(db, 'profiles', 'body', {
-    encode: canonicalJson,
-    decode: (body) => JSON.parse(body),
-  });
-  return {
-    ...records,
-    put: (record) =>
-      records.put(record).catch((cause) => {
-        throw isUniqueViolation(cause) ? profileNameTaken(record.name) : cause;
-      }),
-  };
+export function createSqlProfiles(engine: Engine): ProfileStore {
+  const records = createNamedRecords<ProfileRecord>(engine.db, 'profiles', 'body', plainJson);
+  return withUniqueNames(records, engine, profileNameTaken);
 }
 
 /** Saved scripts in a database. */
-export function createSqlScripts({ db, isUniqueViolation }: Engine): ScriptStore {
-  const records = createNamedRecords<ScriptRecord>(db, 'scripts', 'body', {
-    encode: canonicalJson,
-    decode: (body) => JSON.parse(body),
-  });
-  return {
-    ...records,
-    put: (record) =>
-      records.put(record).catch((cause) => {
-        throw isUniqueViolation(cause) ? scriptNameTaken(record.name) : cause;
-      }),
-  };
+export function createSqlScripts(engine: Engine): ScriptStore {
+  const records = createNamedRecords<ScriptRecord>(engine.db, 'scripts', 'body', plainJson);
+  return withUniqueNames(records, engine, scriptNameTaken);
 }
 
 /** Approval rules in a database. */
@@ -160,10 +137,27 @@ interface Codec<Item> {
   decode(text: string, id: string): Item;
 }
 
+const plainJson = { encode: canonicalJson, decode: (text: string) => JSON.parse(text) };
+
 function sealed<Item extends { readonly id: string }>(table: 'servers' | 'providers', sealer: Sealer): Codec<Item> {
   return {
     encode: (item) => sealer.seal(canonicalJson(item), recordContext(table, item.id)),
     decode: (text, id) => JSON.parse(sealer.open(text, recordContext(table, id))),
+  };
+}
+
+/** Reports a name that is taken with the error of `nameError`. */
+function withUniqueNames<Item extends { readonly name: string }, Records extends { put(record: Item): Promise<void> }>(
+  records: Records,
+  { isUniqueViolation }: Engine,
+  nameError: (name: string) => ToolwharfError,
+): Records {
+  return {
+    ...records,
+    put: (record: Item) =>
+      records.put(record).catch((cause) => {
+        throw isUniqueViolation(cause) ? nameError(record.name) : cause;
+      }),
   };
 }
 

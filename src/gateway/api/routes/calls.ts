@@ -12,6 +12,14 @@ import { callListSchema, callSchema, callStatsSchema, callStatus, resultPageSche
 const group = 'calls';
 const params = z.object({ call: z.string() });
 const day = 24 * 3_600_000;
+const callerAndSearch = {
+  caller: z.string().optional().describe("The caller's id."),
+  search: z
+    .string()
+    .max(200)
+    .optional()
+    .describe("A part of the tool's name, its original name, the server or the caller's id."),
+};
 
 export const callRoutes = [
   route({
@@ -36,12 +44,7 @@ export const callRoutes = [
         .describe(
           `How calls with the status \`error\` ended. One or more of ${callEnds.join(', ')}, with commas between.`,
         ),
-      caller: z.string().optional().describe("The caller's id."),
-      search: z
-        .string()
-        .max(200)
-        .optional()
-        .describe("A part of the tool's name, its original name, the server or the caller's id."),
+      ...callerAndSearch,
       parent: z.string().optional().describe('The id of the call or answer that made them.'),
       since: z.iso.datetime({ offset: true }).optional().describe('Start of the period, inclusive.'),
       until: z.iso.datetime({ offset: true }).optional().describe('End of the period, exclusive.'),
@@ -82,12 +85,7 @@ export const callRoutes = [
         .describe('Start of the period, inclusive; one day before `until` if absent.'),
       until: z.iso.datetime({ offset: true }).optional().describe('End of the period, exclusive; now if absent.'),
       server: z.string().optional(),
-      caller: z.string().optional().describe("The caller's id."),
-      search: z
-        .string()
-        .max(200)
-        .optional()
-        .describe("A part of the tool's name, its original name, the server or the caller's id."),
+      ...callerAndSearch,
       buckets: z.coerce.number().int().min(1).max(200).default(24).describe('Number of equal intervals.'),
     }),
     answer: callStatsSchema,

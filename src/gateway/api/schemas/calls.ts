@@ -88,15 +88,20 @@ export const ruleId = z
   .optional()
   .describe('The id of the remembered rule that allowed the call without asking.');
 
+/** What was called, and by whom. */
+export const callFacts = {
+  id: z.string(),
+  kind: recordKind,
+  server: z.string().optional(),
+  tool: z.string(),
+  originalName: z.string(),
+  caller: callerSchema,
+};
+
 export const callSchema = answer(
   'Call',
   z.strictObject({
-    id: z.string(),
-    kind: recordKind,
-    server: z.string().optional(),
-    tool: z.string(),
-    originalName: z.string(),
-    caller: callerSchema,
+    ...callFacts,
     replica: z.string().optional().describe('The replica that received the call; absent if there can be no other.'),
     account: z
       .object({ id: z.string(), label: z.string() })

@@ -3,7 +3,7 @@ import { connectionStates } from '../../../connections/status.ts';
 import { approvalScopes } from '../../../policy/approval.ts';
 import { ruleAudiences } from '../../../policy/remembered-rules.ts';
 import { conversationSchema } from '../../../storage/ports/conversation-store.ts';
-import { callEnd, callParentSchema, callStatus, recordKind, ruleId, upstreamTaskSchema } from './calls.ts';
+import { callEnd, callFacts, callParentSchema, callStatus, ruleId, upstreamTaskSchema } from './calls.ts';
 import { callerSchema } from './common.ts';
 import { answer, isoTime, json, list } from './named.ts';
 import { questionSchema } from './questions.ts';
@@ -61,12 +61,7 @@ export const eventSchemas = {
   'call.changed': answer(
     'CallChangedEvent',
     z.strictObject({
-      id: z.string(),
-      kind: recordKind,
-      server: z.string().optional(),
-      tool: z.string(),
-      originalName: z.string(),
-      caller: callerSchema,
+      ...callFacts,
       parent: callParentSchema.optional(),
       status: callStatus,
       end: callEnd.optional(),

@@ -1,10 +1,11 @@
 import { z } from 'zod';
 import { dialects, namings } from '../../../config/choices.ts';
+import { keyRights } from '../../auth/identity.ts';
 import { approvalSettingsSchema, callerSchema } from './common.ts';
 import { answer, body, isoTime, json, list } from './named.ts';
 import { maskSchema } from './servers.ts';
 
-const right = z.enum(['read', 'call', 'admin']);
+const right = z.enum(keyRights);
 
 const keySchema = answer(
   'ApiKey',

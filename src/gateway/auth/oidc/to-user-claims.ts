@@ -13,7 +13,7 @@ const maxSubject = 255;
 const maxText = 200;
 const maxGroups = 500;
 
-/** What the provider says about a person, with the role and profile of their groups. Undefined if the subject is invalid. */
+/** The provider's claims about a person, with the role and profile of their groups. Undefined if the subject is invalid. */
 export function toUserClaims(claims: TokenClaims, settings: OidcConfig): UserClaims | undefined {
   const { iss, sub, iat } = claims;
   if (sub === '' || sub.length > maxSubject || sub.includes('\0')) return undefined;

@@ -27,7 +27,7 @@ export function toDetailedTaskV2(view: TaskView): JsonObject {
   return { ...toTaskV2(view), inputRequests, ...outcome };
 }
 
-/** What the client gets instead of a result when its call becomes a task. */
+/** The answer instead of a result when a client's call becomes a task. */
 export function toCreated(view: TaskView, generation: TaskGeneration): JsonObject {
   return generation === 'v1' ? { task: toTaskV1(view) } : { resultType: 'task', ...toTaskV2(view) };
 }

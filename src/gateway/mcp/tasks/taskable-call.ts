@@ -13,7 +13,7 @@ import { missingCapability } from '../missing-capability.ts';
 import { metaOf, RpcError, rpcCode } from '../rpc.ts';
 import { toCreated, toTaskV1 } from './mcp-task.ts';
 
-/** What the tasks of MCP clients need. */
+/** The ports of tasks of MCP clients. */
 export interface TaskPorts {
   /** The tasks of all protocols. */
   readonly shared: SharedTasks;

@@ -46,7 +46,7 @@ export interface SandboxCall {
   readonly args: unknown;
 }
 
-/** What a script did until it could only wait or had ended. */
+/** The progress of a script until it ended or could only wait. */
 export interface Burst {
   readonly calls: readonly SandboxCall[];
   /** Set if the script has ended and no call is unsettled, or it has failed. */

@@ -1,7 +1,12 @@
+import { useQuery } from '@tanstack/react-query';
+import { useMemo } from 'react';
 import type { Call } from '../../api/client.ts';
+import { queries } from '../../api/queries.ts';
 import { StatusBadge, type Tone } from '../../components/Badge.tsx';
 import { text } from '../../text/text.ts';
-import { type Awaited, useAwaited } from './use-awaited.ts';
+
+/** The person's action that a call waits for. */
+type Awaited = 'approval' | 'input';
 
 interface StatusLabel {
   readonly tone: Tone;
@@ -47,5 +52,19 @@ function Status({ tone, label, pulsing = false, explanation }: StatusLabel) {
         {label}
       </StatusBadge>
     </span>
+  );
+}
+
+/** The calls that wait for a person, by id. */
+function useAwaited(): ReadonlyMap<string, Awaited> {
+  const { data: approvals } = useQuery(queries.approvals('pending'));
+  const { data: questions } = useQuery(queries.questions());
+  return useMemo(
+    () =>
+      new Map<string, Awaited>([
+        ...(approvals ?? []).map(({ callId }) => [callId, 'approval'] as const),
+        ...(questions ?? []).flatMap(({ callId }) => (callId === undefined ? [] : [[callId, 'input'] as const])),
+      ]),
+    [approvals, questions],
   );
 }

@@ -54,7 +54,7 @@ export function writeFilter(filter: CallFilter): URLSearchParams {
 
 /** The query of `listCalls`. */
 export interface CallQuery extends Omit<CallFilter, 'range' | 'end'> {
-  /** With commas between. */
+  /** Separated by commas. */
   readonly end?: string;
 }
 

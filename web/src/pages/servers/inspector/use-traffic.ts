@@ -1,5 +1,6 @@
 import { useEffect, useRef, useState } from 'react';
 import type { TrafficEvents, TrafficMessage } from '../../../api/client.ts';
+import type { ConnectionState } from '../../../api/event-stream.ts';
 
 /** How a resource subscription stands. */
 export interface SubscriptionState {
@@ -11,7 +12,7 @@ export interface SubscriptionState {
 export interface Traffic {
   /** Newest first. */
   readonly messages: readonly TrafficMessage[];
-  readonly connection: 'connecting' | 'open' | 'lost';
+  readonly connection: ConnectionState;
   /** Messages that the gateway left out because the browser was too slow. */
   readonly skipped: number;
   /** The accepted and refused subscriptions, by URI. */
