@@ -1,30 +1,7 @@
 import { describe, expect, test } from 'vitest';
+import { check, conditional, isOk, objectWithV, problemText } from '../../test/support/check-arguments.ts';
 import type { JsonSchema } from '../kernel/json.ts';
 import { explainProblems } from './explain-problems.ts';
-import { compileArguments } from './validate-arguments.ts';
-
-function check(schema: JsonSchema, args: unknown) {
-  const compiled = compileArguments(schema);
-  if (compiled.kind === 'unusable') throw new Error(compiled.reason);
-  return compiled.check(args);
-}
-const isOk = (schema: JsonSchema, args: unknown) => check(schema, args).ok;
-const text = (schema: JsonSchema, args: unknown) => {
-  const verdict = check(schema, args);
-  return verdict.ok ? 'ok' : verdict.text;
-};
-/** The same schema for the property `v`, where any value can go. */
-const objectWithV = (schema: unknown, root: Record<string, unknown> = {}): JsonSchema => ({
-  ...root,
-  properties: { v: schema },
-});
-
-const conditional = (condition: unknown, yes: unknown, no: unknown): JsonSchema =>
-  Object.fromEntries([
-    ['if', condition],
-    ['then', yes],
-    ['else', no],
-  ]);
 
 const readFile: JsonSchema = {
   $schema: 'http://json-schema.org/draft-07/schema#',
@@ -60,7 +37,7 @@ describe('an argument error tells a model how to correct its call [R18]', () => 
   });
 
   test('an argument error tells a model how to correct its call with all problems at once', () => {
-    expect(text(readFile, { pth: 'a', limit: 1000, mode: 'x', range: { from: 1 } })).toBe(
+    expect(problemText(readFile, { pth: 'a', limit: 1000, mode: 'x', range: { from: 1 } })).toBe(
       [
         '5 problems',
         '- /path: expected a required value, got nothing',
@@ -109,7 +86,7 @@ describe('an argument error tells a model how to correct its call [R18]', () => 
   ])(
     'an argument error tells a model how to correct its call for the schema %j and the value %j: %s',
     (schema, value, expected) => {
-      expect(text(objectWithV(schema), { v: value })).toBe(`/v: ${expected}`);
+      expect(problemText(objectWithV(schema), { v: value })).toBe(`/v: ${expected}`);
     },
   );
 
@@ -125,17 +102,19 @@ describe('an argument error tells a model how to correct its call [R18]', () => 
       required: ['kind', 'a'],
     };
     const shape = objectWithV({ anyOf: [{ type: 'null' }, { $ref: '#/$defs/circle' }, square] }, { $defs: { circle } });
-    expect(text(shape, { v: { kind: 'square', a: 'x' } })).toBe('/v/a: expected number, got string "x"');
-    expect(text(shape, { v: { kind: 'circle' } })).toBe('/v/r: expected a required value, got nothing');
+    expect(problemText(shape, { v: { kind: 'square', a: 'x' } })).toBe('/v/a: expected number, got string "x"');
+    expect(problemText(shape, { v: { kind: 'circle' } })).toBe('/v/r: expected a required value, got nothing');
     const both = objectWithV({ oneOf: [circle, square] });
-    expect(text(both, { v: { kind: 'hexagon' } })).toBe('/v/kind: expected "circle" or "square", got string "hexagon"');
+    expect(problemText(both, { v: { kind: 'hexagon' } })).toBe(
+      '/v/kind: expected "circle" or "square", got string "hexagon"',
+    );
   });
 
   test('an argument error tells a model how to correct its call for if, then and else, based on the branch that applies', () => {
     const isA = { properties: { kind: { const: 'a' } }, required: ['kind'] };
     const schema = conditional(isA, { required: ['n'] }, { required: ['m'] });
-    expect(text(schema, { kind: 'a' })).toBe('/n: expected a required value, got nothing');
-    expect(text(schema, { kind: 'b' })).toBe('/m: expected a required value, got nothing');
+    expect(problemText(schema, { kind: 'a' })).toBe('/n: expected a required value, got nothing');
+    expect(problemText(schema, { kind: 'b' })).toBe('/m: expected a required value, got nothing');
     expect(isOk(schema, { kind: 'a', n: 1 })).toBe(true);
   });
 
@@ -145,9 +124,11 @@ describe('an argument error tells a model how to correct its call [R18]', () => 
       properties: { a: {} },
       additionalProperties: false,
     };
-    expect(text(schema, { 'x-a': 1 })).toBe('/x-a: expected string, got number 1');
-    expect(text(schema, { b: 1 })).toBe('/b: expected no property of this name (did you mean "a"?), got number 1');
-    expect(text({ propertyNames: { pattern: '^a' } }, { b: 1 })).toBe(
+    expect(problemText(schema, { 'x-a': 1 })).toBe('/x-a: expected string, got number 1');
+    expect(problemText(schema, { b: 1 })).toBe(
+      '/b: expected no property of this name (did you mean "a"?), got number 1',
+    );
+    expect(problemText({ propertyNames: { pattern: '^a' } }, { b: 1 })).toBe(
       '/b: expected a property name that is text that matches "^a", got the name "b"',
     );
   });
@@ -156,25 +137,27 @@ describe('an argument error tells a model how to correct its call [R18]', () => 
     const nested = objectWithV({
       anyOf: [{ type: 'string' }, { anyOf: [{ type: ['string', 'null'] }, { enum: [1, 2] }] }],
     });
-    expect(text(nested, { v: true })).toBe('/v: expected string or null or 1 or 2, got boolean true');
+    expect(problemText(nested, { v: true })).toBe('/v: expected string or null or 1 or 2, got boolean true');
   });
 
   test('an argument error tells a model how to correct its call without repeating long values', () => {
-    const verdict = text(objectWithV({ type: 'number' }), { v: 'x'.repeat(10_000) });
+    const verdict = problemText(objectWithV({ type: 'number' }), { v: 'x'.repeat(10_000) });
     expect(verdict).toMatch(/^\/v: expected number, got string "x{70,79}…$/);
-    expect(text({ additionalProperties: false }, { ['k'.repeat(5000)]: 1 }).length).toBeLessThan(400);
+    expect(problemText({ additionalProperties: false }, { ['k'.repeat(5000)]: 1 }).length).toBeLessThan(400);
     expect(
-      text(objectWithV({ enum: Array.from({ length: 500 }, (_, at) => `value ${at}`) }), { v: 1 }).length,
+      problemText(objectWithV({ enum: Array.from({ length: 500 }, (_, at) => `value ${at}`) }), { v: 1 }).length,
     ).toBeLessThan(300);
   });
 
   test('an argument error tells a model how to correct its call without repeating secrets', () => {
     for (const name of ['token', 'api_key', 'sessionKey', 'password', 'client_secret', 'Authorization'])
-      expect(text({ properties: { [name]: { type: 'number' } } }, { [name]: 'sk-123' })).toBe(
+      expect(problemText({ properties: { [name]: { type: 'number' } } }, { [name]: 'sk-123' })).toBe(
         `/${name}: expected number, got string`,
       );
     const nested = { properties: { secrets: { items: { minLength: 99 } } } };
-    expect(text(nested, { secrets: ['sk-123'] })).toBe('/secrets/0: expected at least 99 characters, got string');
+    expect(problemText(nested, { secrets: ['sk-123'] })).toBe(
+      '/secrets/0: expected at least 99 characters, got string',
+    );
   });
 });
 

@@ -1,29 +1,7 @@
 import { describe, expect, test } from 'vitest';
+import { check, conditional, isOk, objectWithV, problemText } from '../../test/support/check-arguments.ts';
 import type { JsonSchema } from '../kernel/json.ts';
-import { type ArgumentsLimits, compileArguments, createArgumentsChecker } from './validate-arguments.ts';
-
-function check(schema: JsonSchema, args: unknown, limits: Partial<ArgumentsLimits> = {}) {
-  const compiled = compileArguments(schema, limits);
-  if (compiled.kind === 'unusable') throw new Error(compiled.reason);
-  return compiled.check(args);
-}
-const isOk = (schema: JsonSchema, args: unknown) => check(schema, args).ok;
-const text = (schema: JsonSchema, args: unknown) => {
-  const verdict = check(schema, args);
-  return verdict.ok ? 'ok' : verdict.text;
-};
-/** An object schema with this schema for the property `v`. */
-const objectWithV = (schema: unknown, root: Record<string, unknown> = {}): JsonSchema => ({
-  ...root,
-  properties: { v: schema },
-});
-
-const conditional = (condition: unknown, yes: unknown, no: unknown): JsonSchema =>
-  Object.fromEntries([
-    ['if', condition],
-    ['then', yes],
-    ['else', no],
-  ]);
+import { compileArguments, createArgumentsChecker } from './validate-arguments.ts';
 
 describe('argument validation supports JSON Schema drafts [R18]', () => {
   test('tuples, dependencies and definitions of draft-07 are validated', () => {
@@ -94,12 +72,12 @@ describe('argument validation supports JSON Schema drafts [R18]', () => {
       ...conditional({ properties: { a: { const: 1 } } }, { unevaluatedProperties: false }, true),
       unevaluatedProperties: false,
     };
-    expect(text(condition, { a: 1 })).toContain('/a: expected no such property');
+    expect(problemText(condition, { a: 1 })).toContain('/a: expected no such property');
     const dependent = { dependentSchemas: { a: { properties: { a: {}, b: {} } } }, unevaluatedProperties: false };
     expect([{ a: 1, b: 1 }, { b: 1 }].map((args) => isOk(dependent, args))).toEqual([true, false]);
     const contains = objectWithV({ contains: { type: 'string' }, unevaluatedItems: { type: 'number' } });
-    expect(text(contains, { v: ['a', 1] })).toBe('ok');
-    expect(text(contains, { v: ['a', true] })).toBe('/v/1: expected number, got boolean true');
+    expect(problemText(contains, { v: ['a', 1] })).toBe('ok');
+    expect(problemText(contains, { v: ['a', true] })).toBe('/v/1: expected number, got boolean true');
   });
 
   test('recursive schemas validate nested values', () => {
@@ -109,7 +87,9 @@ describe('argument validation supports JSON Schema drafts [R18]', () => {
       additionalProperties: false,
     };
     expect(isOk(tree, { n: 1, kids: [{ kids: [{ n: 2 }] }] })).toBe(true);
-    expect(text(tree, { kids: [{ kids: [{ n: 'x' }] }] })).toBe('/kids/0/kids/0/n: expected number, got string "x"');
+    expect(problemText(tree, { kids: [{ kids: [{ n: 'x' }] }] })).toBe(
+      '/kids/0/kids/0/n: expected number, got string "x"',
+    );
   });
 
   test('known formats are asserted and unknown formats are ignored', () => {
@@ -129,7 +109,7 @@ describe('argument validation supports JSON Schema drafts [R18]', () => {
 describe('the arguments of a call', () => {
   test('the arguments of a call must be an object', () => {
     for (const args of [undefined, null, [], 'x', 5]) expect(isOk({}, args)).toBe(false);
-    expect(text({ required: ['path'] }, 'sk-secret')).toBe('the arguments: expected object, got string');
+    expect(problemText({ required: ['path'] }, 'sk-secret')).toBe('the arguments: expected object, got string');
     expect(isOk({}, {})).toBe(true);
   });
 
@@ -140,7 +120,7 @@ describe('the arguments of a call', () => {
     });
     const circle: Record<string, unknown> = {};
     circle.self = circle;
-    expect(text({}, circle)).toBe('the arguments: expected at most 128 levels of nesting, got more');
+    expect(problemText({}, circle)).toBe('the arguments: expected at most 128 levels of nesting, got more');
   });
 
   test('the arguments of a call do not include inherited properties', () => {
@@ -171,7 +151,7 @@ describe('validation with a hostile schema [R18]', () => {
       expect(isOk(bomb(8, keyword), { v: 5 })).toBe(false);
       expect(isOk(bomb(8, 'anyOf'), { v: 'x' })).toBe(true);
       expect(isOk(bomb(60, keyword), { v: 5 })).toBe(false);
-      expect(text(bomb(60, 'oneOf'), { v: 5 })).toBe(
+      expect(problemText(bomb(60, 'oneOf'), { v: 5 })).toBe(
         'the arguments: expected arguments that can be checked in bounded time, got more than that',
       );
     },

@@ -1,26 +1,16 @@
 import { readFile } from 'node:fs/promises';
 import { describe, expect, test } from 'vitest';
-import { createGate, type Script, startScriptedChat } from '../fixtures/models/scripted-chat-server.ts';
+import { createGate, type Script } from '../fixtures/models/scripted-chat-server.ts';
 import { fixture, tempDir } from '../support/fixtures.ts';
-import { openTestChat, type TestChatOptions, textOf } from '../support/open-chat.ts';
+import { openScriptedChat, type TestChatOptions, textOf } from '../support/open-chat.ts';
 import { waitFor } from '../support/wait-for.ts';
 
 const config = { servers: { fixture: fixture('legacy') } };
 const echo = (text: string) => ({ name: 'mcp_fixture_echo', args: { text } });
 const repeatLast: Script = ({ last }) => ({ text: `Received: ${last}` });
 
-async function open(script: readonly Script[], options: Omit<TestChatOptions, 'model'> = {}) {
-  const model = await startScriptedChat(script);
-  const testChat = await openTestChat({ config, model, assistant: { toolApproval: 'always-ask' }, ...options });
-  return {
-    ...testChat,
-    model,
-    async [Symbol.asyncDispose]() {
-      await testChat[Symbol.asyncDispose]();
-      await model[Symbol.asyncDispose]();
-    },
-  };
-}
+const open = (script: readonly Script[], options: Omit<TestChatOptions, 'model'> = {}) =>
+  openScriptedChat(script, { config, assistant: { toolApproval: 'always-ask' }, ...options });
 
 describe('an assistant with always-ask approval', () => {
   test('an assistant with always-ask approval waits for the person, then runs the tool and continues [R8] [R14] [R16]', async () => {

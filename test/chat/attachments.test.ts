@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { attachmentLimits } from '../../src/chat/attachments.ts';
-import { type Script, startScriptedChat } from '../fixtures/models/scripted-chat-server.ts';
-import { openTestChat, type TestChatOptions, textOf } from '../support/open-chat.ts';
+import type { Script } from '../fixtures/models/scripted-chat-server.ts';
+import { openScriptedChat, type TestChatOptions, textOf } from '../support/open-chat.ts';
 
 const base64 = (content: string | Buffer) => Buffer.from(content).toString('base64');
 const png = {
@@ -11,17 +11,11 @@ const png = {
 const note = { name: 'note.txt', data: base64('high water is at six') };
 
 async function open(script: readonly Script[], options: Omit<TestChatOptions, 'model'> = {}) {
-  const model = await startScriptedChat(script);
-  const testChat = await openTestChat({ model, ...options });
+  const testChat = await openScriptedChat(script, options);
   const { storage, assistant } = testChat;
   return {
     ...testChat,
-    model,
     declare: (takesImages: boolean) => storage.modelSettings.put({ ...assistant.model, takesImages }),
-    async [Symbol.asyncDispose]() {
-      await testChat[Symbol.asyncDispose]();
-      await model[Symbol.asyncDispose]();
-    },
   };
 }
 

@@ -2,24 +2,14 @@ import { randomUUID } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
 import { toExportedJson, toMarkdown } from '../../src/chat/export-conversation.ts';
 import type { Message } from '../../src/storage/ports/conversation-store.ts';
-import { createGate, type Script, startScriptedChat } from '../fixtures/models/scripted-chat-server.ts';
+import { createGate, type Script } from '../fixtures/models/scripted-chat-server.ts';
 import { fixture } from '../support/fixtures.ts';
-import { openTestChat, type TestChatOptions, textOf } from '../support/open-chat.ts';
+import { openScriptedChat, openTestChat, type TestChatOptions, textOf } from '../support/open-chat.ts';
 
 async function open(script: readonly Script[], options: Omit<TestChatOptions, 'model'> = {}) {
-  const model = await startScriptedChat(script);
-  const testChat = await openTestChat({ model, ...options });
+  const testChat = await openScriptedChat(script, options);
   const read = async () => (await testChat.chat.read(testChat.id))?.messages ?? [];
-  return {
-    ...testChat,
-    model,
-    read,
-    texts: async () => (await read()).map(textOf),
-    async [Symbol.asyncDispose]() {
-      await testChat[Symbol.asyncDispose]();
-      await model[Symbol.asyncDispose]();
-    },
-  };
+  return { ...testChat, read, texts: async () => (await read()).map(textOf) };
 }
 
 const at = (messages: readonly Message[], index: number) => messages.at(index) as Message;

@@ -1,26 +1,13 @@
 import { randomUUID } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
 import type { ConversationChange } from '../../src/chat/chat.ts';
-import { createGate, type Script, startScriptedChat } from '../fixtures/models/scripted-chat-server.ts';
-import { openTestChat, type TestChatOptions, textOf } from '../support/open-chat.ts';
+import { createGate, type Script } from '../fixtures/models/scripted-chat-server.ts';
+import { openScriptedChat, textOf } from '../support/open-chat.ts';
 import { waitFor } from '../support/wait-for.ts';
-
-async function open(script: readonly Script[], options: Omit<TestChatOptions, 'model'> = {}) {
-  const model = await startScriptedChat(script);
-  const testChat = await openTestChat({ model, ...options });
-  return {
-    ...testChat,
-    model,
-    async [Symbol.asyncDispose]() {
-      await testChat[Symbol.asyncDispose]();
-      await model[Symbol.asyncDispose]();
-    },
-  };
-}
 
 describe('a message', () => {
   test('a message that is answered again starts a branch, and the old answer and everything after it are kept', async () => {
-    await using testChat = await open([{ text: 'Bad.' }, { text: 'Later.' }, { text: 'Good.' }]);
+    await using testChat = await openScriptedChat([{ text: 'Bad.' }, { text: 'Later.' }, { text: 'Good.' }]);
     const bad = await testChat.sendAndWait('Question');
     await testChat.sendAndWait('And?');
     await testChat.chat.retry(testChat.id, bad.id);
@@ -32,7 +19,7 @@ describe('a message', () => {
   });
 
   test('a message that is edited starts a branch, and the model sees nothing of the other one', async () => {
-    await using testChat = await open([{ text: 'One.' }, { text: 'Two.' }, { text: 'Three.' }]);
+    await using testChat = await openScriptedChat([{ text: 'One.' }, { text: 'Two.' }, { text: 'Three.' }]);
     await testChat.sendAndWait('First');
     const [userMessage] = (await testChat.chat.read(testChat.id))?.messages ?? [];
     await testChat.sendAndWait('Second');
@@ -44,7 +31,7 @@ describe('a message', () => {
 
   test('a message can be answered again while its answer is still streaming', async () => {
     const gate = createGate();
-    await using testChat = await open([{ text: 'Slow', hold: gate }, { text: 'Fast.' }]);
+    await using testChat = await openScriptedChat([{ text: 'Slow', hold: gate }, { text: 'Fast.' }]);
     const slow = await testChat.chat.send(testChat.id, 'Go');
     await gate.reached;
     await testChat.chat.retry(testChat.id, slow.id);
@@ -54,7 +41,7 @@ describe('a message', () => {
   });
 
   test('a message can be edited only if a person wrote it, and only in an existing conversation', async () => {
-    await using testChat = await open([{ text: 'Yes.' }]);
+    await using testChat = await openScriptedChat([{ text: 'Yes.' }]);
     const { chat, id } = testChat;
     await expect(chat.resume(id)).rejects.toMatchObject({ code: 'CONFLICT', message: /has no messages yet/ });
     const answer = await testChat.sendAndWait('Yes?');
@@ -70,7 +57,7 @@ describe('a message', () => {
   });
 
   test('a message that a crash left unanswered is answered when the person continues', async () => {
-    await using testChat = await open([{ text: 'Here I am.' }]);
+    await using testChat = await openScriptedChat([{ text: 'Here I am.' }]);
     const userMessage = {
       id: randomUUID(),
       role: 'user',
@@ -92,7 +79,7 @@ describe('a message', () => {
 
 describe('the conversation', () => {
   test('the conversation has its first words as its title, unless a title was set', async () => {
-    await using testChat = await open([{ text: 'a' }, { text: 'b' }, { text: 'c' }]);
+    await using testChat = await openScriptedChat([{ text: 'a' }, { text: 'b' }, { text: 'c' }]);
     await testChat.sendAndWait(
       `Please  tell me\neverything there is to know about the history of harbours ${'x'.repeat(300)}`,
     );
@@ -108,7 +95,7 @@ describe('the conversation', () => {
 
   test('the conversation notifies all watchers when it is renamed, reassigned or removed', async () => {
     const changes: ConversationChange[] = [];
-    await using testChat = await open([], { ports: { onChanged: (change) => changes.push(change) } });
+    await using testChat = await openScriptedChat([], { ports: { onChanged: (change) => changes.push(change) } });
     const other = { ...testChat.assistant, id: randomUUID(), name: 'Other' };
     await testChat.storage.assistants.put(other);
     expect(await testChat.chat.update(testChat.id, { title: 'New name' })).toMatchObject({ title: 'New name' });
@@ -128,7 +115,7 @@ describe('the conversation', () => {
   });
 
   test('the conversation has the first assistant, or the one that was chosen', async () => {
-    await using testChat = await open([]);
+    await using testChat = await openScriptedChat([]);
     await expect(testChat.chat.create({ owner: 'bob', assistantId: randomUUID() })).rejects.toMatchObject({
       code: 'NOT_FOUND',
     });
@@ -191,7 +178,7 @@ describe('a model that fails', () => {
   test.each(wrong)(
     'a model that fails because it $name is reported to the person, who can continue',
     async ({ turn, problem, tries = 1 }) => {
-      await using testChat = await open([...Array<Script>(tries).fill(turn), { text: 'Back again.' }]);
+      await using testChat = await openScriptedChat([...Array<Script>(tries).fill(turn), { text: 'Back again.' }]);
       const answer = await testChat.sendAndWait('Hello');
       expect(answer).toMatchObject({ status: 'error', problem: expect.stringMatching(problem) });
       expect(JSON.stringify(answer)).not.toContain('sk-secret');
@@ -204,7 +191,7 @@ describe('a model that fails', () => {
   );
 
   test('a model that fails because it reaches its own token limit ends the answer as limited', async () => {
-    await using testChat = await open([{ text: 'So far', finish: 'length' }]);
+    await using testChat = await openScriptedChat([{ text: 'So far', finish: 'length' }]);
     expect(await testChat.sendAndWait('Go')).toMatchObject({
       status: 'limited',
       problem: expect.stringMatching(/output limit/),
@@ -212,9 +199,9 @@ describe('a model that fails', () => {
   });
 
   test('a model that fails because it is unreachable is reported with its URL', async () => {
-    await using testChat = await open([]);
+    await using testChat = await openScriptedChat([]);
     await testChat.model[Symbol.asyncDispose]();
-    await using again = await open([]);
+    await using again = await openScriptedChat([]);
     const [provider] = await again.storage.providers.list();
     if (provider) await again.storage.providers.put({ ...provider, baseUrl: testChat.model.url });
     const answer = await again.chat.send(again.id, 'Hello').then(() => again.waitForAnswer());
@@ -222,7 +209,7 @@ describe('a model that fails', () => {
   });
 
   test('a model that fails because its provider was removed is reported with the reason', async () => {
-    await using testChat = await open([]);
+    await using testChat = await openScriptedChat([]);
     await testChat.storage.providers.remove(testChat.assistant.model.provider);
     expect(await testChat.sendAndWait('Hello')).toMatchObject({
       status: 'error',

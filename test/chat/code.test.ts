@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import { assistantTools } from '../../src/chat/assistant-tools.ts';
-import { type Script, startScriptedChat } from '../fixtures/models/scripted-chat-server.ts';
+import type { Script } from '../fixtures/models/scripted-chat-server.ts';
 import { fixture } from '../support/fixtures.ts';
-import { openTestChat, type TestChatOptions, textOf } from '../support/open-chat.ts';
+import { openScriptedChat, type TestChatOptions, textOf } from '../support/open-chat.ts';
 import { waitFor } from '../support/wait-for.ts';
 
 const config = {
@@ -22,19 +22,8 @@ const repeatLast: Script = ({ last }) => ({ text: `Received: ${last}` });
 const both =
   "(await Promise.allSettled(['a', 'b'].map((text) => tools.fixture.echo({ text })))).map(({ value, reason }) => value ?? reason.code)";
 
-async function open(script: readonly Script[], options: Omit<TestChatOptions, 'model' | 'config'> = {}) {
-  const model = await startScriptedChat(script);
-  const assistant = { expose: 'code', serverIds, ...options.assistant } as const;
-  const testChat = await openTestChat({ ...options, config, model, assistant });
-  return {
-    ...testChat,
-    model,
-    async [Symbol.asyncDispose]() {
-      await testChat[Symbol.asyncDispose]();
-      await model[Symbol.asyncDispose]();
-    },
-  };
-}
+const open = (script: readonly Script[], options: Omit<TestChatOptions, 'model' | 'config'> = {}) =>
+  openScriptedChat(script, { ...options, config, assistant: { expose: 'code', serverIds, ...options.assistant } });
 
 describe('an assistant that runs scripts over its tools', () => {
   test('the model is shown the tools for scripts, and the calls of its script are children of the script', async () => {

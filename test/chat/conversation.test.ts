@@ -1,24 +1,14 @@
 import { describe, expect, test } from 'vitest';
 import type { ToolCallPart } from '../../src/storage/ports/conversation-store.ts';
-import { createGate, type Script, startScriptedChat } from '../fixtures/models/scripted-chat-server.ts';
+import { createGate, type Script } from '../fixtures/models/scripted-chat-server.ts';
 import { fixture, tempDir } from '../support/fixtures.ts';
-import { openTestChat, type TestChatOptions, textOf } from '../support/open-chat.ts';
+import { openScriptedChat, type TestChatOptions, textOf } from '../support/open-chat.ts';
 import { waitFor } from '../support/wait-for.ts';
 
 const config = { servers: { fixture: fixture('legacy') } };
 
-async function open(script: readonly Script[], options: Omit<TestChatOptions, 'model'> = {}) {
-  const model = await startScriptedChat(script);
-  const test = await openTestChat({ config, model, ...options });
-  return {
-    ...test,
-    model,
-    async [Symbol.asyncDispose]() {
-      await test[Symbol.asyncDispose]();
-      await model[Symbol.asyncDispose]();
-    },
-  };
-}
+const open = (script: readonly Script[], options: Omit<TestChatOptions, 'model'> = {}) =>
+  openScriptedChat(script, { config, ...options });
 
 describe('a conversation', () => {
   test('the answer of the model is streamed and stored with its usage', async () => {

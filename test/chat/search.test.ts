@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import { assistantTools } from '../../src/chat/assistant-tools.ts';
-import { type Script, startScriptedChat } from '../fixtures/models/scripted-chat-server.ts';
+import type { Script } from '../fixtures/models/scripted-chat-server.ts';
 import { fixture } from '../support/fixtures.ts';
-import { openTestChat, type TestChatOptions, textOf } from '../support/open-chat.ts';
+import { openScriptedChat, type TestChatOptions, textOf } from '../support/open-chat.ts';
 
 const config = { servers: { fixture: fixture('legacy') } };
 const searchTools = ['search_tools', 'describe_tools', 'call_tool'];
@@ -15,18 +15,8 @@ const callFirst =
   };
 const repeatLast: Script = ({ last }) => ({ text: `Received: ${last}` });
 
-async function open(script: readonly Script[], assistant: TestChatOptions['assistant'] = {}) {
-  const model = await startScriptedChat(script);
-  const testChat = await openTestChat({ config, model, assistant: { expose: 'search', ...assistant } });
-  return {
-    ...testChat,
-    model,
-    async [Symbol.asyncDispose]() {
-      await testChat[Symbol.asyncDispose]();
-      await model[Symbol.asyncDispose]();
-    },
-  };
-}
+const open = (script: readonly Script[], assistant: TestChatOptions['assistant'] = {}) =>
+  openScriptedChat(script, { config, assistant: { expose: 'search', ...assistant } });
 
 describe('an assistant that searches its tools', () => {
   test('the model is shown three tools, and its call through call_tool is a call of the tool itself', async () => {

@@ -1,25 +1,15 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import { expect, test } from 'vitest';
-import { type Script, startScriptedChat } from '../fixtures/models/scripted-chat-server.ts';
+import type { Script, startScriptedChat } from '../fixtures/models/scripted-chat-server.ts';
 import { fixture, tempDir } from '../support/fixtures.ts';
-import { openTestChat, type TestChatOptions, textOf } from '../support/open-chat.ts';
+import { openScriptedChat, type TestChatOptions, textOf } from '../support/open-chat.ts';
 import { waitFor } from '../support/wait-for.ts';
 
 const repeatLast: Script = ({ last }) => ({ text: last });
 const readSkill = (skill: string, file?: string) => ({ calls: [{ name: 'read_skill', args: { skill, file } }] });
 
-async function open(script: readonly Script[], options: Omit<TestChatOptions, 'model'> = {}) {
-  const model = await startScriptedChat(script);
-  const testChat = await openTestChat({ config: { servers: { docs: fixture('skills') } }, model, ...options });
-  return {
-    ...testChat,
-    model,
-    async [Symbol.asyncDispose]() {
-      await testChat[Symbol.asyncDispose]();
-      await model[Symbol.asyncDispose]();
-    },
-  };
-}
+const open = (script: readonly Script[], options: Omit<TestChatOptions, 'model'> = {}) =>
+  openScriptedChat(script, { config: { servers: { docs: fixture('skills') } }, ...options });
 
 /** What the model was told of the tool, in its first request. */
 function descriptionOf({ requests }: Awaited<ReturnType<typeof startScriptedChat>>): string {

@@ -13,6 +13,7 @@ import { type Assistant, assistantSchema } from '../../src/storage/ports/assista
 import type { Conversation, Message, ToolCallPart } from '../../src/storage/ports/conversation-store.ts';
 import type { Provider } from '../../src/storage/ports/provider-store.ts';
 import type { Storage } from '../../src/storage/storage.ts';
+import { type Script, startScriptedChat } from '../fixtures/models/scripted-chat-server.ts';
 import { openToolbox } from './toolbox.ts';
 import { waitFor } from './wait-for.ts';
 
@@ -53,6 +54,20 @@ export interface TestChat extends AsyncDisposable {
   waitForApproval(index?: number): Promise<ApprovalRecord['request']>;
   answer(answer: ApprovalAnswer): Promise<void>;
   conversation(): Promise<Conversation>;
+}
+
+/** A test chat with a model that follows the script. */
+export async function openScriptedChat(script: readonly Script[], options: Omit<TestChatOptions, 'model'> = {}) {
+  const model = await startScriptedChat(script);
+  const testChat = await openTestChat({ model, ...options });
+  return {
+    ...testChat,
+    model,
+    async [Symbol.asyncDispose]() {
+      await testChat[Symbol.asyncDispose]();
+      await model[Symbol.asyncDispose]();
+    },
+  };
 }
 
 export async function openTestChat(options: TestChatOptions = {}): Promise<TestChat> {

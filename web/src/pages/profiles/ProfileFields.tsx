@@ -3,7 +3,8 @@ import { useMemo } from 'react';
 import { api } from '../../api/client.ts';
 import { FormSection } from '../../components/FormSection.tsx';
 import { problemAt } from '../../components/field-problems.ts';
-import { SelectField, TextAreaField, TextField } from '../../components/fields.tsx';
+import { SelectField, TextField } from '../../components/fields.tsx';
+import { NameFields } from '../../components/NameFields.tsx';
 import { useDebounced } from '../../components/use-debounced.ts';
 import { text } from '../../text/text.ts';
 import { LinesField } from './LinesField.tsx';
@@ -29,23 +30,7 @@ export function ProfileFields({ draft, isNew, error, onChange }: ProfileFieldsPr
   return (
     <>
       <FormSection title={words.sections.about} hint={words.sections.aboutHint}>
-        <TextField
-          label={words.name}
-          hint={words.nameHint}
-          required
-          mono
-          disabled={!isNew}
-          error={problemAt(error, 'name')}
-          value={draft.name}
-          onChange={(name) => onChange({ name })}
-        />
-        <TextAreaField
-          label={words.description}
-          rows={2}
-          error={problemAt(error, 'description')}
-          value={draft.description}
-          onChange={(description) => onChange({ description })}
-        />
+        <NameFields words={words} draft={draft} isNew={isNew} error={error} onChange={onChange} />
         <SelectField
           label={words.toolNames}
           hint={words.namingHint}

@@ -1,6 +1,7 @@
 import { FormSection } from '../../components/FormSection.tsx';
 import { problemAt } from '../../components/field-problems.ts';
-import { Field, TextArea, TextAreaField, TextField } from '../../components/fields.tsx';
+import { Field, TextArea, TextField } from '../../components/fields.tsx';
+import { NameFields } from '../../components/NameFields.tsx';
 import { text } from '../../text/text.ts';
 import { readSchema, type ScriptDraft } from './script-draft.ts';
 
@@ -20,24 +21,7 @@ export function ScriptFields({ draft, isNew, error, onChange }: ScriptFieldsProp
   return (
     <>
       <FormSection title={words.sections.about} hint={words.sections.aboutHint}>
-        <TextField
-          label={words.name}
-          hint={words.nameHint}
-          required
-          mono
-          disabled={!isNew}
-          error={problemAt(error, 'name')}
-          value={draft.name}
-          onChange={(name) => onChange({ name })}
-        />
-        <TextAreaField
-          label={words.description}
-          hint={words.descriptionHint}
-          rows={2}
-          error={problemAt(error, 'description')}
-          value={draft.description}
-          onChange={(description) => onChange({ description })}
-        />
+        <NameFields words={words} draft={draft} isNew={isNew} error={error} onChange={onChange} />
       </FormSection>
       <FormSection title={words.sections.code} hint={words.sections.codeHint}>
         <CodeField

@@ -11,6 +11,7 @@ import { Form } from '../../components/fields.tsx';
 import { SignInDialog } from '../../components/SignIn.tsx';
 import { safeText } from '../../components/safe-text.ts';
 import { useToast } from '../../components/Toasts.tsx';
+import { useFirstProblem } from '../../components/use-first-problem.ts';
 import { text } from '../../text/text.ts';
 import { ConnectionTestPanel } from './ConnectionTestPanel.tsx';
 import { toFormProblems } from './form-problems.ts';
@@ -66,13 +67,7 @@ export function ServerFormDialog({ edited, start, onClose }: ServerFormDialogPro
   const isBlocked = hasProblems(draft) || (draft.transport === 'stdio' && !mayAddPrograms);
   const error = saving.error ?? test.error;
   const problems = toFormProblems(error, saving.error ? saving.variables : test.tested);
-  // The form is long: scroll to the first problem.
-  useEffect(() => {
-    if (!error) return;
-    const found = form.current?.querySelector<HTMLElement>('[aria-invalid="true"], [role="alert"]');
-    found?.scrollIntoView({ block: 'center' });
-    found?.focus({ preventScroll: true });
-  }, [error]);
+  useFirstProblem(form, error);
   const isDirty = JSON.stringify(input) !== JSON.stringify(toInput(initial));
   const close = () => (isDirty && !saving.isPending ? setOpenDialog('discard') : onClose());
 

@@ -5,7 +5,6 @@ import { Button } from '../../../components/Button.tsx';
 import { classNames } from '../../../components/class-names.ts';
 import { EmptyState } from '../../../components/EmptyState.tsx';
 import { ErrorNotice } from '../../../components/ErrorNotice.tsx';
-import { ExpandableText } from '../../../components/ExpandableText.tsx';
 import { Field, Input } from '../../../components/fields.tsx';
 import { Spinner } from '../../../components/Spinner.tsx';
 import { safeText } from '../../../components/safe-text.ts';
@@ -136,7 +135,7 @@ interface RegistryRowProps {
 }
 
 function RegistryRow({ server, focusOn, onSelect }: RegistryRowProps) {
-  const { name, title, description } = server;
+  const { name, title } = server;
 
   function takeFocus(button: HTMLButtonElement | null): void {
     if (!button || focusOn.current !== name) return;
@@ -149,11 +148,6 @@ function RegistryRow({ server, focusOn, onSelect }: RegistryRowProps) {
       <div className="flex min-w-0 flex-1 basis-60 flex-col gap-1">
         <p className={classNames('font-semibold break-words', !title && 'font-mono')}>{safeText(title || name, 200)}</p>
         <RegistryFacts server={server} />
-        {description !== '' && (
-          <p className="text-ink-soft">
-            <ExpandableText text={description} />
-          </p>
-        )}
       </div>
       <Button
         ref={takeFocus}

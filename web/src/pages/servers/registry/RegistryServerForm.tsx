@@ -2,9 +2,9 @@ import { useEffect, useRef } from 'react';
 import type { RegistryServer } from '../../../api/client.ts';
 import { classNames } from '../../../components/class-names.ts';
 import { Notice } from '../../../components/ErrorNotice.tsx';
-import { ExpandableText } from '../../../components/ExpandableText.tsx';
 import { Checkbox, Form, RadioCards, type RadioOption } from '../../../components/fields.tsx';
 import { safeText } from '../../../components/safe-text.ts';
+import { useFirstProblem } from '../../../components/use-first-problem.ts';
 import { text } from '../../../text/text.ts';
 import { ProgramNotice } from '../ProgramNotice.tsx';
 import { InstallOptionInputs } from './InstallOptionInputs.tsx';
@@ -28,7 +28,7 @@ const maxOptions = 50;
 /** A registry server with its install options and their values. */
 export function RegistryServerForm(props: RegistryServerFormProps) {
   const { server, draft, error, mayAddPrograms, onChange, onSignIn, onSubmit } = props;
-  const { name, title, description, status, installOptions, unusable } = server;
+  const { name, title, status, installOptions, unusable } = server;
   const form = useRef<HTMLFormElement>(null);
   const heading = useRef<HTMLHeadingElement>(null);
   const option = installOptions[draft.optionIndex];
@@ -39,12 +39,7 @@ export function RegistryServerForm(props: RegistryServerFormProps) {
   );
   // The form replaces the list: the focus announces it.
   useEffect(() => heading.current?.focus(), []);
-  useEffect(() => {
-    if (!error) return;
-    const found = form.current?.querySelector<HTMLElement>('[aria-invalid="true"], [role="alert"]');
-    found?.scrollIntoView({ block: 'center' });
-    found?.focus({ preventScroll: true });
-  }, [error]);
+  useFirstProblem(form, error);
 
   return (
     <Form ref={form} id="registry-form" autoComplete="off" className="flex flex-col gap-4" onSubmit={() => onSubmit()}>
@@ -53,11 +48,6 @@ export function RegistryServerForm(props: RegistryServerFormProps) {
           {safeText(title || name, 200)}
         </h3>
         <RegistryFacts server={server} />
-        {description !== '' && (
-          <p className="text-ink-soft">
-            <ExpandableText text={description} />
-          </p>
-        )}
       </div>
       {status === 'deprecated' && (
         <Notice tone="warn" title={text.servers.registryServerForm.deprecated}>
