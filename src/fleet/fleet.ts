@@ -3,13 +3,9 @@ import { messageOf, ToolwharfError, toToolwharfError } from '../kernel/errors.ts
 import type { JsonObject } from '../kernel/json.ts';
 import type { Log } from '../kernel/log.ts';
 import { startStopwatch } from '../kernel/stopwatch.ts';
-import {
-  configurationTopics,
-  type FleetStore,
-  type FleetTopic,
-  type ReplicaRow,
-} from '../storage/ports/fleet-store.ts';
+import type { FleetStore, FleetTopic, ReplicaRow } from '../storage/ports/fleet-store.ts';
 import { createItemSender } from './item-sender.ts';
+import { configurationRevision, createStoreChanges } from './store-changes.ts';
 
 /** Answers a request of another replica. */
 export type FleetHandler = (params: JsonObject, request: FleetRequest) => Promise<JsonObject>;
@@ -139,17 +135,13 @@ const noFleet: Fleet = {
 
 function createSharedFleet(store: FleetStore, revisions: ReadonlyMap<string, number>, options: FleetOptions): Fleet {
   const { log, pollMs = 1_000, pollWithoutHintsMs = 250, gatherMs = 2_000 } = options;
-  const listeners = new Map<string, (() => unknown)[]>();
-  const applied = new Map(revisions);
-  /** Topics whose last change is applied again with the next poll. */
-  const failed = new Set<string>();
+  const changes = createStoreChanges(revisions, log);
   const permitListeners: (() => void)[] = [];
   const handlers = new Map<string, FleetHandler>();
   const waiting = new Map<string, Waiting>();
   const serving = new Map<string, AbortController>();
   /** The requests that wait although nobody will answer. */
   const takenBack = new Set<string>();
-  let seen = revisions;
   let ageOfRead = startStopwatch();
   let timer: NodeJS.Timeout | undefined;
   let polling: Promise<void> | undefined;
@@ -183,7 +175,7 @@ function createSharedFleet(store: FleetStore, revisions: ReadonlyMap<string, num
     try {
       for (const message of await store.receive()) receive(message as unknown as Message);
       const age = startStopwatch();
-      reportChanges(await store.revisions());
+      changes.report(await store.revisions());
       ageOfRead = age;
       if (waiting.size > 0) rejectLost(await store.replicas());
       if (wasLost) log.info('fleet.found', 'The database can be reached again');
@@ -191,24 +183,6 @@ function createSharedFleet(store: FleetStore, revisions: ReadonlyMap<string, num
     } catch (cause) {
       if (!wasLost && !isClosed) log.warning('fleet.lost', `Other replicas cannot be reached: ${messageOf(cause)}`);
       wasLost = true;
-    }
-  }
-
-  function reportChanges(current: ReadonlyMap<string, number>): void {
-    const before = seen;
-    seen = current;
-    for (const [topic, revision] of current)
-      if (revision !== before.get(topic) || failed.delete(topic)) void applyChange(topic, revision);
-  }
-
-  /** A change counts as applied when all listeners are done with it. */
-  async function applyChange(topic: string, revision: number): Promise<void> {
-    try {
-      await Promise.all((listeners.get(topic) ?? []).map(async (listener) => listener()));
-      applied.set(topic, Math.max(applied.get(topic) ?? 0, revision));
-    } catch (cause) {
-      failed.add(topic);
-      log.error('fleet.listener-failed', `A change of another replica was not applied: ${messageOf(cause)}`);
     }
   }
 
@@ -320,12 +294,12 @@ function createSharedFleet(store: FleetStore, revisions: ReadonlyMap<string, num
   look();
   return {
     replica: store.replica,
-    onChange: (topic, listener) => void listeners.set(topic, [...(listeners.get(topic) ?? []), listener]),
+    onChange: changes.onChange,
     get isCurrent() {
       return ageOfRead() < pollMs;
     },
     get appliedRevision() {
-      return configurationRevision(applied);
+      return changes.appliedRevision;
     },
     readRevision: async () => configurationRevision(await store.revisions()),
     onPermitHint: (listener) => void permitListeners.push(listener),
@@ -362,11 +336,6 @@ function createSharedFleet(store: FleetStore, revisions: ReadonlyMap<string, num
       await polling;
     },
   };
-}
-
-/** One number for all stores that configure the gateway. */
-function configurationRevision(revisions: ReadonlyMap<string, number>): number {
-  return configurationTopics.reduce((sum: number, topic) => sum + (revisions.get(topic) ?? 0), 0);
 }
 
 function gone(replica: string, received: boolean): ToolwharfError {
