@@ -16,7 +16,7 @@ import { commonImageTypes, type Media, type ResultPart, toResultParts } from './
 
 export type { AnthropicTool, BridgeOptions, OmittedTool, RunOptions, SourceOptions };
 
-/** A tool that the model sees only after it has found it. The API receives it, but the model pays no tokens for it. */
+/** A tool whose definition the model sees after a search has found it. Until then the definition costs no tokens. */
 export interface AnthropicDeferredTool extends AnthropicTool {
   defer_loading: true;
 }

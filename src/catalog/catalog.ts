@@ -47,7 +47,7 @@ export interface Catalog {
   readonly disabled: readonly CatalogEntry[];
   /** The overrides that administrators set, by the key of the tool. */
   readonly overrides: ToolOverrides;
-  /** By exposed name, by a name that a renamed tool had before, or by id. */
+  /** Finds a tool by its exposed name, by its name before it was renamed, or by id. */
   find(tool: string | ToolId): CatalogEntry | undefined;
   /** Registers a server's tools. During the start, unknown tools of a strict server reject; later they are left out. */
   setServer(spec: ServerSpec, offered: readonly ToolDefinition[], facts?: ServerFacts): Promise<void>;
@@ -80,7 +80,7 @@ export function createCatalog(options: CatalogOptions): Catalog {
   // Counts the removals of each server: a list that was read before a removal must not bring its tools back.
   const removals = new Map<string, number>();
   const nameOwners = createNameOwners();
-  // Of two lists of one server that are read in a row, the second must win.
+  // If a list of a server is read twice in a row, the second one must win.
   const perServer = createKeyedMutex();
   const reportedCollisions = new Set<string>();
   // Tools that were first seen during the start: among those the order of the servers decides who owns a name.

@@ -24,7 +24,7 @@ export interface LocatedFile {
 /** All skills that are known now: those of local folders, then those of the servers. */
 export interface SkillCatalog {
   readonly entries: readonly SkillEntry[];
-  /** By the server, or undefined for local folders, and by the URI of the `SKILL.md`. */
+  /** Finds a skill by the URI of its `SKILL.md` and its server; undefined for local folders. */
   find(server: string | undefined, uri: string): SkillEntry | undefined;
   /** Finds the file with this URI and the innermost skill that contains it. Finds no file that its skill does not list. */
   locate(server: string | undefined, uri: string): LocatedFile | undefined;

@@ -13,7 +13,7 @@ export interface NewAttachment {
 /** The limits of attachments. The files of one message fit into one request of the default size. */
 export const attachmentLimits = {
   maxFiles: 8,
-  /** Of all files of one message. */
+  /** The limit for all files of one message. */
   maxMessageBytes: 2.5 * 1024 * 1024,
   maxTextBytes: 256 * 1024,
   maxConversationFiles: 200,

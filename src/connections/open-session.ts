@@ -213,7 +213,7 @@ function toConnectError(
   const { message, data } = toDeliveryError(cause);
   const { stderr, ending } = process ?? {};
   const hint = !('url' in spec.target) && spec.protocol === 'auto' ? eraHint : '';
-  // For the SDK the connection was closed during its probe; the exit explains more.
+  // The SDK reports a connection that was closed during its probe; the exit of the program explains more.
   const reason = ending !== undefined && isSdkError(cause) ? `The server's process ${ending}` : message;
   const text = isTimeout(cause) ? `No answer within ${spec.timeoutMs} ms${hint}` : reason;
   const output = stderr ? lastOutput(stderr) : '';

@@ -36,7 +36,7 @@ export interface ContentRead {
 /** How a file of a skill is read. */
 export interface SkillRead {
   readonly entry: SkillEntry;
-  /** Loads the file and checks that it is the one that the skill lists. `send` requests it from the server. */
+  /** Loads the file and compares it with the skill's list. `send` requests the file from the server. */
   readonly load: (send: () => Promise<JsonObject>) => Promise<JsonObject>;
   /** A person accepted the changed skill permanently. */
   readonly onAccepted: () => Promise<void>;

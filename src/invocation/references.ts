@@ -48,7 +48,7 @@ export function storedId({ kind, callId }: Pick<ParsedReference, 'kind' | 'callI
   return kind === 'secret' ? `secret:${callId}` : callId;
 }
 
-/** The value of a result: its structured content; without one, its text; or its content if that is not only text. */
+/** The value of a result: its structured content; without one, its text, or all its content if some of it is not text. */
 export function valueOfResult({ structuredContent, content }: JsonObject): unknown {
   if (structuredContent !== undefined) return structuredContent;
   const blocks = (Array.isArray(content) ? content : []) as readonly ContentBlock[];

@@ -25,7 +25,7 @@ export interface PluginInfo {
   readonly module?: string;
   /** Its parts: `policy`, `approver`, `exporter`, `tools`, and `transport NAME` for each transport. */
   readonly parts: readonly string[];
-  /** Of an exporter: the items that it took, and those that were dropped because it was too slow or failed. */
+  /** For an exporter: the number of items that it took, and of items dropped because it was too slow or failed. */
   readonly exported?: number;
   readonly dropped?: number;
 }

@@ -8,7 +8,7 @@ import type { ArgumentPatterns, RuleAudience } from './remembered-rules.ts';
 export interface ApprovalRequest {
   readonly id: string;
   readonly callId: string;
-  /** The script that makes the call: the id of its own call, and the position of this one in it. */
+  /** The script that makes the call: the id of the script's call, and the number of this step. */
   readonly script?: { readonly call: string; readonly step: number };
   readonly caller: Caller;
   readonly server?: string;

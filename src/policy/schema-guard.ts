@@ -65,7 +65,7 @@ function refuseCircles({ links, origins }: Translation): void {
   throw new UnusableSchema(`$ref "${origin}" leads back to itself without going into the value`);
 }
 
-/** The remaining definitions lead into a cycle; following them from any of them finds it. */
+/** All remaining definitions lead into a cycle: following the links of any of them finds one. */
 function findCircle(
   names: Iterable<string>,
   links: Translation['links'],

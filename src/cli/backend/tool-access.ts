@@ -39,7 +39,7 @@ export interface ConfigSummary {
   readonly dialect: string;
   /** Why a changed file is not in use. */
   readonly refused?: string;
-  /** Of the gateway's configuration; a toolbox in this process logs its own. */
+  /** The warnings of the gateway's configuration; a toolbox in this process logs its own. */
   readonly warnings?: readonly string[];
   /** The plugins in use. */
   readonly plugins?: readonly PluginInfo[];

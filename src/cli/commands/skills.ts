@@ -79,7 +79,7 @@ function stateOf({ changed, files, warnings = [] }: SkillView): string {
   return warnings.length > 0 ? 'suspicious' : 'ok';
 }
 
-/** By its full name, or by its own name if only one skill has it. */
+/** Finds a skill by its full name, or by its own name if that is unique. */
 function findSkill(name: string, skills: readonly SkillView[]): SkillView {
   const exact = skills.find((skill) => fullName(skill) === name);
   const named = exact ? [exact] : skills.filter((skill) => skill.name === name);

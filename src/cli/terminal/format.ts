@@ -103,7 +103,7 @@ function escapeOf(character: string): string {
     .join('');
 }
 
-/** The characters of an id that lists show. A version 7 UUID begins with its time, so its last ones distinguish it. */
+/** The part of an id that lists show: the last characters, because a version 7 UUID begins with its time. */
 export function shortId(id: string): string {
   return /^[0-9a-f]{8}-[0-9a-f]{4}-7/.test(id) ? id.slice(-8) : id.slice(0, 8);
 }

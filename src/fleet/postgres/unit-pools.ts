@@ -22,7 +22,7 @@ export interface UnitPool {
 /** A pool that a call needs a unit of, and its limit. */
 export type NeededPool = readonly [name: string, limit: number];
 
-/** The pools of a call: of all calls if those have a common limit, of its tool, and of its caller if it has a limit. */
+/** The pools of a call: that of all calls, of its tool and of its caller, where there is such a limit. */
 export function poolsOf({ key, maxInstances, caller }: UnitUser, maxConcurrent: number): readonly NeededPool[] {
   const pools: NeededPool[] = [[`tool ${toName(key)}`, maxInstances]];
   if (maxConcurrent < Number.MAX_SAFE_INTEGER) pools.push(['all', maxConcurrent]);

@@ -172,7 +172,7 @@ function createLazyRestApi(ports: RestApiPorts) {
 
 type Overrides = Pick<AdministeredToolbox['catalog'], 'overrides' | 'override'>;
 
-/** Gives a server's overrides to its new name, before its tools are listed under it: a tool that is off stays off. */
+/** Copies the overrides of a renamed server before its tools are listed under the new name: a tool that is off stays off. */
 async function copyOverrides(catalog: Overrides, from: string, to: string): Promise<void> {
   const own = [...catalog.overrides.values()].filter(({ server }) => server === from);
   if (own.length > 0) await catalog.override(own.map((override) => ({ ...override, server: to })));

@@ -50,7 +50,7 @@ export async function readAppTexts(
   }
 }
 
-/** Apps of a conversation act for its owner. Administrators see them, and the journal would not name them. */
+/** Apps of a conversation act for its owner. An administrator only sees them, because the journal would name the owner. */
 export function notOwner(): ToolwharfError {
   return new ToolwharfError(
     'FORBIDDEN',

@@ -24,7 +24,7 @@ export interface ResponderOptions {
   readonly open?: (response: ServerResponse, options: Pick<EventStreamOptions, 'stringify'>) => EventStream;
 }
 
-/** The signal of requests that a disconnect does not cancel. All those requests share it, so listeners on it would leak. */
+/** The signal of requests that a disconnect does not cancel. These requests share one signal, on which listeners would leak. */
 export const neverAborts: AbortSignal = new AbortController().signal;
 
 export function createResponder(

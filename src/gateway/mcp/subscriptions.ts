@@ -73,7 +73,7 @@ export function createSubscriptions(options: SubscriptionsOptions): Subscription
     return found;
   }
 
-  /** The tasks of the caller that it asked for. Omits those that it cannot see. */
+  /** The requested tasks, without those that the caller cannot see. */
   async function findTasks(wanted: unknown, request: ClientRequest): Promise<Map<string, FoundTask>> {
     const ids = request.tasks === 'v2' && Array.isArray(wanted) ? [...new Set(wanted.map(String))] : [];
     if (ids.length > maxWatchedUris)

@@ -19,7 +19,7 @@ export interface PendingQuestion {
   /** The caller that made the call. */
   readonly caller: Caller;
   readonly params: JsonObject;
-  /** Of sampling: the model of the conversation replies after a person allows it, or the person writes the reply. */
+  /** For sampling: the model of the conversation replies after a person allows it, or the person writes the reply. */
   readonly repliedBy?: 'model' | 'person';
   readonly askedAt: string;
   readonly expiresAt: string;
@@ -52,9 +52,9 @@ export interface PendingQuestionsOptions {
   readonly maxPending?: number;
   /** 50. */
   readonly maxPendingPerCaller?: number;
-  /** Of all questions; 32 MiB. */
+  /** The size of all questions; 32 MiB. */
   readonly maxTotalBytes?: number;
-  /** Of one question; 4 MiB. */
+  /** The size of one question; 4 MiB. */
   readonly maxBytes?: number;
 }
 

@@ -18,8 +18,8 @@ export interface RunScriptPorts {
 }
 
 /**
- * Runs a script to its end. While all its calls wait for a person or call other tools, it has no sandbox, which they may need: when
- * one of them ends, the script is run again from its first line with the outcomes that it already knows.
+ * Runs a script to its end. While all its calls wait for a person or call other tools, the script gives its sandbox to others.
+ * When one of the calls ends, the script runs again from its first line, with the outcomes that are known.
  */
 export async function runScript(
   program: SandboxProgram,

@@ -1,18 +1,11 @@
 import type { KeyObject } from 'node:crypto';
 import { isEmptyOverride } from '../../catalog/tool-overrides.ts';
+import { hashOf } from '../../kernel/canonical-json.ts';
 import { toolKey } from '../../kernel/tool-id.ts';
 import type { Storage } from '../storage.ts';
 import { currentActor, signObject } from './acts.ts';
 import { journalUserActs, type RecordAct, type Recorded } from './journal-user-acts.ts';
-import {
-  hashAnswer,
-  hashKey,
-  hashOverrides,
-  hashProfile,
-  hashRule,
-  hashScript,
-  overridesSubject,
-} from './tracked-state.ts';
+import { hashAnswer, hashKey, hashOverrides, overridesSubject } from './tracked-state.ts';
 
 /**
  * The same storage, which records changes of rules, keys, users, profiles, saved scripts, tool overrides and approvals, and the
@@ -73,7 +66,7 @@ export function journalActs(storage: Storage, key: KeyObject): Storage {
         const { scope, answer, audience, server, tool, createdBy } = rule;
         const details = { scope, answer, audience, server, tool };
         return recorded(
-          () => record('rule.added', `rule/${rule.id}`, { hash: hashRule(rule), actor: createdBy, details }),
+          () => record('rule.added', `rule/${rule.id}`, { hash: hashOf(rule), actor: createdBy, details }),
           () => rules.add(rule),
           () => record('rule.not-added', `rule/${rule.id}`),
         );
@@ -84,7 +77,7 @@ export function journalActs(storage: Storage, key: KeyObject): Storage {
         return recorded(
           () => record('rule.removed', `rule/${id}`),
           () => rules.remove(id),
-          () => record('rule.not-removed', `rule/${id}`, { hash: hashRule(rule) }),
+          () => record('rule.not-removed', `rule/${id}`, { hash: hashOf(rule) }),
         );
       },
     },
@@ -110,8 +103,8 @@ export function journalActs(storage: Storage, key: KeyObject): Storage {
       },
     },
     users: journalUserActs(users, record, recorded),
-    profiles: recordNamed('profile', profiles, hashProfile),
-    scripts: recordNamed('script', scripts, hashScript),
+    profiles: recordNamed('profile', profiles, hashOf),
+    scripts: recordNamed('script', scripts, hashOf),
     toolOverrides: {
       ...toolOverrides,
       async setAll(overrides) {

@@ -4,22 +4,14 @@ import { hashOf } from '../../kernel/canonical-json.ts';
 import { isObject } from '../../kernel/json.ts';
 import { toolKey } from '../../kernel/tool-id.ts';
 import type { ApprovalAnswer } from '../../policy/approval.ts';
-import type { RememberedRule } from '../../policy/remembered-rules.ts';
 import type { Audit } from '../ports/audit.ts';
 import type { ApiKey } from '../ports/key-store.ts';
-import type { ProfileRecord } from '../ports/profile-store.ts';
-import type { ScriptRecord } from '../ports/script-store.ts';
 import type { User } from '../ports/user-store.ts';
 import type { Storage } from '../storage.ts';
 import { actPrefix, hasValidSignature, type SignedAct } from './acts.ts';
 
 /** The hashes of all records that allow calls, by `rule/ID`, `key/ID`, `user/ID`, `profile/ID`, `script/ID`, `tool-overrides` and `approval/ID`. */
 export type TrackedState = ReadonlyMap<string, string>;
-
-/** The hash of a rule. */
-export function hashRule(rule: RememberedRule): string {
-  return hashOf(rule);
-}
 
 /** The hash of a key. Its last use is not tracked. */
 export function hashKey({ lastUsedAt: _, ...key }: ApiKey): string {
@@ -36,16 +28,6 @@ export function hashAnswer(id: string, answer: ApprovalAnswer): string {
   return hashOf([id, answer]);
 }
 
-/** The hash of a profile. */
-export function hashProfile(profile: ProfileRecord): string {
-  return hashOf(profile);
-}
-
-/** The hash of a saved script. */
-export function hashScript(script: ScriptRecord): string {
-  return hashOf(script);
-}
-
 /** The subject of acts on tool overrides. There can be thousands of them: they are tracked together. */
 export const overridesSubject = 'tool-overrides';
 
@@ -59,11 +41,11 @@ export function hashOverrides(overrides: readonly ToolOverride[]): string | unde
 export async function readState(storage: Storage): Promise<TrackedState> {
   const { rules, keys, users, profiles, scripts, toolOverrides, approvals } = storage;
   const state = new Map<string, string>();
-  for (const rule of await rules.list()) state.set(`rule/${rule.id}`, hashRule(rule));
+  for (const rule of await rules.list()) state.set(`rule/${rule.id}`, hashOf(rule));
   for (const key of await keys.list()) state.set(`key/${key.id}`, hashKey(key));
   for (const user of await users.list()) state.set(`user/${user.id}`, hashUser(user));
-  for (const profile of await profiles.list()) state.set(`profile/${profile.id}`, hashProfile(profile));
-  for (const script of await scripts.list()) state.set(`script/${script.id}`, hashScript(script));
+  for (const profile of await profiles.list()) state.set(`profile/${profile.id}`, hashOf(profile));
+  for (const script of await scripts.list()) state.set(`script/${script.id}`, hashOf(script));
   const overrides = hashOverrides(await toolOverrides.list());
   if (overrides !== undefined) state.set(overridesSubject, overrides);
   for (const { request, answer } of await approvals.list({ status: 'allowed', limit: 10_000 }))

@@ -5,9 +5,9 @@ import { ToolwharfError } from '../../kernel/errors.ts';
 export const usageSchema = z.strictObject({
   inputTokens: z.int().min(0),
   outputTokens: z.int().min(0),
-  /** The part of the input tokens that the provider read from its cache, where it reports it. */
+  /** The input tokens that the provider read from its cache; undefined if it does not report them. */
   cachedInputTokens: z.int().min(0).optional(),
-  /** Some of it was estimated, since the provider did not report it. */
+  /** Some of the figures are estimated, because the provider did not report them. */
   estimated: z.literal(true).optional(),
 });
 

@@ -44,7 +44,7 @@ export function createPostgresPool(
       try {
         await client.query(sessionSettings);
       } catch (cause) {
-        // Not released, it would count as one of the pool's connections for ever.
+        // An unreleased connection would count against the pool for ever.
         opened.release(true);
         throw cause;
       }

@@ -121,13 +121,12 @@ function overrideAssistants(store: AssistantStore): Pick<ChatHost, 'override'> &
   const apply = (assistant: Assistant): Assistant => ({ ...assistant, ...overridden.get(assistant.id) });
   return {
     assistants: {
+      ...store,
       list: async () => (await store.list()).map(apply),
       async get(id) {
         const found = await store.get(id);
         return found && apply(found);
       },
-      put: (assistant) => store.put(assistant),
-      remove: (id) => store.remove(id),
     },
     async override(assistant, overrides) {
       overridden.set(assistant.id, { ...overridden.get(assistant.id), ...overrides });
@@ -139,17 +138,7 @@ function overrideAssistants(store: AssistantStore): Pick<ChatHost, 'override'> &
 /** A conversation store that resumes only interrupted conversations the person has open; the others wait for a gateway. */
 export function attendedOnly(attended: ReadonlySet<string>, store: ConversationStore): ConversationStore {
   return {
-    list: (filter) => store.list(filter),
-    get: (id) => store.get(id),
-    put: (conversation) => store.put(conversation),
-    remove: (id) => store.remove(id),
-    messages: (conversation) => store.messages(conversation),
-    putMessage: (conversation, message) => store.putMessage(conversation, message),
-    search: (search) => store.search(search),
-    putAttachment: (conversation, attachment) => store.putAttachment(conversation, attachment),
-    attachment: (conversation, id) => store.attachment(conversation, id),
-    attachmentTotals: (conversation) => store.attachmentTotals(conversation),
-    claim: (id) => store.claim(id),
+    ...store,
     async abandoned() {
       const abandoned: Conversation[] = [];
       for (const id of attended) {

@@ -10,8 +10,8 @@ import { UnavailableError } from '../../errors.ts';
 const pollMs = 100;
 
 /**
- * Starts a gateway in the background, which stops when it is no longer used; resolves when it is found. If its port is taken, it
- * uses any free port. If another command starts one at the same time, both use the first.
+ * Starts a gateway in the background, which stops when it is idle. Resolves when the gateway answers. If the port is taken, the
+ * gateway uses a free one. If two commands start a gateway at the same time, both use the first.
  */
 export async function startGateway(
   context: CommandContext,
