@@ -38,7 +38,7 @@ export interface ServerContent {
   /** Completes an argument of a prompt or resource template. */
   complete(server: string, params: JsonObject, options?: ContentOptions): Promise<JsonObject>;
   /** Sets the minimum level of the server's log messages; legacy era. */
-  setLogLevel(server: string, level: string): Promise<void>;
+  setLogLevel(server: string, level: string, options?: ContentOptions): Promise<void>;
 }
 
 export function createServerContent(
@@ -97,8 +97,8 @@ export function createServerContent(
       list: (server) => offered('prompts', server),
     },
     complete: (server, params, options) => request(server, 'completion/complete', params, options),
-    async setLogLevel(server, level) {
-      await request(server, 'logging/setLevel', { level });
+    async setLogLevel(server, level, options) {
+      await request(server, 'logging/setLevel', { level }, options);
     },
   };
 }

@@ -1,5 +1,5 @@
 import { type Command, Option } from 'commander';
-import { approvalModes } from '../../config/choices.ts';
+import { approvalModes, exposures } from '../../config/choices.ts';
 import type { Run } from '../command-context.ts';
 import { addListCommand, collect, createActions, jsonOption } from './command-actions.ts';
 
@@ -17,7 +17,7 @@ Examples:
   toolwharf models add OpenRouter --url https://openrouter.ai/api/v1 --key-env OPENROUTER_API_KEY
   toolwharf models add Ollama --url http://127.0.0.1:11434/v1 --no-key`;
 
-const exposeOption = (about: string) => new Option('--expose <mode>', about).choices(['all', 'search', 'code', 'auto']);
+const exposeOption = (about: string) => new Option('--expose <mode>', about).choices(exposures);
 
 /** Adds `chat`, `assistants` and `models`. */
 export function addChatCommands(root: Command, run: Run): void {

@@ -16,17 +16,16 @@ import type { MemoryJournal } from './memory-journal.ts';
 export interface MemoryChainOptions {
   readonly maxResultBytes: number;
   readonly clock: Clock;
+  /** Maximum number of steps; the oldest are removed first; 30 000. */
+  readonly maxSteps?: number;
 }
-
-/** Maximum number of steps; the oldest are removed first. */
-const maxSteps = 30_000;
 
 /** A hash-chained journal in memory, with the same audit as a durable one. */
 export function createMemoryChain(
   inner: MemoryJournal,
   options: MemoryChainOptions,
 ): { journal: Journal; audit: Audit } {
-  const { maxResultBytes, clock } = options;
+  const { maxResultBytes, clock, maxSteps = 30_000 } = options;
   const latest = new Map<string, ListedCall>();
   let steps: ChainStep[] = [];
   let anchor: Link = genesis;

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { approvalModes } from '../../config/choices.ts';
+import { approvalModes, exposures } from '../../config/choices.ts';
 import { isObject } from '../../kernel/json.ts';
 
 /** The model that answers: a provider's id and the provider's name for the model. */
@@ -23,7 +23,7 @@ export const assistantSchema = z.strictObject({
   /** Tools of those servers that are switched off, as `server/tool` globs. */
   disabledTools: z.array(z.string()).default([]),
   /** How the model is shown the tools. `code`: scripts over them. `auto`: by search if the definitions exceed 10 000 tokens. */
-  expose: z.enum(['all', 'search', 'code', 'auto']).default('all'),
+  expose: z.enum(exposures).default('all'),
   toolApproval: z.enum(approvalModes).default('always-ask'),
   /** Globs over tool names that `trusted-only` runs without asking. */
   trustedTools: z.array(z.string()).default([]),

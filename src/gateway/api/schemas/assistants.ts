@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { approvalModes } from '../../../config/choices.ts';
+import { approvalModes, exposures } from '../../../config/choices.ts';
 import { assistantSchema, modelChoiceSchema } from '../../../storage/ports/assistant-store.ts';
 import { answer, body, list } from './named.ts';
 
@@ -20,7 +20,7 @@ export const assistantViewSchema = answer(
         'Tools of those servers that the assistant may not use, as `server/tool` globs. Only for administrators.',
       ),
     expose: z
-      .enum(['all', 'search', 'code', 'auto'])
+      .enum(exposures)
       .describe(
         'Shows the model all tools, tools that search the others, or tools that run scripts over them. `auto` chooses by the size of the definitions.',
       ),

@@ -44,7 +44,8 @@ export function PatternField(props: PatternFieldProps) {
       return;
     }
     setProblem(undefined);
-    setTyped('');
+    // The person may have typed the next pattern meanwhile.
+    setTyped((current) => (current === typed ? '' : current));
     if (!patterns.includes(pattern)) onChange([...patterns, pattern]);
   }
 
