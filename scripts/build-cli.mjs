@@ -1,31 +1,9 @@
 // Bundles the command line into dist/cli: a few files load faster than hundreds.
 import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join, sep } from 'node:path';
-import { build } from 'vite';
+import { bundleProgram } from './bundle-program.mjs';
 import { mapsDirectory, root } from './project.mjs';
 
-// Bundled: packages that every command loads, and packages without network access. Web server, HTTP client, tokens, drivers and model
-// SDKs stay packages, so that users can update them without a release of Toolwharf.
-const builtIn = [
-  '@modelcontextprotocol/client',
-  '@modelcontextprotocol/core',
-  '@opentelemetry/api',
-  'bintrees',
-  'commander',
-  'eventsource',
-  'eventsource-parser',
-  'jsonc-parser',
-  'kysely',
-  'marked',
-  'picocolors',
-  'pkce-challenge',
-  'prom-client',
-  're2js',
-  'tdigest',
-  'typebox',
-  'yaml',
-  'zod',
-];
 // The code that `serve` loads before it answers is in one file per stage, because each file takes time to find and read. A group is
 // these modules and all they import, without the groups before it.
 const startGroups = [
@@ -40,16 +18,17 @@ const startGroups = [
 });
 const outDir = join(root, 'dist', 'cli');
 rmSync(outDir, { recursive: true, force: true });
+const bundle = (modules, outputOptions) => bundleProgram({ modules, outDir, outputOptions, sourcemap: 'hidden' });
 
 /** The command line, with the code of its commands in files that are loaded on demand. */
-const commandLine = await bundle({ main: 'cli/main.ts' }, { codeSplitting: { groups: startGroups } });
+const commandLine = await bundle({ main: 'src/cli/main.ts' }, { codeSplitting: { groups: startGroups } });
 /** The thread of the journal, in one file: what it shared with the command line would be loaded whole in the thread too. */
-const thread = await bundle({ 'spool-thread': 'storage/sqlite/spool/spool-thread.ts' }, { codeSplitting: false });
+const thread = await bundle({ 'spool-thread': 'src/storage/sqlite/spool/spool-thread.ts' }, { codeSplitting: false });
 /** The process that runs a script, in one file: it may read nothing else. */
-const sandbox = await bundle({ sandbox: 'scale/code/sandbox/sandbox-main.ts' }, { codeSplitting: false });
+const sandbox = await bundle({ sandbox: 'src/scale/code/sandbox/sandbox-main.ts' }, { codeSplitting: false });
 /** The thread that computes embeddings, which loads the package of the model. */
 const embeddings = await bundle(
-  { 'embedding-worker': 'scale/embeddings/embedding-worker.ts' },
+  { 'embedding-worker': 'src/scale/embeddings/embedding-worker.ts' },
   { codeSplitting: false },
 );
 const bundles = [...commandLine, ...thread, ...sandbox, ...embeddings];
@@ -59,58 +38,6 @@ rmSync(mapsDirectory, { recursive: true, force: true });
 mkdirSync(mapsDirectory, { recursive: true });
 for (const file of readdirSync(outDir).filter((name) => name.endsWith('.map')))
   renameSync(join(outDir, file), join(mapsDirectory, file));
-
-async function bundle(modules, outputOptions) {
-  const input = Object.fromEntries(Object.entries(modules).map(([name, file]) => [name, join(root, 'src', file)]));
-  const { output } = await build({
-    root,
-    configFile: false,
-    logLevel: 'warn',
-    ssr: { noExternal: builtIn },
-    plugins: [{ name: 'fast-start', enforce: 'post', generateBundle: makeFast }],
-    build: {
-      ssr: true,
-      target: 'node22',
-      outDir,
-      emptyOutDir: false,
-      copyPublicDir: false,
-      sourcemap: 'hidden',
-      rolldownOptions: {
-        input,
-        // The same names in every version, so that the compile cache of one version is replaced by the next.
-        output: { entryFileNames: '[name].js', chunkFileNames: '[name].js', comments: false, ...outputOptions },
-      },
-    },
-  });
-  return output;
-}
-
-/** Rewrites the code so that Node loads it faster. */
-function makeFast(_options, bundle) {
-  for (const chunk of Object.values(bundle)) {
-    if (chunk.type === 'chunk') chunk.code = escapeNonAscii(destructureBuiltins(chunk.code));
-  }
-}
-
-/**
- * Node reads every export of a built-in module that is imported, even those that load further modules when they are read:
- * importing `node:http` loads all of Node's `fetch` and WebSocket.
- */
-function destructureBuiltins(code) {
-  const builtin = /^import (?:([\w$]+)(?:, )?)?(?:\{([^}]*)\} )? ?from "(node:[\w/]+)";$/gm;
-  return code.replace(builtin, (_, whole, names, module) => {
-    const pattern = names && `{${names.replaceAll(' as ', ': ')}}`;
-    const targets = [whole, pattern].filter(Boolean);
-    return targets.map((target) => `const ${target} = process.getBuiltinModule("${module}");`).join(' ');
-  });
-}
-
-/** V8 stores a text with any other character in twice the memory and reads it more slowly. */
-function escapeNonAscii(code) {
-  const toEscape = (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`;
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: the range of ASCII
-  return code.replace(/[^\x00-\x7f]/g, toEscape);
-}
 
 /** The licences of the packages whose code is in the files. */
 function licencesOf(chunks) {

@@ -4,7 +4,7 @@ import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { isCovered } from './coverage.mjs';
-import { mapsDirectory, root, run, toolEnvironment } from './project.mjs';
+import { mapsDirectory, root, run, testProgramsDirectory, toolEnvironment } from './project.mjs';
 
 const withCoverage = !process.argv.includes('--fast');
 
@@ -16,6 +16,7 @@ async function check() {
     ['Types', 'tsc', ['--noEmit', '-p', 'tsconfig.test.json']],
     ['Types of the app', 'tsc', ['--noEmit', '-p', join('web', 'tsconfig.json')]],
     ['Build', process.execPath, [join(root, 'scripts', 'build.mjs')]],
+    ['Build of the programs of the tests', process.execPath, [join(root, 'scripts', 'build-test-programs.mjs')]],
     ['Unused files, exports and dependencies', 'knip', []],
   ];
   const codes = await Promise.all(steps.map(checkStep));
@@ -47,6 +48,7 @@ async function test() {
   const env = {
     ...toolEnvironment(),
     TOOLWHARF_TEST_PROGRAM: join(root, 'dist', 'cli', 'main.js'),
+    TOOLWHARF_TEST_PROGRAMS: testProgramsDirectory,
     ...(withCoverage && { TOOLWHARF_TEST_COVERAGE: coverage }),
   };
   const code = await run('vitest', ['run', ...reporters], { env });

@@ -10,6 +10,9 @@ export const root = dirname(dirname(fileURLToPath(import.meta.url)));
 /** The source maps of the built command line. */
 export const mapsDirectory = join(root, 'node_modules', '.cache', 'toolwharf', 'maps');
 
+/** Programs of the tests, bundled. As deep as dist/cli: their code finds the root from there. */
+export const testProgramsDirectory = join(root, 'node_modules', '.test-programs');
+
 const bin = join(root, 'node_modules', '.bin');
 const minimum = [22, 19];
 

@@ -3,15 +3,15 @@ import { once } from 'node:events';
 import { Agent, request } from 'node:http';
 import { createInterface } from 'node:readline';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { fileURLToPath } from 'node:url';
 import { describe, expect, test } from 'vitest';
 import { fixture, startHttp, tempDir } from '../support/fixtures.ts';
 import { initializeParams } from '../support/raw-mcp.ts';
+import { testProgram } from '../support/test-program.ts';
 import { waitFor } from '../support/wait-for.ts';
 
 const isFull = process.env.ATTACKS === 'full';
 const scaled = (short: number, full: number) => (isFull ? full : short);
-const program = fileURLToPath(new URL('./support/gateway-program.ts', import.meta.url));
+const program = testProgram(new URL('./support/attacked-gateway.ts', import.meta.url));
 const unruly = '../../faults/support/unruly-server';
 const json = { 'content-type': 'application/json', accept: 'application/json, text/event-stream' };
 const rpc = (method: string, params: object) => JSON.stringify({ jsonrpc: '2.0', id: 1, method, params });

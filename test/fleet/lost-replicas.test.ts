@@ -4,11 +4,11 @@ import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
-import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createPostgresWorkspace } from '../storage/kinds.ts';
 import { startHttp } from '../support/fixtures.ts';
 import { startPostgres, type TestPostgres } from '../support/postgres.ts';
+import { testProgram } from '../support/test-program.ts';
 import { waitFor } from '../support/wait-for.ts';
 
 let postgres: TestPostgres;
@@ -17,7 +17,7 @@ beforeAll(async () => {
 });
 afterAll(() => postgres.stop());
 
-const program = fileURLToPath(new URL('./replica-main.ts', import.meta.url));
+const program = testProgram(new URL('./replica-main.ts', import.meta.url));
 
 interface Entry {
   readonly began?: string;

@@ -1,12 +1,10 @@
-import { type ChildProcess, spawn } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { once } from 'node:events';
 import { readFile } from 'node:fs/promises';
 import { DatabaseSync } from 'node:sqlite';
-import { fileURLToPath } from 'node:url';
 import { describe, expect, test } from 'vitest';
 import { openStorage } from '../../src/storage/open-storage.ts';
 import { createSealer } from '../../src/storage/sealer.ts';
+import { startGatewayProcess } from '../faults/support/gateway-process.ts';
 import { fixture, startHttp, tempDir } from '../support/fixtures.ts';
 import { connectClient, openTestGateway } from '../support/open-gateway.ts';
 import { descendantsOf, isAlive } from '../support/processes.ts';
@@ -15,27 +13,7 @@ import { waitFor } from '../support/wait-for.ts';
 const eras = ['legacy', 'auto'] as const;
 const testKey = createHash('sha256').update('a key for tests').digest();
 
-interface GatewayProcess extends AsyncDisposable {
-  readonly url: string;
-  readonly child: ChildProcess;
-  end(signal: NodeJS.Signals): Promise<void>;
-}
-
-async function startProcess(config: object, dataDir: string, port = 0): Promise<GatewayProcess> {
-  const program = fileURLToPath(new URL('../fixtures/gateway.ts', import.meta.url));
-  const child = spawn(process.execPath, [program, JSON.stringify({ config, dataDir, port })], {
-    stdio: ['ignore', 'pipe', 'inherit'],
-  });
-  const [line] = (await once(child.stdout as NodeJS.ReadableStream, 'data')) as [Buffer];
-  const { url } = JSON.parse(String(line)) as { url: string };
-  const end = async (signal: NodeJS.Signals) => {
-    if (child.exitCode !== null || child.signalCode !== null) return;
-    const exited = once(child, 'exit');
-    child.kill(signal);
-    await exited;
-  };
-  return { url, child, end, [Symbol.asyncDispose]: () => end('SIGKILL') };
-}
+const startProcess = (config: object, dataDir: string, port = 0) => startGatewayProcess({ config, dataDir, port });
 
 describe('a client that retains its session', () => {
   for (const era of eras) {
@@ -156,7 +134,7 @@ test('after kill -9 under load, every call that ran is in the journal, none ran 
   const config = { servers: { s: { ...fixture('legacy'), protocol: 'legacy' } } };
   const answered = new Set<string>();
   // Set ROUNDS for more. Each round kills the gateway at a random moment.
-  const rounds = Number(process.env.ROUNDS ?? 6);
+  const rounds = Number(process.env.ROUNDS ?? 4);
   const atOnce = 10;
   let next = 0;
   let port = 0;

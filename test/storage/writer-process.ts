@@ -1,7 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createInterface } from 'node:readline';
-import { fileURLToPath } from 'node:url';
+import { testProgram } from '../support/test-program.ts';
 import { waitFor } from '../support/wait-for.ts';
 
 /** A process that writes calls and prints the confirmed steps. */
@@ -16,7 +16,7 @@ export interface WriterProcess extends AsyncDisposable {
   kill(): Promise<void>;
 }
 
-const program = fileURLToPath(new URL('./journal-writer.ts', import.meta.url));
+const program = testProgram(new URL('./journal-writer.ts', import.meta.url));
 
 /** Starts a writer; the `shell` commands run first in the same process. */
 export function startWriter(options: object, { shell = '' }: { readonly shell?: string } = {}): WriterProcess {

@@ -1,7 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createInterface } from 'node:readline';
-import { fileURLToPath } from 'node:url';
+import { testProgram } from '../../support/test-program.ts';
 
 /** A gateway in a separate process with a SQLite file. The `x-caller` header names the caller. */
 export interface GatewayProcess extends AsyncDisposable {
@@ -26,7 +26,7 @@ export interface GatewayProcessOptions {
   readonly api?: boolean;
 }
 
-const program = fileURLToPath(new URL('./gateway.ts', import.meta.url));
+const program = testProgram(new URL('./faults-gateway.ts', import.meta.url));
 
 export async function startGatewayProcess(options: GatewayProcessOptions): Promise<GatewayProcess> {
   const { config, dataDir, port = 0, shell = '', api = false } = options;

@@ -1,0 +1,80 @@
+// Bundles programs that Node runs, as a few files that load faster than hundreds.
+import { join } from 'node:path';
+import { build } from 'vite';
+import { root } from './project.mjs';
+
+// Bundled: packages that every command loads, and packages without network access. Web server, HTTP client, tokens, drivers and model
+// SDKs stay packages, so that users can update them without a release of Toolwharf.
+const builtIn = [
+  '@modelcontextprotocol/client',
+  '@modelcontextprotocol/core',
+  '@opentelemetry/api',
+  'bintrees',
+  'commander',
+  'eventsource',
+  'eventsource-parser',
+  'jsonc-parser',
+  'kysely',
+  'marked',
+  'picocolors',
+  'pkce-challenge',
+  'prom-client',
+  're2js',
+  'tdigest',
+  'typebox',
+  'yaml',
+  'zod',
+];
+
+/** Bundles the modules, by the names of their files without the extension, into `outDir`. */
+export async function bundleProgram({ modules, outDir, outputOptions, sourcemap = false }) {
+  const input = Object.fromEntries(Object.entries(modules).map(([name, file]) => [name, join(root, file)]));
+  const { output } = await build({
+    root,
+    configFile: false,
+    logLevel: 'warn',
+    ssr: { noExternal: builtIn },
+    plugins: [{ name: 'fast-start', enforce: 'post', generateBundle: makeFast }],
+    build: {
+      ssr: true,
+      target: 'node22',
+      outDir,
+      emptyOutDir: false,
+      copyPublicDir: false,
+      sourcemap,
+      rolldownOptions: {
+        input,
+        // The same names in every version, so that the compile cache of one version is replaced by the next.
+        output: { entryFileNames: '[name].js', chunkFileNames: '[name].js', comments: false, ...outputOptions },
+      },
+    },
+  });
+  return output;
+}
+
+/** Rewrites the code so that Node loads it faster. */
+function makeFast(_options, bundle) {
+  for (const chunk of Object.values(bundle)) {
+    if (chunk.type === 'chunk') chunk.code = escapeNonAscii(destructureBuiltins(chunk.code));
+  }
+}
+
+/**
+ * Node reads every export of a built-in module that is imported, even those that load further modules when they are read:
+ * importing `node:http` loads all of Node's `fetch` and WebSocket.
+ */
+function destructureBuiltins(code) {
+  const builtin = /^import (?:([\w$]+)(?:, )?)?(?:\{([^}]*)\} )? ?from "(node:[\w/]+)";$/gm;
+  return code.replace(builtin, (_, whole, names, module) => {
+    const pattern = names && `{${names.replaceAll(' as ', ': ')}}`;
+    const targets = [whole, pattern].filter(Boolean);
+    return targets.map((target) => `const ${target} = process.getBuiltinModule("${module}");`).join(' ');
+  });
+}
+
+/** V8 stores a text with any other character in twice the memory and reads it more slowly. */
+function escapeNonAscii(code) {
+  const toEscape = (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`;
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: the range of ASCII
+  return code.replace(/[^\x00-\x7f]/g, toEscape);
+}
