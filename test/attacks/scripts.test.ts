@@ -1,5 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { JsonObject } from '../../src/kernel/json.ts';
+import type { SandboxLimits } from '../../src/scale/code/sandbox/protocol.ts';
+import { scriptLimits } from '../../src/scale/code/script-runner.ts';
 import { startApi, type TestApi } from '../support/api.ts';
 import { fixture } from '../support/fixtures.ts';
 import { connectMcp, type McpClient } from '../support/mcp-client.ts';
@@ -22,6 +24,13 @@ afterAll(async () => {
   await client[Symbol.asyncDispose]();
   await api.close();
 });
+
+/** Lowers limits of scripts while a script exhausts them, unless the run is the long one: it proves the same, sooner. */
+function setLimits(limits: Partial<SandboxLimits> = {}): Disposable {
+  const before = { ...scriptLimits };
+  if (process.env.ATTACKS !== 'full') Object.assign(scriptLimits, limits);
+  return { [Symbol.dispose]: () => void Object.assign(scriptLimits, before) };
+}
 
 async function run(code: string, options?: { readonly signal?: AbortSignal }) {
   const result = await client.client.callTool(
@@ -65,10 +74,11 @@ test('no name leads to a hidden tool, to run_code or to a member of a prototype'
     'tools.__proto__.toString',
     'tools.notes.__proto__',
   ];
-  for (const path of paths) {
-    const { value } = await run(`try { await ${path}({ text: 'x', name: 'PATH' }) } catch (error) { error.code }`);
-    expect(value, path).toBe('TOOL_NAME_INVALID');
-  }
+  const tries = paths.map(
+    (path) => `await (async () => ${path}({ text: 'x', name: 'PATH' }))().catch((error) => error.code)`,
+  );
+  const { value } = await run(`[${tries.join(', ')}]`);
+  expect(value).toEqual(paths.map(() => 'TOOL_NAME_INVALID'));
 });
 
 test('a script that changes its own globals changes nothing for the gateway and for the next script', async () => {
@@ -86,18 +96,24 @@ test('a script that changes its own globals changes nothing for the gateway and 
 });
 
 test('a script that exhausts memory, time, the stack, calls or output ends alone', async () => {
-  const attacks = [
-    'const all = []; for (;;) all.push([all])',
-    'for (;;) {}',
-    'Promise.resolve().then(function again() { return Promise.resolve().then(again) }); await new Promise(() => {})',
-    '(function deeper() { deeper() })()',
-    '/(a+)+$/.test("a".repeat(50) + "b")',
-    'const a = Array(1e9).fill(0); a.length',
-    'for (;;) await tools.notes.echo({ text: "x" })',
-    'await Promise.all(Array.from({ length: 5_000 }, () => tools.notes.nothing()))',
-    '"x".repeat(5_000_000)',
+  const endless = { computeMs: 300 };
+  const calling = { maxCalls: 50 };
+  const attacks: readonly (readonly [code: string, limits?: Partial<SandboxLimits>])[] = [
+    ['const all = []; for (;;) all.push([all])'],
+    ['for (;;) {}', endless],
+    [
+      'Promise.resolve().then(function again() { return Promise.resolve().then(again) }); await new Promise(() => {})',
+      endless,
+    ],
+    ['(function deeper() { deeper() })()'],
+    ['/(a+)+$/.test("a".repeat(50) + "b")', endless],
+    ['const a = Array(1e9).fill(0); a.length'],
+    ['for (;;) await tools.notes.echo({ text: "x" })', calling],
+    ['await Promise.all(Array.from({ length: 5_000 }, () => tools.notes.nothing()))', calling],
+    ['"x".repeat(5_000_000)'],
   ];
-  for (const code of attacks) {
+  for (const [code, limits] of attacks) {
+    using _limits = setLimits(limits);
     const { isError, text } = await run(code);
     expect([code, isError]).toEqual([code, true]);
     expect(text.length).toBeLessThan(100_000);
