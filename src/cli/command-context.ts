@@ -42,6 +42,8 @@ export interface CommandContext {
   readonly stdout: CommandProcess['stdout'];
   /** The working directory. */
   readonly cwd: string;
+  /** Whether the command has a process to itself, so that it may change how V8 manages the heap. */
+  readonly hasOwnProcess: boolean;
   readonly terminal: Terminal;
   readonly options: CommonOptions;
   /** The process environment, with `--data-dir` applied. */

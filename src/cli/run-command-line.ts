@@ -37,6 +37,7 @@ export async function runCommandLine(process: CommandProcess): Promise<number> {
       stdin,
       stdout,
       cwd: process.cwd(),
+      hasOwnProcess: process === globalThis.process,
       terminal,
       options,
       env: dataDir === undefined ? env : { ...env, TOOLWHARF_DATA_DIR: resolve(process.cwd(), dataDir) },

@@ -2,7 +2,7 @@ import { Client } from '@modelcontextprotocol/client';
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { fixture, tempDir } from '../support/fixtures.ts';
-import { startGateway, type TestGateway } from '../support/gateway.ts';
+import { startGatewayHere, type TestGateway } from '../support/gateway.ts';
 import { cliIn, cliProgram, coverageOrCache } from '../support/run-cli.ts';
 import { waitFor } from '../support/wait-for.ts';
 
@@ -16,7 +16,7 @@ beforeAll(async () => {
     servers: { s: fixture('legacy'), shifting: fixture('changing') },
     profiles: { strict: ask('admins'), client: ask('client') },
   });
-  gateway = await startGateway(cli, directory.file('data'), ['-c', config]);
+  gateway = await startGatewayHere(cli, directory.file('data'), ['-c', config]);
   await waitFor(() => ['✔ s', '✔ shifting'].every((line) => gateway.stderr().includes(line)), { what: 'the servers' });
   await gateway.api('POST', '/api/tools/mcp_shifting_mutate/call', { arguments: {} });
   const changed = async () => (await get<{ changed?: string }>('/api/tools/mcp_shifting_target')).changed;

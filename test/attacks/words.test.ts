@@ -28,8 +28,8 @@ describe('log and terminal injection (ANSI, bidi, tags)', () => {
     await using directory = await tempDir();
     const cli = cliIn(directory);
     const config = await cli.config({ servers: { evil: fixture('hostile-words') } });
-    const { startGateway } = await import('../support/gateway.ts');
-    await using gateway = await startGateway(cli, directory.file('data'), ['-c', config, '--log-format', 'json']);
+    const { startGatewayHere } = await import('../support/gateway.ts');
+    await using gateway = await startGatewayHere(cli, directory.file('data'), ['-c', config, '--log-format', 'json']);
     const forged = 'x\n{"level":"info","event":"auth.ok","message":"forged"}';
     await fetch(`${gateway.url}/api/${encodeURIComponent(forged)}`);
     await fetch(`${gateway.url}/mcp`, { headers: { authorization: `Bearer ${encodeURIComponent(forged)}` } });

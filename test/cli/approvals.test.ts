@@ -1,12 +1,11 @@
 import { readFile } from 'node:fs/promises';
-import { createInterface } from 'node:readline';
 import { PassThrough, Readable } from 'node:stream';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { CommandContext } from '../../src/cli/command-context.ts';
 import { approvals } from '../../src/cli/commands/approvals.ts';
 import type { Terminal } from '../../src/cli/terminal/terminal.ts';
 import { fixture, tempDir } from '../support/fixtures.ts';
-import { startGateway, type TestGateway } from '../support/gateway.ts';
+import { startGatewayHere, type TestGateway } from '../support/gateway.ts';
 import { connectMcp } from '../support/mcp-client.ts';
 import { cliIn, cliProgram } from '../support/run-cli.ts';
 import { waitFor } from '../support/wait-for.ts';
@@ -22,7 +21,7 @@ beforeAll(async () => {
     toolbox: { approval: { mode: 'always-ask' } },
     profiles: { scripts: { expose: 'code' } },
   });
-  gateway = await startGateway(cli, data, ['-c', config]);
+  gateway = await startGatewayHere(cli, data, ['-c', config]);
   await waitFor(() => gateway.stderr().includes('✔ files'), { what: 'the server' });
 });
 afterAll(() => gateway[Symbol.asyncDispose]());
@@ -152,6 +151,7 @@ describe('toolwharf approvals', () => {
       stdin: Readable.from([]),
       stdout: new PassThrough(),
       cwd: directory.path,
+      hasOwnProcess: false,
       terminal: person.terminal,
       options: { logLevel: 'warning' },
       env: { TOOLWHARF_DATA_DIR: data },
@@ -212,16 +212,19 @@ describe('toolwharf approvals', () => {
   });
 
   test('--watch prints each approval as it arrives, until it is stopped', async () => {
-    const { child, ended } = cli.start(['approvals', '--watch', '--json'], { input: null });
-    const seen: Question[] = [];
-    createInterface({ input: child.stdout }).on('line', (line) => seen.push(JSON.parse(line)));
+    const { kill, ended, stdout } = cli.open(['approvals', '--watch', '--json']);
+    const seen = () =>
+      stdout()
+        .split('\n')
+        .slice(0, -1)
+        .map((line): Question => JSON.parse(line));
     const { result, question } = await ask('watched');
-    await waitFor(() => seen.some(({ id }) => id === question.id), { what: 'the question' });
+    await waitFor(() => seen().some(({ id }) => id === question.id), { what: 'the question' });
     await cli.run(['approvals', 'deny', question.id]);
     await result;
-    child.kill('SIGINT');
+    kill('SIGINT');
     expect((await ended).code).toBe(130);
-    expect(seen.filter(({ id }) => id === question.id)).toHaveLength(1);
+    expect(seen().filter(({ id }) => id === question.id)).toHaveLength(1);
   });
 
   test('--watch asks the person at the terminal and withdraws approvals that others answered', async () => {

@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type ScriptedChat, startScriptedChat } from '../fixtures/models/scripted-chat-server.ts';
 import { atTerminal } from '../support/at-terminal.ts';
 import { fixture, tempDir } from '../support/fixtures.ts';
-import { startGateway } from '../support/gateway.ts';
+import { startGatewayHere } from '../support/gateway.ts';
 import { cliIn } from '../support/run-cli.ts';
 
 const directory = await tempDir();
@@ -36,7 +36,7 @@ describe.each(['the store', 'a running gateway'])('on %s', (where) => {
   const { data, run } = over(where);
   let gateway: AsyncDisposable | undefined;
   beforeAll(async () => {
-    if (where !== 'the store') gateway = await startGateway(cli, data, ['-c', config]);
+    if (where !== 'the store') gateway = await startGatewayHere(cli, data, ['-c', config]);
   });
   afterAll(() => gateway?.[Symbol.asyncDispose]());
 

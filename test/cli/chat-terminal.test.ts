@@ -3,7 +3,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { createGate, type ScriptedChat, startScriptedChat } from '../fixtures/models/scripted-chat-server.ts';
 import { atTerminal, ctrlC, ctrlD } from '../support/at-terminal.ts';
 import { fixture, tempDir } from '../support/fixtures.ts';
-import { startGateway, type TestGateway } from '../support/gateway.ts';
+import { startGateway, startGatewayHere, type TestGateway } from '../support/gateway.ts';
 import { cliIn } from '../support/run-cli.ts';
 import { waitFor } from '../support/wait-for.ts';
 
@@ -40,7 +40,7 @@ describe.each(['in this process', 'in the gateway'])('a conversation at a termin
 
   beforeAll(async () => {
     here = await person(where.replaceAll(' ', '-'));
-    if (isRemote) gateway = await startGateway(cli, here.data, ['-c', config]);
+    if (isRemote) gateway = await startGatewayHere(cli, here.data, ['-c', config]);
   });
   afterAll(() => gateway?.[Symbol.asyncDispose]());
 
@@ -274,7 +274,7 @@ describe.each(['in this process', 'in the gateway'])('a conversation at a termin
 
 test('an approval that is answered elsewhere is withdrawn from the terminal [R14]', async () => {
   const { env, data } = await person('elsewhere');
-  await using gateway = await startGateway(cli, data, ['-c', config]);
+  await using gateway = await startGatewayHere(cli, data, ['-c', config]);
   const at = atTerminal(env);
   const ended = at.run('chat');
   await at.see(prompt);
@@ -336,7 +336,7 @@ test('an approval that was pending when the gateway was killed is asked again, a
   const file = directory.file('written-once');
   const gateway = await startGateway(cli, data, ['-c', config]);
   model.push({ text: 'I write.', calls: [call('write', { path: file, text: 'once' })] }, { text: 'Written.' });
-  const script = cli.start(['chat', '--once', 'write it'], { env });
+  const script = cli.open(['chat', '--once', 'write it'], { env });
   await waitFor(() => script.stderr().includes('awaits approval'), { what: 'the question' });
   await gateway.stop('SIGKILL');
   expect((await script.ended).code).toBe(4);

@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createGate, type ScriptedChat, startScriptedChat } from '../fixtures/models/scripted-chat-server.ts';
 import { atTerminal } from '../support/at-terminal.ts';
 import { filesystemServer, fixture, tempDir } from '../support/fixtures.ts';
-import { startGateway, type TestGateway } from '../support/gateway.ts';
+import { startGateway, startGatewayHere, type TestGateway } from '../support/gateway.ts';
 import { descendantsOf, isAlive } from '../support/processes.ts';
 import { cliIn } from '../support/run-cli.ts';
 import { waitFor } from '../support/wait-for.ts';
@@ -239,7 +239,7 @@ describe('with a running gateway', () => {
   let gateway: TestGateway;
   beforeAll(async () => {
     here = await room('gateway');
-    gateway = await startGateway(cli, here.data, ['-c', config]);
+    gateway = await startGatewayHere(cli, here.data, ['-c', config]);
     await waitFor(() => gateway.stderr().includes('✔ files'), { what: 'the server' });
   });
   afterAll(() => gateway[Symbol.asyncDispose]());
@@ -262,7 +262,7 @@ describe('with a running gateway', () => {
 
   test('a denial given elsewhere ends chat with exit code 5 [R14]', async () => {
     model.push({ calls: [call('add', { a: 1, b: 1 })] }, { text: 'As you wish.' });
-    const { ended, stderr } = cli.start(['chat', '--once', 'Add'], { env: here.env });
+    const { ended, stderr } = cli.open(['chat', '--once', 'Add'], { env: here.env });
     const id = await waitFor(() => /allow (\w{8})/.exec(stderr())?.[1], { what: 'the question' });
     await cli.run(['approvals', 'deny', String(id), '--reason', 'not today'], { env: here.env });
     expect(await ended).toMatchObject({ code: 5, stdout: 'As you wish.\n' });
@@ -286,9 +286,9 @@ describe('with a running gateway', () => {
   test('Ctrl-C also stops the answer in the gateway', async () => {
     const gate = createGate();
     model.push({ text: 'This takes', hold: gate });
-    const { child, ended, stdout } = cli.start(['chat', '--once', 'Slowly'], { env: here.env });
+    const { kill, ended, stdout } = cli.open(['chat', '--once', 'Slowly'], { env: here.env });
     await waitFor(() => stdout().includes('This takes'), { what: 'the beginning of the answer' });
-    child.kill('SIGINT');
+    kill('SIGINT');
     expect(await ended).toMatchObject({ code: 130, stdout: 'This takes\n' });
     const { body } = (await gateway.api('GET', '/api/conversations?limit=1')) as {
       body: { conversations: { status: string; title: string }[] };
@@ -310,7 +310,7 @@ describe('with a running gateway', () => {
     await using dying = await startGateway(cli, data, ['-c', config]);
     const gate = createGate();
     model.push({ text: 'Half an', hold: gate });
-    const { ended } = cli.start(['chat', '--once', 'hello'], { env });
+    const { ended } = cli.open(['chat', '--once', 'hello'], { env });
     await gate.reached;
     await dying.stop('SIGKILL');
     const { code, stderr } = await ended;

@@ -1,7 +1,7 @@
 import { readFile, rm, writeFile } from 'node:fs/promises';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { fixture, tempDir } from '../support/fixtures.ts';
-import { startGateway, type TestGateway } from '../support/gateway.ts';
+import { startGateway, startGatewayHere, type TestGateway } from '../support/gateway.ts';
 import { cliIn } from '../support/run-cli.ts';
 import { waitFor } from '../support/wait-for.ts';
 
@@ -16,7 +16,7 @@ beforeAll(async () => {
     toolbox: { approval: { ask: ['*add*'] } },
     servers: { files: fixture('legacy'), broken: { command: 'no-such-program-anywhere' } },
   });
-  gateway = await startGateway(cli, directory.file('data'), ['-c', config]);
+  gateway = await startGatewayHere(cli, directory.file('data'), ['-c', config]);
   await waitFor(() => gateway.stderr().includes('✔ files') && gateway.stderr().includes('broken'), {
     what: 'the servers',
   });
@@ -110,7 +110,7 @@ describe('where a gateway of the data directory runs, commands talk to it', () =
       profiles: { team: { servers: ['nothing'] } },
     });
     const data = { TOOLWHARF_DATA_DIR: directory.file('refusing') };
-    await using refusing = await startGateway(cli, data.TOOLWHARF_DATA_DIR, ['-c', file]);
+    await using refusing = await startGatewayHere(cli, data.TOOLWHARF_DATA_DIR, ['-c', file]);
     const good = await cli.run(['check'], { env: data });
     expect(good.stdout).toContain(`configuration  ${file}\n`);
     expect(good.stdout).toContain("'nothing'");
@@ -177,12 +177,12 @@ describe('where a gateway of the data directory runs, commands talk to it', () =
   });
 
   test('a call that needs approval waits, and says how to answer it where there is no terminal', async () => {
-    const call = cli.start(['call', 'extra/add', 'a=1', 'b=2']);
+    const call = cli.open(['call', 'extra/add', 'a=1', 'b=2']);
     const hint = await waitFor(() => /approvals allow (\w+)/.exec(call.stderr()), { what: 'the hint' });
     const answered = await cli.run(['approvals', 'allow', hint?.[1] ?? '']);
     expect(answered.code).toBe(0);
     expect(await call.ended).toMatchObject({ code: 0, stdout: '3\n' });
-    const denied = cli.start(['call', 'extra/add', 'a=1', 'b=2']);
+    const denied = cli.open(['call', 'extra/add', 'a=1', 'b=2']);
     const next = await waitFor(() => /approvals allow (\w+)/.exec(denied.stderr()), { what: 'the hint' });
     await cli.run(['approvals', 'deny', next?.[1] ?? '']);
     expect(await denied.ended).toMatchObject({ code: 5, stdout: '' });

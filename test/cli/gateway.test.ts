@@ -1,8 +1,7 @@
 import { readFile, writeFile } from 'node:fs/promises';
-import { createInterface } from 'node:readline';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { fixture, tempDir } from '../support/fixtures.ts';
-import { startGateway, type TestGateway } from '../support/gateway.ts';
+import { startGatewayHere, type TestGateway } from '../support/gateway.ts';
 import { cliIn } from '../support/run-cli.ts';
 import { petsDocument, serveHttpApi } from '../support/serve-http-api.ts';
 import { waitFor } from '../support/wait-for.ts';
@@ -18,7 +17,7 @@ beforeAll(async () => {
     servers: { files: fixture('legacy'), moving: fixture('changing') },
     profiles: { team: { servers: ['files'] } },
   });
-  gateway = await startGateway(cli, data, ['-c', config]);
+  gateway = await startGatewayHere(cli, data, ['-c', config]);
   await waitFor(() => ['✔ files', '✔ moving'].every((line) => gateway.stderr().includes(line)), {
     what: 'the servers',
   });
@@ -271,13 +270,11 @@ describe('toolwharf servers, of the gateway [R5]', () => {
 });
 
 test('toolwharf inspect prints the messages of a server until it is interrupted', async () => {
-  const { child, ended, stdout, stderr } = cli.start(['inspect', 'files', '--method', 'tools/call', '--json'], {
-    input: null,
-  });
+  const { kill, ended, stdout, stderr } = cli.open(['inspect', 'files', '--method', 'tools/call', '--json']);
   await waitFor(() => stderr().includes("Watching 'files'"), { what: 'the stream' });
   await cli.run(['call', 'mcp_files_echo', 'text=inspected']);
   await waitFor(() => stdout().trimEnd().split('\n').length === 2, { what: 'the request and its result' });
-  child.kill('SIGINT');
+  kill('SIGINT');
   await ended;
   const lines = stdout()
     .trimEnd()
@@ -311,12 +308,11 @@ describe('toolwharf logs', () => {
       '-e',
       script,
     ]);
-    const { child, ended } = cli.start(['logs', 'talker', '--follow'], { input: null });
-    const lines: string[] = [];
-    createInterface({ input: child.stdout }).on('line', (line) => lines.push(line));
-    await waitFor(() => lines.length >= 8, { what: 'its lines' });
-    child.kill('SIGINT');
+    const { kill, ended, stdout } = cli.open(['logs', 'talker', '--follow']);
+    await waitFor(() => stdout().split('\n').length > 8, { what: 'its lines' });
+    kill('SIGINT');
     expect((await ended).code).toBe(130);
+    const lines = stdout().trimEnd().split('\n');
     // None twice and none out of order, within one process: the gateway may start the program more than once.
     const byProcess = Map.groupBy(lines, (line) => line.split(' ')[1]);
     for (const written of byProcess.values()) {

@@ -4,7 +4,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createProgram } from '../../src/cli/program/create-program.ts';
 import type { Terminal } from '../../src/cli/terminal/terminal.ts';
 import { fixture, tempDir } from '../support/fixtures.ts';
-import { startGateway, type TestGateway } from '../support/gateway.ts';
+import { startGatewayHere, type TestGateway } from '../support/gateway.ts';
 import { cliIn } from '../support/run-cli.ts';
 import { waitFor } from '../support/wait-for.ts';
 
@@ -18,7 +18,7 @@ beforeAll(async () => {
     toolbox: { approval: { ask: ['*add*'] } },
     servers: { files: fixture('legacy') },
   });
-  gateway = await startGateway(cli, directory.file('data'), ['-c', config]);
+  gateway = await startGatewayHere(cli, directory.file('data'), ['-c', config]);
   await waitFor(() => gateway.stderr().includes('✔ files'), { what: 'the server' });
 });
 afterAll(() => gateway[Symbol.asyncDispose]());

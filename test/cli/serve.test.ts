@@ -3,7 +3,7 @@ import { stat, writeFile } from 'node:fs/promises';
 import { type AddressInfo, createServer } from 'node:net';
 import { afterAll, describe, expect, test } from 'vitest';
 import { fixture, tempDir } from '../support/fixtures.ts';
-import { startGateway } from '../support/gateway.ts';
+import { startGateway, startGatewayHere } from '../support/gateway.ts';
 import { descendantsOf, isAlive } from '../support/processes.ts';
 import { cliIn } from '../support/run-cli.ts';
 import { waitFor } from '../support/wait-for.ts';
@@ -43,7 +43,14 @@ describe('toolwharf serve', () => {
   });
 
   test('toolwharf serve can log one JSON object per line', async () => {
-    const gateway = await startGateway(cli, newData(), ['-c', basic, '--log-format', 'json', '--log-level', 'debug']);
+    const gateway = await startGatewayHere(cli, newData(), [
+      '-c',
+      basic,
+      '--log-format',
+      'json',
+      '--log-level',
+      'debug',
+    ]);
     await waitFor(() => gateway.stderr().includes('"server.state"'), { what: 'the state of a server' });
     const { stderr } = await gateway.stop('SIGINT');
     const entries = stderr
@@ -64,7 +71,7 @@ describe('toolwharf serve', () => {
 
   test('a failed server has the level warning in the JSON log [A6, N7]', async () => {
     const config = await configFile({ servers: { gone: { command: 'no-such-program' } } });
-    const gateway = await startGateway(cli, newData(), ['-c', config, '--log-format', 'json']);
+    const gateway = await startGatewayHere(cli, newData(), ['-c', config, '--log-format', 'json']);
     await waitFor(() => gateway.stderr().includes('"server.state"'), { what: 'the state of a server' });
     const { stderr } = await gateway.stop();
     const entries = stderr
@@ -92,7 +99,7 @@ describe('toolwharf serve', () => {
 
   test('toolwharf serve applies changes of its configuration file [M15]', async () => {
     const config = await configFile({ servers: {} });
-    await using gateway = await startGateway(cli, newData(), ['-c', config]);
+    await using gateway = await startGatewayHere(cli, newData(), ['-c', config]);
     await writeFile(config, JSON.stringify({ servers: { late: fixture('legacy') } }));
     await waitFor(() => /✔ late {2}connected/.test(gateway.stderr()), { what: 'the new server' });
     await writeFile(config, '{"servers": [');
@@ -159,7 +166,7 @@ describe('toolwharf serve', () => {
 
   test('a data directory has at most one gateway', async () => {
     const data = newData();
-    await using gateway = await startGateway(cli, data, ['-c', basic]);
+    await using gateway = await startGatewayHere(cli, data, ['-c', basic]);
     const { code, stderr } = await run(['serve', '--port', '0', '--data-dir', data, '-c', basic]);
     expect(code).toBe(4);
     expect(stderr).toContain(`A gateway already runs for ${data} at ${gateway.url} (process ${gateway.pid})`);
@@ -171,7 +178,7 @@ describe('toolwharf serve', () => {
     await first.stop('SIGKILL');
     expect(existsSync(`${data}/gateway.json`)).toBe(true);
     expect(await run(['keys', '--data-dir', data])).toMatchObject({ code: 4 });
-    await using second = await startGateway(cli, data, ['-c', basic]);
+    await using second = await startGatewayHere(cli, data, ['-c', basic]);
     expect(await run(['keys', '--data-dir', data])).toMatchObject({ code: 0 });
     expect(second.url).toMatch(/^http:\/\/127\.0\.0\.1:\d+$/);
   });

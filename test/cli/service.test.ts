@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { fixture, tempDir } from '../support/fixtures.ts';
-import { startGateway, type TestGateway } from '../support/gateway.ts';
+import { startGatewayHere, type TestGateway } from '../support/gateway.ts';
 import { connectMcp } from '../support/mcp-client.ts';
 import { cliIn } from '../support/run-cli.ts';
 import { waitFor } from '../support/wait-for.ts';
@@ -15,7 +15,7 @@ beforeAll(async () => {
     servers: { files: fixture('legacy'), other: fixture('modern'), docs: fixture('skills') },
     profiles: { finding: { expose: 'search' } },
   });
-  gateway = await startGateway(cli, directory.file('data'), ['-c', config]);
+  gateway = await startGatewayHere(cli, directory.file('data'), ['-c', config]);
   await waitFor(() => ['✔ files', '✔ other', '✔ docs'].every((line) => gateway.stderr().includes(line)), {
     what: 'the servers',
   });
@@ -112,8 +112,8 @@ describe('the command line reaches everything that the service offers [R5]', () 
   });
 
   test('a call is followed, shown and cancelled, and events are printed as they happen', async () => {
-    const followed = cli.start(['calls', 'follow', '--server', 'files'], { input: null });
-    const events = cli.start(['events', '--event', 'call', '--json'], { input: null });
+    const followed = cli.open(['calls', 'follow', '--server', 'files']);
+    const events = cli.open(['events', '--event', 'call', '--json']);
     // The streams are open when a call appears in both.
     await waitFor(
       async () => {
@@ -122,7 +122,7 @@ describe('the command line reaches everything that the service offers [R5]', () 
       },
       { what: () => `a call in both streams: ${followed.stderr()} ${events.stderr()}` },
     );
-    const call = cli.start(['call', 'files/sleep', 'ms=600000']);
+    const call = cli.open(['call', 'files/sleep', 'ms=600000']);
     const [, id = ''] = await waitFor(() => /^(\w+) +running .*mcp_files_sleep/m.exec(followed.stdout()) ?? undefined, {
       what: 'the running call',
     }).then((found) => found ?? []);
@@ -135,8 +135,8 @@ describe('the command line reaches everything that the service offers [R5]', () 
     await waitFor(() => events.stdout().includes('"cancelled"'), { what: 'the event' });
     const [event] = events.stdout().trim().split('\n');
     expect(JSON.parse(event ?? '')).toMatchObject({ event: 'call.changed', data: { server: 'files' } });
-    for (const { child, ended } of [followed, events]) {
-      child.kill('SIGINT');
+    for (const { kill, ended } of [followed, events]) {
+      kill('SIGINT');
       expect((await ended).code).toBe(130);
     }
   });

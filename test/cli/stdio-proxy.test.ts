@@ -7,9 +7,10 @@ import { Client } from '@modelcontextprotocol/client';
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { fixture, tempDir } from '../support/fixtures.ts';
-import { startGateway, type TestGateway } from '../support/gateway.ts';
+import { startGatewayHere, type TestGateway } from '../support/gateway.ts';
 import { isAlive } from '../support/processes.ts';
 import { cliIn, cliProgram, coverageOrCache } from '../support/run-cli.ts';
+import { stdioHere } from '../support/stdio-here.ts';
 import { waitFor } from '../support/wait-for.ts';
 
 const directory = await tempDir();
@@ -23,7 +24,7 @@ const config = await cli.config({
 const data = directory.file('data');
 let gateway: TestGateway;
 beforeAll(async () => {
-  gateway = await startGateway(cli, data, ['-c', config]);
+  gateway = await startGatewayHere(cli, data, ['-c', config]);
   await waitFor(() => ['✔ old', '✔ recent'].every((line) => gateway.stderr().includes(line)), { what: 'the servers' });
 });
 afterAll(() => gateway[Symbol.asyncDispose]());
@@ -33,9 +34,22 @@ const eras = [
   { era: 'modern', negotiation: { versionNegotiation: { mode: { pin: '2026-07-28' } } } },
 ] as const;
 
-async function connect(negotiation: object, args: readonly string[] = [], env: Record<string, string> = {}) {
+function createClient(negotiation: object): Client {
   const client = new Client({ name: 'test', version: '1' }, { capabilities: { elicitation: {} }, ...negotiation });
   client.setRequestHandler('elicitation/create', async () => ({ action: 'accept', content: { name: 'Ada' } }) as never);
+  return client;
+}
+
+/** A client of `toolwharf stdio` in this process. */
+async function connectHere(negotiation: object, args: readonly string[] = [], env: Record<string, string> = {}) {
+  const client = createClient(negotiation);
+  await client.connect(stdioHere(cli, args, { TOOLWHARF_DATA_DIR: data, ...env }));
+  return { client, [Symbol.asyncDispose]: () => client.close() };
+}
+
+/** A client of a process of `toolwharf stdio`. */
+async function connect(negotiation: object, args: readonly string[] = [], env: Record<string, string> = {}) {
+  const client = createClient(negotiation);
   const transport = new StdioClientTransport({
     command: process.execPath,
     args: [cliProgram, 'stdio', ...args],
@@ -69,7 +83,7 @@ describe.each(eras)('toolwharf stdio as a proxy for a $era client', ({ negotiati
   });
 
   test("a server's question reaches the client through the proxy", async () => {
-    await using connected = await connect(negotiation);
+    await using connected = await connectHere(negotiation);
     for (const server of ['old', 'recent']) {
       const call = { name: `${server}__ask`, arguments: { question: 'who?' } };
       expect(textOf(await connected.client.callTool(call))).toContain('Ada');
@@ -78,14 +92,14 @@ describe.each(eras)('toolwharf stdio as a proxy for a $era client', ({ negotiati
 
   test('the client is limited to the profile and the key it was given', async () => {
     const { stdout: key } = await cli.run(['keys', 'create', `k${Math.random()}`, '--profile', 'small']);
-    await using connected = await connect(negotiation, ['--profile', 'small'], { TOOLWHARF_API_KEY: key.trim() });
+    await using connected = await connectHere(negotiation, ['--profile', 'small'], { TOOLWHARF_API_KEY: key.trim() });
     expect((await connected.client.listTools()).tools.map(({ name }) => name)).toEqual(['echo']);
     const refused = await cli.run(['stdio'], { env: { TOOLWHARF_API_KEY: key.trim() } });
     expect(refused).toMatchObject({ code: 2, stdout: '', stderr: expect.stringContaining("no profile 'default'") });
   });
 
   test('a call that the client cancels is cancelled in the gateway', async () => {
-    await using connected = await connect(negotiation);
+    await using connected = await connectHere(negotiation);
     const abort = new AbortController();
     const call = { name: 'old__sleep', arguments: { ms: 600_000 } };
     const result = connected.client.callTool(call, { signal: abort.signal, timeout: 600_000 });
@@ -151,7 +165,7 @@ test('toolwharf stdio waits for the gateway that another command is starting', a
   await mkdir(env.TOOLWHARF_DATA_DIR);
   await writeFile(directory.file('starting/gateway.start'), String(process.pid));
   const connecting = connect({}, ['-c', config], env);
-  await using _other = await startGateway(cli, env.TOOLWHARF_DATA_DIR, ['-c', config]);
+  await using _other = await startGatewayHere(cli, env.TOOLWHARF_DATA_DIR, ['-c', config]);
   await using connected = await connecting;
   expect((await connected.client.listTools()).tools.length).toBeGreaterThan(0);
   expect(existsSync(directory.file('starting/gateway.log'))).toBe(false);
@@ -168,11 +182,11 @@ test('a gateway that cannot be started is reported with the reason', async () =>
 
 test('clients of both eras continue after a restart on another port, and a program on the old port gets no credentials', async () => {
   const env = { TOOLWHARF_DATA_DIR: directory.file('restarted') };
-  const start = () => startGateway(cli, env.TOOLWHARF_DATA_DIR, ['-c', config]);
+  const start = () => startGatewayHere(cli, env.TOOLWHARF_DATA_DIR, ['-c', config]);
   const first = await start();
   const { stdout: key } = await cli.run(['keys', 'create', 'proxy'], { env });
   const keyEnv = { ...env, TOOLWHARF_API_KEY: key.trim() };
-  const clients = await Promise.all(eras.map(({ negotiation }) => connect(negotiation, [], keyEnv)));
+  const clients = await Promise.all(eras.map(({ negotiation }) => connectHere(negotiation, [], keyEnv)));
   for (const { client } of clients) expect((await client.listTools()).tools.length).toBeGreaterThan(0);
   await first[Symbol.asyncDispose]();
   const received: string[] = [];
@@ -213,8 +227,8 @@ test('a modern client on stdio can call a tool that declares a header for an arg
   );
   const source = await cli.config({ gateway: { port: 0 }, localTools: directory.file('tools.mjs'), servers: {} });
   const env = { TOOLWHARF_DATA_DIR: directory.file('headers') };
-  await using _gateway = await startGateway(cli, env.TOOLWHARF_DATA_DIR, ['-c', source]);
-  await using connected = await connect(eras[1].negotiation, [], env);
+  await using _gateway = await startGatewayHere(cli, env.TOOLWHARF_DATA_DIR, ['-c', source]);
+  await using connected = await connectHere(eras[1].negotiation, [], env);
   const pick = () => connected.client.callTool({ name: 'pick', arguments: { region: 'Zürich' } });
   expect(textOf(await pick())).toBe('Zürich');
   const { tools } = await connected.client.listTools();

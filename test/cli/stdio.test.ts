@@ -7,11 +7,13 @@ import { afterAll, describe, expect, test } from 'vitest';
 import { fixture, tempDir } from '../support/fixtures.ts';
 import { descendantsOf, isAlive } from '../support/processes.ts';
 import { cliIn, cliProgram, coverageOrCache } from '../support/run-cli.ts';
+import { stdioHere } from '../support/stdio-here.ts';
 import { waitFor } from '../support/wait-for.ts';
 
 const directory = await tempDir();
 afterAll(() => directory[Symbol.asyncDispose]());
-const { start, run, config: configFile } = cliIn(directory);
+const cli = cliIn(directory);
+const { start, run, config: configFile } = cli;
 
 const config = await configFile({
   gateway: { listWait: '20s' },
@@ -30,12 +32,8 @@ const eras = [
 
 type Elicited = { readonly message: string };
 
-/** The official client, connected to `toolwharf stdio --local`. */
-async function connect(
-  negotiation: object,
-  args: readonly string[] = [],
-  elicit?: (params: Elicited) => object,
-): Promise<AsyncDisposable & { readonly client: Client; readonly pid: () => number }> {
+/** The official client, which may be asked. */
+function createClient(negotiation: object, elicit?: (params: Elicited) => object): Client {
   const client = new Client(
     { name: 'test', version: '1' },
     { capabilities: elicit ? { elicitation: {} } : {}, ...negotiation },
@@ -43,9 +41,22 @@ async function connect(
   if (elicit) {
     client.setRequestHandler('elicitation/create', async (request) => elicit(request.params as Elicited) as never);
   }
+  return client;
+}
+
+/** The official client, connected to `toolwharf stdio --local` in this process. */
+async function connectHere(negotiation: object, args: readonly string[], elicit?: (params: Elicited) => object) {
+  const client = createClient(negotiation, elicit);
+  await client.connect(stdioHere(cli, ['--local', '-c', config, ...args]));
+  return { client, [Symbol.asyncDispose]: () => client.close() };
+}
+
+/** The official client, connected to a process of `toolwharf stdio --local`. */
+async function connect(negotiation: object) {
+  const client = createClient(negotiation);
   const transport = new StdioClientTransport({
     command: process.execPath,
-    args: [cliProgram, 'stdio', '--local', '-c', config, ...args],
+    args: [cliProgram, 'stdio', '--local', '-c', config],
     env: {
       PATH: process.env.PATH ?? '',
       HOME: directory.path,
@@ -80,7 +91,7 @@ describe.each(eras)('toolwharf stdio --local to a $era client', ({ era, negotiat
       asked.push(message);
       return { action: 'accept', content: { answer: 'once' } };
     };
-    await using connected = await connect(negotiation, ['--profile', 'scripts'], accept);
+    await using connected = await connectHere(negotiation, ['--profile', 'scripts'], accept);
     const file = directory.file(`script-${era}`);
     const code = `
       const found = await search('echo the text', { server: 'old' });
@@ -93,7 +104,7 @@ describe.each(eras)('toolwharf stdio --local to a $era client', ({ era, negotiat
   });
 
   test('toolwharf stdio serves the named profile and nothing beyond it', async () => {
-    await using connected = await connect(negotiation, ['--profile', 'small']);
+    await using connected = await connectHere(negotiation, ['--profile', 'small']);
     const { client } = connected;
     expect((await client.listTools()).tools.map((tool) => tool.name)).toEqual(['echo', 'write']);
     await expect(client.callTool({ name: 'add', arguments: { a: 1, b: 2 } })).rejects.toThrow(/Unknown tool/);
@@ -101,7 +112,7 @@ describe.each(eras)('toolwharf stdio --local to a $era client', ({ era, negotiat
 
   test("toolwharf stdio passes a server's question to the client in its era", async () => {
     const asked: string[] = [];
-    await using connected = await connect(negotiation, [], ({ message }) => {
+    await using connected = await connectHere(negotiation, [], ({ message }) => {
       asked.push(message);
       return { action: 'accept', content: { name: 'Ada' } };
     });
@@ -117,7 +128,7 @@ describe.each(eras)('toolwharf stdio --local to a $era client', ({ era, negotiat
 
   test("toolwharf stdio asks the client's user where the profile requires approval [R16]", async () => {
     const answers = ['once', 'deny'];
-    await using connected = await connect(negotiation, ['--profile', 'careful'], ({ message }) => {
+    await using connected = await connectHere(negotiation, ['--profile', 'careful'], ({ message }) => {
       expect(message).toContain('Allow write of server old to run?');
       return { action: 'accept', content: { answer: answers.shift() } };
     });
@@ -129,7 +140,7 @@ describe.each(eras)('toolwharf stdio --local to a $era client', ({ era, negotiat
   });
 
   test('toolwharf stdio denies a call that needs approval when the client cannot ask', async () => {
-    await using connected = await connect(negotiation, ['--profile', 'careful']);
+    await using connected = await connectHere(negotiation, ['--profile', 'careful']);
     const result = await connected.client.callTool({ name: 'old__echo', arguments: { text: 'x' } });
     expect(result).toHaveProperty('isError', true);
     expect(textOf(result)).toContain('the client cannot ask its user');

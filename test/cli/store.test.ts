@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { afterAll, beforeEach, describe, expect, test } from 'vitest';
 import { fixture, tempDir } from '../support/fixtures.ts';
-import { startGateway } from '../support/gateway.ts';
+import { startGateway, startGatewayHere } from '../support/gateway.ts';
 import { startPostgres } from '../support/postgres.ts';
 import { cliIn } from '../support/run-cli.ts';
 import { waitFor } from '../support/wait-for.ts';
@@ -23,7 +23,7 @@ const run = (...args: string[]) => cli.run([...args, '--data-dir', data, '-c', c
 
 /** A gateway that made some calls, one of them with a stored server's secret, and stopped. */
 async function makeHistory(): Promise<void> {
-  const gateway = await startGateway(cli, data, ['-c', config]);
+  const gateway = await startGatewayHere(cli, data, ['-c', config]);
   await waitFor(() => gateway.stderr().includes('✔ files'), { what: 'the server' });
   for (const text of ['one', 'two', 'three']) {
     await gateway.api('POST', '/api/tools/mcp_files_echo/call', { arguments: { text } });
@@ -36,7 +36,7 @@ async function makeHistory(): Promise<void> {
 
 /** The secret of the stored server. */
 async function readSecret(): Promise<unknown> {
-  await using gateway = await startGateway(cli, data, ['-c', config]);
+  await using gateway = await startGatewayHere(cli, data, ['-c', config]);
   await waitFor(() => gateway.stderr().includes('✔ kept'), { what: 'the stored server' });
   const { body } = await gateway.api('POST', '/api/tools/mcp_kept_env/call', { arguments: { name: 'SECRET' } });
   return (body as { text?: string }).text;
@@ -70,7 +70,7 @@ describe('toolwharf audit', () => {
     const file = await cli.config({ servers: { files: fixture('legacy') }, gateway: { audit: { checkpoints } } });
     const verify = (...more: string[]) =>
       cli.run(['audit', 'verify', '--anchor', checkpoints, '--data-dir', data, '-c', file, ...more]);
-    const gateway = await startGateway(cli, data, ['-c', file]);
+    const gateway = await startGatewayHere(cli, data, ['-c', file]);
     await gateway.api('POST', '/api/keys', { name: 'ci', rights: ['call'] });
     await gateway.stop();
     expect(await verify()).toMatchObject({ code: 0, stdout: 'The journal is intact.\n' });
@@ -129,7 +129,7 @@ describe('a PostgreSQL database', () => {
       gateway: { database: '${DATABASE_URL}', audit: { checkpoints } },
     });
     const named = { env: { DATABASE_URL: url } };
-    const gateway = await startGateway(cli, data, ['-c', file], named);
+    const gateway = await startGatewayHere(cli, data, ['-c', file], named);
     await waitFor(() => gateway.stderr().includes('✔ files'), { what: 'the server' });
     await gateway.api('POST', '/api/tools/mcp_files_echo/call', { arguments: { text: 'shared' } });
     // Several processes may use it at once.
@@ -212,7 +212,7 @@ describe('toolwharf secrets rotate', () => {
   });
 
   test('keys cannot be rotated while a gateway runs', async () => {
-    await using gateway = await startGateway(cli, data, ['-c', config]);
+    await using gateway = await startGatewayHere(cli, data, ['-c', config]);
     const { code, stderr } = await run('secrets', 'rotate');
     expect(code).toBe(4);
     expect(stderr).toContain(`Stop the gateway at ${gateway.url} (process ${gateway.pid}) first`);

@@ -1,6 +1,6 @@
 import { afterAll, expect, test } from 'vitest';
 import { tempDir } from '../support/fixtures.ts';
-import { startGateway } from '../support/gateway.ts';
+import { startGatewayHere } from '../support/gateway.ts';
 import { createTestBrowser, signInAs, startIdentityProvider } from '../support/identity-provider.ts';
 import { cliIn } from '../support/run-cli.ts';
 
@@ -15,7 +15,7 @@ test('toolwharf users lists the people who signed in, disables and enables them'
     gateway: { oidc: { ...provider.oidc, roles: { member: ['staff'] } } },
     servers: {},
   });
-  await using gateway = await startGateway(cli, directory.file('data'), ['-c', config]);
+  await using gateway = await startGatewayHere(cli, directory.file('data'), ['-c', config]);
   expect((await cli.run(['users'])).stderr).toContain('Nobody has signed in');
   const browser = createTestBrowser();
   await signInAs(browser, gateway.url, 'max');

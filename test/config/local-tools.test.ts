@@ -2,7 +2,7 @@ import { writeFile } from 'node:fs/promises';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type ScriptedChat, startScriptedChat } from '../fixtures/models/scripted-chat-server.ts';
 import { fixture, tempDir } from '../support/fixtures.ts';
-import { startGateway } from '../support/gateway.ts';
+import { startGatewayHere } from '../support/gateway.ts';
 import { cliIn } from '../support/run-cli.ts';
 import { openToolbox } from '../support/toolbox.ts';
 
@@ -35,7 +35,7 @@ describe('local tool modules in the configuration', () => {
   });
 
   test('local tool modules in the configuration are offered by toolwharf serve over the API and can be called [N3]', async () => {
-    await using gateway = await startGateway(cli, directory.file('served'), ['-c', config]);
+    await using gateway = await startGatewayHere(cli, directory.file('served'), ['-c', config]);
     const { body } = await gateway.api('GET', '/api/tools');
     const names = (body as { tools: { name: string }[] }).tools.map(({ name }) => name);
     expect(names).toEqual(expect.arrayContaining(['sum_numbers', 'mcp_demo_echo']));

@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest';
 import { createRegistry } from '../../src/servers/registry/registry.ts';
 import { startApi, unasked } from '../support/api.ts';
 import { startHttp, tempDir } from '../support/fixtures.ts';
-import { startGateway } from '../support/gateway.ts';
+import { startGatewayHere } from '../support/gateway.ts';
 import { cliIn } from '../support/run-cli.ts';
 import { serveHttpApi } from '../support/serve-http-api.ts';
 import { type PublishedServer, serveRegistry } from '../support/serve-registry.ts';
@@ -157,7 +157,7 @@ describe('toolwharf registry', () => {
     const cli = cliIn(dir);
     const data = join(dir.path, 'data');
     const config = await cli.config({ servers: {}, gateway: { registry: served.url } });
-    await using gateway = await startGateway(cli, data, ['-c', config]);
+    await using gateway = await startGatewayHere(cli, data, ['-c', config]);
     const ask = (...args: string[]) => cli.run(['-c', config, '--data-dir', data, 'registry', ...args]);
     const found = await ask('search', 'ada');
     expect(found.stdout).toMatch(
@@ -195,7 +195,7 @@ describe('toolwharf registry', () => {
     const cli = cliIn(dir);
     const data = join(dir.path, 'data');
     const config = await cli.config({ servers: {}, gateway: { registry: served.url, allowPrograms: true } });
-    await using gateway = await startGateway(cli, data, ['-c', config]);
+    await using gateway = await startGatewayHere(cli, data, ['-c', config]);
     const add = (...args: string[]) =>
       cli.run(['-c', config, '--data-dir', data, 'registry', 'add', privileged.name, ...args]);
     const refused = await add('--yes');

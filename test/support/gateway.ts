@@ -16,13 +16,38 @@ export interface TestGateway extends AsyncDisposable {
 }
 
 /** Starts `toolwharf serve` on a free port as a separate process; resolves when it listens. */
-export async function startGateway(
+export function startGateway(
   cli: ReturnType<typeof cliIn>,
   dataDir: string,
   args: readonly string[],
   options: CliOptions = {},
 ): Promise<TestGateway> {
-  const { child, pid, ended, stderr } = cli.start(['serve', '--port', '0', '--data-dir', dataDir, ...args], options);
+  const { child, ...started } = cli.start(serveArguments(dataDir, args), options);
+  return untilItListens(dataDir, { ...started, kill: (signal) => void child.kill(signal) });
+}
+
+/**
+ * Runs `toolwharf serve` on a free port in this process, which takes a fifth of the processor time of a separate one; resolves
+ * when it listens. Only an orderly signal can stop it.
+ */
+export function startGatewayHere(
+  cli: ReturnType<typeof cliIn>,
+  dataDir: string,
+  args: readonly string[],
+  options: Pick<CliOptions, 'env'> = {},
+): Promise<TestGateway> {
+  return untilItListens(dataDir, { ...cli.open(serveArguments(dataDir, args), options), pid: process.pid });
+}
+
+function serveArguments(dataDir: string, args: readonly string[]): readonly string[] {
+  return ['serve', '--port', '0', '--data-dir', dataDir, ...args];
+}
+
+interface StartedCommand extends Pick<TestGateway, 'pid' | 'stderr' | 'ended'> {
+  kill(signal: NodeJS.Signals): void;
+}
+
+async function untilItListens(dataDir: string, { pid, kill, stderr, ended }: StartedCommand): Promise<TestGateway> {
   let isOver = false;
   void ended.then(() => {
     isOver = true;
@@ -40,7 +65,7 @@ export async function startGateway(
   const token = (await readFile(join(dataDir, 'admin-token'), 'utf8')).trim();
 
   async function stop(signal: NodeJS.Signals = 'SIGTERM') {
-    if (!isOver) child.kill(signal);
+    if (!isOver) kill(signal);
     return ended;
   }
 

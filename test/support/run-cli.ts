@@ -20,7 +20,16 @@ export interface CliOptions {
   readonly program?: string;
 }
 
-export interface RunOptions extends Omit<CliOptions, 'node' | 'program'> {
+/** Options of a command in this process. */
+export interface OpenOptions extends Pick<CliOptions, 'cwd' | 'env'> {
+  /** Empty if undefined. */
+  readonly stdin?: Readable;
+  /** Receives each piece of output on stdout. */
+  readonly onOutput?: (chunk: Buffer) => void;
+}
+
+export interface RunOptions extends Omit<OpenOptions, 'stdin' | 'onOutput'> {
+  /** The whole stdin. */
   readonly input?: string;
   /** Presses Ctrl-C after the first output. */
   readonly untilOutput?: boolean;
@@ -45,12 +54,12 @@ function splitSource(stderr: string) {
 }
 
 /** A stream that keeps what is written to it. */
-function createOutput(onWrite = () => {}) {
+function createOutput(onWrite: (chunk: Buffer) => void = () => {}) {
   const chunks: Buffer[] = [];
   const stream = new Writable({
     write(chunk, _encoding, done) {
       chunks.push(chunk);
-      onWrite();
+      onWrite(chunk);
       done();
     },
   });
@@ -67,28 +76,43 @@ export function cliIn(directory: Awaited<ReturnType<typeof tempDir>>) {
     ...coverageOrCache,
   };
 
-  /** Runs a command in this process, which costs a fraction of a process of its own. */
-  async function run(args: readonly string[], options: RunOptions = {}) {
-    const { cwd = directory.path, env = {}, input = '', untilOutput = false } = options;
-    let interrupt: (() => void) | undefined;
+  /** Starts a command in this process, which costs a fraction of a process of its own. */
+  function open(args: readonly string[], options: OpenOptions = {}) {
+    const { cwd = directory.path, env = {}, stdin = Readable.from([]), onOutput } = options;
+    const listeners = new Map<NodeJS.Signals, (signal: NodeJS.Signals) => void>();
     const stderr = createOutput();
-    const stdout = createOutput(() => {
-      interrupt?.();
-      interrupt = undefined;
-    });
-    const code = await runCommandLine({
+    const stdout = createOutput(onOutput);
+    const code = runCommandLine({
       argv: [process.execPath, cliProgram, ...args],
       env: { ...own, ...env },
-      stdin: Readable.from(input === '' ? [] : [Buffer.from(input)]),
+      stdin,
       stdout: stdout.stream,
       stderr: stderr.stream,
       cwd: () => cwd,
-      on(signal, listener) {
-        if (untilOutput && signal === 'SIGINT') interrupt = () => listener(signal);
-      },
+      on: (signal, listener) => void listeners.set(signal, listener),
       exit: process.exit,
     });
-    return { code, stdout: stdout.text(), ...splitSource(stderr.text()) };
+    return {
+      /** Delivers a signal to the command alone. */
+      kill(signal: NodeJS.Signals) {
+        const listener = listeners.get(signal);
+        if (!listener) throw new Error(`A command in this process cannot receive ${signal}`);
+        listener(signal);
+      },
+      /** The output so far. */
+      stdout: stdout.text,
+      stderr: stderr.text,
+      ended: code.then((code) => ({ code, stdout: stdout.text(), ...splitSource(stderr.text()) })),
+    };
+  }
+
+  /** Runs a command in this process to its end. */
+  function run(args: readonly string[], { input = '', untilOutput = false, ...options }: RunOptions = {}) {
+    const stdin = Readable.from(input === '' ? [] : [Buffer.from(input)]);
+    const hasOutput = Promise.withResolvers<void>();
+    const command = open(args, { ...options, stdin, onOutput: () => hasOutput.resolve() });
+    if (untilOutput) void hasOutput.promise.then(() => command.kill('SIGINT'));
+    return command.ended;
   }
 
   /** Runs a command in a process of its own. */
@@ -120,6 +144,7 @@ export function cliIn(directory: Awaited<ReturnType<typeof tempDir>>) {
 
   return {
     start,
+    open,
     run,
     /** Writes a configuration and returns its path. */
     async config(content: object | string): Promise<string> {

@@ -35,7 +35,7 @@ export interface RunGatewayOptions {
 
 /** Runs the gateway until it is stopped; returns the exit code. */
 export async function runGateway(options: RunGatewayOptions, context: CommandContext): Promise<number> {
-  const { terminal, env, signal } = context;
+  const { terminal, env, signal, hasOwnProcess } = context;
   const { port, loaded, reporter } = options;
   const { config, file } = loaded;
   const dataDir = dataDirectory(env);
@@ -77,8 +77,8 @@ export async function runGateway(options: RunGatewayOptions, context: CommandCon
     settings: () => gateway.toolbox.config.gateway.retention,
     log: reporter.log,
   });
-  using _heap = limitHeapGrowth();
-  using _memory = releaseMemory({ toolbox: gateway.toolbox });
+  using _heap = hasOwnProcess ? limitHeapGrowth() : undefined;
+  using _memory = hasOwnProcess ? releaseMemory({ toolbox: gateway.toolbox }) : undefined;
   try {
     await writeGatewayFile(dataDir, { url: gateway.url, pid: process.pid, config: file });
     terminal.print(gateway.url);
