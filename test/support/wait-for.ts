@@ -16,12 +16,13 @@ export async function waitFor<Value>(
   { what = 'the condition', timeoutMs = patienceMs }: WaitOptions = {},
 ): Promise<Value> {
   const deadline = performance.now() + timeoutMs;
-  for (;;) {
+  // Longer and longer pauses: what takes long needs no quick answer, and polling takes the processor from what it waits for.
+  for (let pauseMs = 10; ; pauseMs = Math.min(pauseMs * 1.2, 100)) {
     const value = await predicate();
     if (value) return value;
     if (performance.now() > deadline) {
       throw new Error(`Gave up after ${timeoutMs / 1_000} s waiting for ${typeof what === 'string' ? what : what()}`);
     }
-    await sleep(10);
+    await sleep(pauseMs);
   }
 }
