@@ -1,12 +1,13 @@
 import tailwind from '@tailwindcss/vite';
 import react from '@vitejs/plugin-react';
 import { defineConfig } from 'vite';
+import { splitTexts } from './split-texts.ts';
 
 // `npm run dev -w web` serves the app with hot reloading, and forwards all other requests to a running gateway.
 const gateway = process.env.TOOLWHARF_GATEWAY ?? 'http://127.0.0.1:7420';
 
 export default defineConfig({
-  plugins: [react(), tailwind()],
+  plugins: [react(), tailwind(), splitTexts()],
   server: {
     proxy: { '/api': { target: gateway, changeOrigin: true }, '/docs': { target: gateway, changeOrigin: true } },
   },
