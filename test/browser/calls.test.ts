@@ -342,7 +342,11 @@ describe('the details of a call', () => {
     await page.setViewportSize({ width: 1280, height: 800 });
     await byTool.getByRole('link', { name: 'echo', exact: true }).click();
     await row('echo').first().waitFor();
-    expect(new URL(page.url()).searchParams.get('search')).toContain('echo');
+    expect(Object.fromEntries(new URL(page.url()).searchParams)).toMatchObject({ server: 's', tool: 'mcp_s_echo' });
+    await page.getByText('Only the tool').waitFor();
+    await page.getByRole('button', { name: 'Show all tools' }).click();
+    await page.getByText('Only the tool').waitFor({ state: 'detached' });
+    expect(new URL(page.url()).searchParams.has('tool')).toBe(false);
   });
 
   test('a call is saved as a request, run again, renamed and deleted', async () => {

@@ -11,6 +11,8 @@ export interface CallStatsQuery {
   readonly caller?: string;
   /** Counts only the calls of this server. */
   readonly server?: string;
+  /** Counts only the calls of the tool with this exposed or original name. */
+  readonly tool?: string;
   /** Counts only calls with this text in the names of their tool, server or caller. */
   readonly search?: string;
 }
@@ -44,10 +46,11 @@ export async function readCallStats(query: CallStatsQuery, summaries: CallSummar
   };
 }
 
-function matches(call: CallSummary, { until, caller, server, search }: CallStatsQuery): boolean {
+function matches(call: CallSummary, { until, caller, server, tool, search }: CallStatsQuery): boolean {
   if (call.createdAt >= until) return false;
   if (caller !== undefined && call.caller !== caller) return false;
   if (server !== undefined && call.server !== server) return false;
+  if (tool !== undefined && call.tool !== tool && call.originalName !== tool) return false;
   if (search === undefined) return true;
   const texts = [call.tool, call.originalName, call.server ?? '', call.caller];
   return texts.some((text) => text.toLowerCase().includes(search.toLowerCase()));

@@ -143,6 +143,8 @@ test('statistics have a bucket for every interval, and percentiles are measured 
   expect(durations.at(-1)).toEqual({ upToMs: 30_000, calls: expect.any(Number) });
   expect(stats.durations.reduce((sum, { calls }) => sum + calls, 0)).toBeGreaterThan(20);
   expect((await readCallStats({ ...query, search: '__U' }, summaries)).totals.calls).toBe(1);
+  expect((await readCallStats({ ...query, tool: 's__u' }, summaries)).totals.calls).toBe(1);
+  expect((await readCallStats({ ...query, tool: 's__' }, summaries)).totals.calls).toBe(0);
   expect((await readCallStats({ ...query, server: 'other' }, summaries)).totals.calls).toBe(0);
   expect((await readCallStats({ ...query, caller: 'bob' }, summaries)).totals.calls).toBe(1);
   expect((await readCallStats({ ...query, until: start + 50_000 }, summaries)).totals.calls).toBe(20);

@@ -4886,6 +4886,7 @@ export interface operations {
                 readonly since?: string;
                 readonly until?: string;
                 readonly server?: string;
+                readonly tool?: string;
                 readonly caller?: string;
                 readonly search?: string;
                 readonly buckets?: number;

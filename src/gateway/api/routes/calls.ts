@@ -12,6 +12,7 @@ import { callListSchema, callSchema, callStatsSchema, callStatus, resultPageSche
 const group = 'calls';
 const params = z.object({ call: z.string() });
 const day = 24 * 3_600_000;
+const toolName = z.string().optional().describe("The tool's exposed name, or its original name on the server.");
 const callerAndSearch = {
   caller: z.string().optional().describe("The caller's id."),
   search: z
@@ -35,7 +36,7 @@ export const callRoutes = [
         .default('calls')
         .describe('`calls`: calls of tools, reads, and searches for tools. `administration`: acts of administrators.'),
       server: z.string().optional(),
-      tool: z.string().optional().describe("The tool's exposed name, or its original name on the server."),
+      tool: toolName,
       status: callStatus.optional(),
       end: z
         .string()
@@ -85,19 +86,20 @@ export const callRoutes = [
         .describe('Start of the period, inclusive; one day before `until` if absent.'),
       until: z.iso.datetime({ offset: true }).optional().describe('End of the period, exclusive; now if absent.'),
       server: z.string().optional(),
+      tool: toolName,
       ...callerAndSearch,
       buckets: z.coerce.number().int().min(1).max(200).default(24).describe('Number of equal intervals.'),
     }),
     answer: callStatsSchema,
     async handle({ identity, query }, { calls }) {
-      const { until = new Date().toISOString(), buckets, server, search } = query;
+      const { until = new Date().toISOString(), buckets, server, tool, search } = query;
       const { since = new Date(Date.parse(until) - day).toISOString() } = query;
       if (Date.parse(since) >= Date.parse(until))
         throw requestError([{ path: 'query.since', message: 'must be before until' }]);
       // Calls of others are hidden.
       const caller = readsAllCalls(identity) ? query.caller : identity.caller.id;
       const period = { since: Date.parse(since), until: Date.parse(until), buckets };
-      return readCallStats({ ...period, caller, server, search }, calls.summaries);
+      return readCallStats({ ...period, caller, server, tool, search }, calls.summaries);
     },
   }),
   route({

@@ -97,6 +97,15 @@ export function CallFilters({ filter, calls, onChange }: CallFiltersProps) {
           </>
         )}
       </search>
+      {filter.tool !== undefined && (
+        <p className="-mt-1 flex min-w-0 items-center gap-2 text-xs">
+          <span className="text-ink-soft">{words.tool}</span>
+          <code className="min-w-0 truncate">{safeText(filter.tool, 200)}</code>
+          <Button size="small" aria-label={words.allTools} onClick={() => change({ tool: undefined })}>
+            <X aria-hidden />
+          </Button>
+        </p>
+      )}
       <Counts filter={filter} />
     </>
   );
@@ -129,10 +138,10 @@ interface CountsProps {
 
 /** The number of calls by outcome in the selected time; without one, in the last 24 hours. Each number links to exactly these calls. */
 function Counts({ filter }: CountsProps) {
-  const { range = '24h', since, until, server, caller, search } = filter;
+  const { range = '24h', since, until, server, tool, caller, search } = filter;
   const isBetween = since !== undefined || until !== undefined;
   const { data } = useQuery({
-    queryKey: ['call-stats', 'counts', range, since, until, server, caller, search],
+    queryKey: ['call-stats', 'counts', range, since, until, server, tool, caller, search],
     queryFn: ({ signal }) => api.getCallStats({ query: { ...toStatsQuery(filter, Date.now()), buckets: 1 }, signal }),
     placeholderData: keepPreviousData,
     refetchInterval: 5_000,

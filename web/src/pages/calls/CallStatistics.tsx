@@ -71,7 +71,7 @@ export default function CallStatistics({ filter }: { readonly filter: CallFilter
             key: group.tool,
             label: group.originalName,
             detail: group.server,
-            filter: listFor({ search: group.tool }),
+            filter: listFor({ search: undefined, server: group.server, tool: group.tool }),
           }))}
         />
       </div>

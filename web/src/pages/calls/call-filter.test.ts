@@ -24,7 +24,15 @@ const call: ListedCall = {
 test('a filter is the same after being written to and read from an address', () => {
   const filters = [
     {},
-    { search: 'a b&c', server: 's', status: 'error', end: ['tool', 'denied'], caller: 'key:1', range: '1h' },
+    {
+      search: 'a b&c',
+      server: 's',
+      tool: 'mcp_s_add',
+      status: 'error',
+      end: ['tool', 'denied'],
+      caller: 'key:1',
+      range: '1h',
+    },
     { since: '2026-03-01T10:00:00.000Z', until: '2026-03-02T10:00:00.000Z' },
   ] as const;
   for (const filter of filters) expect(readFilter(writeFilter(filter))).toEqual(filter);
@@ -51,6 +59,9 @@ test('calls match a query by the rules of the gateway', () => {
   expect(matchesQuery({ ...call, status: 'error', end: 'timeout' }, { end: 'tool,timeout' })).toBe(true);
   expect(matchesQuery({ ...call, status: 'error', end: 'denied' }, { end: 'tool,timeout' })).toBe(false);
   expect(matchesQuery(call, { server: 't' })).toBe(false);
+  expect(matchesQuery(call, { tool: 'mcp_s_add' })).toBe(true);
+  expect(matchesQuery(call, { tool: 'add', server: 's' })).toBe(true);
+  expect(matchesQuery(call, { tool: 'ad' })).toBe(false);
   expect(matchesQuery(call, { status: 'error' })).toBe(false);
   expect(matchesQuery(call, { caller: 'other' })).toBe(false);
   expect(matchesQuery(call, { since: call.createdAt })).toBe(true);

@@ -6,6 +6,8 @@ export interface CallFilter {
   /** A part of the tool's name, the server or the caller's id. */
   readonly search?: string;
   readonly server?: string;
+  /** The exposed or original name of a tool. */
+  readonly tool?: string;
   readonly status?: Call['status'];
   /** How calls with the status `error` ended: in one of these ways. */
   readonly end?: readonly End[];
@@ -39,6 +41,7 @@ export function readFilter(search: URLSearchParams): CallFilter {
   return omitUndefined({
     search: text('search'),
     server: text('server'),
+    tool: text('tool'),
     status: statuses.find((known) => known === status),
     end: end.length > 0 ? end : undefined,
     caller: text('caller'),
@@ -85,16 +88,17 @@ export function inCountedPeriod(filter: CallFilter): CallFilter {
 }
 
 /** The query for the statistics: of the filtered time, or of the last 24 hours. They count all outcomes. */
-export function toStatsQuery({ range = '24h', since, until, server, caller, search }: CallFilter, now: number) {
+export function toStatsQuery({ range = '24h', since, until, server, tool, caller, search }: CallFilter, now: number) {
   const isBetween = since !== undefined || until !== undefined;
   const period = isBetween ? { since, until } : { since: toQuery({ range }, now).since };
-  return { ...period, server, caller, search };
+  return { ...period, server, tool, caller, search };
 }
 
 /** Whether a call matches the query. */
 export function matchesQuery(call: ListedCall, query: CallQuery): boolean {
-  const { search, server, status, end, caller, since, until } = query;
+  const { search, server, tool, status, end, caller, since, until } = query;
   if (server !== undefined && call.server !== server) return false;
+  if (tool !== undefined && call.tool !== tool && call.originalName !== tool) return false;
   if (search !== undefined) {
     const texts = [call.tool, call.originalName, call.server ?? '', call.caller.id];
     if (!texts.some((text) => text.toLowerCase().includes(search.toLowerCase()))) return false;
