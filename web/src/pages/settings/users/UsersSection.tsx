@@ -4,7 +4,7 @@ import { useState } from 'react';
 import { api, type User } from '../../../api/client.ts';
 import { queries } from '../../../api/queries.ts';
 import { Badge } from '../../../components/Badge.tsx';
-import { Button } from '../../../components/Button.tsx';
+import { Button, GatewayButtonLink } from '../../../components/Button.tsx';
 import { Card, CardHeader } from '../../../components/Card.tsx';
 import { RemovalDialog } from '../../../components/ConfirmDialog.tsx';
 import { EmptyState } from '../../../components/EmptyState.tsx';
@@ -26,7 +26,11 @@ export function UsersSection() {
       <CardHeader title={words.title} hint={words.hint} />
       <QueryState query={users} what={words.users} className="p-4" />
       {users.data?.length === 0 && (
-        <EmptyState icon={<UserRound aria-hidden />} title={words.none}>
+        <EmptyState
+          icon={<UserRound aria-hidden />}
+          title={words.none}
+          actions={<GatewayButtonLink href="/docs/guide/accounts.html">{words.howTo}</GatewayButtonLink>}
+        >
           {words.noneHint}
         </EmptyState>
       )}
