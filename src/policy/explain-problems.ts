@@ -14,7 +14,7 @@ export interface ArgumentProblem {
   readonly path: string;
   readonly expected: string;
   readonly got: string;
-  /** Path, expected and got in one sentence. */
+  /** The problem in one sentence, with its path. */
   readonly message: string;
 }
 
@@ -29,7 +29,10 @@ export function explainProblems(errors: readonly RawError[], args: unknown): Arg
     const path =
       finding.path.length > maxPathLength ? `${finding.path.slice(0, maxPathLength).toWellFormed()}…` : finding.path;
     const got = finding.got ?? describeValue(valueAt(args, finding.path), isSecretPath(finding.path));
-    const message = `${path || 'the arguments'}: expected ${finding.expected}, got ${got}`;
+    const message =
+      finding.keyword === 'required'
+        ? `${path} is required`
+        : `${path || 'the arguments'}: expected ${finding.expected}, got ${got}`;
     if (seen.has(message)) return [];
     seen.add(message);
     return [{ path, expected: finding.expected, got, message }];
