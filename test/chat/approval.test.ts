@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { describe, expect, test } from 'vitest';
 import { createGate, type Script } from '../fixtures/models/scripted-chat-server.ts';
@@ -103,6 +104,26 @@ describe('an assistant with always-ask approval', () => {
     expect((await testChat.calls()).map(({ status }) => status)).toEqual(['success', 'success']);
     expect(await testChat.storage.approvals.list()).toHaveLength(1);
   });
+});
+
+test('an answer for all calls of a tool holds for the assistant that asked, and another assistant still asks [R16]', async () => {
+  const repeated: Script = ({ last }) => (last === 'Go' ? { calls: [echo('1')] } : { text: 'Done.' });
+  await using testChat = await open([repeated, repeated, repeated, repeated, repeated, repeated]);
+  await testChat.chat.send(testChat.id, 'Go');
+  await testChat.answer({ kind: 'allow', scope: 'tool' });
+  await testChat.waitForAnswer();
+  await testChat.sendAndWait('Go');
+  expect(await testChat.calls()).toMatchObject([{ status: 'success', rule: expect.any(String) }]);
+  expect(await testChat.storage.approvals.list()).toHaveLength(1);
+
+  const second = { ...testChat.assistant, id: randomUUID(), name: 'Second' };
+  await testChat.storage.assistants.put(second);
+  const { id } = await testChat.chat.create({ owner: 'ann', assistantId: second.id });
+  await testChat.chat.send(id, 'Go');
+  expect((await testChat.waitForApproval()).caller.id).toBe(`assistant:${second.id}`);
+  await testChat.answer({ kind: 'deny' });
+  await waitFor(async () => (await testChat.chat.read(id))?.conversation.status === 'idle', { what: 'the answer' });
+  expect(await testChat.storage.approvals.list()).toHaveLength(2);
 });
 
 test('an assistant with trusted-only approval asks about the other tools [R16]', async () => {
