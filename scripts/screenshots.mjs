@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { start } from '../bench/parts/processes.mjs';
 import { openBrowser } from '../test/browser/support/browser.ts';
+import { startIdentityProvider } from '../test/support/identity-provider.ts';
 import { startPersonalServer } from '../test/support/personal-server.ts';
 import { root } from './project.mjs';
 import { shrinkPng } from './shrink-png.mjs';
@@ -29,6 +30,7 @@ try {
   await servers(light);
   await accounts(light);
   await task(light);
+  await users();
 } finally {
   await browser.close();
   await gateway.stop();
@@ -187,6 +189,39 @@ async function accounts(page) {
     await goto(page, '/accounts', other);
     await page.getByText('work').first().waitFor();
     await take(page, 'accounts');
+  } finally {
+    await other.stop();
+  }
+}
+
+/** Three people who have signed in, one of them disabled. */
+async function users() {
+  await using provider = await startIdentityProvider();
+  const people = {
+    max: { name: 'Max Planck', email: 'max@example.com', groups: ['staff', 'finance'] },
+    ann: { name: 'Ann', email: 'ann@example.com', groups: ['approvers'] },
+    ada: { name: 'Ada Lovelace', email: 'ada@example.com', groups: ['admins'] },
+  };
+  const roles = { admin: ['admins'], approver: ['approvers'], member: ['staff'] };
+  const config = join(home, 'users.json');
+  const oidc = { ...provider.oidc, name: 'Example ID', roles };
+  writeFileSync(config, JSON.stringify({ servers: {}, gateway: { oidc } }));
+  const other = await serve('users', '--config', config);
+  try {
+    let page;
+    for (const [login, claims] of Object.entries(people)) {
+      await provider.setPerson(login, claims);
+      page = await open('light');
+      await goto(page, '/settings/session', other);
+      await page.getByRole('link', { name: 'Sign in with Example ID' }).click();
+      await page.getByRole('button', { name: login }).click();
+      await page.getByRole('heading', { name: 'Current session' }).waitFor();
+    }
+    await goto(page, '/settings/users', other);
+    await page.getByRole('button', { name: 'Disable Ann' }).click();
+    await page.getByRole('button', { name: 'Enable Ann' }).waitFor();
+    await page.getByRole('heading', { name: 'Settings' }).hover();
+    await take(page, 'users');
   } finally {
     await other.stop();
   }
