@@ -94,7 +94,7 @@ function trustingPatterns(patterns: readonly (readonly string[])[], entry: Catal
 }
 
 function warningFor(count: number): string {
-  return `${count} tools are many: models choose worse, and every model request pays for them. Disable the tools that the assistant does not need, or let the model search them.`;
+  return `Models choose badly among ${count} tools, and each request to the model includes all their definitions. Disable the tools that the assistant does not need, or let the model search them.`;
 }
 
 function missingServers({ servers, hasServer }: PickedTools, { toolbox }: AssistantPorts, profile?: string) {
