@@ -37,6 +37,8 @@ type OutputStream = Writable & { readonly isTTY?: boolean; readonly columns?: nu
 export interface CommandContext {
   /** The file of this program, to start it again. */
   readonly program: string;
+  /** The command that starts Toolwharf when a person pastes it in this directory. */
+  readonly command: string;
   readonly stdin: CommandProcess['stdin'];
   /** For bytes and streams; lines of text go to the terminal. */
   readonly stdout: CommandProcess['stdout'];

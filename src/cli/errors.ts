@@ -83,10 +83,10 @@ export function exitCodeOf(cause: unknown): number {
 
 /** Prints an error message and its code on stderr, with a hint unless `withHint` is false. */
 export function reportFailure(terminal: Terminal, code: string | undefined, message: string, withHint = true): void {
-  terminal.note(logLine(terminal, 'error', message));
+  terminal.say(logLine(terminal, 'error', message));
   if (code === undefined) return;
   const hint = withHint ? hintFor.get(code) : undefined;
-  terminal.note(terminal.noteColors.dim(`→ ${code}${hint ? `: ${hint}` : ''}`));
+  terminal.say(terminal.noteColors.dim(`→ ${code}${hint ? `: ${hint}` : ''}`));
 }
 
 const hints: Partial<Record<ErrorCode, string>> = {

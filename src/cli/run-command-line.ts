@@ -5,12 +5,16 @@ import { ToolwharfError } from '../kernel/errors.ts';
 import type { CommandContext, CommandProcess, CommonOptions } from './command-context.ts';
 import { exitCodes, reportError } from './errors.ts';
 import { createProgram } from './program/create-program.ts';
+import { programName } from './program-name.ts';
 import { createTerminal } from './terminal/terminal.ts';
 
 /** Runs the command given on the process's command line; resolves to the exit code. */
 export async function runCommandLine(process: CommandProcess): Promise<number> {
   const { argv, stdin, stdout, stderr, env } = process;
   const interrupted = new AbortController();
+  const file = resolve(argv[1] ?? '');
+  const command = () =>
+    programName({ program: file, env, cwd: process.cwd(), dataDir: program.opts<CommonOptions>().dataDir });
   let exitCode: number = exitCodes.ok;
   let signalExitCode: number | undefined;
   let intercept = (_signal: NodeJS.Signals) => false;
@@ -29,11 +33,12 @@ export async function runCommandLine(process: CommandProcess): Promise<number> {
     interrupted.abort(new ToolwharfError('CALL_CANCELLED', 'Cancelled'));
   }
 
-  async function run(command: (context: CommandContext) => Promise<number>): Promise<void> {
+  async function run(action: (context: CommandContext) => Promise<number>): Promise<void> {
     const options = program.opts<CommonOptions>();
     const { dataDir } = options;
-    exitCode = await command({
-      program: resolve(argv[1] ?? ''),
+    exitCode = await action({
+      program: file,
+      command: command(),
       stdin,
       stdout,
       cwd: process.cwd(),
@@ -49,8 +54,8 @@ export async function runCommandLine(process: CommandProcess): Promise<number> {
     });
   }
 
-  const terminal = createTerminal({ stdin, stdout, stderr, env, onInterrupt: () => interrupt('SIGINT') });
-  const program = createProgram(terminal, run);
+  const terminal = createTerminal({ stdin, stdout, stderr, env, command, onInterrupt: () => interrupt('SIGINT') });
+  const program = createProgram(terminal, run, command);
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, interrupt);
   // Keeps the process alive while the only thing pending is an unreferenced reconnect timer.
   const alive = setInterval(() => {}, 60_000);

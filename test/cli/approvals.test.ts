@@ -4,10 +4,11 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { CommandContext } from '../../src/cli/command-context.ts';
 import { approvals } from '../../src/cli/commands/approvals.ts';
 import type { Terminal } from '../../src/cli/terminal/terminal.ts';
+import { cliProgram } from '../support/cli-program.ts';
 import { fixture, tempDir } from '../support/fixtures.ts';
 import { startGatewayHere, type TestGateway } from '../support/gateway.ts';
 import { connectMcp } from '../support/mcp-client.ts';
-import { cliIn, cliProgram } from '../support/run-cli.ts';
+import { cliIn } from '../support/run-cli.ts';
 import { waitFor } from '../support/wait-for.ts';
 
 const directory = await tempDir();
@@ -148,6 +149,7 @@ describe('toolwharf approvals', () => {
     const stop = new AbortController();
     const context: CommandContext = {
       program: cliProgram,
+      command: 'toolwharf',
       stdin: Readable.from([]),
       stdout: new PassThrough(),
       cwd: directory.path,
@@ -275,6 +277,7 @@ function createPerson() {
     print: (text) => notes.push(text),
     stream: (text) => notes.push(text),
     note: (text) => notes.push(text),
+    say: (text) => notes.push(text),
     status: () => {},
     async ask(question, signal) {
       questions.push(question);

@@ -1,7 +1,8 @@
 import { mkdir, readdir, readFile, readlink, stat, symlink, writeFile } from 'node:fs/promises';
 import { afterAll, describe, expect, test } from 'vitest';
+import { cliProgram } from '../support/cli-program.ts';
 import { tempDir } from '../support/fixtures.ts';
-import { cliIn, cliProgram } from '../support/run-cli.ts';
+import { cliIn } from '../support/run-cli.ts';
 
 const directory = await tempDir();
 afterAll(() => directory[Symbol.asyncDispose]());

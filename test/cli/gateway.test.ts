@@ -43,7 +43,7 @@ describe('commands for a running gateway', () => {
     const { code, stdout, stderr } = await cli.run([...args, '--data-dir', directory.file('empty')]);
     expect({ code, stdout }).toEqual({ code: 4, stdout: '' });
     expect(stderr).toContain('No gateway is running');
-    expect(stderr).toContain('toolwharf serve');
+    expect(stderr).toContain(`start one with \`toolwharf --data-dir ${directory.file('empty')} serve\``);
   });
 
   test('connect and doctor find the address of the running gateway', async () => {

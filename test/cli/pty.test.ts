@@ -1,7 +1,8 @@
 import { afterAll, expect, test } from 'vitest';
+import { cliProgram } from '../support/cli-program.ts';
 import { fixture, tempDir } from '../support/fixtures.ts';
 import { runAtPty } from '../support/run-at-pty.ts';
-import { cliIn, cliProgram, coverageOrCache } from '../support/run-cli.ts';
+import { cliIn, coverageOrCache } from '../support/run-cli.ts';
 
 // Prompts at a real pseudo-terminal: echo, buffering and signals of the kernel are part of the test.
 const directory = await tempDir();

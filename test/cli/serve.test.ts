@@ -36,7 +36,7 @@ describe('toolwharf serve', () => {
     const { code, stdout, stderr } = await gateway.stop();
     expect({ code, stdout }).toEqual({ code: 143, stdout: `${gateway.url}\n` });
     expect(stderr).toContain(`MCP endpoint  ${gateway.url}/mcp`);
-    expect(stderr).toContain('toolwharf connect claude-code');
+    expect(stderr).toContain(`toolwharf --data-dir ${data} connect claude-code`);
     expect(stderr.match(/WARNING/g)).toHaveLength(1);
     expect(existsSync(`${data}/gateway.json`)).toBe(false);
     await waitFor(() => !processes.some(isAlive), { what: 'the end of its servers' });

@@ -4,9 +4,10 @@ import { createInterface } from 'node:readline';
 import { Client } from '@modelcontextprotocol/client';
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
 import { afterAll, describe, expect, test } from 'vitest';
+import { cliProgram } from '../support/cli-program.ts';
 import { fixture, tempDir } from '../support/fixtures.ts';
 import { descendantsOf, isAlive } from '../support/processes.ts';
-import { cliIn, cliProgram, coverageOrCache } from '../support/run-cli.ts';
+import { cliIn, coverageOrCache } from '../support/run-cli.ts';
 import { stdioHere } from '../support/stdio-here.ts';
 import { waitFor } from '../support/wait-for.ts';
 

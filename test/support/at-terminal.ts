@@ -1,6 +1,6 @@
 import { PassThrough } from 'node:stream';
 import { runCommandLine } from '../../src/cli/run-command-line.ts';
-import { cliProgram } from './run-cli.ts';
+import { cliProgram } from './cli-program.ts';
 import { waitFor } from './wait-for.ts';
 
 export const ctrlC = '\u0003';

@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { Readable, Writable } from 'node:stream';
 import { runCommandLine } from '../../src/cli/run-command-line.ts';
 import type { JsonObject } from '../../src/kernel/json.ts';
+import { cliProgram } from './cli-program.ts';
 import type { tempDir } from './fixtures.ts';
 import { root } from './imports.ts';
 import { patiently } from './toolbox.ts';
@@ -34,9 +35,6 @@ export interface RunOptions extends Omit<OpenOptions, 'stdin' | 'onOutput'> {
   /** Presses Ctrl-C after the first output. */
   readonly untilOutput?: boolean;
 }
-
-/** The program: the sources, or the build if an environment variable requests it. */
-export const cliProgram = process.env.TOOLWHARF_TEST_PROGRAM || join(root, 'src', 'cli', 'main.ts');
 
 /** The variable with which a command line starts faster. Code from the cache has no coverage of blocks. */
 export const compileCache = { NODE_COMPILE_CACHE: join(root, 'node_modules', '.cache', 'toolwharf', 'compiled') };

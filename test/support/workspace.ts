@@ -36,6 +36,7 @@ export async function createWorkspace(host: ProgramHost): Promise<Workspace> {
   await writeFile(join(project, 'package.json'), '{"type":"module"}');
   await writeFile(join(bin, 'package.json'), '{"type":"module"}');
   await writeFile(join(bin, 'npx'), npx(), { mode: 0o755 });
+  await symlink(join(root, 'dist', 'cli', 'main.js'), join(bin, 'toolwharf'));
   const env = { PATH: `${bin}:${process.env.PATH}`, HOME: home, NO_COLOR: '1', ...compileCache };
   const options = { cwd: project, env };
   const cli = `"${process.execPath}" "${join(root, 'dist', 'cli', 'main.js')}"`;

@@ -25,10 +25,10 @@ export function whyUnavailable({ state, reason }: KnownServer['status']): string
 }
 
 /** Lists unavailable servers on stderr as warnings, or only the named one. */
-export function warnUnavailable(servers: readonly KnownServer[], { note, noteColors }: Terminal, only?: string): void {
+export function warnUnavailable(servers: readonly KnownServer[], { say, noteColors }: Terminal, only?: string): void {
   const unavailable = servers.filter((server) => isUnavailable(server) && (only === undefined || server.name === only));
   for (const { name, status } of unavailable) {
-    note(`${noteColors.yellow('WARNING:')} Server '${oneLine(name)}' is unavailable: ${whyUnavailable(status)}`);
+    say(`${noteColors.yellow('WARNING:')} Server '${oneLine(name)}' is unavailable: ${whyUnavailable(status)}`);
   }
 }
 

@@ -54,14 +54,12 @@ export async function watchCall(callId: string, ports: WatchPorts): Promise<Watc
     if (terminal.canAsk) void prompts.promptForApproval(id);
     else {
       const short = shortId(id);
-      terminal.note(
-        `${oneLine(tool)} awaits approval: run \`toolwharf approvals allow ${short}\` or \`deny ${short}\``,
-      );
+      terminal.say(`${oneLine(tool)} awaits approval: run \`toolwharf approvals allow ${short}\` or \`deny ${short}\``);
     }
   }
 
   async function askQuestion({ id, server }: EventData<'question.asked'>): Promise<void> {
-    if (!terminal.canAsk) return terminal.note(`Server '${oneLine(server)}' asks a question: answer it in the app`);
+    if (!terminal.canAsk) return terminal.say(`Server '${oneLine(server)}' asks a question: answer it in the app`);
     const { questions } = await gateway.get<{ readonly questions: readonly QuestionView[] }>('/api/questions');
     const question = questions.find((candidate) => candidate.id === id);
     if (question) await prompts.promptForQuestion(question);

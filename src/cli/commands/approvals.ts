@@ -46,7 +46,7 @@ export async function approvals(options: ApprovalsOptions, context: CommandConte
   });
   if (!options.json && pending.length > 0) {
     const hint = `${count(pending.length, 'call')} awaiting approval; answer with \`toolwharf approvals allow ID\` or \`deny ID\``;
-    terminal.note(terminal.noteColors.dim(hint));
+    terminal.say(terminal.noteColors.dim(hint));
   }
   return exitCodes.ok;
 }

@@ -29,7 +29,7 @@ export async function importSettings(
   const [file = '', ...more] = words;
   const { nativeConfig, servers, warnings, client } =
     more.length > 0 ? await importCommandLine(words, { env }) : await importClientConfig(resolve(cwd, file), { env });
-  for (const warning of warnings) terminal.note(logLine(terminal, 'warning', warning));
+  for (const warning of warnings) terminal.say(logLine(terminal, 'warning', warning));
   const text = stringify(nativeConfig, { lineWidth: 0 });
   if (!options.write) terminal.print(options.json ? jsonText(nativeConfig) : text.trimEnd());
   else {

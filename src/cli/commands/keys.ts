@@ -39,7 +39,7 @@ export async function createKey(name: string, options: CreateKeyOptions, context
   const input = { name, profile: options.profile, rights: options.right };
   const created = await gateway.post<KeyInfo & { readonly key: string }>('/api/keys', input);
   terminal.print(options.json ? jsonText(created) : created.key);
-  terminal.note(
+  terminal.say(
     terminal.noteColors.dim('Copy the key now: it is not shown again. Send it as "Authorization: Bearer KEY".'),
   );
   return exitCodes.ok;

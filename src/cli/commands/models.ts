@@ -132,6 +132,7 @@ function printProvider(provider: ProviderInfo & ModelList, terminal: Terminal): 
     terminal.print(`  ${oneLine(`${name}/${model.id}`)}${label}`);
   }
   const more = models.length - maxListedModels;
-  if (more > 0) terminal.print(colors.dim(`  and ${more} more: toolwharf models list ${oneLine(name)}`));
+  if (more > 0)
+    terminal.note(terminal.noteColors.dim(`  and ${more} more: \`toolwharf models list ${oneLine(name)}\``));
   if (problem !== undefined) terminal.print(`  ${colors.yellow('!')} ${oneLine(problem)}`);
 }

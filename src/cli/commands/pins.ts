@@ -49,7 +49,7 @@ export async function listChanges({ json }: JsonOption, context: CommandContext)
   else if (tools.length === 0) terminal.note('No tool definition has changed since it was accepted.');
   else {
     for (const tool of tools) printChange(tool, terminal);
-    terminal.note(terminal.noteColors.dim('Accept a definition with `toolwharf pins accept TOOL`.'));
+    terminal.say(terminal.noteColors.dim('Accept a definition with `toolwharf pins accept TOOL`.'));
   }
   return exitCodes.ok;
 }

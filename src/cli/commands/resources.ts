@@ -23,7 +23,7 @@ export async function listResources(options: ServerOption & JsonOption, context:
     // `resources read` needs the whole URI.
     whole: ['URI'],
     main: ['SERVER'],
-    optional: ['DESCRIPTION', 'TYPE'],
+    optional: ['DESCRIPTION', 'TYPE', 'NAME'],
     columns: {
       SERVER: ({ server }) => server,
       URI: ({ uri, uriTemplate }) => String(uri ?? uriTemplate),

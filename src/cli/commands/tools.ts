@@ -6,7 +6,6 @@ import { openTools } from '../backend/open-tools.ts';
 import type { CommandContext, JsonOption } from '../command-context.ts';
 import { exitCodes } from '../errors.ts';
 import { notFound } from '../find-item.ts';
-import { programName } from '../program-name.ts';
 import { count, jsonText, oneLine, pad, shorten, widthOf } from '../terminal/format.ts';
 import type { Terminal } from '../terminal/terminal.ts';
 import { type HeaderOption, parseHeaders } from './servers/server-input.ts';
@@ -52,17 +51,17 @@ export async function tools(
   const found = query === '' ? all : searchTools(query, groups);
   if (json) terminal.print(jsonText(found));
   else if (query === '') printGroups(groups, terminal);
-  else if (found.length === 0) terminal.note(`No tool matches '${oneLine(query)}'.`);
+  else if (found.length === 0) terminal.say(`No tool matches '${oneLine(query)}'.`);
   else printTools(found, terminal);
   const exposure = json || server !== undefined || query !== '' ? undefined : await opened.readExposure?.();
   if (exposure && exposure.exposed !== 'all') {
     const saved = `about ${exposure.listedTokens} tokens instead of ${exposure.estimatedTokens}`;
     const purpose = exposure.exposed === 'code' ? 'running scripts' : 'searching';
-    terminal.note(terminal.noteColors.dim(`MCP clients list the tools for ${purpose}: ${saved}.`));
+    terminal.say(terminal.noteColors.dim(`MCP clients list the tools for ${purpose}: ${saved}.`));
   }
   if (terminal.isPerson && !json && found.length > 0) {
-    const command = [programName(context.env), 'call', url, 'NAME key=value'].filter(Boolean).join(' ');
-    terminal.note(terminal.noteColors.dim(`Call a tool with \`${command}\`.`));
+    const command = [context.command, 'call', url, 'NAME key=value'].filter(Boolean).join(' ');
+    terminal.say(terminal.noteColors.dim(`Call a tool with \`${command}\`.`));
   }
   const hasFailed = listed.some(isUnavailable) && (server !== undefined || all.length === 0);
   return hasFailed ? exitCodes.unavailable : exitCodes.ok;
@@ -116,7 +115,7 @@ function printGroups(groups: readonly Group[], terminal: Terminal): void {
   }
   if (filled.length > 0) return;
   const hasServers = groups.some(({ isLocal }) => !isLocal);
-  terminal.note(hasServers ? 'No tools. `toolwharf servers` shows the state of each server.' : noServers);
+  terminal.say(hasServers ? 'No tools. `toolwharf servers` shows the state of each server.' : noServers);
 }
 
 function nameWidthOf(tools: readonly ToolView[]): number {

@@ -2,6 +2,7 @@ import { Command, Option } from 'commander';
 import { version } from '../../kernel/version.ts';
 import type { Run } from '../command-context.ts';
 import { exitCodeHelp } from '../errors.ts';
+import { nameExamples } from '../program-name.ts';
 import type { Terminal } from '../terminal/terminal.ts';
 import { logLevels } from '../terminal/terminal-log.ts';
 import { addAccessCommands } from './access-commands.ts';
@@ -14,7 +15,7 @@ import { addServerCommands, addToolCommands } from './server-commands.ts';
 const lastGroup = 'Data and help:';
 
 /** Creates the command line parser with every command and option. */
-export function createProgram(terminal: Terminal, run: Run): Command {
+export function createProgram(terminal: Terminal, run: Run, command = () => 'toolwharf'): Command {
   const root = new Command('toolwharf')
     .description('Every tool an agent can use, from every MCP server, in one place.')
     .version(version, '-V, --version', 'Print the version')
@@ -27,7 +28,7 @@ export function createProgram(terminal: Terminal, run: Run): Command {
     )
     .configureHelp({ showGlobalOptions: true, minWidthToWrap: 20, subcommandTerm, visibleGlobalOptions })
     .configureOutput({
-      writeOut: (text) => terminal.print(text),
+      writeOut: (text) => terminal.print(nameExamples(text, command)),
       writeErr: (text) => terminal.note(text.trimEnd()),
       outputError: (text, write) => write(text.replace(/^error:/, 'ERROR:')),
       getOutHelpWidth: () => terminal.width,

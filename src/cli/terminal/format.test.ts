@@ -20,6 +20,21 @@ test('padding aligns columns with wide characters', () => {
 test('text is wrapped between words', () => {
   expect(wrap('one two three', 7)).toEqual(['one two', 'three']);
   expect(wrap('unbreakable yes', 4)).toEqual(['unbreakable', 'yes']);
+  expect(wrap('', 4)).toEqual(['']);
+  expect(wrap('a  b', 9, '  ')).toEqual(['a  b']);
+  expect(wrap('\u001b[33mWARNING:\u001b[39m so it is', 11, '  ')).toEqual([
+    '\u001b[33mWARNING:\u001b[39m so',
+    '  it is',
+  ]);
+});
+
+test('a command in backticks stays on one line', () => {
+  expect(wrap('run `toolwharf logs files` (or `ls`), then look', 14)).toEqual([
+    'run',
+    '`toolwharf logs files`',
+    '(or `ls`),',
+    'then look',
+  ]);
 });
 
 test('a text from a server becomes one line without control characters [R18]', () => {

@@ -1,3 +1,4 @@
+import { stripVTControlCharacters } from 'node:util';
 import { toDisplayText } from '../../policy/display-text.ts';
 
 /** Any text as one line that is safe to print on a terminal. */
@@ -31,19 +32,29 @@ export function shorten(text: string, width: number): string {
   return `${kept.trimEnd()}…`;
 }
 
-/** Wraps the text at spaces into lines of at most `width` columns. */
-export function wrap(text: string, width: number): string[] {
+/** Wraps the text, which may be coloured, at spaces into lines of at most `width` columns. Text in backticks is not broken. */
+export function wrap(text: string, width: number, indent = ''): string[] {
   const lines: string[] = [];
-  let line = '';
-  for (const word of text.split(' ')) {
-    const longer = line === '' ? word : `${line} ${word}`;
-    if (widthOf(longer) <= width || line === '') line = longer;
+  let line: string | undefined;
+  for (const word of wordsOf(text)) {
+    const longer: string = line === undefined ? word : `${line} ${word}`;
+    if (line === undefined || widthOf(stripVTControlCharacters(longer)) <= width) line = longer;
     else {
       lines.push(line);
-      line = word;
+      line = `${indent}${word}`;
     }
   }
-  return [...lines, line];
+  return [...lines, line ?? ''];
+}
+
+/** The parts of a text between spaces; text in backticks, such as a command, is one part. */
+function wordsOf(text: string): readonly string[] {
+  const words: string[] = [];
+  for (const [index, part] of text.split('`').entries()) {
+    const [first = '', ...more] = index % 2 === 1 ? [`\`${part}\``] : part.split(' ');
+    words.push(`${words.pop() ?? ''}${first}`, ...more);
+  }
+  return words;
 }
 
 /** `1 tool`, `2 tools`. */

@@ -22,7 +22,7 @@ export function printList<Item>(
   { json, empty, columns, ...layout }: ListOptions<Item>,
 ): void {
   if (json) terminal.print(jsonText(items));
-  else if (items.length === 0) terminal.note(empty);
+  else if (items.length === 0) terminal.say(empty);
   else {
     const rows = items.map((item) => Object.values(columns).map((cell) => cell(item)));
     printTable(terminal, Object.keys(columns), rows, layout);

@@ -14,7 +14,7 @@ export function createTerminalLog(
 ): Log {
   return createLog((entry) => {
     const isSuppressed = suppress(entry);
-    if (!isSuppressed && isAtLeast(entry.level, level)) terminal.note(logLine(terminal, entry.level, entry.message));
+    if (!isSuppressed && isAtLeast(entry.level, level)) terminal.say(logLine(terminal, entry.level, entry.message));
   });
 }
 

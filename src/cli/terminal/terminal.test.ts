@@ -157,3 +157,16 @@ test('a prompt can have an initial text, a history, or a hidden answer', async (
   expect(await secret).toBe('hidden');
   expect(texts.stderr).not.toContain('hidden');
 });
+
+test('sentences are wrapped at the width of the terminal, commands are not broken, and notes stay as they are', () => {
+  const warning = 'WARNING: Server files is unavailable: run `toolwharf logs files` to see its output';
+  const person = open({ env: { COLUMNS: '44' } });
+  person.terminal.say(warning);
+  person.terminal.note(warning);
+  expect(person.texts.stderr).toBe(
+    `WARNING: Server files is unavailable: run\n  \`toolwharf logs files\` to see its output\n${warning}\n`,
+  );
+  const program = open({ isTTY: false, env: { COLUMNS: '40' } });
+  program.terminal.say(warning);
+  expect(program.texts.stderr).toBe(`${warning}\n`);
+});

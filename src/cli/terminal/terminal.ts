@@ -2,7 +2,7 @@ import { createInterface, type Interface } from 'node:readline/promises';
 import { PassThrough } from 'node:stream';
 import pc from 'picocolors';
 import { nameCommands } from '../program-name.ts';
-import { shorten } from './format.ts';
+import { shorten, wrap } from './format.ts';
 
 type Colors = ReturnType<typeof pc.createColors>;
 
@@ -24,6 +24,8 @@ export interface Terminal {
   stream(text: string): void;
   /** Prints lines on stderr. */
   note(text: string): void;
+  /** Prints sentences on stderr, wrapped at the width of the terminal. A command in backticks stays on one line. */
+  say(text: string): void;
   /** Shows a status line on stderr, if it is a terminal, until it is called without a text. */
   status(text?: string): void;
   /** Prompts for a line; undefined if the input ends or the signal aborts. Prompts are shown one at a time. */
@@ -52,6 +54,8 @@ export interface TerminalStreams {
   readonly stdout: NodeJS.WritableStream & { readonly isTTY?: boolean; readonly columns?: number };
   readonly stderr: NodeJS.WritableStream & { readonly isTTY?: boolean; readonly columns?: number };
   readonly env: Readonly<Record<string, string | undefined>>;
+  /** The command that starts Toolwharf here, for hints. Default `toolwharf`. */
+  readonly command?: () => string;
   /** Called on Ctrl-C while the terminal reads input. */
   readonly onInterrupt: () => void;
 }
@@ -60,7 +64,8 @@ const frames = ['⠋', '⠙', '⠹', '⠸', '⠼', '⠴', '⠦', '⠧', '⠇', '
 const eraseLine = '\r\u001b[2K';
 
 /** Creates the terminal of a process. */
-export function createTerminal({ stdin, stdout, stderr, env, onInterrupt }: TerminalStreams): Terminal {
+export function createTerminal(streams: TerminalStreams): Terminal {
+  const { stdin, stdout, stderr, env, command = () => 'toolwharf', onInterrupt } = streams;
   const isColored = (isTTY = false) => isTTY && !env.NO_COLOR && env.TERM !== 'dumb';
   const columnsOf = (stream: { readonly isTTY?: boolean; readonly columns?: number }) => {
     const given = Number(env.COLUMNS);
@@ -103,6 +108,13 @@ export function createTerminal({ stdin, stdout, stderr, env, onInterrupt }: Term
     erase();
     if (isInLine) stdout.write('\n');
     isInLine = false;
+  }
+
+  function writeNote(text: string): void {
+    const wasDrawn = isDrawn;
+    clear();
+    stderr.write(`${text}\n`);
+    if (wasDrawn) draw();
   }
 
   function discardInput(): void {
@@ -177,11 +189,12 @@ export function createTerminal({ stdin, stdout, stderr, env, onInterrupt }: Term
       if (!outputEnded) stdout.write(text);
       isInLine = stdout.isTTY === true && !text.endsWith('\n');
     },
-    note(text) {
-      const wasDrawn = isDrawn;
-      clear();
-      stderr.write(`${nameCommands(text, env)}\n`);
-      if (wasDrawn) draw();
+    note: (text) => writeNote(nameCommands(text, command)),
+    say(text) {
+      const named = nameCommands(text, command);
+      const width = columnsOf(stderr);
+      const wrapped = (line: string) => wrap(line, width, '  ').join('\n');
+      writeNote(stderr.isTTY ? named.split('\n').map(wrapped).join('\n') : named);
     },
     status(text) {
       if (stderr.isTTY !== true || env.TERM === 'dumb') return;

@@ -64,7 +64,7 @@ function warnOfOptions(options: ReadonlyMap<string, unknown>, warn: Warn): void 
   const has = (...names: readonly string[]) => names.some((name) => options.has(name));
   if (has('apiKey'))
     warn(
-      "The API key is not imported. Create keys with 'toolwharf keys create', and set gateway.requireAuthentication to require them on this machine too",
+      'The API key is not imported. Create keys with `toolwharf keys create`, and set gateway.requireAuthentication to require them on this machine too',
     );
   if (has('noVerifySsl')) warn('--no-verify-ssl is not imported: Toolwharf always verifies certificates');
   if (has('allowOrigin')) warn('--allow-origin is not imported: Toolwharf answers no web pages of other origins');

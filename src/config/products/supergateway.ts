@@ -60,7 +60,7 @@ export const gatewayKeys = new Set([
 export function warnOfGateway(label: string, keys: readonly string[], warn: Warn): void {
   if (keys.includes('apiKey') || keys.includes('apiKeyFile'))
     warn(
-      `${label}: API keys are not imported. Create keys with 'toolwharf keys create', and set gateway.requireAuthentication to require them on this machine too`,
+      `${label}: API keys are not imported. Create keys with \`toolwharf keys create\`, and set gateway.requireAuthentication to require them on this machine too`,
     );
   if (keys.includes('cors')) warn(`${label}: 'cors' is not imported: Toolwharf answers no web pages of other origins`);
   const others = keys.filter((key) => gatewayKeys.has(key) && !['apiKey', 'apiKeyFile', 'cors'].includes(key));

@@ -308,10 +308,8 @@ function isRefusal(cause: unknown): boolean {
 function noAccounts(server: string): ToolwharfError {
   return new ToolwharfError(
     'ACCOUNT_REQUIRED',
-    'Nobody has connected an account yet: connect one on the page Accounts',
-    {
-      data: { server, reached: false },
-    },
+    `Nobody has connected an account yet: connect one in the app under Accounts, or with \`toolwharf accounts connect ${server}\``,
+    { data: { server, reached: false } },
   );
 }
 

@@ -41,8 +41,8 @@ export function createChooseAccount(ports: ChooseAccountPorts): ChooseAccount {
 
   function required(server: string, message: string): ToolwharfError {
     const url = pageUrl(server);
-    const text =
-      url === undefined ? `${message}: connect one on the page Accounts` : `${message}: connect one at ${url}`;
+    const command = `\`toolwharf accounts connect ${server}\``;
+    const text = `${message}: connect one ${url === undefined ? `with ${command}` : `at ${url}, or with ${command}`}`;
     return new ToolwharfError('ACCOUNT_REQUIRED', text, { data: { server, url, reached: false } });
   }
 

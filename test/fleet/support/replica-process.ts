@@ -2,7 +2,8 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
-import { cliProgram, compileCache } from '../../support/run-cli.ts';
+import { cliProgram } from '../../support/cli-program.ts';
+import { compileCache } from '../../support/run-cli.ts';
 
 /** A replica as `toolwharf serve` in its own process. */
 export interface ReplicaProcess extends AsyncDisposable {

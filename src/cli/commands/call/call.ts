@@ -41,7 +41,7 @@ export async function call(
     : await openTools(context, { forCalls: true });
   const wanted = 'name' in opened ? `${opened.name}/${first}` : name;
   const tool = findTool(wanted, opened.tools, opened.servers);
-  const args = parsed.for(tool, (message) => terminal.note(logLine(terminal, 'warning', message)));
+  const args = parsed.for(tool, (message) => terminal.say(logLine(terminal, 'warning', message)));
   terminal.status(`${oneLine(tool.name)} …`);
   const onProgress = (progress: Progress) => terminal.status(progressText(tool, progress));
   const { result, isDeniedHere } = await opened.call(tool, args, { timeout, onProgress });

@@ -39,11 +39,11 @@ function textOf({ parts }: Message): string {
 
 function report(message: Message, unanswerable: ReadonlySet<string>, terminal: CommandContext['terminal']): number {
   const problem = problemOf(message);
-  if (problem !== undefined) terminal.note(logLine(terminal, 'error', problem));
+  if (problem !== undefined) terminal.say(logLine(terminal, 'error', problem));
   const calls = message.parts.filter((part) => part.type === 'tool-call');
   const denied = calls.filter(({ status }) => status === 'denied');
   const unanswered = denied.filter(({ callId = '' }) => unanswerable.has(callId));
-  if (unanswered.length > 0) terminal.note(terminal.noteColors.dim(`→ ${howToAllow(unanswered)}`));
+  if (unanswered.length > 0) terminal.say(terminal.noteColors.dim(`→ ${howToAllow(unanswered)}`));
   if (message.status === 'complete') return denied.length > 0 ? exitCodes.denied : exitCodes.ok;
   return message.status === 'error' || message.status === 'interrupted' ? exitCodes.unavailable : exitCodes.problem;
 }
@@ -57,5 +57,5 @@ function howToAllow(denied: readonly ToolCallPart[]): string {
 export function reportPendingApproval(part: ToolCallPart, approval: string, { terminal }: CommandContext): void {
   const id = shortId(approval);
   const call = part.approvalId === approval ? nameOf(part) : `A call of ${nameOf(part)}`;
-  terminal.note(`${call} awaits approval: run \`toolwharf approvals allow ${id}\` or \`deny ${id}\``);
+  terminal.say(`${call} awaits approval: run \`toolwharf approvals allow ${id}\` or \`deny ${id}\``);
 }

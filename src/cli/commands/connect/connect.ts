@@ -57,8 +57,8 @@ export async function connect(name: string, options: ConnectOptions, context: Co
   } else {
     const backup = await replaceFile(file, after);
     terminal.print(`${client.title} now uses ${target}: ${file}`);
-    if (backup !== undefined) terminal.note(`Backup of the previous file: ${backup}`);
-    terminal.note(`Next: ${client.next}`);
+    if (backup !== undefined) terminal.say(`Backup of the previous file: ${backup}`);
+    terminal.say(`Next: ${client.next}`);
   }
   return exitCodes.ok;
 }
@@ -79,8 +79,7 @@ async function chooseSetup(client: McpClient, options: ConnectOptions, context: 
   const { terminal, env, cwd } = context;
   const gateway = await selectAccess(context);
   const isStdio = options.stdio === true || !client.takesUrl;
-  if (isStdio && !options.stdio)
-    terminal.note(`${client.title} does not support URLs, so it starts a command instead.`);
+  if (isStdio && !options.stdio) terminal.say(`${client.title} does not support URLs, so it starts a command instead.`);
   if (gateway) return gatewaySetup(gateway, { profile: options.profile, isStdio }, context);
   const { config, file } = await openConfig(context.options.config, { env, cwd });
   const profiles = config.profiles.map(({ name }) => name);
@@ -116,7 +115,7 @@ async function gatewaySetup(
 
 function reportKeyNeeded(terminal: Terminal): void {
   const header = '"headers": { "Authorization": "Bearer KEY" }';
-  terminal.note(`The gateway requires an API key: create one with \`toolwharf keys create\` and add ${header}.`);
+  terminal.say(`The gateway requires an API key: create one with \`toolwharf keys create\` and add ${header}.`);
 }
 
 /** The URL of the running gateway, or the one it will have. */
@@ -128,7 +127,7 @@ async function gatewayUrl({ host, port }: GatewayConfig, { terminal, env }: Comm
       'The port of the gateway is unknown until it runs: start it with `toolwharf serve` first',
     );
   }
-  terminal.note('No gateway is running: start one with `toolwharf serve`.');
+  terminal.say('No gateway is running: start one with `toolwharf serve`.');
   return toReachableUrl(`http://${host.includes(':') ? `[${host}]` : host}:${port}`);
 }
 

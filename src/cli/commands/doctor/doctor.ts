@@ -34,7 +34,8 @@ export async function doctor({ json }: JsonOption, context: CommandContext): Pro
     for (const { subject, ok, message, fix } of found) {
       const text = wrapped(`${subject}  ${oneLine(message)}`).replace(subject, () => colors.bold(subject));
       terminal.print(`${ok ? colors.green('✔') : colors.red('✖')} ${text}`);
-      if (fix !== undefined) terminal.print(`  ${colors.yellow('→')} ${wrapped(nameCommands(fix, env))}`);
+      if (fix !== undefined)
+        terminal.print(`  ${colors.yellow('→')} ${wrapped(nameCommands(fix, () => context.command))}`);
     }
   }
 

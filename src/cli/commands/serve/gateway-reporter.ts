@@ -5,7 +5,6 @@ import type { ServerInfo } from '../../../servers/server-info.ts';
 import { toReachableUrl } from '../../backend/gateway-file.ts';
 import { whyUnavailable } from '../../backend/known-server.ts';
 import type { CommandContext } from '../../command-context.ts';
-import { programName } from '../../program-name.ts';
 import { count, jsonText, oneLine } from '../../terminal/format.ts';
 import { isAtLeast, logLine } from '../../terminal/terminal-log.ts';
 
@@ -29,13 +28,19 @@ export interface StartDetails {
 }
 
 /** Creates the reporter of `toolwharf serve`. */
-export function createGatewayReporter({ terminal, options, env }: CommandContext, format: LogFormat): GatewayReporter {
+export function createGatewayReporter(
+  { terminal, options, command }: CommandContext,
+  format: LogFormat,
+): GatewayReporter {
   const { noteColors: colors } = terminal;
 
   /** Writes the entry as JSON, or the given text. */
   function write(level: LogLevel, event: string, message: string, fields: LogFields = {}, text = message): void {
     const entry = { time: new Date().toISOString(), level, event, message, ...fields };
-    terminal.note(format === 'json' ? jsonText(entry, { indent: 0 }) : text);
+    if (format === 'json') terminal.note(jsonText(entry, { indent: 0 }));
+    // The lines of the start contain URLs and a command, which must not be broken.
+    else if (event === 'gateway.started') terminal.note(text);
+    else terminal.say(text);
   }
 
   const log = createLog(({ level, event, message, fields }) => {
@@ -55,8 +60,8 @@ export function createGatewayReporter({ terminal, options, env }: CommandContext
     if (file !== undefined) lines.push(field('configuration', `${file} (watched for changes)`));
     // A log file would keep the administrator token readable.
     if (isTerminal) lines.push(field('sign in', `${toReachableUrl(url)}/#token=${adminToken}`));
-    const clients = '(or claude-desktop, cursor, vscode, windsurf)';
-    lines.push(field('connect', `${programName(env)} connect claude-code  ${clients}`));
+    lines.push(field('connect', `${command} connect claude-code`));
+    lines.push(field('', colors.dim('or claude-desktop, cursor, vscode, windsurf')));
     return lines.join('\n');
   }
 

@@ -58,7 +58,8 @@ export async function runGateway(options: RunGatewayOptions, context: CommandCon
       adminToken,
       adminTokenFile: adminTokenFile(resolve(dataDir)),
       stdioProgram: stdioProgram(context, file),
-      command: programName(context.env),
+      // Pasted in any directory.
+      command: programName({ program: context.program, env, dataDir: context.options.dataDir && dataDir }),
       host: options.host,
       port,
       watch: true,

@@ -20,7 +20,7 @@ export async function servers({ json }: JsonOption, context: CommandContext): Pr
   });
   const { terminal } = context;
   if (json) terminal.print(jsonText(opened.servers));
-  else if (opened.servers.length === 0) terminal.note(noServers);
+  else if (opened.servers.length === 0) terminal.say(noServers);
   else printTable(opened.servers, terminal);
   return opened.servers.some((info) => info.required && isUnavailable(info)) ? exitCodes.unavailable : exitCodes.ok;
 }
@@ -75,5 +75,5 @@ function reasonsOf(info: KnownServer): string[] {
   const { status, offers } = info;
   const why = isUnavailable(info) || status.state === 'degraded' ? [whyUnavailable(status)] : [];
   const rejected = offers.tools?.rejected.length ?? 0;
-  return [...why, ...(rejected > 0 ? [`${count(rejected, 'unusable tool')}; see \`toolwharf check\``] : [])];
+  return [...why, ...(rejected > 0 ? [`${count(rejected, 'unusable tool')}; \`check\` lists them`] : [])];
 }

@@ -138,8 +138,8 @@ export function reportServer(
   const state =
     verb === 'Disabled' || verb === 'Disconnected' ? '' : enabled ? `  ${status.state}${tools}` : '  disabled';
   terminal.print(`${verb}: ${oneLine(name)}${state}`);
-  if (problem !== undefined) terminal.note(problem);
-  else if (enabled && status.state !== 'connected' && verb !== 'Disconnected') terminal.note(whyUnavailable(status));
+  if (problem !== undefined) terminal.say(problem);
+  else if (enabled && status.state !== 'connected' && verb !== 'Disconnected') terminal.say(whyUnavailable(status));
   return exitCodes.ok;
 }
 
