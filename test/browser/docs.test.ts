@@ -60,7 +60,7 @@ test.each(['/docs/', '/docs/guide/approval.html', '/docs/errors.html'])(
   },
 );
 
-test('the documentation fits a window of 390 pixels, with its pages in a menu', async () => {
+test('the documentation fits a window of 390 pixels, with its pages in a menu and no button over the code', async () => {
   const context = await app.newContext({ viewport: { width: 390, height: 844 } });
   const narrow = await context.newPage();
   for (const path of [
@@ -73,6 +73,13 @@ test('the documentation fits a window of 390 pixels, with its pages in a menu', 
     await narrow.getByRole('heading', { level: 1 }).waitFor();
     expect(await narrow.evaluate('document.documentElement.scrollWidth'), path).toBe(390);
   }
+  // The button stands above the code, whose first line it would cover otherwise.
+  const example = narrow.locator('.code:not(:has(figcaption))').first();
+  const [button, code] = await Promise.all([
+    example.getByRole('button', { name: 'Copy' }).boundingBox(),
+    example.locator('code').boundingBox(),
+  ]);
+  expect((button?.y ?? Infinity) + (button?.height ?? 0)).toBeLessThanOrEqual(code?.y ?? 0);
   const link = narrow.getByRole('navigation', { name: 'Pages' }).getByRole('link', { name: 'Glossary' });
   expect(await link.isVisible()).toBe(false);
   await narrow.getByRole('button', { name: 'Menu' }).click();
