@@ -62,16 +62,17 @@ async function openRecipe() {
   const home = directory.path;
   const project = join(home, 'agent');
   const bin = directory.file('.bin');
+  const shellBin = directory.file('.shell-bin');
   const dataDir = join(home, '.local', 'share', 'toolwharf');
-  for (const path of [project, bin, join(home, 'notes')]) await mkdir(path, { recursive: true });
+  for (const path of [project, bin, shellBin, join(home, 'notes')]) await mkdir(path, { recursive: true });
   await writeFile(join(project, 'package.json'), '{"type":"module"}');
   await writeFile(join(bin, 'package.json'), '{"type":"module"}');
   await writeFile(join(bin, 'npx'), npx());
   await writeFile(
-    join(bin, 'toolwharf'),
+    join(shellBin, 'toolwharf'),
     `#!/bin/sh\nexec "${process.execPath}" "${join(root, 'dist', 'cli', 'main.js')}" "$@"\n`,
   );
-  for (const name of ['npx', 'toolwharf']) await chmod(join(bin, name), 0o755);
+  for (const file of [join(bin, 'npx'), join(shellBin, 'toolwharf')]) await chmod(file, 0o755);
   const port = await freePort();
   const env: Record<string, string> = {
     PATH: `${bin}:${dirname(process.execPath)}:${process.env.PATH}`,
@@ -121,7 +122,9 @@ async function openRecipe() {
       const { code, stdout, stderr } = await cli.run(words.slice(variables.length + 1), { cwd: project, env: own });
       return toShown(code === 0 ? stdout : stdout + stderr);
     }
-    const { stdout } = await promisify(execFile)('/bin/sh', ['-c', toActual(command)], { cwd: project, env });
+    // The commands in this process are those of the sources, which PATH has as `toolwharf`; a shell runs the build.
+    const shellEnv = { ...env, PATH: `${shellBin}:${env.PATH}` };
+    const { stdout } = await promisify(execFile)('/bin/sh', ['-c', toActual(command)], { cwd: project, env: shellEnv });
     return toShown(stdout);
   }
 

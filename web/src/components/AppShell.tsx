@@ -11,8 +11,10 @@ import { Navigation } from './Navigation.tsx';
 import { useNow } from './times.tsx';
 import { useShortcuts } from './use-shortcuts.ts';
 
-const CommandPalette = lazy(async () => ({ default: (await import('./CommandPalette.tsx')).CommandPalette }));
-const ShortcutList = lazy(async () => ({ default: (await import('./CommandPalette.tsx')).ShortcutList }));
+const loadOverlays = () => import('./CommandPalette.tsx');
+const CommandPalette = lazy(async () => ({ default: (await loadOverlays()).CommandPalette }));
+const ShortcutList = lazy(async () => ({ default: (await loadOverlays()).ShortcutList }));
+const preloadDelayMs = 1_000;
 
 /** The frame of every page: navigation, pending approvals and the state of the connection. */
 export function AppShell({ children }: { readonly children: ReactNode }) {
@@ -23,6 +25,11 @@ export function AppShell({ children }: { readonly children: ReactNode }) {
   const [overlay, setOverlay] = useState<'search' | 'shortcuts'>();
   const closeOverlay = () => setOverlay(undefined);
   useOverlayKeys(setOverlay);
+  useEffect(() => {
+    // Loaded before it is opened: keys that a person types right after Ctrl-K go to its field.
+    const timer = setTimeout(() => void loadOverlays().catch(() => {}), preloadDelayMs);
+    return () => clearTimeout(timer);
+  }, []);
   // biome-ignore lint/correctness/useExhaustiveDependencies: opening another page closes the menu
   useEffect(() => setOpen(false), [location]);
 
