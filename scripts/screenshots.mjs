@@ -1,7 +1,7 @@
 // `npm run screenshots`: takes the pictures in docs/images from the running app, with the default servers and no key.
 import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { delimiter, join } from 'node:path';
 import { start } from '../bench/parts/processes.mjs';
 import { openBrowser } from '../test/browser/support/browser.ts';
 import { startIdentityProvider } from '../test/support/identity-provider.ts';
@@ -12,8 +12,16 @@ import { shrinkPng } from './shrink-png.mjs';
 const emptyCall = { headers: { 'content-type': 'application/json' }, body: '{"arguments":{}}' };
 const home = mkdtempSync(join(tmpdir(), 'toolwharf-screenshots-'));
 const main = join(root, 'dist', 'cli', 'main.js');
+// The commands on the pages are those of an installed program.
+const bin = join(home, 'bin');
+mkdirSync(bin);
+symlinkSync(main, join(bin, 'toolwharf'));
+const installed = { HOME: home, PATH: `${process.env.PATH}${delimiter}${bin}`, npm_lifecycle_event: undefined };
 const serve = (name, ...args) =>
-  start(main, { args: ['serve', '--port', '0', '--data-dir', join(home, name), ...args], env: { HOME: home } });
+  start(main, {
+    args: ['serve', '--port', '0', ...args],
+    env: { ...installed, TOOLWHARF_DATA_DIR: join(home, name) },
+  });
 const gateway = await serve('toolwharf');
 const browser = await openBrowser();
 const goto = (page, path, { address } = gateway) => page.goto(new URL(path, address).href);
@@ -57,7 +65,7 @@ async function chat(page) {
   await allow.waitFor();
   await take(page, 'approval');
   await allow.click();
-  await page.getByText("I'm a scripted demo").last().waitFor();
+  await page.getByRole('button', { name: /retry/i }).waitFor();
   await take(page, 'chat');
 }
 
