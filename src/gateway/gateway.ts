@@ -116,7 +116,7 @@ export async function openGateway(source: ConfigSource | undefined, options: Gat
     overrides: storage.toolOverrides,
     limits: sharedLimits,
     scripts: { open: (used) => openScripts(used, { searchFor }) },
-    embed: openGatewayEmbeddings(loaded.config.gateway.embeddings, log, stopping.signal),
+    embed: openGatewayEmbeddings(loaded.config.gateway.embeddings, { log, storage, signal: stopping.signal }),
     findResultElsewhere: (id, caller) => findResultElsewhere(fleet, id, caller),
     oauth: { store: storage.oauth, redirectUrl: returnUrl(port) },
     accounts: createAccountPorts(storage, {

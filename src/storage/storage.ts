@@ -19,6 +19,7 @@ import type { ProviderStore } from './ports/provider-store.ts';
 import type { SavedRequestStore } from './ports/saved-request-store.ts';
 import type { ScriptStore } from './ports/script-store.ts';
 import type { UserStore } from './ports/user-store.ts';
+import type { VectorStore } from './ports/vector-store.ts';
 import type { Sealer } from './sealer.ts';
 
 /** All stores. A change is durable when its promise resolves. */
@@ -40,6 +41,7 @@ export interface Storage extends AsyncDisposable {
   readonly toolOverrides: ToolOverrideStore;
   readonly conversations: ConversationStore;
   readonly savedRequests: SavedRequestStore;
+  readonly vectors: VectorStore;
   readonly meta: MetaStore;
   readonly audit: Audit;
   /** Undefined if no other process can use this storage. */

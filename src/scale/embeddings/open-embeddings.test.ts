@@ -1,8 +1,11 @@
 import { expect, test } from 'vitest';
+import type { Embed } from '../../kernel/embed.ts';
 import { createLog, type LogEntry } from '../../kernel/log.ts';
+import { createMemoryVectors } from '../../storage/memory/memory-stores.ts';
 import { createToolSearch, type SearchableTools } from '../search/search-tools.ts';
 import { defaultEmbeddings, openEmbeddings } from './open-embeddings.ts';
 import { openGatewayEmbeddings } from './open-gateway-embeddings.ts';
+import { storeVectors } from './store-vectors.ts';
 
 function toolsOf(descriptions: Readonly<Record<string, string>>): SearchableTools {
   const byName = new Map(
@@ -50,15 +53,73 @@ test('a search finds a tool by its meaning with the model of a package, as soon 
   expect(embedded.slice(count).filter((text) => text.includes('Reserves'))).toEqual([]);
 });
 
+test('after a restart, only the vectors of new tools are computed, and they rank the tools as before', async () => {
+  const store = createMemoryVectors();
+  await using embeddings = openEmbeddings(defaultEmbeddings);
+  const tools = { purge_inbox: 'Removes spam mails.', book_table: 'Reserves seats in a restaurant.' };
+  /** Starts a search with nothing in memory; returns its first answer by meaning and the texts of tools that it computed. */
+  async function start(descriptions: Readonly<Record<string, string>>) {
+    const computed: string[] = [];
+    const compute: Embed = (texts, kind) => {
+      if (kind === 'tool') computed.push(...texts);
+      return embeddings.embed(texts);
+    };
+    const fail = (cause: unknown) => expect.unreachable(String(cause));
+    const embed = storeVectors(compute, { store, model: embeddings.model, onFailure: fail });
+    const search = createToolSearch({ embed });
+    const ask = () => search.search(toolsOf(descriptions), { query: 'somewhere to eat dinner' });
+    await expect.poll(async () => namesOf(await ask())[0], { timeout: 120_000 }).toBe('book_table');
+    return { computed, answer: await ask() };
+  }
+  const first = await start(tools);
+  expect(first.computed).toHaveLength(3);
+  const second = await start(tools);
+  expect(second).toEqual({ computed: [], answer: first.answer });
+  const third = await start({ ...tools, play: 'Plays a song.' });
+  expect(third.computed).toEqual([expect.stringContaining('Plays a song.')]);
+});
+
+test('a store that fails is reported, and the vectors are computed', async () => {
+  const failures: unknown[] = [];
+  const down = new Error('no database');
+  const embed = storeVectors(async (texts) => texts.map(({ length }) => [length]), {
+    store: { getAll: () => Promise.reject(down), putAll: () => Promise.reject(down) },
+    model: 'm@1',
+    onFailure: (cause) => failures.push(cause),
+  });
+  expect(await embed(['a', 'bb'], 'tool')).toEqual([Float32Array.of(1), Float32Array.of(2)]);
+  expect(failures).toEqual([down, down]);
+});
+
+test('vectors of queries, and of another version of a model, are not taken from the store', async () => {
+  const store = createMemoryVectors();
+  const seen: string[] = [];
+  const embedWith = (model: string) =>
+    storeVectors(
+      async (texts) => {
+        seen.push(...texts.map((text) => `${model} ${text}`));
+        return texts.map(({ length }) => [length]);
+      },
+      { store, model, onFailure: () => {} },
+    );
+  await embedWith('m@1')(['a'], 'tool');
+  await embedWith('m@1')(['a'], 'tool');
+  await embedWith('m@2')(['a'], 'tool');
+  await embedWith('m@2')(['secret'], 'query');
+  await embedWith('m@2')(['secret'], 'query');
+  expect(seen).toEqual(['m@1 a', 'm@2 a', 'm@2 secret', 'm@2 secret']);
+});
+
 test('the log says once that a package for embeddings is missing, or that it cannot compute them', async () => {
   const entries: LogEntry[] = [];
   const log = createLog((entry) => entries.push(entry));
   const ending = new AbortController();
-  expect(openGatewayEmbeddings(undefined, log, ending.signal)).toBeUndefined();
-  expect(openGatewayEmbeddings('no-such-package', log, ending.signal)).toBeUndefined();
+  const options = { log, storage: { vectors: createMemoryVectors() }, signal: ending.signal };
+  expect(openGatewayEmbeddings(undefined, options)).toBeUndefined();
+  expect(openGatewayEmbeddings('no-such-package', options)).toBeUndefined();
   expect(entries).toMatchObject([{ event: 'search.embeddings-missing', level: 'warning' }]);
   // A package without a function `embed`.
-  const embed = openGatewayEmbeddings('zod', log, ending.signal);
+  const embed = openGatewayEmbeddings('zod', options);
   for (let round = 0; round < 2; round++)
     await expect(embed?.(['text'])).rejects.toThrow(/zod could not compute embeddings: .*no function/);
   expect(entries.map(({ event }) => event)).toEqual(['search.embeddings-missing', 'search.embeddings-failed']);

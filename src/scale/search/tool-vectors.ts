@@ -86,7 +86,7 @@ export function createToolVectors(embed: Embed): ToolVectors {
     try {
       while (missing.size > 0) {
         const texts = [...missing].slice(0, batch);
-        const found = await embedAll(texts);
+        const found = await embedAll(texts, 'tool');
         for (const [at, text] of texts.entries()) keep(text, found[at] as Float32Array);
         centres = undefined;
       }
@@ -98,8 +98,8 @@ export function createToolVectors(embed: Embed): ToolVectors {
     }
   }
 
-  async function embedAll(texts: readonly string[]): Promise<readonly Float32Array[]> {
-    const found = await embed(texts);
+  async function embedAll(texts: readonly string[], kind: 'tool' | 'query'): Promise<readonly Float32Array[]> {
+    const found = await embed(texts, kind);
     if (found.length !== texts.length) throw new Error('There must be one vector for each text');
     return found.map(toUnit);
   }
@@ -141,7 +141,7 @@ export function createToolVectors(embed: Embed): ToolVectors {
       const timer = setTimeout(timeout.resolve, queryTimeoutMs, undefined);
       try {
         const parts = splitParts(query);
-        return await Promise.race([embedAll(parts.length > 1 ? [query, ...parts] : [query]), timeout.promise]);
+        return await Promise.race([embedAll(parts.length > 1 ? [query, ...parts] : [query], 'query'), timeout.promise]);
       } catch {
         retryAt = Date.now() + retryMs;
         return undefined;

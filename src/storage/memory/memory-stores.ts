@@ -12,6 +12,7 @@ import { type ProfileRecord, type ProfileStore, profileNameTaken } from '../port
 import type { Provider, ProviderStore } from '../ports/provider-store.ts';
 import { compareNames, type SavedRequest, type SavedRequestStore } from '../ports/saved-request-store.ts';
 import { type ScriptRecord, type ScriptStore, scriptNameTaken } from '../ports/script-store.ts';
+import { maxStoredVectors, type VectorStore } from '../ports/vector-store.ts';
 import type { MetaStore } from '../storage.ts';
 
 /** Pins in memory. */
@@ -170,5 +171,23 @@ export function createMemorySavedRequests(): SavedRequestStore {
     count: async (owner) => [...requests.values()].filter((request) => request.owner === owner).length,
     put: async (request) => void requests.set(request.id, structuredClone(request)),
     remove: async (id) => requests.delete(id),
+  };
+}
+
+/** Vectors in memory. Those that were added first are removed first. */
+export function createMemoryVectors(): VectorStore {
+  const stored = new Map<string, Float32Array>();
+  return {
+    async getAll(keys) {
+      const found = keys.map((key) => [key, stored.get(key)] as const);
+      return new Map(found.filter((entry): entry is readonly [string, Float32Array] => entry[1] !== undefined));
+    },
+    async putAll(vectors) {
+      for (const [key, vector] of vectors) stored.set(key, vector);
+      for (const [oldest] of stored) {
+        if (stored.size <= maxStoredVectors) return;
+        stored.delete(oldest);
+      }
+    },
   };
 }

@@ -19,6 +19,7 @@ import {
   createMemoryScripts,
   createMemoryServers,
   createMemoryToolOverrides,
+  createMemoryVectors,
 } from './memory-stores.ts';
 import { createMemoryUsers } from './memory-users.ts';
 
@@ -54,6 +55,7 @@ export function openMemory(options: Omit<MemoryStorageOptions, 'kind'> = {}): St
     toolOverrides: createMemoryToolOverrides(),
     conversations: createMemoryConversations(),
     savedRequests: createMemorySavedRequests(),
+    vectors: createMemoryVectors(),
     meta: createMemoryMeta(),
     reseal: async () => 0,
     close,

@@ -21,6 +21,7 @@ import { endedCalls } from './migrations/017-ended-calls.ts';
 import { userTables } from './migrations/018-users.ts';
 import { accountTables } from './migrations/019-accounts.ts';
 import { scriptTable } from './migrations/020-scripts.ts';
+import { vectorTable } from './migrations/021-vectors.ts';
 import type { Migration } from './migrations/migration.ts';
 
 /** All migrations, oldest first. */
@@ -45,6 +46,7 @@ export const migrations: readonly Migration[] = [
   userTables,
   accountTables,
   scriptTable,
+  vectorTable,
 ];
 
 /** Migrates the tables to the newest version in one transaction. Of several concurrent processes one does it. */

@@ -32,6 +32,7 @@ import {
 } from './sql-stores.ts';
 import { createSqlToolOverrides } from './sql-tool-overrides.ts';
 import { createSqlUsers } from './sql-users.ts';
+import { createSqlVectors } from './sql-vectors.ts';
 
 type SqlOptions = Pick<SqliteStorageOptions, 'sealer' | 'maxResultBytes' | 'clock' | 'log' | 'expectsCalls'>;
 
@@ -149,6 +150,7 @@ function assemble(engine: Engine, ownership: Ownership, options: SqlOptions) {
     toolOverrides: hinting(guard(createSqlToolOverrides(engine.db)), ['setAll']),
     conversations: guard(createSqlConversations(engine, ownership, audit.recover)),
     savedRequests: guard(createSqlSavedRequests(engine)),
+    vectors: guard(createSqlVectors(engine, clock)),
     meta: guard(createSqlMeta(engine.db)),
     audit,
     fleet: fleet && {

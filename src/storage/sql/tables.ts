@@ -64,6 +64,8 @@ export interface Tables {
   tool_overrides: { key: string; body: string };
   /** `shared` is 0 or 1. */
   saved_requests: { id: string; owner: string; shared: number; body: string };
+  /** Vectors of the texts of tools; `key` is a hash of the model and the text. */
+  vectors: { key: string; vector: string; used_at: number };
   /** A number per store that grows with each change. */
   revisions: { topic: string; revision: number };
   /** Messages from one replica to another. */

@@ -315,6 +315,18 @@ export function storesContract(kind: StorageKind): void {
       expect(await savedRequests.get(b.id)).toBeUndefined();
     });
 
+    test('vectors are stored by key, and a second writer of the same vector changes nothing', async () => {
+      using workspace = await kind.createWorkspace();
+      await using storage = await workspace.open();
+      const { vectors } = storage;
+      const many = new Map(
+        Array.from({ length: 600 }, (_, number) => [`key-${number}`, Float32Array.of(number, -0.25, 1 / 3)]),
+      );
+      await Promise.all([vectors.putAll(many), vectors.putAll(many)]);
+      expect(await vectors.getAll([...many.keys(), 'unknown'])).toEqual(many);
+      expect(await vectors.getAll([])).toEqual(new Map());
+    });
+
     test('accounts are listed by server and owner, and each owner has one default at a server', async () => {
       using workspace = await kind.createWorkspace();
       await using storage = await workspace.open();
