@@ -1,14 +1,14 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { chatEventSchemas } from '../../src/gateway/api/schemas/chat.ts';
-import { createGate } from '../fixtures/models/scripted-chat-server.ts';
+import { createGate, type Script } from '../fixtures/models/scripted-chat-server.ts';
 import type { TestApi } from '../support/api.ts';
 import { listenTo } from '../support/event-source.ts';
 import { fixture } from '../support/fixtures.ts';
 import { startPostgres, type TestPostgres } from '../support/postgres.ts';
 import { addScriptedAssistant, answerIn, type ScriptedAssistant } from '../support/scripted-assistant.ts';
 import { waitFor } from '../support/wait-for.ts';
-import { type LostReplica, startLostReplica } from './lost-replica.ts';
+import { startLostReplica } from './lost-replica.ts';
 import { type Replicas, startReplicas } from './replicas.ts';
 
 const source = { servers: { files: fixture('legacy') }, toolbox: { approval: { ask: ['*_add'] } } };
@@ -110,75 +110,56 @@ test('a conversation whose replica was killed is interrupted and can be continue
   expect(JSON.stringify((await answerIn(one, path)).parts)).toContain('The rest.');
 });
 
-/** Adds an assistant that writes scripts, and returns how it begins a conversation on a replica that is killed. */
-async function addScriptWriter(one: TestApi) {
-  const id = randomUUID();
+test('scripts of assistants on a killed replica go on on another: one after an approval, one with an unknown outcome', async () => {
+  const [one, two, three] = replicasByNumber();
+  const writer = randomUUID();
   const model = { provider: assistant.provider, model: 'scripted' };
-  const settings = { name: `Writer ${id}`, model, serverIds: ['files'], expose: 'code', toolApproval: 'auto' };
-  expect((await one.put(`/api/assistants/${id}`, settings)).status).toBeLessThan(300);
-  return async (replica: LostReplica, code: string) => {
-    assistant.model.push({ calls: [{ name: 'run_code', args: { code } }] }, ({ last }) => ({
-      text: `Received: ${last}`,
-    }));
-    const { body } = await replica.send('POST', '/api/conversations', { assistantId: id });
-    await replica.send('POST', `/api/conversations/${body.id}/messages`, { text: 'Go' });
+  const settings = { name: 'Script writer', model, serverIds: ['files'], expose: 'code', toolApproval: 'auto' };
+  expect((await one.put(`/api/assistants/${writer}`, settings)).status).toBeLessThan(300);
+  await using lost = await startLostReplica(replicas, source);
+  const begin = async (code: string) => {
+    assistant.model.push({ calls: [{ name: 'run_code', args: { code } }] });
+    const { body } = await lost.send('POST', '/api/conversations', { assistantId: writer });
+    await lost.send('POST', `/api/conversations/${body.id}/messages`, { text: 'Go' });
     return { id: String(body.id), path: `/api/conversations/${body.id}` };
   };
-}
-
-const echoesOf = async (api: TestApi, marker: string) =>
-  (await api.get('/api/calls?tool=mcp_files_echo&limit=100')).body.calls.filter(
-    (call: { arguments: { text: string } }) => call.arguments.text.startsWith(marker),
-  );
-
-test('a script of an assistant that waits for approval on a killed replica goes on on another after the answer', async () => {
-  const [one, two, three] = replicasByNumber();
-  const begin = await addScriptWriter(one);
-  await using lost = await startLostReplica(replicas, source);
   const marker = randomUUID();
-  const { id, path } = await begin(
-    lost,
-    `const before = await tools.files.echo({ text: '${marker} before' });
-     await tools.files.add({ a: 20, b: 22 });
-     [before, await tools.files.echo({ text: '${marker} after' })]`,
-  );
+  const echoes = async (name: string): Promise<number> => {
+    const { calls } = (await two.get('/api/calls?tool=mcp_files_echo&limit=100')).body;
+    return calls.filter((call: { arguments: { text: string } }) => call.arguments.text === `${marker} ${name}`).length;
+  };
+
+  const waiting = await begin(`
+    const first = await tools.files.echo({ text: '${marker} before' });
+    await tools.files.add({ a: 20, b: 22 });
+    [first, await tools.files.echo({ text: '${marker} after' })].length`);
   const approval = await waitFor(
     async () =>
       (await two.get('/api/approvals?status=pending')).body.approvals.find(
-        ({ caller }: { caller: { conversation?: string } }) => caller.conversation === id,
+        ({ caller }: { caller: { conversation?: string } }) => caller.conversation === waiting.id,
       ),
     { what: 'the approval' },
   );
+  const running = await begin(`
+    await tools.files.echo({ text: '${marker} early' });
+    const learnt = await tools.files.sleep({ ms: 600_000 }).catch((error) => error instanceof OutcomeUnknown && 'unknown');
+    await tools.files.echo({ text: '${marker} late' });
+    learnt`);
+  await waitFor(async () => (await two.get('/api/calls?tool=mcp_files_sleep&status=running')).body.calls.length === 1, {
+    what: 'the running call',
+  });
+
+  const repeatLast: Script = ({ last }) => ({ text: `Received: ${last}` });
+  assistant.model.push(repeatLast, repeatLast);
   await lost.kill();
   expect((await two.post(`/api/approvals/${approval.id}/answer`, { answer: 'allow' })).status).toBe(200);
-  const answer = await answerIn(three, path);
-  expect(answer.status).toBe('complete');
-  expect(JSON.stringify(answer.parts)).toContain(`Received: [\\"${marker} before\\",\\"${marker} after\\"]`);
-  expect(await echoesOf(one, marker)).toHaveLength(2);
-});
-
-test('a script of an assistant whose replica is killed during a call goes on on another, and learns that the outcome is unknown', async () => {
-  const [one, two] = replicasByNumber();
-  const begin = await addScriptWriter(one);
-  await using lost = await startLostReplica(replicas, source);
-  const marker = randomUUID();
-  const { path } = await begin(
-    lost,
-    `await tools.files.echo({ text: '${marker} before' });
-     const learnt = await tools.files.sleep({ ms: 600_000 }).catch((error) => error instanceof OutcomeUnknown ? 'unknown' : error.code);
-     await tools.files.echo({ text: '${marker} after' });
-     learnt`,
-  );
-  await waitFor(
-    async () => {
-      const { calls } = (await two.get('/api/calls?tool=mcp_files_sleep&status=running&limit=100')).body;
-      return calls.length === 1 && (await echoesOf(two, marker)).length === 1;
-    },
-    { what: 'the running call' },
-  );
-  await lost.kill();
-  const answer = await answerIn(two, path);
-  expect(answer.status).toBe('complete');
-  expect(JSON.stringify(answer.parts)).toContain('Received: unknown');
-  expect(await echoesOf(one, marker)).toHaveLength(2);
+  const textIn = async (path: string) => {
+    const { status, parts } = await answerIn(three, path);
+    expect(status).toBe('complete');
+    return parts.flatMap(({ type, text }) => (type === 'text' ? [text] : [])).join('');
+  };
+  expect(await textIn(waiting.path)).toBe('Received: 2');
+  expect(await textIn(running.path)).toBe('Received: unknown');
+  // No call was made twice.
+  expect(await Promise.all(['before', 'after', 'early', 'late'].map(echoes))).toEqual([1, 1, 1, 1]);
 });

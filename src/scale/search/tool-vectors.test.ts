@@ -54,3 +54,24 @@ test('a failure of the embedder is not a failure of the search, and is not repea
   for (let round = 0; round < 3; round++) expect(await vectors.embedQuery('list')).toBeUndefined();
   expect(calls).toBe(1);
 });
+
+test('other work runs while the vectors of many tools are read, even if each is there at once', async () => {
+  let turns = 0;
+  const turnsAtRequest: number[] = [];
+  const vectors = createToolVectors((texts) => {
+    turnsAtRequest.push(turns);
+    return countLetters(texts);
+  });
+  for (let at = 0; at < 40; at++) vectors.set({ id: `t${at}`, server: 's', name: `tool ${at}` });
+  const counting = new AbortController();
+  const count = () => {
+    turns++;
+    if (!counting.signal.aborted) setImmediate(count);
+  };
+  setImmediate(count);
+  await ready(vectors, 'query');
+  counting.abort();
+  // The last request is that of the query.
+  const ofTools = turnsAtRequest.slice(0, 10);
+  expect(new Set(ofTools).size).toBe(ofTools.length);
+});

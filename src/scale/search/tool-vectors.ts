@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Embed } from '../../kernel/embed.ts';
 import type { ToolDocument } from './tool-fields.ts';
 
@@ -85,10 +86,12 @@ export function createToolVectors(embed: Embed): ToolVectors {
     isRunning = true;
     try {
       while (missing.size > 0) {
-        const texts = [...missing].slice(0, batch);
+        const texts = takeFirst(missing, batch);
         const found = await embedAll(texts, 'tool');
         for (const [at, text] of texts.entries()) keep(text, found[at] as Float32Array);
         centres = undefined;
+        // Stored vectors can be there at once: requests must not wait for those of all tools.
+        await nextTurn();
       }
     } catch {
       // The embedder has logged why.
@@ -151,14 +154,16 @@ export function createToolVectors(embed: Embed): ToolVectors {
     },
     compare([query, ...parts]) {
       if (missing.size > 0 || !query) return undefined;
+      const ofText = cached((text) => similarity(query, vectors.get(text)?.vector));
+      const ofServer = cached((server) => similarity(query, readCentres().get(server)));
       const compared = [...tools].map(([id, { text, server, serverText }]) => {
         const vector = vectors.get(text)?.vector;
         const whole = similarity(query, vector);
         return {
           id,
           tool: whole,
-          server: similarity(query, vectors.get(serverText)?.vector),
-          toolsOfServer: similarity(query, readCentres().get(server)),
+          server: ofText(serverText),
+          toolsOfServer: ofServer(server),
           part: parts.length === 0 ? whole : Math.max(...parts.map((part) => similarity(part, vector))),
         };
       });
@@ -171,6 +176,25 @@ export function createToolVectors(embed: Embed): ToolVectors {
       return sums;
     },
   };
+}
+
+/** Computes a similarity once for all tools of a server. */
+function cached(compute: (key: string) => number): (key: string) => number {
+  const known = new Map<string, number>();
+  return (key) => {
+    const found = known.get(key) ?? compute(key);
+    known.set(key, found);
+    return found;
+  };
+}
+
+function takeFirst(texts: Iterable<string>, count: number): readonly string[] {
+  const taken: string[] = [];
+  for (const text of texts) {
+    if (taken.length === count) break;
+    taken.push(text);
+  }
+  return taken;
 }
 
 /** The sentences and clauses of a query. */
