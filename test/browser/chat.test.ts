@@ -65,7 +65,7 @@ async function send(text: string): Promise<void> {
 
 /** Starts a conversation with an assistant by sending a message. */
 async function startWith(assistant: string, text: string): Promise<string> {
-  await app.goto('/chat');
+  await app.load('/chat');
   await page.getByRole('combobox', { name: 'Assistant' }).selectOption({ label: assistant });
   await send(text);
   await page.waitForURL(/\/chat\/.+/);
@@ -88,7 +88,7 @@ async function addAssistant(name: string, settings: object = {}): Promise<void> 
 }
 
 test('the demo assistant works without a key: a call is allowed and its result shown [R12, R14]', async () => {
-  await app.goto('/chat');
+  await app.load('/chat');
   await page.getByText('This assistant is a scripted demo').waitFor();
   await expectAccessible(page);
   await page.getByRole('button', { name: 'Which folders may you use?' }).click();
@@ -395,6 +395,6 @@ test('conversations are listed, renamed and deleted, also on a narrow screen', a
   await page.getByRole('menuitem', { name: 'Delete' }).click();
   await page.getByRole('dialog').getByRole('button', { name: 'Delete' }).click();
   await page.getByRole('link', { name: title }).waitFor({ state: 'detached' });
-  await app.goto('/chat/00000000-0000-4000-8000-000000000000');
+  await app.load('/chat/00000000-0000-4000-8000-000000000000');
   await page.getByText('Conversation not found').waitFor();
 });

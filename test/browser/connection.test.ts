@@ -21,7 +21,13 @@ afterAll(async () => {
   await app?.close();
 });
 
-const { openPending } = approvalsPage(() => app);
+const { tab } = approvalsPage(() => app);
+
+/** Loads the page, which opens an event stream. */
+async function openPending(): Promise<void> {
+  await app.load('/approvals');
+  await tab(/^Pending/).waitFor();
+}
 
 /** Makes a call, expects its approval on the page and allows it there. */
 async function approveOnPage(text: string): Promise<void> {

@@ -21,7 +21,7 @@ beforeAll(async () => {
   on = onServersPage(page);
 });
 
-beforeEach(() => app.goto('/servers'));
+beforeEach(() => app.load('/servers'));
 
 afterAll(async () => {
   await app?.close();
@@ -66,7 +66,7 @@ test('a server is found in the registry, configured, tested and added', async ()
   const added = on.row('weather');
   for (const words of ['Connected', '20 tools']) await added.getByText(words).first().waitFor();
   await form.waitFor({ state: 'hidden' });
-  await app.goto('/servers/weather?tab=tools');
+  await app.load('/servers/weather?tab=tools');
   await on.dialog('weather').getByText('Returns the text it was given').waitFor();
   expect(app.answers.join()).not.toContain(key);
 });
@@ -202,7 +202,7 @@ test.each([
   [360, 740],
 ])('everybody can use it in a window of %i × %i', async (width, height) => {
   await page.setViewportSize({ width, height });
-  await app.goto('/servers');
+  await app.load('/servers');
   const found = await browse();
   await found.getByText('There are more.').waitFor();
   await expectAccessible(page);

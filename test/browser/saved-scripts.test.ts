@@ -71,7 +71,7 @@ test('a script of the configuration file is shown read-only, can be tried and du
   await page.getByText('can only be changed there', { exact: false }).waitFor();
   expect(await page.getByRole('button', { name: 'Save', exact: true }).count()).toBe(0);
   await page.getByRole('button', { name: 'Run' }).click();
-  await page.getByText('AHOY').waitFor();
+  await page.getByText('AHOY', { exact: true }).waitFor();
   await page.getByRole('link', { name: 'Duplicate' }).click();
   await field('Name').fill('shout');
   await page.getByRole('button', { name: 'Save script' }).click();

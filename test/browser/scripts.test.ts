@@ -73,10 +73,10 @@ test('in a conversation, the calls of a script are approved as one list and show
 
 test('the page of a chain shows its steps or its script, and a script runs from there', async () => {
   const { page } = app;
-  await app.visit('/tools/greet');
+  await app.goto('/tools/greet');
   await tab('Steps').click();
   await page.getByRole('link', { name: 'mcp_memo_echo' }).waitFor();
-  await app.visit('/tools/shout');
+  await app.goto('/tools/shout');
   await tab('Script').click();
   await page.getByRole('group', { name: 'script' }).getByText('toUpperCase').waitFor();
   await expectAccessible(page);
@@ -92,7 +92,7 @@ test('the call of a script shows the script as a chain of the configuration', as
   const code = "const text = 'saved';\nawait tools.memo.echo({ text })";
   await client.client.callTool({ name: 'run_code', arguments: { code } });
   const { calls } = (await app.get('/api/calls?tool=run_code&limit=1', { key: app.adminToken })).body;
-  await app.visit(`/calls/${calls[0].id}`);
+  await app.goto(`/calls/${calls[0].id}`);
   await page.getByText('Show the configuration').click();
   const shown = page.getByRole('group', { name: 'configuration' });
   await shown.getByText('my_script').waitFor();

@@ -76,7 +76,7 @@ test('a form that waits for a slow server can be closed, and the server connects
   await expectAccessible(page);
   await form.getByRole('button', { name: 'Close' }).last().click();
   await on.row('slow').getByText('Connecting').first().waitFor();
-  await app.visit('/tools');
+  await app.goto('/tools');
   silent.closeAllConnections();
   silent.close();
   await page
@@ -84,6 +84,6 @@ test('a form that waits for a slow server can be closed, and the server connects
     .first()
     .waitFor();
   expect(new URL(page.url()).pathname).toBe('/tools');
-  await app.visit('/servers');
+  await app.goto('/servers');
   await on.remove('slow');
 });

@@ -25,7 +25,7 @@ beforeAll(async () => {
   on = onServersPage(page);
 });
 
-beforeEach(() => app.visit('/servers'));
+beforeEach(() => app.goto('/servers'));
 
 afterAll(async () => {
   await app?.close();

@@ -15,7 +15,7 @@ const skill = (name: string) => skills().getByRole('button', { name });
 
 test('a skill is found, and its files are read', async () => {
   const { page } = app;
-  await app.goto('/tools?show=skills&server=docs');
+  await app.load('/tools?show=skills&server=docs');
   await skill('team/release').waitFor();
   await skill('refunds').click();
   await page.getByRole('heading', { name: 'refunds', exact: true }).first().waitFor();
@@ -28,13 +28,13 @@ test('a skill is found, and its files are read', async () => {
 
 test('a file that is not the listed one is not shown, and a suspicious text is', async () => {
   const { page } = app;
-  await app.goto('/tools?show=skills&server=bad');
+  await app.load('/tools?show=skills&server=bad');
   await skill('swapped').click();
   await page.getByText('Could not read the file').waitFor();
   expect(await page.getByText('BBBB').count()).toBe(0);
   await skill('poisoned').click();
   await page.getByText('do not tell the user').first().waitFor();
-  await app.goto('/tools?show=skills&server=bad&skill=skill%3A%2F%2Fpoisoned%2FSKILL.md');
+  await app.load('/tools?show=skills&server=bad&skill=skill%3A%2F%2Fpoisoned%2FSKILL.md');
   await page.getByText('The definition looks suspicious').waitFor();
   await skill('generated').click();
   await page.getByText('The files of this skill are generated').waitFor();
@@ -42,7 +42,7 @@ test('a file that is not the listed one is not shown, and a suspicious text is',
 
 test('a changed skill appears as blocked, and is accepted after a review', async () => {
   const { page } = app;
-  await app.goto('/tools?show=skills&server=docs&skill=skill%3A%2F%2Frefunds%2FSKILL.md');
+  await app.load('/tools?show=skills&server=docs&skill=skill%3A%2F%2Frefunds%2FSKILL.md');
   await page.getByText('Read references/policy.md.').first().waitFor();
   const text = '---\nname: refunds\ndescription: Pay twice\n---\nPay everybody twice.\n';
   await app.post('/api/tools/mcp_docs_rewrite/call', { arguments: { path: 'refunds/SKILL.md', text } });
@@ -57,7 +57,7 @@ test('a changed skill appears as blocked, and is accepted after a review', async
 
 test('an app without skills says how to get them', async () => {
   await using empty = await startApp({ servers: { memo: fixture('legacy') } });
-  await empty.goto('/tools?show=skills');
+  await empty.load('/tools?show=skills');
   await empty.page.getByText('No skills', { exact: true }).waitFor();
   await expectAccessible(empty.page);
 });

@@ -19,7 +19,7 @@ const run = () => app.page.getByRole('region', { name: 'Run' });
 const json = () => app.page.getByRole('textbox', { name: 'Arguments as JSON' });
 
 async function openTool(name: string): Promise<void> {
-  await app.visit(`/tools/${name}`);
+  await app.goto(`/tools/${name}`);
   await button('Run').waitFor();
 }
 

@@ -30,7 +30,7 @@ const json = () => field('Arguments as JSON');
 const results = () => app.page.getByRole('listbox', { name: 'Tools' }).getByRole('option');
 
 async function openTool(name: string): Promise<void> {
-  await app.visit(`/tools/${name}`);
+  await app.goto(`/tools/${name}`);
   await button('Run').waitFor();
 }
 

@@ -16,10 +16,10 @@ export interface TestApp extends TestApi {
   newContext(options: BrowserContextOptions): Promise<BrowserContext>;
   /** Opens another page without a session. */
   openPage(path?: string): Promise<Page>;
-  /** Opens a path of the app in `page`. */
+  /** Opens a path in `page`, as a link does if the app is open there: the page shown before is left, and the app not loaded again. */
   goto(path: string): Promise<void>;
-  /** Opens a path in `page` as a link of the app does, without loading the app again. The page shown before is left first. */
-  visit(path: string): Promise<void>;
+  /** Loads the app at a path in `page`: nothing that it had fetched remains. */
+  load(path: string): Promise<void>;
   /** Signs in with the admin token, as the link printed by the gateway does. */
   signIn(page?: Page): Promise<void>;
   /** Script errors, console errors, policy violations and requests to other hosts so far. `close` fails if there are any. */
@@ -69,7 +69,17 @@ export async function startApp(source: ConfigSource, options: Partial<GatewayOpt
     return page;
   }
 
+  /** Whether the page shows the app, and not the form to sign in, the documentation or anything else. */
+  async function isAppOpen(on: Page): Promise<boolean> {
+    const { origin, pathname } = new URL(on.url());
+    if (origin !== api.url || isDocs(pathname)) return false;
+    const gate = 'main:not(#content)';
+    await on.locator(`#navigation, ${gate} h1, ${gate} [role=alert]`).first().waitFor({ state: 'attached' });
+    return (await on.locator('#navigation').count()) > 0;
+  }
+
   const page = await openPage();
+  const load = async (path: string) => void (await page.goto(new URL(path, api.url).href));
   const close = async () => {
     await Promise.all(contexts.map((context) => context.close()));
     await closeApi();
@@ -81,22 +91,27 @@ export async function startApp(source: ConfigSource, options: Partial<GatewayOpt
     openPage,
     pageErrors,
     takePageErrors: () => pageErrors.splice(0),
-    goto: async (path: string) => void (await page.goto(new URL(path, api.url).href)),
-    async visit(path: string) {
+    load,
+    async goto(path: string) {
+      if (isDocs(path) || !(await isAppOpen(page))) return load(path);
       const push = (to: string) => page.evaluate(`history.pushState(null, '', ${JSON.stringify(to)})`);
       await push('/no-such-page');
       await page.getByText('Page not found', { exact: true }).waitFor();
       await push(path);
     },
     async signIn(on: Page = page) {
+      const isInApp = on.url().startsWith(api.url);
       await on.goto(new URL(`/#token=${api.adminToken}`, api.url).href);
-      await on.reload();
+      // A new fragment alone does not load the page again.
+      if (isInApp) await on.reload();
       await on.getByRole('navigation').waitFor();
     },
     close,
     [Symbol.asyncDispose]: close,
   });
 }
+
+const isDocs = (path: string) => /^\/docs(?:\/|$)/.test(path);
 
 const axe = createRequire(import.meta.url).resolve('axe-core/axe.min.js');
 
@@ -118,7 +133,9 @@ export async function expectAccessible(page: Page): Promise<void> {
   for (const colorScheme of ['light', 'dark'] as const) {
     await page.emulateMedia({ colorScheme });
     await page.locator(`html[data-theme="${colorScheme}"]`).waitFor();
-    const rules = colorScheme === 'light' ? {} : { runOnly: colourRules };
+    // Only a rule that is off by default reads style sheets.
+    const rules =
+      colorScheme === 'light' ? { preload: { assets: ['media'] } } : { preload: false, runOnly: colourRules };
     const violations = await page.evaluate(
       async (options) => {
         const { axe: scanner } = globalThis as unknown as { axe: { run(options: object): Promise<Scan> } };

@@ -22,6 +22,8 @@ export function useCallList(filter: CallFilter) {
     getNextPageParam: ({ next }) => next,
     // Matching calls of the previous filter stay visible until the response arrives.
     placeholderData: keepPreviousData,
+    // Events that arrived while the page was closed are not in the list.
+    refetchOnMount: 'always',
   });
   const live = useLiveCalls(() => void pages.refetch());
   const calls = useMemo(() => {
