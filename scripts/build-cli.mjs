@@ -1,8 +1,8 @@
 // Bundles the command line into dist/cli: a few files load faster than hundreds.
-import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join, sep } from 'node:path';
 import { bundleProgram } from './bundle-program.mjs';
-import { mapsDirectory, root } from './project.mjs';
+import { root } from './project.mjs';
 
 // The code that `serve` loads before it answers is in one file per stage, because each file takes time to find and read. A group is
 // these modules and all they import, without the groups before it.
@@ -18,7 +18,7 @@ const startGroups = [
 });
 const outDir = join(root, 'dist', 'cli');
 rmSync(outDir, { recursive: true, force: true });
-const bundle = (modules, outputOptions) => bundleProgram({ modules, outDir, outputOptions, sourcemap: 'hidden' });
+const bundle = (modules, outputOptions) => bundleProgram({ modules, outDir, outputOptions });
 
 /** The command line, with the code of its commands in files that are loaded on demand. */
 const commandLine = await bundle({ main: 'src/cli/main.ts' }, { codeSplitting: { groups: startGroups } });
@@ -33,11 +33,6 @@ const embeddings = await bundle(
 );
 const bundles = [...commandLine, ...thread, ...sandbox, ...embeddings];
 writeFileSync(join(outDir, 'third-party-licences.txt'), licencesOf(bundles));
-// Only the coverage check reads the source maps: they are not published.
-rmSync(mapsDirectory, { recursive: true, force: true });
-mkdirSync(mapsDirectory, { recursive: true });
-for (const file of readdirSync(outDir).filter((name) => name.endsWith('.map')))
-  renameSync(join(outDir, file), join(mapsDirectory, file));
 
 /** The licences of the packages whose code is in the files. */
 function licencesOf(chunks) {

@@ -27,7 +27,7 @@ const builtIn = [
 ];
 
 /** Bundles the modules, by the names of their files without the extension, into `outDir`. */
-export async function bundleProgram({ modules, outDir, outputOptions, sourcemap = false }) {
+export async function bundleProgram({ modules, outDir, outputOptions }) {
   const input = Object.fromEntries(Object.entries(modules).map(([name, file]) => [name, join(root, file)]));
   const { output } = await build({
     root,
@@ -41,7 +41,6 @@ export async function bundleProgram({ modules, outDir, outputOptions, sourcemap 
       outDir,
       emptyOutDir: false,
       copyPublicDir: false,
-      sourcemap,
       rolldownOptions: {
         input,
         // The same names in every version, so that the compile cache of one version is replaced by the next.

@@ -4,7 +4,7 @@ import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { isCovered } from './coverage.mjs';
-import { mapsDirectory, root, run, testProgramsDirectory, toolEnvironment } from './project.mjs';
+import { root, run, testProgramsDirectory, toolEnvironment } from './project.mjs';
 
 const withCoverage = !process.argv.includes('--fast');
 
@@ -62,7 +62,7 @@ async function test() {
 
 function checkCoverage(coverage) {
   heading('Covered lines by room');
-  return isCovered(root, coverage, mapsDirectory);
+  return isCovered(root, coverage);
 }
 
 function countsOf({ numPassedTests, numFailedTests, testResults }) {

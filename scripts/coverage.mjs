@@ -1,10 +1,9 @@
-// Compares the covered lines of each room with its threshold. Counts the workers of the tests (`test/support/coverage-runner.ts`)
-// and the command lines that tests started, from the files that both write in the format of NODE_V8_COVERAGE.
-// `node scripts/coverage.mjs <root> <coverage> <source maps>` exits with 1 if a room is below its threshold.
+// Compares the covered lines of each room with its threshold. Counts what the workers of the tests ran, from the files that
+// they write in the format of NODE_V8_COVERAGE (`test/support/coverage-runner.ts`).
+// `node scripts/coverage.mjs <root> <coverage>` exits with 1 if a room is below its threshold.
 import { globSync, readdirSync, readFileSync } from 'node:fs';
-import { join, relative, resolve, sep } from 'node:path';
+import { join, relative, sep } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { GREATEST_LOWER_BOUND, generatedPositionFor, LEAST_UPPER_BOUND, TraceMap } from '@jridgewell/trace-mapping';
 import { parseSync, Visitor } from 'oxc-parser';
 
 /** The least percentage of covered lines in every room. */
@@ -30,8 +29,8 @@ const statementTypes = [
 if (process.argv[1] === import.meta.filename) process.exitCode = isCovered(...process.argv.slice(2)) ? 0 : 1;
 
 /** Prints the covered lines of each room; false if a room is below the threshold. */
-export function isCovered(root, coverage, maps) {
-  const rooms = coverageByRoom(root, coverage, maps);
+export function isCovered(root, coverage) {
+  const rooms = coverageByRoom(root, coverage);
   for (const { room, covered, total, percent } of rooms) {
     const low = percent < threshold ? `  below ${threshold} %` : '';
     console.log(`${room.padEnd(12)}${percent.toFixed(1).padStart(6)} %  ${covered}/${total}${low}`);
@@ -41,22 +40,17 @@ export function isCovered(root, coverage, maps) {
   return !isLow;
 }
 
-function coverageByRoom(root, coverage, maps) {
+function coverageByRoom(root, coverage) {
   const sources = globSync('src/**/*.ts', { cwd: root })
     .filter((file) => !file.endsWith('.test.ts'))
     .map((file) => readSource(join(root, file)));
-  const bundles = readdirSync(maps)
-    .filter((file) => file.endsWith('.map'))
-    .map((file) => readBundle(join(root, 'dist', 'cli'), join(maps, file), file.slice(0, -'.map'.length)));
-  markFiles(coverage, [...sources, ...bundles]);
-  const isRunByChild = createChildLookup(bundles);
+  markFiles(coverage, sources);
   const rooms = new Map();
   for (const { path, code, run, lineOffsets } of sources) {
     const lines = new Map();
     for (const offset of statementsOf(path, code)) {
       const line = lineAt(lineOffsets, offset);
-      const isRun = () => run[offset] === 1 || isRunByChild(path, { line, column: offset - lineOffsets[line - 1] });
-      lines.set(line, lines.get(line) || isRun());
+      lines.set(line, lines.get(line) || run[offset] === 1);
     }
     const [first, ...rest] = relative(join(root, 'src'), path).split(sep);
     // The files outside any room wire them together.
@@ -90,43 +84,19 @@ function statementsOf(path, code) {
   return offsets;
 }
 
-/** Marks what each process ran in the sources and bundles that it loaded. */
-function markFiles(coverage, programs) {
-  const byUrl = new Map(programs.map((program) => [program.url, program]));
+/** Marks what each worker ran in the sources. */
+function markFiles(coverage, sources) {
+  const byUrl = new Map(sources.map((source) => [source.url, source]));
   for (const file of readdirSync(coverage)) {
-    // A process that was killed while it wrote leaves half a file.
+    // A worker that was killed while it wrote leaves half a file.
     const { result = [] } = parseJson(readFileSync(join(coverage, file), 'utf8')) ?? {};
     for (const { url, functions } of result) if (byUrl.has(url)) markRun(byUrl.get(url).run, functions);
   }
 }
 
-/** A function that returns whether a bundle ran the statement at a position of a source. */
-function createChildLookup(bundles) {
-  const bySource = new Map();
-  for (const bundle of bundles) for (const source of bundle.sources.keys()) bySource.set(source, bundle);
-  return (path, { line, column }) => {
-    const bundle = bySource.get(path);
-    if (bundle === undefined) return false;
-    const { trace, sources, run, lineOffsets } = bundle;
-    for (const bias of [LEAST_UPPER_BOUND, GREATEST_LOWER_BOUND]) {
-      const found = generatedPositionFor(trace, { source: sources.get(path), line, column, bias });
-      if (found.line !== null) return run[lineOffsets[found.line - 1] + found.column] === 1;
-    }
-    return false;
-  };
-}
-
 function readSource(path) {
   const code = readFileSync(path, 'utf8');
   return { ...{ path, code, url: pathToFileURL(path).href }, lineOffsets: lineOffsetsOf(code), run: runOf(code) };
-}
-
-function readBundle(directory, mapFile, name) {
-  const code = readFileSync(join(directory, name), 'utf8');
-  const trace = new TraceMap(readFileSync(mapFile, 'utf8'));
-  const sources = new Map(trace.sources.filter(Boolean).map((source) => [resolve(directory, source), source]));
-  const url = pathToFileURL(join(directory, name)).href;
-  return { url, trace, sources, lineOffsets: lineOffsetsOf(code), run: runOf(code) };
 }
 
 /** One byte for each character: whether it ran. */

@@ -7,9 +7,6 @@ import { fileURLToPath } from 'node:url';
 /** The repository's root directory. */
 export const root = dirname(dirname(fileURLToPath(import.meta.url)));
 
-/** The source maps of the built command line. */
-export const mapsDirectory = join(root, 'node_modules', '.cache', 'toolwharf', 'maps');
-
 /** Programs of the tests, bundled. As deep as dist/cli: their code finds the root from there. */
 export const testProgramsDirectory = join(root, 'node_modules', '.test-programs');
 

@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { cliProgram } from '../support/cli-program.ts';
 import { fixture, tempDir } from '../support/fixtures.ts';
 import { startGatewayHere, type TestGateway } from '../support/gateway.ts';
-import { cliIn, coverageOrCache } from '../support/run-cli.ts';
+import { cliIn, compileCache } from '../support/run-cli.ts';
 import { waitFor } from '../support/wait-for.ts';
 
 const directory = await tempDir();
@@ -97,7 +97,7 @@ describe.each(['strict', 'client'] as const)('a client of toolwharf stdio with a
         HOME: directory.path,
         TOOLWHARF_DATA_DIR: directory.file('data'),
         TOOLWHARF_API_KEY: await createKey(name, profile),
-        ...coverageOrCache,
+        ...compileCache,
       };
       const program = { command: process.execPath, args: [cliProgram, 'stdio', '--profile', profile] };
       await client.connect(new StdioClientTransport({ ...program, cwd: directory.path, env, stderr: 'ignore' }));

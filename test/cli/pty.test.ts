@@ -2,7 +2,7 @@ import { afterAll, expect, test } from 'vitest';
 import { cliProgram } from '../support/cli-program.ts';
 import { fixture, tempDir } from '../support/fixtures.ts';
 import { runAtPty } from '../support/run-at-pty.ts';
-import { cliIn, coverageOrCache } from '../support/run-cli.ts';
+import { cliIn, compileCache } from '../support/run-cli.ts';
 
 // Prompts at a real pseudo-terminal: echo, buffering and signals of the kernel are part of the test.
 const directory = await tempDir();
@@ -19,7 +19,7 @@ function toolwharf(args: string, columns = 100) {
     TERM: 'xterm',
     COLUMNS: String(columns),
     TOOLWHARF_DATA_DIR: directory.file('data'),
-    ...coverageOrCache,
+    ...compileCache,
   };
   return runAtPty(`"${process.execPath}" "${cliProgram}" ${args} -c "${config}"`, { cwd: directory.path, env });
 }

@@ -10,7 +10,7 @@ import { cliProgram } from '../support/cli-program.ts';
 import { fixture, tempDir } from '../support/fixtures.ts';
 import { startGatewayHere, type TestGateway } from '../support/gateway.ts';
 import { isAlive } from '../support/processes.ts';
-import { cliIn, coverageOrCache } from '../support/run-cli.ts';
+import { cliIn, compileCache } from '../support/run-cli.ts';
 import { stdioHere } from '../support/stdio-here.ts';
 import { waitFor } from '../support/wait-for.ts';
 
@@ -59,7 +59,7 @@ async function connect(negotiation: object, args: readonly string[] = [], env: R
       PATH: process.env.PATH ?? '',
       HOME: directory.path,
       TOOLWHARF_DATA_DIR: data,
-      ...coverageOrCache,
+      ...compileCache,
       ...env,
     },
     stderr: 'ignore',

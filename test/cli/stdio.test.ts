@@ -7,7 +7,7 @@ import { afterAll, describe, expect, test } from 'vitest';
 import { cliProgram } from '../support/cli-program.ts';
 import { fixture, tempDir } from '../support/fixtures.ts';
 import { descendantsOf, isAlive } from '../support/processes.ts';
-import { cliIn, coverageOrCache } from '../support/run-cli.ts';
+import { cliIn, compileCache } from '../support/run-cli.ts';
 import { stdioHere } from '../support/stdio-here.ts';
 import { waitFor } from '../support/wait-for.ts';
 
@@ -62,7 +62,7 @@ async function connect(negotiation: object) {
       PATH: process.env.PATH ?? '',
       HOME: directory.path,
       TOOLWHARF_DATA_DIR: directory.file('data'),
-      ...coverageOrCache,
+      ...compileCache,
     },
     stderr: 'ignore',
   });

@@ -36,14 +36,8 @@ export interface RunOptions extends Omit<OpenOptions, 'stdin' | 'onOutput'> {
   readonly untilOutput?: boolean;
 }
 
-/** The variable with which a command line starts faster. Code from the cache has no coverage of blocks. */
+/** The variable with which a command line starts faster. */
 export const compileCache = { NODE_COMPILE_CACHE: join(root, 'node_modules', '.cache', 'toolwharf', 'compiled') };
-
-const coverage = process.env.TOOLWHARF_TEST_COVERAGE;
-/** The variables that make a command line record its coverage, or start sooner if none is wanted. */
-export const coverageOrCache: Readonly<Record<string, string>> = coverage
-  ? { NODE_V8_COVERAGE: coverage }
-  : compileCache;
 
 /** Separates the first line on stderr, which names the gateway in use, from the rest. */
 function splitSource(stderr: string) {
@@ -71,7 +65,7 @@ export function cliIn(directory: Awaited<ReturnType<typeof tempDir>>) {
     PATH: process.env.PATH,
     HOME: directory.path,
     TOOLWHARF_DATA_DIR: directory.file('data'),
-    ...coverageOrCache,
+    ...compileCache,
   };
 
   /** Starts a command in this process, which costs a fraction of a process of its own. */
