@@ -192,7 +192,7 @@ describe('exhaustion of memory, queues and connections by callers', () => {
     const closeUnread = leaveUnread(target, keys.caller ?? '', callOf('wild__huge', { megabytes: 9 }), session, 15);
     // Approvals that are accepted wait for a person: the others are counted once the first is refused.
     let refused = 0;
-    const isRefusing = Promise.all([sleep(scaled(5_000, 30_000)), waitFor(() => refused > 0)]).then(() => ({
+    const isRefusing = Promise.all([sleep(scaled(1_000, 30_000)), waitFor(() => refused > 0)]).then(() => ({
       status: 0,
     }));
     const ask = async () => {
@@ -204,10 +204,12 @@ describe('exhaustion of memory, queues and connections by callers', () => {
       flood(scaled(40, 600), 10, () => initializing('/mcp', capabilities)),
       flood(60, 60, () => Promise.race([ask(), isRefusing])),
       flood(scaled(20, 500), 5, () => attacker('/mcp', deep)),
-      flood(scaled(10, 200), 5, () => attacker('/mcp', wide, own)),
+      flood(scaled(5, 200), 5, () => attacker('/mcp', wide, own)),
       openStreams(target, scaled(300, 3_000), { authorization: `Bearer ${keys.caller}` }),
       flood(scaled(250, 5_000), 10, guess),
-      flood(900, 900, (n) => attacker('/api/tools/mcp_s_sleep/call', JSON.stringify({ arguments: { ms: 1_000 + n } }))),
+      flood(scaled(400, 900), 900, (n) =>
+        attacker('/api/tools/mcp_s_sleep/call', JSON.stringify({ arguments: { ms: 500 + n } })),
+      ),
       flood(scaled(3, 20), 3, () => attacker('/mcp', callOf('wild__huge', { megabytes: 60 }), own)),
     ]);
     isOver = true;
@@ -275,10 +277,10 @@ describe('exhaustion of memory, queues and connections by callers', () => {
       first('/mcp', callOf('wild__stalled', huge), { 'mcp-session-id': sessions.first }),
     );
     expect((await Promise.any(stalled)).text).toMatch(/LIMIT_REACHED|OVERLOADED|RESULT_DISCARDED/);
-    const wide = await flood(20, 10, () =>
+    const wide = await flood(scaled(10, 20), 10, () =>
       second('/mcp', callOf('wild__wide', huge), { 'mcp-session-id': sessions.second }),
     );
-    expect(wide).toEqual({ 200: 20 });
+    expect(wide).toEqual({ 200: scaled(10, 20) });
     await waitFor(async () => (await used()) > 9_000_000);
     // Small results are served meanwhile; a large one is served when clients that do not read have been disconnected.
     expect((await call('own__echo', { text: 'on' })).text).toContain('"on"');

@@ -24,7 +24,7 @@ test('three replicas lose no call, run none twice, misroute no answer and exceed
 }, async () => {
   const extent = isFull
     ? { minutes: Number(process.env.FLEET_MINUTES ?? 10), clients: 12, pauseMs: 60 }
-    : { faults: shortFaults, clients: 6, pauseMs: 400 };
+    : { faults: shortFaults, clients: 6, pauseMs: 1_200 };
   const report = await runFleet({
     ...{ postgres, seed, leaseMs: 5_000, ...extent },
     ...(isFull && { onProgress: (line: string) => console.log(line) }),

@@ -40,19 +40,19 @@ test('replicas of the previous version are replaced one by one, with calls in fl
   let isOver = false;
   let isSettled = false;
   const random = createRandom(1);
-  const parts = () => ({ world, random: random.fork(), pauseMs: 200, isOver: () => isOver });
+  const parts = () => ({ world, random: random.fork(), pauseMs: 600, isOver: () => isOver });
   const load = Array.from({ length: 6 }, (_, index) =>
     keepCalling(parts(), `client-${index}`, index % 2 ? 'auto' : 'legacy'),
   );
   const answering = keepAnswering({ ...parts(), isOver: () => isSettled });
   try {
-    await waitForCalls(world, 30);
+    await waitForCalls(world, 20);
     for (const replica of world.replicas) {
       await world.breaking('upgrade', async () => {
         await replica.process.end('SIGTERM');
         await replica.restart(null);
       });
-      await waitForCalls(world, 30);
+      await waitForCalls(world, 20);
     }
     isOver = true;
     await Promise.all(load);

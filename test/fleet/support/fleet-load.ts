@@ -89,9 +89,9 @@ async function openClient(world: FleetWorld, name: string, era: Era, key: string
 }
 
 /** Answers each approval at random, twice at the same time: the first answer counts. */
-export async function keepAnswering({ world, random, isOver }: LoadParts): Promise<void> {
+export async function keepAnswering({ world, random, pauseMs, isOver }: LoadParts): Promise<void> {
   while (!isOver()) {
-    await wait(100);
+    await wait(Math.max(100, pauseMs / 4));
     const pending = await world.admin('GET', '/api/approvals?status=pending').catch(() => undefined);
     const { approvals = [] } = (pending?.status === 200 ? pending.body : {}) as {
       approvals?: { id: string; arguments: { marker: string } }[];
@@ -129,7 +129,7 @@ export async function keepChangingServers({ world, random, isOver }: LoadParts):
 }
 
 /** Clients whose key is revoked while they call; they go on for a while. */
-export async function keepRevoking({ world, random, isOver }: LoadParts): Promise<void> {
+export async function keepRevoking({ world, random, pauseMs, isOver }: LoadParts): Promise<void> {
   for (let nth = 0; !isOver(); nth++) {
     const name = `guest-${nth}`;
     const created = await createKey(world, name, isOver);
@@ -140,7 +140,7 @@ export async function keepRevoking({ world, random, isOver }: LoadParts): Promis
     const calling = (async () => {
       for (let after = 0; after < 10; ) {
         await client.call({ tool: 'modern__act', kind: 'revoked key' });
-        await wait(random.between(0, 250));
+        await wait(random.between(0, Math.max(250, pauseMs / 3)));
         if (revokedAt !== undefined || isOver()) after++;
       }
     })();
