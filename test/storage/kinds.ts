@@ -4,7 +4,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { openStorage } from '../../src/storage/open-storage.ts';
 import type { FleetStore } from '../../src/storage/ports/fleet-store.ts';
+import { createPostgresEngine } from '../../src/storage/postgres/postgres-engine.ts';
 import { createSealer, type Sealer } from '../../src/storage/sealer.ts';
+import { migrate } from '../../src/storage/sql/migrate.ts';
 import type { Storage, StorageOptions } from '../../src/storage/storage.ts';
 import type { TestPostgres } from '../support/postgres.ts';
 
@@ -65,6 +67,55 @@ export function postgresKind(server: () => TestPostgres): StorageKind {
   return { name: 'postgres', createWorkspace: () => createPostgresWorkspace(server()) };
 }
 
+/**
+ * Postgres for many small tests that use only the storage: a schema that a test has left is emptied and used again, because its
+ * tables take a quarter of a second of processor time.
+ */
+export function recyclingPostgresKind(server: () => TestPostgres): StorageKind {
+  const left: string[] = [];
+  let reset: string | undefined;
+
+  async function createTables(): Promise<string> {
+    const url = await server().createUrl();
+    const engine = createPostgresEngine({ url });
+    await migrate(engine);
+    await engine.close();
+    reset ??= await describeReset(server(), url);
+    return url;
+  }
+
+  async function empty(url: string): Promise<string> {
+    await server().query(url, reset ?? '');
+    return url;
+  }
+
+  return {
+    name: 'postgres',
+    async createWorkspace() {
+      const used = left.pop();
+      const url = used === undefined ? await createTables() : await empty(used);
+      return { ...workspaceAt(server(), url), [Symbol.dispose]: () => void left.push(url) };
+    },
+  };
+}
+
+/** The statements that return the tables of a schema to the rows that they have now. */
+async function describeReset(server: TestPostgres, url: string): Promise<string> {
+  const tables = await server.query(
+    url,
+    "select tablename as name from pg_tables where schemaname = current_schema() and tablename <> 'migrations'",
+  );
+  const names = tables.map(({ name }) => String(name));
+  const inserts: string[] = [];
+  for (const name of names) {
+    const rows = await server.query(url, `select to_json(${name}) as row from ${name}`);
+    const json = JSON.stringify(rows.map(({ row }) => row)).replaceAll("'", "''");
+    if (rows.length > 0)
+      inserts.push(`insert into ${name} select * from json_populate_recordset(null::${name}, '${json}')`);
+  }
+  return [...names.map((name) => `delete from ${name}`), ...inserts].join('; ');
+}
+
 export interface PostgresWorkspace extends Workspace {
   readonly url: string;
   readonly key: Buffer;
@@ -73,7 +124,10 @@ export interface PostgresWorkspace extends Workspace {
 }
 
 export async function createPostgresWorkspace(server: TestPostgres): Promise<PostgresWorkspace> {
-  const url = await server.createUrl();
+  return workspaceAt(server, await server.createUrl());
+}
+
+function workspaceAt(server: TestPostgres, url: string): PostgresWorkspace {
   const key = randomBytes(32);
   const sealer = createSealer(key);
   const open = (options: OpenOptions = {}) => openStorage({ kind: 'postgres', url, sealer, ...options });
