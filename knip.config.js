@@ -17,6 +17,7 @@ export default {
         'test/fixtures/servers/*.mjs',
         'test/faults/support/*-server.mjs',
         'test/attacks/support/attacked-gateway.ts',
+        'test/connections/toolbox-owner.ts',
         'test/faults/support/faults-gateway.ts',
         'test/fleet/replica-main.ts',
         'test/storage/journal-writer.ts',

@@ -3,6 +3,8 @@ import { describe, expect, test } from 'vitest';
 import { ToolwharfError } from '../kernel/errors.ts';
 import { parseConfig, parseConfigText } from './load-config.ts';
 
+const numRuns = Number(process.env.FUZZ_RUNS ?? 300);
+
 function onlyConfigErrors(load: () => unknown): void {
   try {
     load();
@@ -85,7 +87,7 @@ describe('loading arbitrary input', () => {
   test('JSON with known configuration keys either loads or fails with one CONFIG_INVALID', () => {
     fc.assert(
       fc.property(documents, (input) => onlyConfigErrors(() => parseConfig(input, { env: { A: 'a' } }))),
-      { numRuns: 2000 },
+      { numRuns: 2 * numRuns },
     );
   });
 
@@ -99,7 +101,7 @@ describe('loading arbitrary input', () => {
       fc.property(documents, env, fc.dictionary(keys, documents, { maxKeys: 3 }), (input, variables, overrides) =>
         onlyConfigErrors(() => parseConfig(input, { env: variables, overrides })),
       ),
-      { numRuns: 1000 },
+      { numRuns },
     );
   });
 
@@ -112,7 +114,7 @@ describe('loading arbitrary input', () => {
       fc.property(text, fc.constantFrom('a.yaml', 'a.json'), (content, file) =>
         onlyConfigErrors(() => parseConfigText(content, file, { env: {} })),
       ),
-      { numRuns: 1000 },
+      { numRuns },
     );
   });
 
@@ -123,7 +125,7 @@ describe('loading arbitrary input', () => {
         expect(Object.keys(Object.prototype)).toEqual([]);
         expect(({} as Record<string, unknown>).command).toBeUndefined();
       }),
-      { numRuns: 300 },
+      { numRuns },
     );
   });
 

@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { isValidByStandard } from '../../test/support/reference-validator.ts';
 import { compileArguments } from './validate-arguments.ts';
 
-const numRuns = Number(process.env.FUZZ_RUNS ?? 1500);
+const numRuns = Number(process.env.FUZZ_RUNS ?? 500);
 
 describe('for any schema and value', () => {
   const leaf = fc.oneof(
@@ -108,7 +108,7 @@ describe('for any schema and value', () => {
           if (compiled.kind === 'ready') expect(typeof compiled.check(args).ok).toBe('boolean');
         },
       ),
-      { numRuns: 500 },
+      { numRuns },
     );
   });
 });
