@@ -6,7 +6,7 @@ import { conversationsContract } from './contract/conversations-contract.ts';
 import { journalContract } from './contract/journal-contract.ts';
 import { storesContract } from './contract/stores-contract.ts';
 import { usersContract } from './contract/users-contract.ts';
-import { memoryKind, recyclingPostgresKind, sqliteKind } from './kinds.ts';
+import { memoryKind, postgresKind, sqliteKind } from './kinds.ts';
 
 let postgres: TestPostgres;
 beforeAll(async () => {
@@ -14,7 +14,7 @@ beforeAll(async () => {
 });
 afterAll(() => postgres.stop());
 
-for (const kind of [memoryKind, sqliteKind, recyclingPostgresKind(() => postgres)]) {
+for (const kind of [memoryKind, sqliteKind, postgresKind(() => postgres)]) {
   journalContract(kind);
   approvalsContract(kind);
   storesContract(kind);

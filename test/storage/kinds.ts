@@ -63,15 +63,11 @@ export function createSqliteWorkspace(): SqliteWorkspace {
   };
 }
 
-export function postgresKind(server: () => TestPostgres): StorageKind {
-  return { name: 'postgres', createWorkspace: () => createPostgresWorkspace(server()) };
-}
-
 /**
- * Postgres for many small tests that use only the storage: a schema that a test has left is emptied and used again, because its
+ * Postgres for many small tests that change only rows: a schema that a test has left is emptied and used again, because its
  * tables take a quarter of a second of processor time.
  */
-export function recyclingPostgresKind(server: () => TestPostgres): StorageKind {
+export function postgresKind(server: () => TestPostgres): StorageKind {
   const left: string[] = [];
   let reset: string | undefined;
 
