@@ -42,6 +42,28 @@ test('Ctrl+K finds tools, servers, calls and actions, also with a missing letter
   await page.getByRole('dialog', { name: 'Add server' }).waitFor();
 });
 
+test('keys that are typed while the search is still loading go to the search, and not to the page', async () => {
+  const page = await app.openPage('/tools');
+  const tools = page.getByRole('combobox', { name: 'Search tools' });
+  await tools.waitFor();
+  const { promise: isTyped, resolve: release } = Promise.withResolvers<void>();
+  await page.route('**/CommandPalette-*.js', async (route) => {
+    await isTyped;
+    await route.continue();
+  });
+  await page.reload();
+  await tools.focus();
+  await page.keyboard.press('Control+k');
+  await page.keyboard.type('slep');
+  release();
+  const search = page.getByRole('dialog', { name: 'Search' });
+  await search.getByRole('option', { selected: true }).getByText('sleep').waitFor();
+  await page.keyboard.type('x');
+  expect(await search.getByRole('combobox').inputValue()).toBe('slepx');
+  expect(await page.locator('main input').first().inputValue()).toBe('');
+  await page.close();
+});
+
 test('the accounts page leads to the servers while no server needs an account', async () => {
   const { page } = app;
   await app.goto('/accounts');

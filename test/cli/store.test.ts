@@ -177,7 +177,10 @@ describe('toolwharf secrets rotate', () => {
     await rename(keyFile(), join(data, 'master.key.next'));
     await rename(join(data, 'old'), keyFile());
     const refused = await run('serve', '--port', '0');
-    expect(refused).toMatchObject({ code: 4, stderr: expect.stringContaining(`\`toolwharf --data-dir ${data} secrets rotate\``) });
+    expect(refused).toMatchObject({
+      code: 4,
+      stderr: expect.stringContaining(`\`toolwharf --data-dir ${data} secrets rotate\``),
+    });
     expect(await run('secrets', 'rotate')).toMatchObject({ code: 0 });
     expect(await readSecret()).toBe('quiet');
   });

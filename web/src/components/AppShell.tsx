@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
 import { Menu as MenuIcon, Search, X } from 'lucide-react';
-import { lazy, type ReactNode, Suspense, useEffect, useState } from 'react';
+import { lazy, type ReactNode, Suspense, useCallback, useEffect, useState } from 'react';
 import { useLocation } from 'wouter';
 import { useConnection } from '../api/events-context.tsx';
 import { queries } from '../api/queries.ts';
@@ -9,6 +9,7 @@ import { IconButton } from './Button.tsx';
 import { classNames } from './class-names.ts';
 import { Navigation } from './Navigation.tsx';
 import { useNow } from './times.tsx';
+import { typedAhead } from './typed-ahead.ts';
 import { useShortcuts } from './use-shortcuts.ts';
 
 const loadOverlays = () => import('./CommandPalette.tsx');
@@ -16,17 +17,29 @@ const CommandPalette = lazy(async () => ({ default: (await loadOverlays()).Comma
 const ShortcutList = lazy(async () => ({ default: (await loadOverlays()).ShortcutList }));
 const preloadDelayMs = 1_000;
 
+type Overlay = 'search' | 'shortcuts';
+
 /** The frame of every page: navigation, pending approvals and the state of the connection. */
 export function AppShell({ children }: { readonly children: ReactNode }) {
   const [location] = useLocation();
   const [open, setOpen] = useState(false);
   const approvals = useQuery(queries.approvals('pending')).data?.length ?? 0;
   const questions = useQuery(queries.questions()).data?.length ?? 0;
-  const [overlay, setOverlay] = useState<'search' | 'shortcuts'>();
-  const closeOverlay = () => setOverlay(undefined);
-  useOverlayKeys(setOverlay);
+  const [overlay, setOverlay] = useState<Overlay>();
+  const openOverlay = useCallback(
+    (next: Overlay) => {
+      if (next === 'search' && overlay !== 'search') typedAhead.begin();
+      setOverlay(next);
+    },
+    [overlay],
+  );
+  const closeOverlay = () => {
+    typedAhead.take();
+    setOverlay(undefined);
+  };
+  useOverlayKeys(openOverlay);
   useEffect(() => {
-    // Loaded before it is opened: keys that a person types right after Ctrl-K go to its field.
+    // Loaded before it is opened, so that it opens without a delay.
     const timer = setTimeout(() => void loadOverlays().catch(() => {}), preloadDelayMs);
     return () => clearTimeout(timer);
   }, []);
@@ -44,7 +57,7 @@ export function AppShell({ children }: { readonly children: ReactNode }) {
       <header className="sticky top-0 z-30 flex items-center gap-1 border-b border-line bg-surface px-3 py-2 md:hidden">
         <Brand />
         <span className="flex-1" />
-        <IconButton label={text.app.search} onClick={() => setOverlay('search')}>
+        <IconButton label={text.app.search} onClick={() => openOverlay('search')}>
           <Search aria-hidden />
         </IconButton>
         <IconButton
@@ -69,7 +82,7 @@ export function AppShell({ children }: { readonly children: ReactNode }) {
         <button
           type="button"
           aria-keyshortcuts="Control+K Meta+K"
-          onClick={() => setOverlay('search')}
+          onClick={() => openOverlay('search')}
           className="flex items-center gap-2 rounded-md border border-line bg-page px-2.5 py-1.5 text-ink-soft hover:bg-sunken hover:text-ink max-md:hidden"
         >
           <Search aria-hidden className="size-4" />
@@ -93,7 +106,7 @@ export function AppShell({ children }: { readonly children: ReactNode }) {
 }
 
 /** Opens the search with Ctrl+K or ⌘K, and the list of shortcuts with `?` outside of fields. */
-function useOverlayKeys(open: (overlay: 'search' | 'shortcuts') => void): void {
+function useOverlayKeys(open: (overlay: Overlay) => void): void {
   useShortcuts(true, { '?': () => open('shortcuts') });
   useEffect(() => {
     const onKeyDown = (event: KeyboardEvent) => {

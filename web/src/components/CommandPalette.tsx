@@ -11,6 +11,7 @@ import { Input } from './fields.tsx';
 import { fuzzyScore } from './fuzzy-score.ts';
 import { safeText } from './safe-text.ts';
 import { toolAddress } from './tool-address.ts';
+import { typedAhead } from './typed-ahead.ts';
 
 export interface CommandPaletteProps {
   readonly onClose: () => void;
@@ -109,6 +110,10 @@ export function CommandPalette({ onClose }: CommandPaletteProps) {
           spellCheck={false}
           ref={field}
           value={content}
+          onFocus={() => {
+            const keys = typedAhead.take();
+            if (keys !== '') setText((now) => now + keys);
+          }}
           onChange={(event) => {
             setText(event.target.value);
             setActive(0);
