@@ -62,6 +62,6 @@ test('toolwharf accounts takes values from variables, and names the page where a
 test('toolwharf doctor says how to connect an account, in lines that fit the terminal', async () => {
   const terminal = atTerminal({ ...env, COLUMNS: '60', NO_COLOR: '1' });
   expect(await terminal.run('doctor')).toBe(1);
-  expect(terminal.stdout()).toContain('→ connect an account with `toolwharf accounts connect\n    tickets`\n');
+  expect(terminal.stdout()).toContain('→ connect an account with\n    `toolwharf accounts connect tickets`\n');
   expect(terminal.stdout()).toMatch(/^✖ server tickets {2}.{1,42}\n {4}\S/m);
 });

@@ -274,6 +274,7 @@ function createPerson() {
     colors: plain,
     noteColors: plain,
     canAsk: true,
+    name: (text) => text,
     print: (text) => notes.push(text),
     stream: (text) => notes.push(text),
     note: (text) => notes.push(text),

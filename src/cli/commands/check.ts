@@ -149,7 +149,7 @@ interface Report {
 function print({ config, general, checked, total }: Report, terminal: Terminal): void {
   const { colors, width } = terminal;
   const warn = (text: string) => {
-    const [first = '', ...rest] = wrap(oneLine(text), width - 4);
+    const [first = '', ...rest] = wrap(terminal.name(oneLine(text)), width - 4);
     terminal.print([`  ${colors.yellow('!')} ${first}`, ...rest.map((line) => `    ${line}`)].join('\n'));
   };
   terminal.print(`${colors.dim('configuration')}  ${oneLine(config)}`);

@@ -18,6 +18,8 @@ export interface Terminal {
   readonly noteColors: Colors;
   /** Whether a person can be prompted: stdin and stderr are a terminal. */
   readonly canAsk: boolean;
+  /** Replaces `toolwharf` in the commands that a text quotes by the command that works here. `note` and `say` do so too. */
+  name(text: string): string;
   /** Prints lines on stdout. */
   print(text: string): void;
   /** Writes text to stdout without ending the line. */
@@ -189,6 +191,7 @@ export function createTerminal(streams: TerminalStreams): Terminal {
       if (!outputEnded) stdout.write(text);
       isInLine = stdout.isTTY === true && !text.endsWith('\n');
     },
+    name: (text) => nameCommands(text, command),
     note: (text) => writeNote(nameCommands(text, command)),
     say(text) {
       const named = nameCommands(text, command);

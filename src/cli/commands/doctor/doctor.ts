@@ -8,7 +8,6 @@ import { selectGateway } from '../../backend/select-gateway.ts';
 import { type ConfigSummary, describeConfig } from '../../backend/tool-access.ts';
 import type { CommandContext, JsonOption } from '../../command-context.ts';
 import { exitCodes } from '../../errors.ts';
-import { nameCommands } from '../../program-name.ts';
 import { count, jsonText, oneLine, wrap } from '../../terminal/format.ts';
 import { checkCommands, checkConnections, checkReferences } from './check-servers.ts';
 import {
@@ -34,13 +33,13 @@ export async function doctor({ json }: JsonOption, context: CommandContext): Pro
     for (const { subject, ok, message, fix } of found) {
       const text = wrapped(`${subject}  ${oneLine(message)}`).replace(subject, () => colors.bold(subject));
       terminal.print(`${ok ? colors.green('✔') : colors.red('✖')} ${text}`);
-      if (fix !== undefined)
-        terminal.print(`  ${colors.yellow('→')} ${wrapped(nameCommands(fix, () => context.command))}`);
+      if (fix !== undefined) terminal.print(`  ${colors.yellow('→')} ${wrapped(fix)}`);
     }
   }
 
   function wrapped(text: string): string {
-    return terminal.isPerson ? wrap(text, terminal.width - 4).join('\n    ') : text;
+    const named = terminal.name(text);
+    return terminal.isPerson ? wrap(named, terminal.width - 4).join('\n    ') : named;
   }
 
   const gateway = await selectGateway(context);

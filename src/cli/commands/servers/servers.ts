@@ -46,7 +46,7 @@ function printTable(infos: readonly KnownServer[], terminal: Terminal): void {
     const title = `${colors.bold(name)}  ${paintState(colors, info)(state)}`;
     if (isWide) terminal.print([title, ...facts].join('  ').trimEnd());
     else terminal.print([title, ...factLines(facts, width - 2)].join('\n  '));
-    for (const part of reasonsOf(info).flatMap((reason) => wrap(reason, width - 2))) {
+    for (const part of reasonsOf(info).flatMap((reason) => wrap(terminal.name(reason), width - 2))) {
       terminal.print(`  ${colors.dim(part)}`);
     }
   }
@@ -75,5 +75,5 @@ function reasonsOf(info: KnownServer): string[] {
   const { status, offers } = info;
   const why = isUnavailable(info) || status.state === 'degraded' ? [whyUnavailable(status)] : [];
   const rejected = offers.tools?.rejected.length ?? 0;
-  return [...why, ...(rejected > 0 ? [`${count(rejected, 'unusable tool')}; \`check\` lists them`] : [])];
+  return [...why, ...(rejected > 0 ? [`${count(rejected, 'unusable tool')}; \`toolwharf check\` lists them`] : [])];
 }
