@@ -57,8 +57,8 @@ export function createApi(routes: readonly Route[], ports: ApiPorts): Api {
       signal: disconnected.signal,
       incoming,
       outgoing,
-      setHeader: (name: string, value: string) => {
-        headers[name] = value;
+      setCookie: (cookie: string) => {
+        headers['set-cookie'] = cookie;
       },
     };
     const resource = (await route.access?.({ ...request, resource: undefined }, ports)) as never;

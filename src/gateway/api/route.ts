@@ -80,8 +80,8 @@ export interface ApiRequest<Params = unknown, Query = unknown, Body = unknown, R
   readonly signal: AbortSignal;
   readonly incoming: IncomingMessage;
   readonly outgoing: ServerResponse;
-  /** Adds a header to the response. */
-  setHeader(name: string, value: string): void;
+  /** Sets a cookie with the response. */
+  setCookie(cookie: string): void;
 }
 
 /** One route: the single definition of its input, output, rights and errors. */

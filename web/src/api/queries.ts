@@ -73,10 +73,10 @@ export const queries = {
       queryKey: ['saved-requests'],
       queryFn: async ({ signal }) => (await api.listSavedRequests({ signal })).requests,
     }),
-  approvals: (status?: 'pending') =>
+  pendingApprovals: () =>
     queryOptions({
-      queryKey: ['approvals', status ?? 'all'],
-      queryFn: async ({ signal }) => (await api.listApprovals({ query: status ? { status } : {}, signal })).approvals,
+      queryKey: ['approvals', 'pending'],
+      queryFn: async ({ signal }) => (await api.listApprovals({ query: { status: 'pending' }, signal })).approvals,
     }),
   /** One approval with its whole arguments, which lists shorten if they are large. */
   approval: (approval: string) =>

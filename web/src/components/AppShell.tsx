@@ -23,7 +23,7 @@ type Overlay = 'search' | 'shortcuts';
 export function AppShell({ children }: { readonly children: ReactNode }) {
   const [location] = useLocation();
   const [open, setOpen] = useState(false);
-  const approvals = useQuery(queries.approvals('pending')).data?.length ?? 0;
+  const approvals = useQuery(queries.pendingApprovals()).data?.length ?? 0;
   const questions = useQuery(queries.questions()).data?.length ?? 0;
   const [overlay, setOverlay] = useState<Overlay>();
   const openOverlay = useCallback(

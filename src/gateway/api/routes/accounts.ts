@@ -57,14 +57,14 @@ export const accountRoutes = [
     status: 201,
     errors: ['NOT_FOUND', 'LIMIT_REACHED', 'SERVER_UNREACHABLE', 'SERVER_DISCONNECTED', 'OAUTH_FAILED'],
     async handle(request, ports) {
-      const { body, identity, incoming, setHeader } = request;
+      const { body, identity, incoming, setCookie } = request;
       if (!scopeFor(request, ports).hasServer(body.server))
         throw new ToolwharfError('NOT_FOUND', `There is no server '${body.server}' with per-user credentials`);
       const owner = await ownerOf(request, ports);
       const { browser, cookie } = giveBrowserCookie(incoming);
       const connecting = { ...body, owner, ownerName: identity.caller.name, browser };
       const { account, signInUrl } = await perOwner.run(owner, () => ports.toolbox.accounts.connect(connecting));
-      if (signInUrl !== undefined) setHeader('set-cookie', cookie);
+      if (signInUrl !== undefined) setCookie(cookie);
       return { ...toView(account, owner, identity.isAdmin), signInUrl };
     },
   }),

@@ -30,10 +30,10 @@ export const sessionRoutes = [
     summary: 'Opens a session of the web app for the admin token or an API key, and sets an HttpOnly cookie.',
     answer: sessionSchema,
     errors: ['UNAUTHORIZED'],
-    async handle({ authenticated, incoming, setHeader }, ports) {
+    async handle({ authenticated, incoming, setCookie }, ports) {
       const { sessions } = ports.security;
       const session = sessions.open(holderFor(authenticated));
-      setHeader('set-cookie', toSessionCookie(incoming, session, sessions.lifetimeMs));
+      setCookie(toSessionCookie(incoming, session, sessions.lifetimeMs));
       return showSession(authenticated, incoming, ports);
     },
   }),
@@ -45,10 +45,10 @@ export const sessionRoutes = [
     right: 'public',
     group,
     summary: 'Ends the session of the web app and deletes its cookie.',
-    async handle({ incoming, outgoing, setHeader }, { security: { sessions, recheckAccess } }) {
+    async handle({ incoming, outgoing, setCookie }, { security: { sessions, recheckAccess } }) {
       const session = readSessionCookie(incoming);
       if (session !== undefined) await sessions.end(session);
-      setHeader('set-cookie', toSessionCookie(incoming, undefined, sessions.lifetimeMs));
+      setCookie(toSessionCookie(incoming, undefined, sessions.lifetimeMs));
       await recheckAccess(outgoing);
     },
   }),

@@ -15,7 +15,7 @@ export interface AppCallListProps {
 export function AppCallList({ calls, showsQuestions }: AppCallListProps) {
   const running = calls.filter(({ status }) => status === 'running');
   const enabled = running.length > 0;
-  const approvals = useQuery({ ...queries.approvals('pending'), enabled }).data ?? [];
+  const approvals = useQuery({ ...queries.pendingApprovals(), enabled }).data ?? [];
   const questions = useQuery({ ...queries.questions(), enabled: enabled && showsQuestions }).data ?? [];
   if (calls.length === 0) return null;
   const waiting = running.flatMap((call) => {

@@ -24,7 +24,7 @@ import { ScriptApprovals } from './ScriptApprovals.tsx';
 export default function ApprovalsPage() {
   const [search, setSearch] = useSearchParams();
   const isAdmin = useIsAdmin();
-  const approvals = useQuery(queries.approvals('pending')).data?.length ?? 0;
+  const approvals = useQuery(queries.pendingApprovals()).data?.length ?? 0;
   const questions = useQuery(queries.questions()).data?.length ?? 0;
   const pending = approvals + questions;
   const tabs = [
@@ -55,7 +55,7 @@ const pageSize = 20;
 
 /** The pending approvals and server questions, newest first, each with its answers. */
 function PendingList() {
-  const approvals = useQuery(queries.approvals('pending'));
+  const approvals = useQuery(queries.pendingApprovals());
   const questions = useQuery(queries.questions());
   const [shown, setShown] = useState(pageSize);
   const container = useRef<HTMLDivElement>(null);

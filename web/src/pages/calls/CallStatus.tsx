@@ -57,7 +57,7 @@ function Status({ tone, label, pulsing = false, explanation }: StatusLabel) {
 
 /** The calls that wait for a person, by id. */
 function useAwaited(): ReadonlyMap<string, Awaited> {
-  const { data: approvals } = useQuery(queries.approvals('pending'));
+  const { data: approvals } = useQuery(queries.pendingApprovals());
   const { data: questions } = useQuery(queries.questions());
   return useMemo(
     () =>

@@ -22,7 +22,7 @@ export function useApprovals(
   last: Message | undefined,
   typedAt: RefObject<number>,
 ): ConversationApprovals {
-  const { data: pending } = useQuery(queries.approvals('pending'));
+  const { data: pending } = useQuery(queries.pendingApprovals());
   const [deferredIds, setDeferredIds] = useState<ReadonlySet<string>>(new Set());
   const parts = last?.parts;
 

@@ -38,7 +38,7 @@ export function useConversation(id: string): LiveConversation {
         opened.addEventListener(name, ({ data }) => {
           apply({ name, data: JSON.parse(data) } as ChatEvent);
           if (name === 'snapshot') setConnection('live');
-          if (name === 'removed') end('closed');
+          if (name === 'removed') end();
         });
       }
       opened.addEventListener('error', () => {
@@ -57,10 +57,10 @@ export function useConversation(id: string): LiveConversation {
       source = undefined;
     }
 
-    function end(state: LiveConversation['connection']): void {
+    function end(): void {
       hasEnded = true;
       close();
-      setConnection(state);
+      setConnection('closed');
     }
 
     function reconnect(): void {
@@ -74,7 +74,7 @@ export function useConversation(id: string): LiveConversation {
       } catch (cause) {
         if (!hasEnded && cause instanceof ApiError && cause.status < 500) {
           if (cause.status !== 404 && cause.status !== 400) setError(cause);
-          return end('closed');
+          return end();
         }
       }
       reconnect();

@@ -18,7 +18,7 @@ const maxShown = 8;
 export function Attention() {
   const isAdmin = useIsAdmin();
   const servers = useQuery(queries.servers());
-  const approvals = useQuery(queries.approvals('pending'));
+  const approvals = useQuery(queries.pendingApprovals());
   const questions = useQuery(queries.questions());
   const changedTools = useQuery(queries.changedTools());
   const config = useQuery({ ...queries.config(), enabled: isAdmin });

@@ -1,5 +1,6 @@
 import { useEffect, useRef } from 'react';
-import { RadioCards, type RadioOption, Switch, TextField } from '../../components/fields.tsx';
+import { Switch, TextField } from '../../components/fields.tsx';
+import { RadioCards, type RadioOption } from '../../components/RadioCards.tsx';
 import { text } from '../../text/text.ts';
 import { AdvancedFields } from './AdvancedFields.tsx';
 import type { FormPartProps } from './form-problems.ts';

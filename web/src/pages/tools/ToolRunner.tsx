@@ -111,7 +111,7 @@ interface RunViewProps {
 /** The status, progress, approval, questions and result of a run. */
 function RunView({ tool, run, problem }: RunViewProps) {
   const hasEnded = run.endedAt !== undefined;
-  const approvals = useQuery({ ...queries.approvals('pending'), enabled: !hasEnded }).data ?? [];
+  const approvals = useQuery({ ...queries.pendingApprovals(), enabled: !hasEnded }).data ?? [];
   const questions = useQuery({ ...queries.questions(), enabled: !hasEnded }).data ?? [];
   const approval = hasEnded ? undefined : approvals.find(({ callId }) => callId === run.callId);
   const ownQuestions = hasEnded ? [] : questions.filter(({ callId }) => callId === run.callId);

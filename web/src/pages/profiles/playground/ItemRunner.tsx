@@ -43,7 +43,7 @@ export function ItemRunner({ path, item, answers, onClose }: ItemRunnerProps) {
     item.method,
     session?.caller?.id,
   );
-  const approvals = useQuery({ ...queries.approvals('pending'), enabled: sending.isPending }).data ?? [];
+  const approvals = useQuery({ ...queries.pendingApprovals(), enabled: sending.isPending }).data ?? [];
   const server = servers?.find(({ name }) => item.name.startsWith(`${name}__`));
   // The call id is known to the gateway only: this session's newest open approval since the request is its own.
   const approval = sending.isPending
