@@ -17,6 +17,7 @@ const names = [
   'patterns',
   'against',
   'steady',
+  'allocation',
   'calls',
   'lists',
   'sizes',

@@ -3,7 +3,8 @@ import { expect, test } from 'vitest';
 import { createTestConnection, firstText, type TestConnection } from '../../test/support/connect.ts';
 import { fixture, startHttp } from '../../test/support/fixtures.ts';
 import type { JsonObject } from '../kernel/json.ts';
-import { createChannel, type MessageOwner } from './channel.ts';
+import { createChannel } from './channel.ts';
+import type { MessageOwner } from './message-owners.ts';
 import type { RequestHost } from './request-host.ts';
 import { createTurns } from './turns.ts';
 

@@ -9,50 +9,21 @@ import {
 import { createEphemeralMap } from '../kernel/ephemeral-map.ts';
 import { ConnectionError, messageOf, ProtocolError, type ToolwharfError } from '../kernel/errors.ts';
 import { isObject, type JsonObject } from '../kernel/json.ts';
-import { type Cancellation, createCancellation } from './cancellation.ts';
 import { toDeliveryError } from './delivery-errors.ts';
 import { createdTaskId } from './follow-task.ts';
+import { createMessageOwners, type MessageOwner } from './message-owners.ts';
+import { type ChannelRequestOptions, PendingRequest, type RequestOwner } from './pending-request.ts';
 import { capabilitiesOf, type ReplyMeter, type RequestHost } from './request-host.ts';
-import { declareTasks, oneOfEachTask, relatedTaskOf } from './task-messages.ts';
+import { declareTasks, relatedTaskOf } from './task-messages.ts';
 import type { TrafficTap } from './traffic/traffic-log.ts';
-import type { Turn } from './turns.ts';
-
-export interface ChannelRequestOptions {
-  readonly signal?: AbortSignal;
-  /** HTTP headers for this request alone. */
-  readonly headers?: Readonly<Record<string, string>>;
-  /** The call this request belongs to. */
-  readonly callId?: string;
-  /** Answers the server's questions and receives its notifications for this request. */
-  readonly host?: RequestHost;
-  /** The server's task that the request is about. Only questions that name the task belong to the request. */
-  readonly taskId?: string;
-  /** The turn of a request with a host on a legacy session. */
-  readonly turn?: Turn;
-  /** Counts the reply while it is received. */
-  readonly reply?: ReplyMeter;
-}
-
-/** The request that a server's message belongs to. No members: it belongs to the connection as a whole. */
-export interface MessageOwner {
-  readonly host?: RequestHost;
-  readonly callId?: string;
-  /** The turns of all requests that the message may belong to. */
-  readonly turns?: readonly Turn[];
-  /** The hosts of all requests that the message may belong to, if there are several. */
-  readonly hosts?: readonly RequestHost[];
-  /** Requests with open questions, beside which `host` is the only possible owner: certain once they have ended. */
-  readonly besides?: readonly Turn[];
-  /** Several requests are possible and the transport cannot say which one the message belongs to. */
-  readonly isAmbiguous?: boolean;
-}
 
 /**
  * Our own requests beside those of the SDK, on one transport: results are returned as the server sent them, parsed once
  * and not validated. The SDK's `Client` handles the handshake and subscriptions; request ids tell the two apart.
  */
 export interface Channel extends Transport {
-  request(method: string, params: JsonObject, options?: ChannelRequestOptions): Promise<JsonObject>;
+  /** Sends a request. `reply` counts the reply while it is received. */
+  request(method: string, params: JsonObject, options?: ChannelRequestOptions, reply?: ReplyMeter): Promise<JsonObject>;
   /** The `_meta` of every message in the modern era; undefined in the legacy era. */
   envelope: JsonObject | undefined;
   /** True if the server of the modern era may run calls as tasks. */
@@ -70,16 +41,6 @@ export interface Channel extends Transport {
   admitLarge(edges: string, parts: readonly Uint8Array[]): boolean;
 }
 
-/** How a request is sent. */
-export interface ChannelSendOptions extends TransportSendOptions {
-  /** Ends the request before its reply. */
-  readonly cancellation?: Cancellation;
-  /** Fails the request: its reply arrived in a form that is not read, such as too large. */
-  readonly onUnreadable?: (cause: ToolwharfError) => void;
-  /** Counts the reply while it is received. */
-  readonly reply?: ReplyMeter;
-}
-
 /** The request whose response stream delivered a message. */
 export interface StreamMessageInfo extends MessageExtraInfo {
   readonly relatedRequestId?: RequestId;
@@ -89,11 +50,6 @@ export interface StreamMessageInfo extends MessageExtraInfo {
 export interface DroppedReplies {
   replies: number;
   progress: number;
-}
-
-interface Pending extends Pick<ChannelRequestOptions, 'callId' | 'host' | 'turn' | 'reply' | 'taskId'> {
-  readonly resolve: (result: JsonObject) => void;
-  readonly reject: (cause: unknown) => void;
 }
 
 export interface ChannelOptions {
@@ -110,14 +66,29 @@ const firstId = 1_000_000;
 
 export function createChannel(inner: Transport, options: ChannelOptions = {}): Channel {
   const { onUnsolicited, onServerMessage, traffic } = options;
-  const pending = createEphemeralMap<number, Pending>();
-  /** The turns of requests that ended without a reply: a question may still belong to them. */
-  const abandoned = new Map<number, Turn>();
+  const pending = createEphemeralMap<number, PendingRequest>();
+  const owners = createMessageOwners(() => [...pending.values()], firstId);
   /** The progress tokens of legacy requests that became tasks: the tasks report their progress with them. */
   const taskProgress = new Map<string, { readonly token: number; readonly host: RequestHost }>();
   const dropped: DroppedReplies = { replies: 0, progress: 0 };
   let nextId = firstId;
   const idleWaiters: (() => void)[] = [];
+
+  const owner: RequestOwner = {
+    onSettled({ id, method, taskId }) {
+      pending.delete(id);
+      if (taskId !== undefined && method === 'tasks/result') taskProgress.delete(taskId);
+      if (pending.size === 0) for (const resolve of idleWaiters.splice(0)) resolve();
+    },
+    onAborted(request) {
+      const { id, turn } = request;
+      if (turn) owners.abandon(id, turn);
+      request.fail(request.abortReason);
+      // Closing a modern HTTP request cancels it; any other request needs a notification.
+      if (channel.envelope && inner.hasPerRequestStream) request.cancel();
+      else void notifyCancelled(id).finally(() => request.cancel());
+    },
+  };
 
   const channel: Channel = {
     envelope: undefined,
@@ -137,65 +108,20 @@ export function createChannel(inner: Transport, options: ChannelOptions = {}): C
     close: () => inner.close(),
     setProtocolVersion: (version) => inner.setProtocolVersion?.(version),
 
-    request(method, params, options = {}) {
-      const { signal, headers, callId, host, turn, reply, taskId } = options;
-      const id = nextId++;
+    request(method, params, options = {}, reply) {
+      const { signal, host, callId } = options;
+      if (signal?.aborted) return Promise.reject(signal.reason);
       return new Promise<JsonObject>((resolve, reject) => {
-        if (signal?.aborted) {
-          reject(signal.reason);
-          return;
-        }
-        const cancellation = createCancellation();
-        const settle = () => {
-          pending.delete(id);
-          if (taskId !== undefined && method === 'tasks/result') taskProgress.delete(taskId);
-          if (pending.size === 0) for (const resolve of idleWaiters.splice(0)) resolve();
-          signal?.removeEventListener('abort', onAbort);
-        };
-        const fail = (cause: unknown) => {
-          settle();
-          reject(cause);
-        };
-        const onAbort = () => {
-          if (turn) abandon(id, turn);
-          fail(signal?.reason);
-          // Closing a modern HTTP request cancels it; any other request needs a notification.
-          if (channel.envelope && inner.hasPerRequestStream) cancellation.cancel();
-          else void notifyCancelled(id).finally(cancellation.cancel);
-        };
-        signal?.addEventListener('abort', onAbort, { once: true });
-        pending.set(id, {
-          resolve: (result) => {
-            settle();
-            resolve(result);
-          },
-          reject: fail,
-          callId,
-          host,
-          turn,
-          reply,
-          taskId,
-        });
-        const sendOptions: ChannelSendOptions = {
-          cancellation,
-          headers,
-          reply,
-          onUnreadable: fail,
-          // Without this, a request whose stream the server closed would wait for its deadline.
-          onRequestStreamEnd: () => {
-            if (pending.has(id)) fail(streamEnded(method));
-          },
-        };
-        const withOwnMeta = withMeta(params, host, host?.onProgress && { progressToken: id });
+        const request = new PendingRequest(nextId++, method, options, reply, { resolve, reject, owner });
+        pending.set(request.id, request);
+        const withOwnMeta = withMeta(params, host, host?.onProgress && { progressToken: request.id });
         const message = {
           jsonrpc: '2.0',
-          id,
+          id: request.id,
           method,
           params: channel.hasTasks ? declareTasks(method, withOwnMeta) : withOwnMeta,
         };
-        send(message as JSONRPCMessage, sendOptions, callId).catch((cause) => {
-          if (pending.has(id)) fail(toDeliveryError(cause));
-        });
+        send(message as JSONRPCMessage, request, callId).catch((cause) => request.fail(toDeliveryError(cause)));
       });
     },
 
@@ -210,7 +136,7 @@ export function createChannel(inner: Transport, options: ChannelOptions = {}): C
       const isReply = edges.trimStart().startsWith('{');
       const failed = named.length > 0 ? named : isReply && pending.size === 1 ? [...pending.keys()] : [];
       for (const id of failed) {
-        pending.get(id)?.reject(new ProtocolError('SERVER_PROTOCOL', reason, { data: { reached: true } }));
+        pending.get(id)?.fail(new ProtocolError('SERVER_PROTOCOL', reason, { data: { reached: true } }));
       }
     },
 
@@ -220,7 +146,7 @@ export function createChannel(inner: Transport, options: ChannelOptions = {}): C
         for (const part of parts) request?.reply?.receive(part);
         return true;
       } catch (cause) {
-        request?.reject(cause);
+        request?.fail(cause);
         return false;
       }
     },
@@ -252,17 +178,13 @@ export function createChannel(inner: Transport, options: ChannelOptions = {}): C
     if (record.method === undefined && receiveReply(record)) return;
     if (record.id === undefined) onUnsolicited?.();
     if (record.method === 'notifications/progress' && receiveProgress(record)) return;
-    if (
-      record.method !== undefined &&
-      onServerMessage?.(record, ownerOf(extra?.relatedRequestId, relatedTaskOf(record)))
-    )
-      return;
+    if (record.method !== undefined && onServerMessage?.(record, ownerOf(record, extra))) return;
     channel.onmessage?.(message, extra);
   };
   inner.onerror = (cause) => channel.onerror?.(cause);
   inner.onclose = () => {
     for (const request of [...pending.values()]) {
-      request.reject(
+      request.fail(
         new ConnectionError('SERVER_DISCONNECTED', 'The connection to the server was lost before it answered', {
           data: { reached: true },
         }),
@@ -279,42 +201,10 @@ export function createChannel(inner: Transport, options: ChannelOptions = {}): C
   }
 
   /** The owner of a message that arrived on the stream of this request, or on a stream that all requests share. */
-  function ownerOf(requestId: RequestId | undefined, taskId: string | undefined): MessageOwner {
-    if (taskId !== undefined) {
-      const follower = [...pending.values()].find((request) => request.taskId === taskId);
-      if (follower) return { host: follower.host, callId: follower.callId };
-    }
-    if (requestId !== undefined) {
-      // A request of the SDK belongs to no call.
-      if (typeof requestId !== 'number' || requestId < firstId) return {};
-      const request = pending.get(requestId);
-      // The request has ended: neither its host nor that of another request may answer.
-      return request ? { host: request.host, callId: request.callId } : { isAmbiguous: true };
-    }
-    const hosted = [...pending.values()].filter(({ host }) => host);
-    // Questions of a task name the task. Of a server that omits it, they belong to the only task if no call is pending.
-    const calls = hosted.filter((request) => request.taskId === undefined);
-    const candidates = calls.length > 0 ? calls : oneOfEachTask(hosted);
-    const [first, ...others] = candidates.filter(({ turn }) => !turn?.hasOpenQuestion);
-    const besides = candidates.flatMap(({ turn }) => (turn?.hasOpenQuestion ? turn : []));
-    if (candidates.length > 1 || hasAbandoned()) {
-      const hosts = candidates.flatMap(({ host }) => host ?? []);
-      if (first?.turn && others.length === 0 && !hasAbandoned())
-        return { host: first.host, callId: first.callId, turns: [first.turn], hosts, besides };
-      return { isAmbiguous: true, turns: candidates.flatMap(({ turn }) => turn ?? []), hosts };
-    }
-    const [only] = candidates;
-    return only ? { host: only.host, callId: only.callId, turns: only.turn && [only.turn] } : {};
-  }
-
-  function abandon(id: number, turn: Turn): void {
-    turn.abandon();
-    if (!turn.hasEnded) abandoned.set(id, turn);
-  }
-
-  function hasAbandoned(): boolean {
-    for (const [id, turn] of abandoned) if (turn.hasEnded) abandoned.delete(id);
-    return abandoned.size > 0;
+  function ownerOf(message: JsonObject, extra: StreamMessageInfo | undefined): MessageOwner {
+    const id = extra?.relatedRequestId;
+    const request = typeof id === 'number' ? pending.get(id) : undefined;
+    return owners.find(relatedTaskOf(message), id, request);
   }
 
   function withMeta(params: JsonObject, host?: RequestHost, own?: JsonObject): JsonObject {
@@ -333,15 +223,15 @@ export function createChannel(inner: Transport, options: ChannelOptions = {}): C
     const request = pending.get(id);
     if (!request) {
       dropped.replies++;
-      abandoned.get(id)?.end(true);
-    } else if (isObject(reply.error)) request.reject(toRpcError(reply.error));
+      owners.endAbandoned(id);
+    } else if (isObject(reply.error)) request.fail(toRpcError(reply.error));
     else if (isObject(reply.result)) {
       const taskId = createdTaskId(reply.result);
       if (taskId !== undefined && request.host?.onProgress) taskProgress.set(taskId, { token: id, host: request.host });
-      request.resolve(reply.result);
+      request.succeed(reply.result);
     } else {
       const found = reply.result === undefined ? 'neither a result nor an error' : 'a result that is not an object';
-      request.reject(
+      request.fail(
         new ProtocolError('SERVER_PROTOCOL', `The server answered with ${found}`, { data: { reached: true } }),
       );
     }
@@ -371,12 +261,6 @@ export function createChannel(inner: Transport, options: ChannelOptions = {}): C
 /** The kinds of questions that a host answers, itself or through the default host of the connection. */
 function announcedFor(host: RequestHost, envelope: JsonObject): JsonObject {
   return host.capabilities ?? { ...(envelope[CLIENT_CAPABILITIES_META_KEY] as JsonObject), ...capabilitiesOf(host) };
-}
-
-function streamEnded(method: string): ToolwharfError {
-  return new ConnectionError('SERVER_DISCONNECTED', `The server closed the stream without answering ${method}`, {
-    data: { reached: true },
-  });
 }
 
 function toRpcError(error: JsonObject): ToolwharfError {

@@ -1,11 +1,12 @@
 import type { ServerSpec } from '../config/config.ts';
+import { type AbortSource, toAbortSignal } from '../kernel/abort-source.ts';
 import type { Clock } from '../kernel/clock.ts';
 import { ToolwharfError } from '../kernel/errors.ts';
 import { isObject, type JsonObject } from '../kernel/json.ts';
 import { createRedactor, type Redactor } from '../kernel/redact.ts';
 import type { AccountUse, ServerAccounts } from './accounts/account-store.ts';
 import type { SignInState } from './authentication/sign-in-state.ts';
-import type { ChannelRequestOptions, DroppedReplies } from './channel.ts';
+import type { DroppedReplies } from './channel.ts';
 import { createDelivery, type DeliveryOptions, sharedLegacyLane } from './delivery.ts';
 import { retryReadOnDisconnect } from './delivery-errors.ts';
 import type { ListKind } from './discovery.ts';
@@ -14,6 +15,7 @@ import type { HttpEndpoints } from './http/http-endpoints.ts';
 import { createModernSubscription, type ModernSubscription } from './modern-subscription.ts';
 import { openSession } from './open-session.ts';
 import { type ParamHeader, toParamHeaders } from './param-headers.ts';
+import type { ChannelRequestOptions } from './pending-request.ts';
 import { answerQuestion, type RequestHost, withRoots } from './request-host.ts';
 import { answerRoots, requestWithInput, withInput } from './request-with-input.ts';
 import { createResourceSubscriptions } from './resource-subscriptions.ts';
@@ -66,7 +68,7 @@ export interface CallableTool {
 export interface ToolCall extends Pick<DeliveryOptions, 'onWait'> {
   readonly id: string;
   readonly host: RequestHost;
-  readonly signal: AbortSignal;
+  readonly signal: AbortSource;
   /** Sent as the request's `_meta`. */
   readonly meta?: JsonObject;
   /** Called with the replica that runs the server, before the call is sent to it. */
@@ -177,7 +179,7 @@ export function createConnection(spec: ServerSpec, options: ConnectionOptions): 
     sides,
     main: {
       turns: createTurns(spec.name),
-      session: async (signal) => supervisor.session() ?? supervisor.ready(signal),
+      session: (signal) => supervisor.session() ?? supervisor.ready(signal),
       retire: supervisor.retire,
     },
     openSide,
@@ -266,36 +268,46 @@ export function createConnection(spec: ServerSpec, options: ConnectionOptions): 
     params: JsonObject,
     requestOptions: ChannelRequestOptions,
   ): Promise<JsonObject> {
-    const { callId } = requestOptions;
-    const host = requestOptions.host && withRoots(requestOptions.host, spec.roots);
-    const sendOnce = async (withParams: JsonObject) => {
-      const subject = method === 'tools/call' ? String(params.name) : method;
-      const reply = host?.openReply?.(`${spec.name}/${subject}`);
-      try {
-        const result = await session.channel.request(
-          method,
-          withParams,
-          reply || host ? { ...requestOptions, host, reply } : requestOptions,
-        );
-        lastTrafficAt = clock.now();
-        return result;
-      } catch (cause) {
-        reply?.discard();
-        throw cause instanceof ToolwharfError ? redactError(cause, redactor) : cause;
-      }
-    };
+    const given = requestOptions.host;
+    const host = given && withRoots(given, spec.roots);
+    const rooted = host === given ? requestOptions : { ...requestOptions, host };
+    const sendAgain = (withParams: JsonObject) => sendOnce(session, method, withParams, rooted);
     if (host?.input) {
-      const sent = sendOnce(withInput(params, host.input));
+      const sent = sendAgain(withInput(params, host.input));
       const { roots } = spec;
-      return roots ? sent.then((result) => answerRoots(params, result, roots, sendOnce)) : sent;
+      return roots ? sent.then((result) => answerRoots(params, result, roots, sendAgain)) : sent;
     }
-    if (session.era === 'legacy') return sendOnce(params);
-    const context = { server: spec.name, signal: requestOptions.signal ?? session.lifetime.signal, callId };
-    return requestWithInput(params, {
-      send: sendOnce,
-      answer: (question, questionParams, key) =>
-        answerQuestion(host, defaultHost, question, questionParams, { ...context, key }),
+    const sent = sendAgain(params);
+    if (session.era === 'legacy') return sent;
+    return sent.then((result) => {
+      if (result.resultType !== 'input_required') return result;
+      const signal = toAbortSignal(requestOptions.signal ?? session.lifetime.signal);
+      const context = { server: spec.name, signal, callId: requestOptions.callId };
+      return requestWithInput(params, result, {
+        send: sendAgain,
+        answer: (question, questionParams, key) =>
+          answerQuestion(host, defaultHost, question, questionParams, { ...context, key }),
+      });
     });
+  }
+
+  function sendOnce(
+    session: Session,
+    method: string,
+    params: JsonObject,
+    requestOptions: ChannelRequestOptions,
+  ): Promise<JsonObject> {
+    const subject = method === 'tools/call' ? String(params.name) : method;
+    const reply = requestOptions.host?.openReply?.(`${spec.name}/${subject}`);
+    return session.channel.request(method, params, requestOptions, reply).then(noteTraffic, (cause) => {
+      reply?.discard();
+      throw cause instanceof ToolwharfError ? redactError(cause, redactor) : cause;
+    });
+  }
+
+  function noteTraffic(result: JsonObject): JsonObject {
+    lastTrafficAt = clock.now();
+    return result;
   }
 
   /** Whether a legacy server is to run this call as a task. */
@@ -311,7 +323,8 @@ export function createConnection(spec: ServerSpec, options: ConnectionOptions): 
     follows: JsonObject,
     call: ToolCall,
   ): Promise<JsonObject> {
-    const { id: callId, signal } = call;
+    const { id: callId } = call;
+    const signal = toAbortSignal(call.signal);
     // The client answers the questions of a task in another way than those of the request that created it.
     const host: RequestHost = Object.create(call.host, { input: { value: undefined } });
     const context = { server: spec.name, callId, signal };
@@ -321,7 +334,7 @@ export function createConnection(spec: ServerSpec, options: ConnectionOptions): 
           delivery.deliver(method, params, { signal: requestSignal, callId, host, taskId, follows }),
         ),
       answer: (method, params, key) => answerQuestion(host, defaultHost, method, params, { ...context, key }),
-      onTask: call.onTask,
+      onTask: (task) => call.onTask?.(task),
       signal,
       timeoutMs: spec.timeoutMs,
     });
@@ -345,7 +358,8 @@ export function createConnection(spec: ServerSpec, options: ConnectionOptions): 
 
     async callTool(tool, args, call) {
       const { name, paramHeaders } = tool;
-      const { id: callId, host, signal, meta, onWait } = call;
+      const { id: callId, host, signal, meta } = call;
+      const onWait = call.onWait && (() => call.onWait?.() ?? (() => {}));
       const params = { name, arguments: args, _meta: meta, task: asksForTask(tool, call.prefersTask) ? {} : undefined };
       const toHeaders = paramHeaders && ((session: Session) => toCallHeaders(paramHeaders, args, session));
       const result = await delivery.deliver('tools/call', params, { signal, callId, host, onWait, toHeaders });

@@ -1,9 +1,10 @@
 import type { ServerSpec } from '../config/config.ts';
+import type { AbortSource } from '../kernel/abort-source.ts';
 import { ProtocolError } from '../kernel/errors.ts';
 import type { JsonObject } from '../kernel/json.ts';
 import type { AccountUse } from './accounts/account-store.ts';
-import type { ChannelRequestOptions } from './channel.ts';
 import { wasNotDelivered } from './delivery-errors.ts';
+import type { ChannelRequestOptions } from './pending-request.ts';
 import { canBeAsked, type RequestHost } from './request-host.ts';
 import type { Session } from './session.ts';
 import type { Lane, OpenSideSession, SideSessions } from './side-sessions.ts';
@@ -63,14 +64,18 @@ export function createDelivery(ports: DeliveryPorts): Delivery {
     return isLegacy && !refusesLegacy && canBeAsked(host, defaultHost);
   }
 
-  async function laneFor(method: string, params: JsonObject, { host, signal }: DeliveryOptions): Promise<Lane> {
+  function laneFor(method: string, params: JsonObject, { host, signal }: DeliveryOptions): Lane | Promise<Lane> {
     const only = ports.onlySessionFor(method, params);
     if (only === 'side') return sides.lane(sharedLegacyLane, openSide('legacy'));
     if (!host || only === 'main' || !(spec.isolation === 'session' || prefersLegacy(host))) return main;
+    return ownLane(host, signal);
+  }
+
+  async function ownLane(host: RequestHost, signal: AbortSource | undefined): Promise<Lane> {
     const own = spec.isolation === 'session' ? (host.client?.session ?? '') : '';
     if (prefersLegacy(host) && (await main.session(signal)).era === 'modern') {
       const lane = sides.lane(`${sharedLegacyLane}${own}`, openSide('legacy'));
-      const session = await lane.session(signal).catch(() => undefined);
+      const session = await openedOn(lane, signal);
       if (session && canAsk(session)) return lane;
       signal?.throwIfAborted();
       refusesLegacy = true;
@@ -78,12 +83,13 @@ export function createDelivery(ports: DeliveryPorts): Delivery {
     return own === '' ? main : sides.lane(own, openSide(spec.protocol));
   }
 
-  async function turnFor(
+  /** The turn of a request; a promise if it has to wait for one. */
+  function turnFor(
     lane: Lane,
     { era, transport }: Session,
     subject: string,
     { host, signal, onWait, taskId }: DeliveryOptions,
-  ): Promise<Turn | undefined> {
+  ): Turn | undefined | Promise<Turn> {
     // Questions of a task name the task.
     if (!host || era === 'modern' || transport === 'api' || taskId !== undefined) return undefined;
     const request = {
@@ -97,7 +103,7 @@ export function createDelivery(ports: DeliveryPorts): Delivery {
   }
 
   /** Waits for a turn. The host is told about a wait that a person notices. */
-  async function takeNoticed(lane: Lane, request: TurnRequest, host: RequestHost, signal?: AbortSignal): Promise<Turn> {
+  async function takeNoticed(lane: Lane, request: TurnRequest, host: RequestHost, signal?: AbortSource): Promise<Turn> {
     const message = `Waiting for another call on server '${spec.name}': one of them may lead to a question, which must not reach the wrong caller`;
     let isNoticed = false;
     const timer = setTimeout(() => {
@@ -115,22 +121,29 @@ export function createDelivery(ports: DeliveryPorts): Delivery {
 
   return {
     async deliver(method, params, options) {
-      const { signal, host, callId, taskId, toHeaders } = options;
-      const lane = await laneFor(options.follows ? 'tools/call' : method, options.follows ?? params, options);
+      const { signal, host, callId, taskId, toHeaders, follows } = options;
+      const choosing = laneFor(follows ? 'tools/call' : method, follows ?? params, options);
+      const lane = choosing instanceof Promise ? await choosing : choosing;
+      const opening = lane.session(signal);
+      let session = opening instanceof Promise ? await opening : opening;
       const subject = method === 'tools/call' ? String(params.name) : method;
-      const turn = await turnFor(lane, await lane.session(signal), subject, options);
-      const sendOn = (session: Session) =>
-        send(session, method, params, { signal, host, callId, taskId, turn, headers: toHeaders?.(session) });
+      const taking = turnFor(lane, session, subject, options);
+      const turn = taking instanceof Promise ? await taking : taking;
       let isAnswered = false;
       try {
-        // Read again: the session may have been replaced during the wait.
-        const session = await lane.session(signal);
-        const result = await sendOn(session).catch(async (cause) => {
+        // The session may have been replaced during the wait.
+        if (taking instanceof Promise) session = await lane.session(signal);
+        let result: JsonObject;
+        try {
+          const headers = toHeaders?.(session);
+          result = await send(session, method, params, { signal, host, callId, taskId, turn, headers });
+        } catch (cause) {
           if (!wasNotDelivered(cause) || !ports.isWanted() || signal?.aborted) throw cause;
           // The session expired or its server restarted. The first to notice opens a new one; the others wait for it.
           lane.retire(session, cause);
-          return sendOn(await lane.session(signal));
-        });
+          const next = await lane.session(signal);
+          result = await send(next, method, params, { signal, host, callId, taskId, turn, headers: toHeaders?.(next) });
+        }
         isAnswered = true;
         return result;
       } catch (cause) {
@@ -145,6 +158,14 @@ export function createDelivery(ports: DeliveryPorts): Delivery {
       refusesLegacy = false;
     },
   };
+}
+
+async function openedOn(lane: Lane, signal: AbortSource | undefined): Promise<Session | undefined> {
+  try {
+    return await lane.session(signal);
+  } catch {
+    return undefined;
+  }
 }
 
 /** True when the server can send requests on the session: over HTTP it needs a session id to receive the answers. */

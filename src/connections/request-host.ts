@@ -64,7 +64,7 @@ export interface RequestHost {
    * Reserves memory for the reply, right before the request is sent. Throws if there is none left. `subject` names the
    * server and the tool or method, whose replies are usually alike in size.
    */
-  openReply?(subject: string): ReplyMeter;
+  openReply?(subject: string): ReplyMeter | undefined;
   /** Receives the params of `notifications/message`. */
   onLog?(params: JsonObject): void;
   /** Set by a client that answers `input_required` results itself: such a result is returned unchanged. */
@@ -85,7 +85,11 @@ export interface RootedHost extends RequestHost {
 export function withRoots<Host extends RequestHost>(host: Host, fixedRoots?: readonly Root[]): Host & RootedHost {
   if (!fixedRoots) return host;
   const capabilities = host.capabilities && { ...host.capabilities, roots: {} };
-  return { ...host, capabilities, fixedRoots, listRoots: async () => fixedRoots };
+  return Object.create(host, {
+    capabilities: { value: capabilities },
+    fixedRoots: { value: fixedRoots },
+    listRoots: { value: async () => fixedRoots },
+  });
 }
 
 /** The client capabilities to announce: the kinds of questions that the host answers. */

@@ -43,12 +43,16 @@ export async function answerRoots(
 const defaultRounds = 10;
 
 /**
- * Sends a request of the modern era. While the result is `input_required`, answers its questions and sends the request
- * again with the answers and the server's state.
+ * While the result of a request of the modern era is `input_required`, answers its questions and sends the request again with
+ * the answers and the server's state.
  */
-export async function requestWithInput(params: JsonObject, options: InputRequiredOptions): Promise<JsonObject> {
+export async function requestWithInput(
+  params: JsonObject,
+  first: JsonObject,
+  options: InputRequiredOptions,
+): Promise<JsonObject> {
   const { send, answer, maxRounds = defaultRounds } = options;
-  let result = await send(params);
+  let result = first;
   for (let round = 0; result.resultType === 'input_required'; round++) {
     if (round >= maxRounds) {
       throw new ToolwharfError('SERVER_PROTOCOL', `The server asked for input ${maxRounds} times without finishing`);

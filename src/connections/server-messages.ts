@@ -1,7 +1,7 @@
 import type { JSONRPCMessage, Transport } from '@modelcontextprotocol/client';
 import { messageOf } from '../kernel/errors.ts';
 import { isObject, type JsonObject } from '../kernel/json.ts';
-import type { MessageOwner } from './channel.ts';
+import type { MessageOwner } from './message-owners.ts';
 import { answerQuestion, type RootedHost } from './request-host.ts';
 import type { Turn } from './turns.ts';
 

@@ -1,4 +1,5 @@
 import type { ServerSpec } from '../config/config.ts';
+import type { AbortSource } from '../kernel/abort-source.ts';
 import { backoffMs } from '../kernel/backoff.ts';
 import type { Clock } from '../kernel/clock.ts';
 import { ConnectionError, type ToolwharfError, toToolwharfError } from '../kernel/errors.ts';
@@ -34,7 +35,7 @@ export interface SessionSupervisor {
   /** The open session; throws SERVER_DISCONNECTED without one. */
   require(): Session;
   /** The open session, or one that is opened for this request while consecutive failures are few. */
-  ready(signal?: AbortSignal): Promise<Session>;
+  ready(signal?: AbortSource): Promise<Session>;
   connect(options: { readonly attempts: number; readonly signal: AbortSignal | undefined }): Promise<void>;
   disconnect(): Promise<void>;
   /** Closes a broken session and reconnects. */

@@ -1,3 +1,4 @@
+import type { AbortSource } from '../kernel/abort-source.ts';
 import type { Clock } from '../kernel/clock.ts';
 import { ToolwharfError } from '../kernel/errors.ts';
 import { abortable } from '../kernel/wait.ts';
@@ -7,8 +8,8 @@ import { createTurns, type Turns } from './turns.ts';
 /** Requests that share one session: the session as it is now, its replacement after a failure, and their turns. */
 export interface Lane {
   readonly turns: Turns;
-  /** The open session, or a new one. */
-  session(signal?: AbortSignal): Promise<Session>;
+  /** The open session, or the promise of a new one. */
+  session(signal?: AbortSource): Session | Promise<Session>;
   /** The session no longer delivers: the next request gets another one. */
   retire(session: Session, cause: ToolwharfError): void;
 }

@@ -1,3 +1,4 @@
+import { type AbortSource, toAbortSignal } from '../kernel/abort-source.ts';
 import { ToolwharfError } from '../kernel/errors.ts';
 import { abortable } from '../kernel/wait.ts';
 
@@ -59,7 +60,7 @@ export interface Turns {
    * Waits in order of arrival; rejects on abort. A request whose tool is known to ask rejects with CALL_TIMED_OUT after
    * `maxWaitMs`. Any other starts beside the running ones after ten seconds: a question that arrives then is refused.
    */
-  take(request: TurnRequest, signal?: AbortSignal): Promise<Turn>;
+  take(request: TurnRequest, signal?: AbortSource): Promise<Turn>;
 }
 
 interface Waiting {
@@ -106,100 +107,25 @@ export function createTurns(server: string): Turns {
   }
 
   function conflicts(request: TurnRequest): boolean {
-    const others = [...running];
-    if (!request.canBeAsked && !others.some(({ canBeAsked }) => canBeAsked)) return false;
-    if (isAsker(request)) return others.length > 0;
-    return others.some((other) => !other.isWaiting() && (other.mayAsk || mayAsk(request)));
+    if (!request.canBeAsked && !some(running, ({ canBeAsked }) => canBeAsked)) return false;
+    if (isAsker(request)) return running.size > 0;
+    return some(running, (other) => !other.isWaiting() && (other.mayAsk || mayAsk(request)));
   }
 
   /** While a question is open, requests that need not wait for its answer overtake those that must. */
   function mayOvertake(): boolean {
-    return queue.length === 0 || [...running].some((turn) => turn.isWaiting());
+    return queue.length === 0 || some(running, (turn) => turn.isWaiting());
   }
 
   function begin(request: TurnRequest): Turn {
-    const { subject } = request;
-    let hasAsked = false;
-    let hasFailed = false;
-    let openQuestions = 0;
-    let isResuming = false;
-    let waitsLong = false;
-    let timer: NodeJS.Timeout | undefined;
-    const turn: RunningTurn & { hasEnded: boolean } = {
-      subject,
-      mayAsk: mayAsk(request),
-      canBeAsked: request.canBeAsked,
-      hasEnded: false,
-      endedWell: false,
-      get hasOpenQuestion() {
-        return openQuestions > 0;
-      },
-      isWaiting: () => waitsLong && !isResuming && !asksAtOnce.has(subject),
-      recordQuestion() {
-        hasAsked = true;
-        quietCalls.set(subject, Number.NEGATIVE_INFINITY);
-      },
-      openQuestion() {
-        turn.recordQuestion();
-        if (openQuestions++ > 0) asksAtOnce.add(subject);
-        timer ??= setTimeout(() => {
-          waitsLong = true;
-          update();
-        }, quickAnswerMs).unref();
-        update();
-      },
-      async resume(signal) {
-        isResuming = true;
-        const isAlone = () => [...running].every((other) => other === turn || other.hasOpenQuestion);
-        await waitUntil(() => turn.hasEnded || isAlone(), request, patienceMs, signal);
-      },
-      closeQuestion(isAnswered) {
-        hasFailed ||= !isAnswered;
-        isResuming = false;
-        if (--openQuestions > 0) return;
-        clearTimeout(timer);
-        timer = undefined;
-        waitsLong = false;
-        update();
-      },
-      async outlasts(others, signal) {
-        // Two questions that wait for each other's requests would wait forever.
-        let isRefused = refuseHeld !== undefined;
-        refuseHeld?.();
-        if (isRefused) return false;
-        refuseHeld = () => {
-          isRefused = true;
-          update();
-        };
-        const waited = others as readonly RunningTurn[];
-        const haveEnded = () => waited.every(({ hasEnded }) => hasEnded);
-        await waitUntil(() => isRefused || turn.hasEnded || haveEnded(), request, request.maxWaitMs, signal);
-        refuseHeld = undefined;
-        if (isRefused || turn.hasEnded) return false;
-        return waited.every((other) => other.endedWell && !asksAtOnce.has(other.subject));
-      },
-      end(isAnswered) {
-        if (turn.hasEnded) return;
-        turn.hasEnded = true;
-        turn.endedWell = isAnswered && !hasFailed;
-        clearTimeout(timer);
-        running.delete(turn);
-        if (isAnswered && !hasAsked && mayAsk(request)) quietCalls.set(subject, (quietCalls.get(subject) ?? 0) + 1);
-        update();
-      },
-      abandon() {
-        if (turn.hasEnded) return;
-        // A server whose open question is withdrawn has nothing left to ask.
-        if (!turn.mayAsk || openQuestions > 0) return turn.end(false);
-        setTimeout(turn.end, isAsker(request) ? askerReleaseMs : releaseMs, false).unref();
-      },
-    };
+    const turn = new RequestTurn(request, mayAsk(request), rules);
     running.add(turn);
     return turn;
   }
 
   function update(): void {
-    for (const check of [...watchers]) check();
+    if (watchers.size > 0) for (const check of [...watchers]) check();
+    if (queue.length === 0) return;
     for (const waiting of [...queue]) {
       if (conflicts(waiting.request)) {
         if (!mayOvertake()) return;
@@ -234,6 +160,30 @@ export function createTurns(server: string): Turns {
     resumeClock?.();
   }
 
+  const rules: TurnRules = {
+    isAsker,
+    asksAtOnce: (subject) => asksAtOnce.has(subject),
+    recordQuestion: (subject) => void quietCalls.set(subject, Number.NEGATIVE_INFINITY),
+    recordSecondQuestion: (subject) => void asksAtOnce.add(subject),
+    recordQuietCall(request) {
+      if (mayAsk(request)) quietCalls.set(request.subject, (quietCalls.get(request.subject) ?? 0) + 1);
+    },
+    isAlone: (turn) => [...running].every((other) => other === turn || other.hasOpenQuestion),
+    waitUntil,
+    holdQuestion(refuse) {
+      // Two questions that wait for each other's requests would wait forever.
+      refuseHeld?.();
+      if (refuseHeld) return false;
+      refuseHeld = refuse;
+      return true;
+    },
+    releaseQuestion() {
+      refuseHeld = undefined;
+    },
+    leave: (turn) => void running.delete(turn),
+    update,
+  };
+
   return {
     tryTake: (request) => (conflicts(request) || !mayOvertake() ? undefined : begin(request)),
 
@@ -246,7 +196,7 @@ export function createTurns(server: string): Turns {
       const timeout = AbortSignal.timeout(mustWait ? maxWaitMs : Math.min(maxWaitMs, patienceMs));
       const resumeClock = onWait?.();
       try {
-        return await abortable(promise, signal ? AbortSignal.any([signal, timeout]) : timeout);
+        return await abortable(promise, signal ? AbortSignal.any([toAbortSignal(signal), timeout]) : timeout);
       } catch (cause) {
         const at = queue.indexOf(waiting);
         if (at === -1) void promise.then((turn) => turn.end(false));
@@ -260,6 +210,128 @@ export function createTurns(server: string): Turns {
       }
     },
   };
+}
+
+/** What the turns of one session share. */
+interface TurnRules {
+  isAsker(request: TurnRequest): boolean;
+  asksAtOnce(subject: string): boolean;
+  recordQuestion(subject: string): void;
+  recordSecondQuestion(subject: string): void;
+  recordQuietCall(request: TurnRequest): void;
+  /** True if no other turn could ask now. */
+  isAlone(turn: RunningTurn): boolean;
+  waitUntil(isTrue: () => boolean, request: TurnRequest, maxMs: number, signal: AbortSignal): Promise<void>;
+  /** Makes this the one question that waits for other requests to end; refuses both if there is one already. */
+  holdQuestion(refuse: () => void): boolean;
+  releaseQuestion(): void;
+  leave(turn: RunningTurn): void;
+  update(): void;
+}
+
+/** A class, because most calls have one: methods on a prototype cost nothing per call. */
+class RequestTurn implements RunningTurn {
+  readonly mayAsk: boolean;
+  hasEnded = false;
+  endedWell = false;
+  readonly #request: TurnRequest;
+  readonly #rules: TurnRules;
+  #hasAsked = false;
+  #hasFailed = false;
+  #openQuestions = 0;
+  #isResuming = false;
+  #waitsLong = false;
+  #timer: NodeJS.Timeout | undefined;
+
+  constructor(request: TurnRequest, mayAsk: boolean, rules: TurnRules) {
+    this.#request = request;
+    this.#rules = rules;
+    this.mayAsk = mayAsk;
+  }
+
+  get subject(): string {
+    return this.#request.subject;
+  }
+
+  get canBeAsked(): boolean {
+    return this.#request.canBeAsked;
+  }
+
+  get hasOpenQuestion(): boolean {
+    return this.#openQuestions > 0;
+  }
+
+  isWaiting(): boolean {
+    return this.#waitsLong && !this.#isResuming && !this.#rules.asksAtOnce(this.subject);
+  }
+
+  recordQuestion(): void {
+    this.#hasAsked = true;
+    this.#rules.recordQuestion(this.subject);
+  }
+
+  openQuestion(): void {
+    this.recordQuestion();
+    if (this.#openQuestions++ > 0) this.#rules.recordSecondQuestion(this.subject);
+    this.#timer ??= setTimeout(() => {
+      this.#waitsLong = true;
+      this.#rules.update();
+    }, quickAnswerMs).unref();
+    this.#rules.update();
+  }
+
+  async resume(signal: AbortSignal): Promise<void> {
+    this.#isResuming = true;
+    const mayResume = () => this.hasEnded || this.#rules.isAlone(this);
+    await this.#rules.waitUntil(mayResume, this.#request, patienceMs, signal);
+  }
+
+  closeQuestion(isAnswered: boolean): void {
+    this.#hasFailed ||= !isAnswered;
+    this.#isResuming = false;
+    if (--this.#openQuestions > 0) return;
+    clearTimeout(this.#timer);
+    this.#timer = undefined;
+    this.#waitsLong = false;
+    this.#rules.update();
+  }
+
+  async outlasts(others: readonly Turn[], signal: AbortSignal): Promise<boolean> {
+    let isRefused = false;
+    const isHeld = this.#rules.holdQuestion(() => {
+      isRefused = true;
+      this.#rules.update();
+    });
+    if (!isHeld) return false;
+    const waited = others as readonly RunningTurn[];
+    const isOver = () => isRefused || this.hasEnded || waited.every(({ hasEnded }) => hasEnded);
+    await this.#rules.waitUntil(isOver, this.#request, this.#request.maxWaitMs, signal);
+    this.#rules.releaseQuestion();
+    if (isRefused || this.hasEnded) return false;
+    return waited.every((other) => other.endedWell && !this.#rules.asksAtOnce(other.subject));
+  }
+
+  end(isAnswered: boolean): void {
+    if (this.hasEnded) return;
+    this.hasEnded = true;
+    this.endedWell = isAnswered && !this.#hasFailed;
+    clearTimeout(this.#timer);
+    this.#rules.leave(this);
+    if (isAnswered && !this.#hasAsked) this.#rules.recordQuietCall(this.#request);
+    this.#rules.update();
+  }
+
+  abandon(): void {
+    if (this.hasEnded) return;
+    // A server whose open question is withdrawn has nothing left to ask.
+    if (!this.mayAsk || this.#openQuestions > 0) this.end(false);
+    else setTimeout(() => this.end(false), this.#rules.isAsker(this.#request) ? askerReleaseMs : releaseMs).unref();
+  }
+}
+
+function some<Item>(items: Iterable<Item>, isMeant: (item: Item) => boolean): boolean {
+  for (const item of items) if (isMeant(item)) return true;
+  return false;
 }
 
 function busy(server: string, maxWaitMs: number, cause: unknown): ToolwharfError {

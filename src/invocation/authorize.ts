@@ -53,15 +53,34 @@ export interface Authorization {
   readonly rule?: string;
 }
 
-/** Decides, validates the arguments and asks for approval if the policy requires it. Rejects unless the call may run. */
-export async function authorize(
+/**
+ * Decides, validates the arguments and asks for approval if the policy requires it. Throws or rejects unless the call may run.
+ * Most calls are allowed at once, without waiting for anything.
+ */
+export function authorize(
   call: RunningCall,
   entry: CatalogEntry,
   input: unknown,
   policy: CallPolicy,
   ports: AuthorizePorts,
+): Authorization | Promise<Authorization> {
+  const decision = decideCall(call, entry, input, policy, ports);
+  if (decision instanceof Promise || decision.kind !== 'allow' || call.isResumed || ports.review?.())
+    return authorizeLater(call, entry, input, policy, decision, ports);
+  const args = validate(call, entry, input, ports);
+  const { rule } = decision;
+  return args instanceof Promise ? args.then((valid) => ({ entry, args: valid, rule })) : { entry, args, rule };
+}
+
+async function authorizeLater(
+  call: RunningCall,
+  entry: CatalogEntry,
+  input: unknown,
+  policy: CallPolicy,
+  deciding: AllowOrAsk | Promise<AllowOrAsk>,
+  ports: AuthorizePorts,
 ): Promise<Authorization> {
-  const decision = await decideCall(call, entry, input, policy, ports);
+  const decision = await deciding;
   const args = await validate(call, entry, input, ports);
   const review = ports.review?.();
   const objection = review && (await reviewCall(review, call, entry, args, decision, ports));
@@ -109,16 +128,30 @@ function findCurrent({ calledAs }: RunningCall, before: CatalogEntry, { catalog 
   throw new ToolwharfError('TOOL_CHANGED', `${calledAs} was removed while the call was waiting`);
 }
 
-async function decideCall(
-  { caller, calledAs }: RunningCall,
+type AllowOrAsk = Exclude<Decision, { kind: 'deny' }>;
+
+function decideCall(
+  call: RunningCall,
   entry: CatalogEntry,
   input: unknown,
-  { approval, mayUse }: CallPolicy,
+  policy: CallPolicy,
   { rules }: AuthorizePorts,
-): Promise<Exclude<Decision, { kind: 'deny' }>> {
+): AllowOrAsk | Promise<AllowOrAsk> {
   if (entry.isBuiltIn) return { kind: 'allow', because: 'the calls that it makes are authorized' };
+  const { approval } = policy;
   const args = isObject(input) ? input : undefined;
-  const decision = await decideByStore({ tool: entry, approval, caller, args }, rules);
+  const decision = decideByStore({ tool: entry, approval, caller: call.caller, args }, rules);
+  if (decision instanceof Promise) return decision.then((late) => assertAllowed(late, call, entry, policy));
+  return assertAllowed(decision, call, entry, policy);
+}
+
+/** The decision, unless it denies the call or the caller may not use the tool. */
+function assertAllowed(
+  decision: Decision,
+  { calledAs }: RunningCall,
+  entry: CatalogEntry,
+  { mayUse }: CallPolicy,
+): AllowOrAsk {
   if (decision.kind !== 'deny') {
     if (!mayUse || mayUse(entry)) return decision;
     throw new ToolwharfError('TOOL_NAME_INVALID', `Invalid MCP tool name: ${calledAs}`);
@@ -191,12 +224,15 @@ function validateValues(
   const schema = mode === 'off' ? anyArguments : definition.inputSchema;
   const given = input ?? {};
   const args = mode === 'coerce' && isObject(given) ? coerceArguments(schema, given) : given;
-  const accept = (verdict: ArgumentsVerdict): JsonObject => {
-    if (verdict.ok) return args as JsonObject;
-    throw new ToolwharfError('ARGUMENTS_INVALID', `Invalid arguments for ${calledAs}: ${verdict.text}`);
-  };
   const verdict = checker.check(schema, args);
-  return verdict instanceof Promise ? verdict.then(accept) : accept(verdict);
+  return verdict instanceof Promise
+    ? verdict.then((late) => accept(late, args, calledAs))
+    : accept(verdict, args, calledAs);
+}
+
+function accept(verdict: ArgumentsVerdict, args: unknown, calledAs: string): JsonObject {
+  if (verdict.ok) return args as JsonObject;
+  throw new ToolwharfError('ARGUMENTS_INVALID', `Invalid arguments for ${calledAs}: ${verdict.text}`);
 }
 
 const anyArguments = { type: 'object' };

@@ -1,3 +1,4 @@
+import type { AbortSource } from '../kernel/abort-source.ts';
 import { ConnectionError, messageOf, ToolwharfError } from '../kernel/errors.ts';
 import type { ToolResult } from '../kernel/tool.ts';
 import type { CallEnd, CallRecord } from './call-record.ts';
@@ -43,7 +44,7 @@ function endFor({ code }: ToolwharfError): CallEnd {
 }
 
 /** Any failure of a call as one error: cancelled, unknown outcome, or the failure itself. */
-export function toCallError(cause: unknown, signal: AbortSignal): ToolwharfError {
+export function toCallError(cause: unknown, signal: Pick<AbortSource, 'aborted'>): ToolwharfError {
   if (cause instanceof ToolwharfError) {
     if (!wasInterrupted(cause)) return cause;
     const message = `${cause.message}. Whether the tool ran is unknown; it was not sent again`;

@@ -2,6 +2,7 @@ import type { CatalogEntry } from '../catalog/catalog.ts';
 import type { AccountUse } from '../connections/accounts/account-store.ts';
 import type { UpstreamTask } from '../connections/follow-task.ts';
 import type { QuestionContext, RequestHost } from '../connections/request-host.ts';
+import { LightAbort } from '../kernel/abort-source.ts';
 import { createEphemeralMap } from '../kernel/ephemeral-map.ts';
 import { ToolwharfError } from '../kernel/errors.ts';
 import type { JsonObject } from '../kernel/json.ts';
@@ -138,7 +139,8 @@ export class RunningCall implements Call {
   deadline: Deadline | undefined;
   readonly #now: () => string;
   readonly #save: CallFacts['save'];
-  readonly #controller = new AbortController();
+  /** Aborts when the call is cancelled or runs out of time. */
+  readonly aborting = new LightAbort();
   #listeners: ((event: CallEvent) => void)[] | undefined;
   #questions: OpenQuestions | undefined;
 
@@ -198,9 +200,9 @@ export class RunningCall implements Call {
     };
   }
 
-  /** Aborts when the call is cancelled or runs out of time. */
+  /** The same as a real signal, which is costly: most calls never need it. */
   get signal(): AbortSignal {
-    return this.#controller.signal;
+    return this.aborting.signal;
   }
 
   get events(): AsyncIterable<CallEvent> {
@@ -240,7 +242,7 @@ export class RunningCall implements Call {
   }
 
   abort(reason: unknown): void {
-    this.#controller.abort(reason);
+    this.aborting.abort(reason);
   }
 
   /** Marks the call as dispatched with these arguments, allowed by this rule. Times never decrease, even if the clock does. */

@@ -13,59 +13,79 @@ export interface Deadline extends Disposable {
 
 /** Starts the timeout. Calls `onExpired` once after `ms`, excluding pauses. */
 export function createDeadline(ms: number, onExpired: () => void, maxMs = ms): Deadline {
-  let left = ms;
-  let leftInAll = Math.max(ms, maxMs);
-  let startedAt = 0;
-  let pauses = 0;
-  let timer: NodeJS.Timeout | undefined;
-  const deadline = { isExpired: false, limitMs: ms, pause, restart, expire, [Symbol.dispose]: dispose };
+  return new PausableDeadline(ms, onExpired, maxMs);
+}
 
-  function run(): void {
-    startedAt = performance.now();
-    timer = setTimeout(expire, left);
+/** A class, because every call has one: methods on a prototype cost nothing per call. */
+class PausableDeadline implements Deadline {
+  isExpired = false;
+  limitMs: number;
+  readonly #ms: number;
+  readonly #maxMs: number;
+  readonly #onExpired: () => void;
+  #left: number;
+  #leftInAll: number;
+  #startedAt = 0;
+  #pauses = 0;
+  #timer: NodeJS.Timeout | undefined;
+
+  constructor(ms: number, onExpired: () => void, maxMs: number) {
+    this.limitMs = ms;
+    this.#ms = ms;
+    this.#maxMs = maxMs;
+    this.#onExpired = onExpired;
+    this.#left = ms;
+    this.#leftInAll = Math.max(ms, maxMs);
+    this.#run();
   }
 
-  function expire(): void {
-    if (deadline.isExpired || pauses === Number.POSITIVE_INFINITY) return;
-    clearTimeout(timer);
-    timer = undefined;
-    deadline.isExpired = true;
-    onExpired();
+  expire(): void {
+    if (this.isExpired || this.#pauses === Number.POSITIVE_INFINITY) return;
+    clearTimeout(this.#timer);
+    this.#timer = undefined;
+    this.isExpired = true;
+    this.#onExpired();
   }
 
-  /** Stops the timer and subtracts the time it ran. */
-  function stop(): void {
-    clearTimeout(timer);
-    const ran = performance.now() - startedAt;
-    left = Math.max(0, left - ran);
-    leftInAll = Math.max(0, leftInAll - ran);
-  }
-
-  function pause(): () => void {
-    if (pauses++ === 0 && timer) stop();
+  pause(): () => void {
+    if (this.#pauses++ === 0 && this.#timer) this.#stop();
     let isResumed = false;
     return () => {
       if (isResumed) return;
       isResumed = true;
-      if (--pauses === 0 && !deadline.isExpired) run();
+      if (--this.#pauses === 0 && !this.isExpired) this.#run();
     };
   }
 
-  function restart(): void {
-    if (deadline.isExpired || maxMs <= ms) return;
-    const isRunning = pauses === 0;
-    if (isRunning) stop();
-    left = Math.min(ms, leftInAll);
-    if (left < ms) deadline.limitMs = maxMs;
-    if (isRunning) run();
+  restart(): void {
+    if (this.isExpired || this.#maxMs <= this.#ms) return;
+    const isRunning = this.#pauses === 0;
+    if (isRunning) this.#stop();
+    this.#left = Math.min(this.#ms, this.#leftInAll);
+    if (this.#left < this.#ms) this.limitMs = this.#maxMs;
+    if (isRunning) this.#run();
   }
 
-  function dispose(): void {
+  [Symbol.dispose](): void {
     // A late resume must not restart a disposed deadline.
-    pauses = Number.POSITIVE_INFINITY;
-    clearTimeout(timer);
+    this.#pauses = Number.POSITIVE_INFINITY;
+    clearTimeout(this.#timer);
   }
 
-  run();
-  return deadline;
+  #run(): void {
+    this.#startedAt = performance.now();
+    this.#timer = setTimeout(expire, this.#left, this);
+  }
+
+  /** Stops the timer and subtracts the time it ran. */
+  #stop(): void {
+    clearTimeout(this.#timer);
+    const ran = performance.now() - this.#startedAt;
+    this.#left = Math.max(0, this.#left - ran);
+    this.#leftInAll = Math.max(0, this.#leftInAll - ran);
+  }
+}
+
+function expire(deadline: Deadline): void {
+  deadline.expire();
 }

@@ -29,8 +29,7 @@ test('the progress that a server reports extends the timeout of its tool, up to 
     now: () => '2026-11-01T12:00:00.000Z',
   });
   const ports = { findConnection: () => connection, defaultHost: {}, log: silentLog, onLog() {} };
-  const options = { callStep: () => Promise.reject(), runScript: () => Promise.reject() };
-  const ended = dispatch(call, { entry, args: {} }, options, ports);
+  const ended = dispatch(call, { entry, args: {} }, undefined, undefined, ports);
   const expectation = expect(ended).rejects.toMatchObject({
     code: 'CALL_TIMED_OUT',
     message: 'build did not finish within 2500 ms',

@@ -1,9 +1,10 @@
 import type { CatalogEntry } from '../catalog/catalog.ts';
 import { runLocalTool } from '../catalog/local-tool.ts';
 import type { AccountUse } from '../connections/accounts/account-store.ts';
-import type { Connection } from '../connections/connection.ts';
+import type { CallableTool, Connection, ToolCall } from '../connections/connection.ts';
 import type { UpstreamTask } from '../connections/follow-task.ts';
-import type { RequestHost } from '../connections/request-host.ts';
+import type { ReplyMeter, RequestHost, RequestNotice } from '../connections/request-host.ts';
+import type { AbortSource } from '../kernel/abort-source.ts';
 import { ConnectionError, messageOf, ToolwharfError } from '../kernel/errors.ts';
 import { isObject, type JsonObject } from '../kernel/json.ts';
 import type { Log } from '../kernel/log.ts';
@@ -12,6 +13,7 @@ import { abortable } from '../kernel/wait.ts';
 import type { Authorization } from './authorize.ts';
 import type { CallHost, RunningCall } from './call.ts';
 import { wasInterrupted } from './call-ending.ts';
+import type { CallRecord } from './call-record.ts';
 import { createDeadline } from './deadline.ts';
 
 export interface DispatchPorts {
@@ -22,6 +24,8 @@ export interface DispatchPorts {
   readonly defaultHost: CallHost;
   readonly log: Log;
   readonly onLog: (call: RunningCall, server: string, params: JsonObject) => void;
+  /** Receives the record of a call whose task at its server has another status. */
+  readonly onCall?: (record: CallRecord) => void;
 }
 
 /** An account, with its owner's name for it. */
@@ -63,73 +67,119 @@ export function withoutAccount(meta: JsonObject | undefined): JsonObject | undef
   return rest;
 }
 
-export interface DispatchOptions {
-  /** Sent to the server as the request's `_meta`. */
-  readonly meta?: JsonObject;
-  /** Called with each status of the task as which the server runs the call. */
-  readonly onTask?: (task: UpstreamTask) => void;
+/** What a tool that calls other tools can do. */
+export interface ToolSteps {
   /** Calls another tool as a step of this call. */
   readonly callStep: (name: string, args: unknown) => Promise<ToolResult>;
   /** Runs the tool if it is a script. */
   readonly runScript: (args: JsonObject) => Promise<JsonObject>;
 }
 
-/** Runs the tool within its timeout: a request to its server, or a local function. Rejects if there is no result. */
+/**
+ * Runs the tool within its timeout: a request to its server with this `_meta`, or a local function or script, which needs
+ * `steps`. Rejects if there is no result.
+ */
 export async function dispatch(
   call: RunningCall,
   { entry, args }: Authorization,
-  options: DispatchOptions,
+  meta: JsonObject | undefined,
+  steps: ToolSteps | undefined,
   ports: DispatchPorts,
 ): Promise<JsonObject> {
   const { timeoutMs } = entry.limits;
   const maxTimeoutMs = entry.server === undefined ? undefined : ports.findConnection(entry.server)?.spec.maxTimeoutMs;
   const onExpired = () => call.abort(new DOMException('The time limit of the call has passed', 'TimeoutError'));
-  using deadline = createDeadline(timeoutMs, onExpired, maxTimeoutMs);
+  const deadline = createDeadline(timeoutMs, onExpired, maxTimeoutMs);
   call.deadline = deadline;
   try {
+    if (entry.script && steps) return await steps.runScript(args);
     // A local function that ignores its signal must not block the call.
-    if (entry.script) return await options.runScript(args);
-    if (entry.local) return await abortable(runLocal(call, entry, args, options, ports), call.signal);
-    return await send(call, entry, args, options, ports);
+    if (entry.local) return await abortable(runLocal(call, entry, args, steps, ports), call.aborting);
+    return await send(call, entry, args, meta, ports);
   } catch (cause) {
     if (!deadline.isExpired) throw cause;
     throw new ToolwharfError('CALL_TIMED_OUT', `${call.calledAs} did not finish within ${deadline.limitMs} ms`, {
       cause,
     });
   } finally {
+    deadline[Symbol.dispose]();
     call.deadline = undefined;
   }
 }
 
-async function send(
+function send(
   call: RunningCall,
   entry: CatalogEntry,
   args: JsonObject,
-  { meta, onTask }: DispatchOptions,
-  { findConnection, log, ...ports }: DispatchPorts,
+  meta: JsonObject | undefined,
+  ports: DispatchPorts,
 ): Promise<JsonObject> {
-  const connection = entry.server === undefined ? undefined : findConnection(entry.server);
+  const connection = entry.server === undefined ? undefined : ports.findConnection(entry.server);
   if (!connection) throw new ConnectionError('SERVER_DISCONNECTED', `Not connected to MCP server: ${entry.server}`);
-  const { id, signal } = call;
+  const request = new DispatchedCall(call, entry, meta, ports);
+  const sending = connection.callTool(callableOf(entry), args, request);
+  if (!isRepeatable(entry)) return sending;
+  return sending.catch((cause) => {
+    if (!wasInterrupted(cause) || call.aborting.aborted) throw cause;
+    const { name: tool } = entry;
+    ports.log.info('call.repeated', `${tool} is sent again: its connection broke and it is safe to repeat`, { tool });
+    return connection.callTool(callableOf(entry), args, request);
+  });
+}
+
+const callables = new WeakMap<CatalogEntry, CallableTool>();
+
+/** The tool as its connection knows it. */
+function callableOf(entry: CatalogEntry): CallableTool {
+  const known = callables.get(entry);
+  if (known) return known;
   const { execution } = entry.definition;
   const taskSupport = isObject(execution) ? execution.taskSupport : undefined;
   const tool = { name: entry.originalName, paramHeaders: entry.paramHeaders, taskSupport };
-  const request = {
-    ...{ id, signal, host: toRequestHost(call, entry, ports), onTask, prefersTask: call.host.prefersTask },
-    ...{ meta: withoutAccount(meta), account: call.account },
-    onWait: () => call.pauseClocks(),
-    onForward(ranOn: string) {
-      call.record = { ...call.record, ranOn };
-    },
-  };
-  try {
-    return await connection.callTool(tool, args, request);
-  } catch (cause) {
-    if (!wasInterrupted(cause) || signal.aborted || !isRepeatable(entry)) throw cause;
-    log.info('call.repeated', `${entry.name} is sent again: its connection broke and it is safe to repeat`, {
-      tool: entry.name,
-    });
-    return connection.callTool(tool, args, request);
+  callables.set(entry, tool);
+  return tool;
+}
+
+/** A class, like the host below, because every call has one: methods on a prototype cost nothing per call. */
+class DispatchedCall implements ToolCall {
+  readonly host: RequestHost;
+  readonly meta: JsonObject | undefined;
+  readonly #call: RunningCall;
+  readonly #ports: DispatchPorts;
+
+  constructor(call: RunningCall, entry: CatalogEntry, meta: JsonObject | undefined, ports: DispatchPorts) {
+    this.#call = call;
+    this.#ports = ports;
+    this.host = toRequestHost(call, entry, ports);
+    this.meta = withoutAccount(meta);
+  }
+
+  get id(): string {
+    return this.#call.id;
+  }
+
+  get signal(): AbortSource {
+    return this.#call.aborting;
+  }
+
+  get account(): AccountUse | undefined {
+    return this.#call.account;
+  }
+
+  get prefersTask(): boolean | undefined {
+    return this.#call.host.prefersTask;
+  }
+
+  onWait(): () => void {
+    return this.#call.pauseClocks();
+  }
+
+  onForward(ranOn: string): void {
+    this.#call.record = { ...this.#call.record, ranOn };
+  }
+
+  onTask(task: UpstreamTask): void {
+    if (this.#call.followTask(task) && this.#call.state !== 'ended') this.#ports.onCall?.(this.#call.record);
   }
 }
 
@@ -137,62 +187,97 @@ async function send(
 export function toRequestHost(
   call: RunningCall,
   entry: CatalogEntry,
-  { defaultHost, onLog }: Pick<DispatchPorts, 'defaultHost' | 'onLog'>,
+  ports: Pick<DispatchPorts, 'defaultHost' | 'onLog'>,
 ): RequestHost {
-  const { host } = call;
-  const elicit = host.elicit ? host : defaultHost.elicit && defaultHost;
-  const sample = host.sample ? host : defaultHost.sample && defaultHost;
-  const roots = host.listRoots ? host : defaultHost.listRoots && defaultHost;
-  return {
-    capabilities: host.capabilities,
-    client: host.client,
-    elicit:
-      elicit &&
-      (async (params, context) => {
-        const question = { method: 'elicitation/create', params };
-        return (await call.answer(
-          context,
-          question,
-          async (asked) => elicit.elicit?.(params, asked) as never,
-        )) as never;
-      }),
-    sample:
-      sample &&
-      ((params, context) => {
-        const question = { method: 'sampling/createMessage', params };
-        return call.answer(context, question, async (asked) => sample.sample?.(params, asked) as never);
-      }),
-    listRoots:
-      roots &&
-      (async (context) => {
-        const question = { method: 'roots/list', params: {} };
-        const answer = await call.answer(context, question, async (asked) => ({
-          roots: await roots.listRoots?.(asked),
-        }));
-        return answer.roots as never;
-      }),
+  return new HostOfCall(call, entry, ports);
+}
+
+/** Its fields are visible to objects made from it. The methods for questions are created when the server asks one. */
+class HostOfCall implements RequestHost {
+  private readonly call: RunningCall;
+  private readonly entry: CatalogEntry;
+  private readonly ports: Pick<DispatchPorts, 'defaultHost' | 'onLog'>;
+  readonly input: RequestHost['input'];
+  readonly onProgress: RequestHost['onProgress'];
+
+  constructor(call: RunningCall, entry: CatalogEntry, ports: Pick<DispatchPorts, 'defaultHost' | 'onLog'>) {
+    this.call = call;
+    this.entry = entry;
+    this.ports = ports;
+    this.input = call.host.input;
+    const { defaultHost } = ports;
     // Without an observer no progress is requested.
-    onProgress:
-      host.onProgress || defaultHost.onProgress || call.hasListeners
-        ? (progress) => reportProgress(call, progress, defaultHost)
-        : undefined,
-    onNotice({ kind, message }) {
-      const { progress = 0, total } = call.progress ?? {};
-      // Progress must increase; the step is far below any that a tool reports.
-      showProgress(call, { progress: progress + 1e-6, total, message }, defaultHost);
-      if (kind !== 'question-refused') return;
-      const params = { level: 'warning', logger: 'toolwharf', data: message };
-      (host.onLog ? host : defaultHost).onLog?.(params);
-      call.emit({ type: 'log', params });
-    },
-    onLog(params) {
-      (host.onLog ? host : defaultHost).onLog?.(params);
-      call.emit({ type: 'log', params });
-      onLog(call, entry.server ?? '', params);
-    },
-    input: host.input,
-    openReply: host.openReply,
-  };
+    if (call.host.onProgress || defaultHost.onProgress || call.hasListeners)
+      this.onProgress = (progress) => reportProgress(call, progress, defaultHost);
+  }
+
+  get capabilities(): RequestHost['capabilities'] {
+    return this.call.host.capabilities;
+  }
+
+  get client(): RequestHost['client'] {
+    return this.call.host.client;
+  }
+
+  get elicit(): RequestHost['elicit'] {
+    const { call } = this;
+    const host = this.answererOf('elicit');
+    if (!host) return undefined;
+    return async (params, context) => {
+      const question = { method: 'elicitation/create', params };
+      return (await call.answer(context, question, async (asked) => host.elicit?.(params, asked) as never)) as never;
+    };
+  }
+
+  get sample(): RequestHost['sample'] {
+    const { call } = this;
+    const host = this.answererOf('sample');
+    if (!host) return undefined;
+    return (params, context) => {
+      const question = { method: 'sampling/createMessage', params };
+      return call.answer(context, question, async (asked) => host.sample?.(params, asked) as never);
+    };
+  }
+
+  get listRoots(): RequestHost['listRoots'] {
+    const { call } = this;
+    const host = this.answererOf('listRoots');
+    if (!host) return undefined;
+    return async (context) => {
+      const question = { method: 'roots/list', params: {} };
+      const answer = await call.answer(context, question, async (asked) => ({ roots: await host.listRoots?.(asked) }));
+      return answer.roots as never;
+    };
+  }
+
+  onNotice({ kind, message }: RequestNotice): void {
+    const { progress = 0, total } = this.call.progress ?? {};
+    // Progress must increase; the step is far below any that a tool reports.
+    showProgress(this.call, { progress: progress + 1e-6, total, message }, this.ports.defaultHost);
+    if (kind === 'question-refused') this.showLog({ level: 'warning', logger: 'toolwharf', data: message });
+  }
+
+  onLog(params: JsonObject): void {
+    this.showLog(params);
+    this.ports.onLog(this.call, this.entry.server ?? '', params);
+  }
+
+  openReply(subject: string): ReplyMeter | undefined {
+    return this.call.host.openReply?.(subject);
+  }
+
+  private showLog(params: JsonObject): void {
+    const { host } = this.call;
+    (host.onLog ? host : this.ports.defaultHost).onLog?.(params);
+    this.call.emit({ type: 'log', params });
+  }
+
+  /** The host that answers a kind of question: the call's own, or else the default one. */
+  private answererOf(method: 'elicit' | 'sample' | 'listRoots'): CallHost | undefined {
+    const { host } = this.call;
+    if (host[method]) return host;
+    return this.ports.defaultHost[method] ? this.ports.defaultHost : undefined;
+  }
 }
 
 function reportProgress(call: RunningCall, progress: Progress, defaultHost: CallHost): void {
@@ -210,7 +295,7 @@ async function runLocal(
   call: RunningCall,
   { name, local }: CatalogEntry,
   args: JsonObject,
-  { callStep }: DispatchOptions,
+  steps: ToolSteps | undefined,
   { defaultHost }: DispatchPorts,
 ): Promise<JsonObject> {
   const { signal } = call;
@@ -218,9 +303,9 @@ async function runLocal(
     signal,
     onProgress: (progress: Progress) => reportProgress(call, progress, defaultHost),
     async call(step: string, given: unknown): Promise<ToolResult> {
-      if (!local?.composed)
+      if (!local?.composed || !steps)
         throw new ToolwharfError('TOOL_FAILED', `${name} calls other tools: declare it with composed: true`);
-      return callStep(step, given);
+      return steps.callStep(step, given);
     },
   };
   try {

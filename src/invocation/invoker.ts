@@ -1,14 +1,14 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { CatalogEntry } from '../catalog/catalog.ts';
-import type { RateLimit, ToolboxConfig } from '../config/config.ts';
-import type { UpstreamTask } from '../connections/follow-task.ts';
+import type { ToolboxConfig } from '../config/config.ts';
+import type { AbortSource } from '../kernel/abort-source.ts';
 import { hashOf } from '../kernel/canonical-json.ts';
 import { createId } from '../kernel/create-id.ts';
 import { ToolwharfError, toToolwharfError } from '../kernel/errors.ts';
 import { isoTime } from '../kernel/iso-time.ts';
 import { isObject } from '../kernel/json.ts';
 import type { CallOptions, ToolResult } from '../kernel/tool.ts';
-import { toolIdOf, toolKey } from '../kernel/tool-id.ts';
+import { toolIdOf } from '../kernel/tool-id.ts';
 import { measureJson } from '../policy/measure-json.ts';
 import { type Authorization, type AuthorizePorts, authorize, type CallPolicy, reauthorize } from './authorize.ts';
 import { type Call, type CallHost, createRunningCalls, programCaller, RunningCall, type RunningCalls } from './call.ts';
@@ -19,8 +19,8 @@ import { assignAccount, type DispatchPorts, dispatch } from './dispatch.ts';
 import { hideSecrets } from './hide-secrets.ts';
 import { runOnce } from './idempotency.ts';
 import { assertHeld, isHeld, type Journal, writeRecord } from './journal.ts';
-import type { CallerLimits, Permit, PermitCaller, Permits } from './permits.ts';
-import type { RateAnswer, Rates } from './rates.ts';
+import { type CallerLimits, type Permit, type PermitCaller, type Permits, permitKeyOf } from './permits.ts';
+import { countCall, type Rates } from './rates.ts';
 import { createSearchRecorder } from './record-search.ts';
 import { hasReferences, resolveReferences } from './references.ts';
 import type { Results } from './results.ts';
@@ -38,7 +38,8 @@ export interface StartOptions extends CallOptions {
 }
 
 /** Options of a call on behalf of a caller with its own policy. */
-export interface InternalStartOptions extends StartOptions {
+export interface InternalStartOptions extends Omit<StartOptions, 'signal'> {
+  readonly signal?: AbortSource;
   /** The caller's permissions; the toolbox's own approval settings by default. */
   readonly policy?: CallPolicy;
   /** The policy at a later time, for a call that has waited. Rejects when the caller has lost its access. */
@@ -80,12 +81,6 @@ export interface Invoker {
   readonly calls: Pick<RunningCalls, 'find' | 'list' | 'size'>;
   /** Stops waiting for approvals. Other replicas continue the calls, if the journal is shared. */
   handOver(): void;
-}
-
-interface TakenRate {
-  readonly server: string;
-  readonly rate: RateLimit;
-  readonly answer: ReturnType<Rates['take']>;
 }
 
 const noHost: CallHost = {};
@@ -137,45 +132,60 @@ export function createInvoker(ports: InvokerPorts): Invoker {
       now,
     });
     call.epoch = ports.journal.lease?.epoch;
-    call.result = track(call, () => run(call, entry, input, options), options, [toolIdOf(entry), input]);
+    call.result = track(call, entry, input, options);
     return call;
   }
 
   /** Registers the call while it runs, lets the caller's signal cancel it, and runs it once for its idempotency key. */
-  async function track(
+  function track(
     call: RunningCall,
-    run: () => Promise<ToolResult>,
-    { signal, idempotencyKey: key }: InternalStartOptions,
-    request: readonly unknown[],
+    entry: CatalogEntry,
+    input: unknown,
+    options: InternalStartOptions,
   ): Promise<ToolResult> {
-    const { id, caller } = call;
+    const { id } = call;
+    const { signal, idempotencyKey: key } = options;
     const isDuplicate = calls.find(id) !== undefined;
-    if (isDuplicate && key === undefined)
-      return end(call, failureResult(id, 'CONFLICT', 'There is already a call with this id: choose another'));
-    if (!isDuplicate) calls.add(call);
-    const onAbort = () => call.abort(signal?.reason);
-    if (signal?.aborted) onAbort();
-    else signal?.addEventListener('abort', onAbort);
-    try {
-      // A request that is nested too deeply cannot be compared. It is refused and recorded without its key.
-      if (key === undefined || isTooDeep(request)) return end(call, await run());
-      const claim = { caller: caller.id, key, fingerprint: hashOf(request), callId: id, epoch: call.epoch };
-      return end(call, await runOnce(call, claim, { journal: ports.journal, calls }, run));
-    } catch (cause) {
-      return end(call, failed(id, toCallError(cause, call.signal)));
-    } finally {
-      if (!isDuplicate) calls.delete(id);
-      signal?.removeEventListener('abort', onAbort);
+    if (isDuplicate && key === undefined) {
+      const message = 'There is already a call with this id: choose another';
+      return Promise.resolve(end(call, failureResult(id, 'CONFLICT', message)));
     }
+    if (!isDuplicate) calls.add(call);
+    const onAbort = signal && (() => call.abort(signal.reason));
+    if (signal?.aborted) onAbort?.();
+    else if (onAbort) signal?.addEventListener('abort', onAbort);
+    const settle = (result: ToolResult) => {
+      end(call, result);
+      if (!isDuplicate) calls.delete(id);
+      if (onAbort) signal?.removeEventListener('abort', onAbort);
+      return result;
+    };
+    const running = key === undefined ? run(call, entry, input, options) : runForKey(key, call, entry, input, options);
+    return running.then(settle, (cause) => settle(failed(id, toCallError(cause, call.aborting))));
+  }
+
+  async function runForKey(
+    key: string,
+    call: RunningCall,
+    entry: CatalogEntry,
+    input: unknown,
+    options: InternalStartOptions,
+  ): Promise<ToolResult> {
+    const { id, caller, epoch } = call;
+    const request = [toolIdOf(entry), input];
+    // A request that is nested too deeply cannot be compared. It is refused and recorded without its key.
+    if (isTooDeep(request)) return run(call, entry, input, options);
+    const claim = { caller: caller.id, key, fingerprint: hashOf(request), callId: id, epoch };
+    return runOnce(call, claim, { journal: ports.journal, calls }, () => run(call, entry, input, options));
   }
 
   function end(call: RunningCall, result: ToolResult): ToolResult {
     call.setState('ended');
-    call.emit({ type: 'ended', result });
+    if (call.hasListeners) call.emit({ type: 'ended', result });
     return result;
   }
 
-  /** The call from authorization to its result. */
+  /** The call from authorization to its result. Awaits only what is not there yet, since every `await` costs. */
   async function run(
     call: RunningCall,
     entry: CatalogEntry,
@@ -187,50 +197,56 @@ export function createInvoker(ports: InvokerPorts): Invoker {
     let isAwaiting = false;
     try {
       ports.onCall(call.record);
-      call.signal.throwIfAborted();
+      call.aborting.throwIfAborted();
       if (options.meta && isTooDeep(options.meta))
         throw new ToolwharfError('ARGUMENTS_INVALID', `_meta is nested more than ${maxJsonDepth} levels deep`);
-      const granted = await authorizeAndQueue(call, entry, input, options);
-      permit = granted.permit;
-      permit.onExpired?.(() => call.deadline?.expire());
-      const rate = takeRate(granted.authorization.entry);
-      // Awaited only if the limit is shared with other replicas.
-      if (rate) assertAccepted(rate, rate.answer instanceof Promise ? await rate.answer : rate.answer);
-      await call.recorded;
-      const authorization = await withValues(call, granted.authorization);
+      const authorizing = authorize(call, entry, input, options.policy ?? ownPolicy(), authorizePorts);
+      let authorization = authorizing instanceof Promise ? await authorizing : authorizing;
+      // A person may have to connect an account first, so the call has no permit yet.
+      const choosing = assignAccount(call, entry.server, options.meta, ports);
+      if (choosing) await choosing;
+      permit = takePermit(call, entry, options);
+      // A call that waited, for a person or for a permit, is authorized again at the moment it could be dispatched.
+      if (!permit || choosing || authorization.approvedHash !== undefined)
+        ({ permit, authorization } = await queue(call, entry, authorization, permit, options));
+      if (permit.onExpired) permit.onExpired(() => call.deadline?.expire());
+      const counting = countCall(authorization.entry, ports);
+      if (counting) await counting;
+      if (call.recorded) await call.recorded;
+      const dispatched = needsValues(authorization) ? await withValues(call, authorization) : authorization;
       isAwaiting = call.record.awaiting !== undefined;
-      const started = call.start(granted.authorization.args, granted.authorization.rule);
+      const started = call.start(authorization.args, authorization.rule);
       call.recorded = writeRecord(started, 'before', ports, call.epoch);
       await call.recorded;
       wasSent = true;
       ports.onCall(started);
       assertHeld(ports.journal, call.epoch);
-      const inner = stepsOf(call, entry, options);
-      const onTask = (task: UpstreamTask) => {
-        if (call.followTask(task) && call.state !== 'ended') ports.onCall(call.record);
-      };
-      const raw = await dispatch(call, authorization, { meta: options.meta, ...inner, onTask }, ports);
-      const { maxResultBytes } = ports.settings();
+      const steps = entry.local || entry.script ? stepsOf(call, entry, options) : undefined;
+      const raw = await dispatch(call, dispatched, options.meta, steps, ports);
       const { id: callId, caller } = call;
       const { isSecret, store } = ports.results;
-      const shown = hideSecrets(raw, authorization.entry, { callId, caller: caller.id, store, isSecret });
-      const { result, whole } = shapeResult(shown, { callId, maxResultBytes });
+      const shown = hideSecrets(raw, dispatched.entry, { callId, caller: caller.id, store, isSecret });
+      const { result, whole } = shapeResult(shown, { callId, maxResultBytes: ports.settings().maxResultBytes });
       if (whole) {
         store.add(callId, caller.id, whole, result.truncated?.totalBytes ?? 0);
         // Journalling a large result takes long. Other requests are served first.
         await nextTurn();
       }
-      await finish(call, call.end(endingOf(result)));
+      const ended = call.end(endingOf(result));
+      await writeEnd(call, ended);
+      ports.onCall(ended);
       return result;
     } catch (cause) {
-      const error = toCallError(cause, call.signal);
+      const error = toCallError(cause, call.aborting);
       // A record that is nested too deeply could not be written.
       if (error.code === 'ARGUMENTS_INVALID' && isTooDeep(call.record.arguments))
         call.record = { ...call.record, arguments: {} };
       isAwaiting ||= call.record.awaiting !== undefined;
       const ended = call.end(endingFor(error));
-      if (wasSent || !(isAwaiting || call.idempotencyKey !== undefined)) await finish(call, ended);
-      else if (!(await finishUnsent(call, ended, error, ports)) && isAwaiting)
+      if (wasSent || !(isAwaiting || call.idempotencyKey !== undefined)) {
+        await writeEnd(call, ended);
+        ports.onCall(ended);
+      } else if (!(await finishUnsent(call, ended, error, ports)) && isAwaiting)
         return failed(call.id, continuedElsewhere());
       return failed(call.id, error);
     } finally {
@@ -238,29 +254,25 @@ export function createInvoker(ports: InvokerPorts): Invoker {
     }
   }
 
-  /**
-   * Authorizes the call and obtains its permit. A call that waited, for a person or for a permit, is authorized again at
-   * the moment it could be dispatched.
-   */
-  async function authorizeAndQueue(
+  function takePermit(call: RunningCall, entry: CatalogEntry, options: InternalStartOptions): Permit | undefined {
+    const caller = permitCaller(call, entry, options);
+    return permitsOf(entry).tryAcquire(permitKeyOf(entry), entry.limits.maxInstances, caller);
+  }
+
+  /** Waits for a permit, unless there is one already, and authorizes the call again, as often as its tool changes meanwhile. */
+  async function queue(
     call: RunningCall,
     entry: CatalogEntry,
-    input: unknown,
+    first: Authorization,
+    immediate: Permit | undefined,
     options: InternalStartOptions,
   ): Promise<{ readonly authorization: Authorization; readonly permit: Permit }> {
-    const ownPolicy = () => ({ approval: ports.settings().approval });
-    const { policy = ownPolicy(), refreshPolicy = options.policy ? () => policy : ownPolicy } = options;
-    let authorization = await authorize(call, entry, input, policy, authorizePorts);
-    for (let asked = 1; ; asked++) {
-      // A person may have to connect an account first, so the call has no permit yet.
-      const choosing = assignAccount(call, entry.server, options.meta, ports);
-      if (choosing) await choosing;
-      const caller = permitCaller(call, entry, options);
-      const immediate = permitsOf(entry).tryAcquire(keyOf(entry), entry.limits.maxInstances, caller);
-      if (immediate && !choosing && authorization.approvedHash === undefined)
-        return { authorization, permit: immediate };
-      const permit = immediate ?? (await waitForPermit(call, entry, caller));
-      try {
+    const { policy, refreshPolicy = policy ? () => policy : ownPolicy } = options;
+    let authorization = first;
+    let permit = immediate;
+    try {
+      for (let asked = 1; ; asked++) {
+        permit ??= await waitForPermit(call, entry, permitCaller(call, entry, options));
         const current = await refreshPolicy();
         const renewed = await reauthorize(call, authorization, current, authorizePorts);
         if (renewed) return { authorization: renewed, permit };
@@ -268,25 +280,24 @@ export function createInvoker(ports: InvokerPorts): Invoker {
         if (asked >= maxApprovals)
           throw new ToolwharfError('TOOL_CHANGED', `${call.calledAs} keeps changing while it is being approved`);
         const { entry: changed, args } = authorization;
-        authorization = await authorize(
-          call,
-          ports.catalog.find(toolIdOf(changed)) ?? changed,
-          args,
-          current,
-          authorizePorts,
-        );
-      } catch (cause) {
-        permit[Symbol.dispose]();
-        throw cause;
+        const latest = ports.catalog.find(toolIdOf(changed)) ?? changed;
+        authorization = await authorize(call, latest, args, current, authorizePorts);
+        const choosing = assignAccount(call, entry.server, options.meta, ports);
+        if (choosing) await choosing;
+        permit = takePermit(call, entry, options);
+        if (permit && !choosing && authorization.approvedHash === undefined) return { authorization, permit };
       }
+    } catch (cause) {
+      permit?.[Symbol.dispose]();
+      throw cause;
     }
   }
 
+  const ownPolicy = (): CallPolicy => ({ approval: ports.settings().approval });
+
   /** The authorization with the values of the references in its arguments. */
   async function withValues(call: RunningCall, authorization: Authorization): Promise<Authorization> {
-    const { entry, args } = authorization;
-    if (entry.script || !hasReferences(args)) return authorization;
-    return { ...authorization, args: await authorizePorts.resolve(call, args) };
+    return { ...authorization, args: await authorizePorts.resolve(call, authorization.args) };
   }
 
   async function waitForPermit(call: RunningCall, entry: CatalogEntry, caller: PermitCaller): Promise<Permit> {
@@ -297,7 +308,7 @@ export function createInvoker(ports: InvokerPorts): Invoker {
     // Waiting has its own limit, so that a stuck queue releases its callers.
     const timeout = AbortSignal.timeout(limits.timeoutMs);
     try {
-      return await permitsOf(entry).acquire(keyOf(entry), limits.maxInstances, {
+      return await permitsOf(entry).acquire(permitKeyOf(entry), limits.maxInstances, {
         signal: AbortSignal.any([call.signal, timeout]),
         caller,
       });
@@ -306,11 +317,6 @@ export function createInvoker(ports: InvokerPorts): Invoker {
       const message = `No permit became free for ${call.calledAs} within ${limits.timeoutMs} ms; it was not started`;
       throw new ToolwharfError('CALL_TIMED_OUT', message, { cause });
     }
-  }
-
-  function takeRate({ server }: CatalogEntry): TakenRate | undefined {
-    const rate = server === undefined ? undefined : ports.findConnection(server)?.spec.rate;
-    return rate && server !== undefined ? { server, rate, answer: ports.rates.take(server, rate) } : undefined;
   }
 
   /** Records a waiting call before dispatch. Other calls are recorded at dispatch, which follows at once. */
@@ -344,13 +350,16 @@ export function createInvoker(ports: InvokerPorts): Invoker {
     if (call.record.completedAt === undefined) ports.onCall(call.record);
   }
 
-  async function finish(call: RunningCall, record: CallRecord): Promise<void> {
+  function writeEnd(call: RunningCall, record: CallRecord): Promise<void> {
     // The call may have become a task a moment ago.
-    if (record.task) await call.recorded?.catch(() => {});
+    if (record.task && call.recorded) return call.recorded.catch(() => {}).then(() => writeLast(call, record));
+    return writeLast(call, record);
+  }
+
+  function writeLast(call: RunningCall, record: CallRecord): Promise<void> {
     // Another replica continues a script whose replica lost its lease.
     const isLost = record.script !== undefined && !isHeld(ports.journal, call.epoch);
-    if (!isLost) await writeRecord(record, 'after', ports);
-    ports.onCall(record);
+    return isLost ? Promise.resolve() : writeRecord(record, 'after', ports);
   }
 
   const handOver = createHandOver(calls, ports.journal);
@@ -358,13 +367,6 @@ export function createInvoker(ports: InvokerPorts): Invoker {
   const permitsOf = (entry: CatalogEntry) => (isComposed(entry) ? ports.composedPermits : ports.permits);
 
   return { start, calls, handOver };
-}
-
-function assertAccepted({ server, rate: { calls, perMs } }: TakenRate, answer: RateAnswer): void {
-  if (answer.ok) return;
-  const { retryAfterMs } = answer;
-  const message = `Server '${server}' is limited to ${calls} calls in ${perMs} ms; try again in ${retryAfterMs} ms`;
-  throw new ToolwharfError('RATE_LIMITED', message, { data: { retryAfterMs } });
 }
 
 /** Whether a value is nested too deeply to be hashed, recorded or sent. */
@@ -383,7 +385,9 @@ function permitCaller({ caller }: RunningCall, entry: CatalogEntry, options: Int
   return { id: caller.id, limits, timeoutMs: entry.limits.timeoutMs };
 }
 
-const keyOf = (entry: CatalogEntry) => toolKey(toolIdOf(entry));
+function needsValues({ entry, args }: Authorization): boolean {
+  return !entry.script && hasReferences(args);
+}
 
 function failed(callId: string, cause: unknown): ToolResult {
   const { code, message, data } = toToolwharfError(cause);

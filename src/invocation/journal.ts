@@ -68,20 +68,19 @@ export interface Journal {
 }
 
 /** Writes a record. Before dispatch, a failed write stops the call. Afterwards the call keeps its result. */
-export async function writeRecord(
+export function writeRecord(
   record: CallRecord,
   when: 'before' | 'after',
   { journal, log }: { readonly journal: Pick<Journal, 'write'>; readonly log: Log },
   epoch?: number,
 ): Promise<void> {
-  try {
-    await journal.write(record, epoch);
-  } catch (cause) {
+  // Two promises for each call: an async function would add a third, and its frame.
+  return journal.write(record, epoch).catch((cause) => {
     log.error('journal.failed', `The journal could not be written: ${messageOf(cause)}`, { call: record.id });
     if (isLeaseLost(cause)) throw cause;
     if (when === 'before')
       throw new ToolwharfError('JOURNAL_UNAVAILABLE', 'The call was not made: it could not be recorded', { cause });
-  }
+  });
 }
 
 /** Checked immediately before a call is sent: the process may have been stopped since the call was recorded. */

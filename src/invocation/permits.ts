@@ -1,3 +1,6 @@
+import type { CatalogEntry } from '../catalog/catalog.ts';
+import { toolIdOf, toolKey } from '../kernel/tool-id.ts';
+
 /** The right to run one call. Disposing releases it; disposing twice has no effect. */
 export interface Permit extends Disposable {
   readonly key: string;
@@ -70,4 +73,15 @@ export function joinStats(one: PermitStats, other: PermitStats): PermitStats {
 /** Tools that call others have only their own limits: their number is limited by the permits of the tools they call. */
 export function composedLimits({ maxQueued }: Pick<PermitLimits, 'maxQueued'>): PermitLimits {
   return { maxConcurrent: Number.MAX_SAFE_INTEGER, maxQueued };
+}
+
+const keys = new WeakMap<CatalogEntry, string>();
+
+/** The key of the permits of a tool: its id as text, which is built once. */
+export function permitKeyOf(tool: CatalogEntry): string {
+  const known = keys.get(tool);
+  if (known !== undefined) return known;
+  const key = toolKey(toolIdOf(tool));
+  keys.set(tool, key);
+  return key;
 }

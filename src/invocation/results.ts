@@ -35,6 +35,7 @@ export function createResults({ config, findElsewhere }: ResultsOptions): Result
       const { secretResults } = config().toolbox;
       if (secretResults !== patterns) matches = createMatcher(secretResults);
       patterns = secretResults;
+      if (patterns.length === 0) return false;
       return matches(`${server}/${originalName}`);
     },
   };

@@ -9,7 +9,7 @@ import type { AnswerSearch, ToolSource } from '../kernel/tool.ts';
 import type { CallPolicy } from './authorize.ts';
 import type { Call, CallHost, RunningCall } from './call.ts';
 import type { CallParent, CallRecord, CallStep } from './call-record.ts';
-import type { DispatchOptions } from './dispatch.ts';
+import type { ToolSteps } from './dispatch.ts';
 import type { Journal } from './journal.ts';
 import type { CallerLimits } from './permits.ts';
 import type { SearchFacts, SearchRecorder } from './record-search.ts';
@@ -105,11 +105,7 @@ export function createStepRunner({ start, catalog, scripts, recordSearch }: Step
     });
   }
 
-  return (
-    call: RunningCall,
-    { script }: CatalogEntry,
-    options: StepPolicy,
-  ): Pick<DispatchOptions, 'callStep' | 'runScript'> => ({
+  return (call: RunningCall, { script }: CatalogEntry, options: StepPolicy): ToolSteps => ({
     async callStep(name, args) {
       assertDepth(call);
       const entry = catalog.find(name);

@@ -28,8 +28,11 @@ const unbounded = { maxBytes: Number.POSITIVE_INFINITY, maxDepth };
  */
 export function shapeResult(raw: JsonObject, options: ShapeOptions): ShapedResult {
   const { callId, maxResultBytes } = options;
-  if (!measureJson(raw, { maxBytes: maxResultBytes, maxDepth }).exceeded)
-    return { result: { ...toResult(raw, contentOf(raw), callId), raw } };
+  if (!measureJson(raw, { maxBytes: maxResultBytes, maxDepth }).exceeded) {
+    const result = toResult(raw, contentOf(raw), callId);
+    result.raw = raw;
+    return { result };
+  }
 
   const maxOtherBytes = Math.floor((maxResultBytes * 3) / 4);
   const meta = fitInto(raw._meta, maxOtherBytes);
@@ -68,17 +71,15 @@ export function failureResult(callId: string, code: string, message: string, dat
   return { isError: true, content: [{ type: 'text', text }], text, failure, callId };
 }
 
-function toResult(shown: JsonObject, content: readonly ContentBlock[], callId: string): ToolResult {
+type MutableResult = { -readonly [Name in keyof ToolResult]: ToolResult[Name] };
+
+function toResult(shown: JsonObject, content: readonly ContentBlock[], callId: string): MutableResult {
   const isError = shown.isError === true;
   const text = textOf(content);
-  return {
-    isError,
-    content,
-    text: isError ? asError(text) : text,
-    ...(shown.structuredContent !== undefined && { structuredContent: shown.structuredContent }),
-    ...(isObject(shown._meta) && { _meta: shown._meta }),
-    callId,
-  };
+  const result: MutableResult = { isError, content, text: isError ? asError(text) : text, callId };
+  if (shown.structuredContent !== undefined) result.structuredContent = shown.structuredContent;
+  if (isObject(shown._meta)) result._meta = shown._meta;
+  return result;
 }
 
 function asError(text: string): string {
@@ -89,10 +90,14 @@ function asError(text: string): string {
 /** The content as blocks. If there is none, `structuredContent` or the deprecated `toolResult` as text. */
 function contentOf(raw: JsonObject, withStructured = true): ContentBlock[] {
   const { content } = raw;
-  if (Array.isArray(content)) return content.map(toBlock);
+  if (Array.isArray(content)) return content.every(isBlock) ? content : content.map(toBlock);
   if (content !== undefined && content !== null) return [toTextBlock(content)];
   if (raw.toolResult !== undefined) return [toTextBlock(raw.toolResult)];
   return raw.structuredContent !== undefined && withStructured ? [toTextBlock(raw.structuredContent)] : [];
+}
+
+function isBlock(block: unknown): block is ContentBlock {
+  return toBlock(block) === block;
 }
 
 function toBlock(block: unknown): ContentBlock {

@@ -3,7 +3,8 @@ import type { ContentBlock } from '../kernel/tool.ts';
 
 /** Joins the text of all blocks. A block without text is described in brackets. */
 export function textOf(content: readonly ContentBlock[]): string {
-  return content.map(textOfBlock).join('\n');
+  const [only] = content;
+  return only && content.length === 1 ? textOfBlock(only) : content.map(textOfBlock).join('\n');
 }
 
 /** A short description of a block: its type, name, URI, media type and size. */

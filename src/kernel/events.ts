@@ -11,17 +11,22 @@ export interface EventsOptions {
 }
 
 export function createEvents<Map extends object>(options: EventsOptions = {}): Events<Map> {
-  const listeners = new globalThis.Map<keyof Map, Set<(event: never) => void>>();
+  // Replaced at each subscription, never changed, so that publishing needs no copy.
+  const listeners = new globalThis.Map<keyof Map, readonly Entry[]>();
   return {
     on(name, listener) {
       // Each subscription is its own entry, so registering one function twice and ending one keeps the other.
-      const entry = (event: never) => listener(event);
-      const set = listeners.get(name) ?? new Set();
-      listeners.set(name, set.add(entry));
-      return () => void set.delete(entry);
+      const entry: Entry = { listener };
+      listeners.set(name, [...(listeners.get(name) ?? []), entry]);
+      return () => {
+        const others = listeners.get(name)?.filter((known) => known !== entry);
+        if (others) listeners.set(name, others);
+      };
     },
     emit(name, event) {
-      for (const listener of [...(listeners.get(name) ?? [])]) {
+      const entries = listeners.get(name);
+      if (!entries) return;
+      for (const { listener } of entries) {
         try {
           listener(event as never);
         } catch (cause) {
@@ -30,4 +35,8 @@ export function createEvents<Map extends object>(options: EventsOptions = {}): E
       }
     },
   };
+}
+
+interface Entry {
+  readonly listener: (event: never) => void;
 }

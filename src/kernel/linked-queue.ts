@@ -12,6 +12,10 @@ export interface LinkedQueue<Value> {
   push(value: Value): QueueEntry<Value>;
   /** Removes an entry that is still in this queue. */
   remove(entry: QueueEntry<Value>): void;
+  /** Moves an entry of this queue to its end. */
+  moveToEnd(entry: QueueEntry<Value>): void;
+  /** The values, first in first. An entry may be removed while its value is visited. */
+  values(): Iterable<Value>;
 }
 
 /** Creates an empty queue backed by a doubly linked list: an array would shift its items, a set would keep tombstones. */
@@ -27,19 +31,39 @@ export function createLinkedQueue<Value>(): LinkedQueue<Value> {
       return head?.value;
     },
     push(value) {
-      const entry: QueueEntry<Value> = { value, before: tail, after: undefined };
-      if (tail) tail.after = entry;
-      else head = entry;
-      tail = entry;
-      size++;
+      const entry: QueueEntry<Value> = { value, before: undefined, after: undefined };
+      append(entry);
       return entry;
     },
-    remove({ before, after }) {
-      if (before) before.after = after;
-      else head = after;
-      if (after) after.before = before;
-      else tail = before;
-      size--;
+    remove,
+    moveToEnd(entry) {
+      if (entry === tail) return;
+      remove(entry);
+      append(entry);
+    },
+    *values() {
+      for (let entry = head; entry; ) {
+        const { value, after } = entry;
+        yield value;
+        entry = after;
+      }
     },
   };
+
+  function append(entry: QueueEntry<Value>): void {
+    entry.before = tail;
+    entry.after = undefined;
+    if (tail) tail.after = entry;
+    else head = entry;
+    tail = entry;
+    size++;
+  }
+
+  function remove({ before, after }: QueueEntry<Value>): void {
+    if (before) before.after = after;
+    else head = after;
+    if (after) after.before = before;
+    else tail = before;
+    size--;
+  }
 }

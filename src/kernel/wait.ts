@@ -1,5 +1,7 @@
+import type { AbortSource } from './abort-source.ts';
+
 /** Settles like the promise, or rejects with the signal's reason if the signal aborts first. The work itself continues. */
-export function abortable<Value>(work: Promise<Value>, signal?: AbortSignal): Promise<Value> {
+export function abortable<Value>(work: Promise<Value>, signal?: AbortSource): Promise<Value> {
   if (!signal) return work;
   return new Promise((resolve, reject) => {
     const onAbort = () => reject(signal.reason);

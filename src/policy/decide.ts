@@ -49,7 +49,15 @@ export function decide(input: DecisionInput): Decision {
 }
 
 /** Decides with the rules of a store. Before a person is asked, answers that another replica has just remembered are read. */
-export async function decideByStore(input: Omit<DecisionInput, 'remembered'>, rules: RuleStore): Promise<Decision> {
+export function decideByStore(
+  input: Omit<DecisionInput, 'remembered'>,
+  rules: RuleStore,
+): Decision | Promise<Decision> {
+  const remembered = rules.listNow ? undefined : rules.current?.();
+  return remembered ? decide({ ...input, remembered }) : decideByReading(input, rules);
+}
+
+async function decideByReading(input: Omit<DecisionInput, 'remembered'>, rules: RuleStore): Promise<Decision> {
   const decision = decide({ ...input, remembered: await rules.list() });
   if (decision.kind !== 'ask' || !rules.listNow) return decision;
   return decide({ ...input, remembered: await rules.listNow() });

@@ -7,15 +7,14 @@ export interface JsonMeasure {
   /** Bytes as JSON text without escapes; a lower bound if a limit was exceeded. */
   readonly bytes: number;
   /** The first limit that was exceeded. */
-  readonly exceeded?: 'bytes' | 'depth';
+  readonly exceeded: 'bytes' | 'depth' | undefined;
 }
 
 /** Measures a JSON value. Stops when a limit is exceeded, so also for circular values. */
 export function measureJson(value: unknown, bounds: JsonBounds): JsonMeasure {
   const measure: Measure = { bytes: 0, exceeded: undefined };
   walk(value, 0, bounds, measure);
-  const { bytes, exceeded } = measure;
-  return exceeded ? { bytes, exceeded } : { bytes };
+  return measure;
 }
 
 interface Measure {

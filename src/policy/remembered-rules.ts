@@ -39,6 +39,8 @@ export interface RuleStore {
   list(): Promise<readonly RememberedRule[]>;
   /** Without rules that were read earlier; undefined if `list` returns none of those. */
   listNow?(): Promise<readonly RememberedRule[]>;
+  /** The same rules if they are in memory, so that a call need not wait for them. */
+  current?(): readonly RememberedRule[] | undefined;
   add(rule: RememberedRule): Promise<void>;
   /** Returns false if there is none with this id. */
   remove(id: string): Promise<boolean>;

@@ -2,6 +2,7 @@ import type { AccountUse } from '../connections/accounts/account-store.ts';
 import type { Connection } from '../connections/connection.ts';
 import type { DeliveryOptions } from '../connections/delivery.ts';
 import type { ListKind } from '../connections/discovery.ts';
+import { toAbortSignal } from '../kernel/abort-source.ts';
 import { ToolwharfError } from '../kernel/errors.ts';
 import type { JsonObject } from '../kernel/json.ts';
 import type { Caller } from '../kernel/tool.ts';
@@ -72,7 +73,7 @@ export function createServerContent(
     const connection = connectionOf(server);
     const account = options.account ?? (caller && (await accountOf(server, caller)));
     const deadline = AbortSignal.timeout(connection.spec.timeoutMs);
-    const signal = options.signal ? AbortSignal.any([options.signal, deadline]) : deadline;
+    const signal = options.signal ? AbortSignal.any([toAbortSignal(options.signal), deadline]) : deadline;
     try {
       return connection.redact(await connection.request(method, params, { ...options, account, signal }));
     } catch (cause) {

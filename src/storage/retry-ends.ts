@@ -42,17 +42,22 @@ export function retryFailedEnds(journal: ClosingJournal, options: RetryEndsOptio
   let catchingUp: Promise<void> | undefined;
   let retrying: Promise<void> | undefined;
 
-  async function write(record: CallRecord, epoch?: number): Promise<void> {
-    try {
-      await journal.write(record, epoch);
-    } catch (cause) {
-      if (isEnd(record) && !finishing.signal.aborted && !isLeaseLost(cause)) buffer(record, epoch);
-      throw cause;
-    }
-    if (unwritten.size === 0) return;
-    remove(record.id);
-    // The journal works again, so the buffered ends can be written too.
-    void catchUp();
+  function write(record: CallRecord, epoch?: number): Promise<void> {
+    const writing = journal.write(record, epoch);
+    // Nearly all writes: there is nothing to do after them, and only an end is buffered.
+    if (unwritten.size === 0 && !isEnd(record)) return writing;
+    return writing.then(
+      () => {
+        if (unwritten.size === 0) return;
+        remove(record.id);
+        // The journal works again, so the buffered ends can be written too.
+        void catchUp();
+      },
+      (cause) => {
+        if (isEnd(record) && !finishing.signal.aborted && !isLeaseLost(cause)) buffer(record, epoch);
+        throw cause;
+      },
+    );
   }
 
   function buffer(record: CallRecord, epoch: number | undefined): void {

@@ -1,5 +1,6 @@
 import { accountFieldsOf, withAccountValues } from '../../config/account-fields.ts';
 import type { ServerSpec } from '../../config/config.ts';
+import { toAbortSignal } from '../../kernel/abort-source.ts';
 import { hashOf } from '../../kernel/canonical-json.ts';
 import type { Clock } from '../../kernel/clock.ts';
 import { ConnectionError, messageOf, ToolwharfError, toToolwharfError } from '../../kernel/errors.ts';
@@ -269,12 +270,12 @@ export function createPersonalConnection(options: PersonalConnectionOptions): Co
         await Promise.allSettled(pool.all().map((connection) => connection.request(method, params, requestOptions)));
         return {};
       }
-      return withAccount(account, requestOptions.signal, async (connection) =>
+      return withAccount(account, requestOptions.signal && toAbortSignal(requestOptions.signal), async (connection) =>
         connection.redact(await connection.request(method, params, requestOptions)),
       );
     },
-    callTool: (tool, args, { account, ...call }) =>
-      withAccount(account, call.signal, async (connection) => {
+    callTool: (tool, args, call) =>
+      withAccount(call.account, toAbortSignal(call.signal), async (connection) => {
         assertSameTool(connection, tool.name);
         return connection.callTool(tool, args, call);
       }),

@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { Agent } from 'undici';
 import { expect, test } from 'vitest';
 import { createCancellation } from '../cancellation.ts';
-import { type ExchangeOptions, exchange } from './exchange.ts';
+import { type ExchangeLimits, type ExchangeOptions, exchange } from './exchange.ts';
 
 async function startServer(listener: RequestListener) {
   const server = createServer(listener).listen(0, '127.0.0.1');
@@ -12,11 +12,12 @@ async function startServer(listener: RequestListener) {
   const agent = new Agent();
   const { port } = server.address() as AddressInfo;
   return {
-    send: (options: Partial<ExchangeOptions> = {}) =>
+    send: ({ maxBytes = 1_000, idleMs = 120_000, ...options }: Partial<ExchangeLimits> & ExchangeOptions = {}) =>
       exchange(
         agent,
         { origin: `http://127.0.0.1:${port}`, path: '/', method: 'POST', body: '{}' },
-        { maxBytes: 1_000, idleMs: 120_000, ...options },
+        { maxBytes, idleMs },
+        options,
       ),
     async [Symbol.asyncDispose]() {
       await agent.destroy();

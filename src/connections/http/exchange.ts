@@ -13,10 +13,13 @@ export type Exchanged =
   | { readonly head: ResponseHead; readonly text: string }
   | { readonly head: ResponseHead; readonly text?: undefined; readonly body: Readable };
 
-export interface ExchangeOptions {
+export interface ExchangeLimits {
   readonly maxBytes: number;
   /** The longest silence inside a JSON body. */
   readonly idleMs: number;
+}
+
+export interface ExchangeOptions {
   readonly cancellation?: Cancellation;
   /** Counts a JSON body while it is received. */
   readonly reply?: ReplyMeter;
@@ -26,85 +29,132 @@ export interface ExchangeOptions {
 export function exchange(
   dispatcher: Dispatcher,
   request: Dispatcher.DispatchOptions,
-  { maxBytes, idleMs, cancellation, reply }: ExchangeOptions,
+  limits: ExchangeLimits,
+  options: ExchangeOptions = {},
 ): Promise<Exchanged> {
   return new Promise((resolve, reject) => {
-    const text = createTextReader();
-    let bytes = 0;
-    let timer: NodeJS.Timeout | undefined;
-    let body: Readable | undefined;
-    let controller: Dispatcher.DispatchController | undefined;
-    let head: ResponseHead | undefined;
-    let isSettled = false;
-    cancellation?.onCancel(() => {
-      if (!isSettled) controller?.abort(cancelled());
-    });
-
-    function settle(): void {
-      isSettled = true;
-      clearTimeout(timer);
-    }
-
-    dispatcher.dispatch(request, {
-      onRequestStart(started) {
-        controller = started;
-        if (cancellation?.isCancelled()) started.abort(cancelled());
-      },
-      onResponseStart(started, statusCode, headers, statusText = '') {
-        if (statusCode < 200) return;
-        head = { statusCode, statusText, headers };
-        if (isCompleteJson(statusCode, headers, maxBytes)) {
-          timer = setTimeout(() => started.abort(bodyTimedOut(idleMs)), idleMs).unref();
-          return;
-        }
-        body = createBody(started);
-        resolve({ head, body });
-      },
-      onResponseData(receiving, chunk) {
-        if (body) {
-          if (!body.push(chunk)) receiving.pause();
-          return;
-        }
-        bytes += chunk.length;
-        if (bytes > maxBytes) throw tooLarge('answer', maxBytes);
-        reply?.receive(chunk);
-        text.push(chunk);
-        timer?.refresh();
-      },
-      onResponseEnd() {
-        settle();
-        if (body) body.push(null);
-        else resolve({ head: head as ResponseHead, text: text.end() });
-      },
-      onResponseError(_controller, cause) {
-        settle();
-        if (body) body.destroy(cause);
-        else reject(cause);
-      },
-    });
+    dispatcher.dispatch(request, new Exchange(limits, options, resolve, reject));
   });
 }
 
+/** A class, because every call has one: methods on a prototype cost nothing per call. */
+class Exchange implements Dispatcher.DispatchHandler {
+  readonly #limits: ExchangeLimits;
+  readonly #reply: ReplyMeter | undefined;
+  readonly #cancellation: Cancellation | undefined;
+  readonly #resolve: (answer: Exchanged) => void;
+  readonly #reject: (cause: unknown) => void;
+  readonly #text = new BodyText();
+  #bytes = 0;
+  #timer: NodeJS.Timeout | undefined;
+  #body: Readable | undefined;
+  #controller: Dispatcher.DispatchController | undefined;
+  #head: ResponseHead | undefined;
+  #isSettled = false;
+
+  constructor(
+    limits: ExchangeLimits,
+    { cancellation, reply }: ExchangeOptions,
+    resolve: (answer: Exchanged) => void,
+    reject: (cause: unknown) => void,
+  ) {
+    this.#limits = limits;
+    this.#reply = reply;
+    this.#cancellation = cancellation;
+    this.#resolve = resolve;
+    this.#reject = reject;
+    cancellation?.onCancel(() => {
+      if (!this.#isSettled) this.#controller?.abort(cancelled());
+    });
+  }
+
+  onRequestStart(started: Dispatcher.DispatchController): void {
+    this.#controller = started;
+    if (this.#cancellation?.isCancelled()) started.abort(cancelled());
+  }
+
+  onResponseStart(
+    started: Dispatcher.DispatchController,
+    statusCode: number,
+    headers: ResponseHead['headers'],
+    statusText = '',
+  ): void {
+    if (statusCode < 200) return;
+    this.#head = { statusCode, statusText, headers };
+    const { maxBytes, idleMs } = this.#limits;
+    if (isCompleteJson(statusCode, headers, maxBytes)) {
+      this.#timer = setTimeout(abortSilent, idleMs, started, idleMs).unref();
+      return;
+    }
+    this.#body = createBody(started);
+    this.#resolve({ head: this.#head, body: this.#body });
+  }
+
+  onResponseData(receiving: Dispatcher.DispatchController, chunk: Buffer): void {
+    if (this.#body) {
+      if (!this.#body.push(chunk)) receiving.pause();
+      return;
+    }
+    this.#bytes += chunk.length;
+    const { maxBytes } = this.#limits;
+    if (this.#bytes > maxBytes) throw tooLarge('answer', maxBytes);
+    this.#reply?.receive(chunk);
+    this.#text.push(chunk);
+    this.#timer?.refresh();
+  }
+
+  onResponseEnd(): void {
+    this.#settle();
+    if (this.#body) this.#body.push(null);
+    else this.#resolve({ head: this.#head as ResponseHead, text: this.#text.end() });
+  }
+
+  onResponseError(_controller: Dispatcher.DispatchController, cause: Error): void {
+    this.#settle();
+    if (this.#body) this.#body.destroy(cause);
+    else this.#reject(cause);
+  }
+
+  #settle(): void {
+    this.#isSettled = true;
+    clearTimeout(this.#timer);
+  }
+}
+
+function abortSilent(controller: Dispatcher.DispatchController, idleMs: number): void {
+  controller.abort(bodyTimedOut(idleMs));
+}
+
 /** Decodes a body at its end, or a large one while it arrives: decoding 60 MB at once would block the main thread. */
-function createTextReader() {
-  let parts: Buffer[] = [];
-  let bytes = 0;
-  let text = '';
-  let streaming: typeof decoder | undefined;
-  return {
-    push(chunk: Buffer): void {
-      bytes += chunk.length;
-      parts.push(chunk);
-      if (bytes <= largeBytes) return;
-      streaming ??= new TextDecoder();
-      for (const part of parts) text += streaming.decode(part, { stream: true });
-      parts = [];
-    },
-    end: () =>
-      streaming
-        ? text + streaming.decode()
-        : decoder.decode(parts.length === 1 ? parts[0] : Buffer.concat(parts, bytes)),
-  };
+class BodyText {
+  /** Most bodies arrive in one part. */
+  #first: Buffer | undefined;
+  #others: Buffer[] | undefined;
+  #bytes = 0;
+  #decoded = '';
+  #streaming: typeof decoder | undefined;
+
+  push(chunk: Buffer): void {
+    this.#bytes += chunk.length;
+    if (this.#bytes > largeBytes) this.#decode(chunk);
+    else if (!this.#first) this.#first = chunk;
+    else if (this.#others) this.#others.push(chunk);
+    else this.#others = [chunk];
+  }
+
+  end(): string {
+    if (this.#streaming) return this.#decoded + this.#streaming.decode();
+    if (!this.#first) return '';
+    return decoder.decode(this.#others ? Buffer.concat([this.#first, ...this.#others], this.#bytes) : this.#first);
+  }
+
+  #decode(chunk: Buffer): void {
+    this.#streaming ??= new TextDecoder();
+    const parts = [...(this.#first ? [this.#first] : []), ...(this.#others ?? []), chunk];
+    for (const part of parts) this.#decoded += this.#streaming.decode(part, { stream: true });
+    this.#first = undefined;
+    this.#others = undefined;
+  }
 }
 
 const largeBytes = 1024 * 1024;

@@ -9,7 +9,7 @@ import type { NotificationThrottle } from '../notification-throttle.ts';
 import type { ReplyMeter } from '../request-host.ts';
 import { createEventMeter, createWholeMeter, tooLarge } from './body-meter.ts';
 import type { EventStreamBody } from './event-stream.ts';
-import { exchange, type ResponseHead } from './exchange.ts';
+import { type Exchanged, exchange, type ResponseHead } from './exchange.ts';
 import { guardAddresses, lookUpLoopbackLocally, type MayReach } from './guard-addresses.ts';
 import { createPoolResponse } from './pool-response.ts';
 
@@ -95,6 +95,8 @@ export function createPoolFetch(options: PoolFetchOptions = {}): PoolFetch {
       : { timeout: connectTimeoutMs, lookup: guard?.lookup ?? lookUpLoopbackLocally },
   });
 
+  const limits = { maxBytes: maxResponseBytes, idleMs: bodyTimeoutMs };
+
   async function poolFetch(input: string | URL, init: PoolRequestInit = {}): Promise<Response> {
     const url = new URL(input);
     const signal = init.signal ?? undefined;
@@ -142,32 +144,39 @@ export function createPoolFetch(options: PoolFetchOptions = {}): PoolFetch {
     });
   }
 
-  async function post(
+  function post(
     url: URL,
     headers: Readonly<Record<string, string>>,
     body: string,
-    { cancellation, reply }: PostOptions = {},
+    options: PostOptions = {},
   ): Promise<PostReply> {
     const judged = guard?.assertReachable(url);
-    if (judged) await judged;
-    const toError = (cause: unknown) => describe(cause, url, undefined);
+    return judged ? judged.then(() => postNow(url, headers, body, options)) : postNow(url, headers, body, options);
+  }
+
+  function postNow(
+    url: URL,
+    headers: Readonly<Record<string, string>>,
+    body: string,
+    options: PostOptions,
+  ): Promise<PostReply> {
     const { origin, path } = splitUrl(url);
-    try {
-      const answer = await exchange(
-        agent,
-        { origin, path, method: 'POST', headers, body },
-        { maxBytes: maxResponseBytes, idleMs: bodyTimeoutMs, cancellation, reply },
-      );
-      const { head } = answer;
-      if (answer.text !== undefined) return { kind: 'json', text: answer.text, headers: head.headers };
-      const { body: rest } = answer;
-      if (!isPlainEventStream(head))
-        return { kind: 'other', toResponse: () => toResponse({ ...head, body: rest }, { reply }, url, toError) };
-      const events = { body: rest, meter: createEventMeter(maxEventBytes), toError };
-      return { kind: 'events', events, headers: head.headers };
-    } catch (cause) {
-      throw toError(cause);
-    }
+    return exchange(agent, { origin, path, method: 'POST', headers, body }, limits, options).then(
+      (answer) => toReply(answer, url, options),
+      (cause) => {
+        throw describe(cause, url, undefined);
+      },
+    );
+  }
+
+  function toReply(answer: Exchanged, url: URL, { reply }: PostOptions): PostReply {
+    const { head } = answer;
+    if (answer.text !== undefined) return { kind: 'json', text: answer.text, headers: head.headers };
+    const { body } = answer;
+    const toError = (cause: unknown) => describe(cause, url, undefined);
+    if (!isPlainEventStream(head))
+      return { kind: 'other', toResponse: () => toResponse({ ...head, body }, { reply }, url, toError) };
+    return { kind: 'events', events: { body, meter: createEventMeter(maxEventBytes), toError }, headers: head.headers };
   }
 
   // A URL computes its parts each time they are read.

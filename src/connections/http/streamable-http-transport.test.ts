@@ -3,8 +3,9 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo } from 'node:net';
 import type { JSONRPCMessage } from '@modelcontextprotocol/client';
 import { expect, test } from 'vitest';
-import type { ChannelSendOptions, StreamMessageInfo } from '../channel.ts';
+import type { StreamMessageInfo } from '../channel.ts';
 import { createNotificationThrottle } from '../notification-throttle.ts';
+import type { ChannelSendOptions } from '../pending-request.ts';
 import { createPoolFetch } from './pool-fetch.ts';
 import { createStreamableHttpTransport } from './streamable-http-transport.ts';
 

@@ -14,7 +14,8 @@ import { messageOf, ProtocolError, ToolwharfError } from '../../kernel/errors.ts
 import { isObject, type JsonObject } from '../../kernel/json.ts';
 import { abortable } from '../../kernel/wait.ts';
 import { type Cancellation, createCancellation, toCancellation } from '../cancellation.ts';
-import type { ChannelSendOptions, StreamMessageInfo } from '../channel.ts';
+import type { StreamMessageInfo } from '../channel.ts';
+import type { ChannelSendOptions } from '../pending-request.ts';
 import { type EventStreamBody, readEventStream } from './event-stream.ts';
 import { describeRedirect, followRedirects } from './follow-redirects.ts';
 import type { HttpAccess } from './http-access.ts';
@@ -98,11 +99,18 @@ export function createStreamableHttpTransport(url: URL, access: HttpAccess): Str
       options.cancellation ?? (options.requestSignal ? toCancellation(options.requestSignal) : createCancellation());
     let response: Response;
     if (access.post) {
-      const reply = await access.post(url, headers, body, { cancellation, reply: meter });
+      const reply = await access.post(
+        url,
+        headers,
+        body,
+        options.cancellation ? options : { cancellation, reply: meter },
+      );
       if (reply.kind !== 'other') {
         if (isInitialize) sessionId = headerText(reply.headers['mcp-session-id']);
-        if (reply.kind === 'json') await receiveJson(reply.text, message);
-        else receiveEvents(reply.events, toEventStream(message, options, cancellation));
+        if (reply.kind === 'json') {
+          if (reply.text.length > largeText) await receiveJson(reply.text, message);
+          else receiveReplies(JSON.parse(reply.text), message);
+        } else receiveEvents(reply.events, toEventStream(message, options, cancellation));
         return;
       }
       response = await followRedirects(reply.toResponse(), url, 'POST', (target) =>
@@ -153,16 +161,22 @@ export function createStreamableHttpTransport(url: URL, access: HttpAccess): Str
     throw httpError(SdkErrorCode.ClientHttpNotImplemented, response, describeRedirect(url, response) ?? text);
   }
 
+  /** Other requests are served between the steps, each of which takes long. */
   async function receiveJson(text: string, message: JSONRPCMessage): Promise<void> {
-    const isLarge = text.length > largeText;
-    // Other requests are served between the steps, each of which takes long.
-    if (isLarge) await nextTurn();
+    await nextTurn();
     const data: unknown = JSON.parse(text);
-    if (isLarge) await nextTurn();
-    for (const reply of Array.isArray(data) ? data : [data]) {
-      if (!isObject(reply)) throw new ProtocolError('SERVER_PROTOCOL', 'The server sent JSON that is not a message');
-      transport.onmessage?.(reply as unknown as JSONRPCMessage, infoFor(message));
-    }
+    await nextTurn();
+    receiveReplies(data, message);
+  }
+
+  function receiveReplies(data: unknown, message: JSONRPCMessage): void {
+    if (Array.isArray(data)) for (const reply of data) receiveReply(reply, message);
+    else receiveReply(data, message);
+  }
+
+  function receiveReply(reply: unknown, message: JSONRPCMessage): void {
+    if (!isObject(reply)) throw new ProtocolError('SERVER_PROTOCOL', 'The server sent JSON that is not a message');
+    transport.onmessage?.(reply as unknown as JSONRPCMessage, infoFor(message));
   }
 
   function receiveEvents(source: EventStreamBody, stream: EventStream): void {

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { DeliveryOptions } from '../../connections/delivery.ts';
+import { toAbortSignal } from '../../kernel/abort-source.ts';
 import { ConnectionError, messageOf, ProtocolError, ToolwharfError } from '../../kernel/errors.ts';
 import type { JsonObject } from '../../kernel/json.ts';
 import type { Fleet } from '../fleet.ts';
@@ -40,7 +41,8 @@ export async function forward(
   method: string,
   options: ForwardOptions,
 ): Promise<JsonObject> {
-  const { server, subject, params, host = {}, signal, onWait, onTask } = options;
+  const { server, subject, params, host = {}, onWait, onTask } = options;
+  const signal = options.signal && toAbortSignal(options.signal);
   const request = randomUUID();
   const items = createHostItems({
     ...{ server, host, signal, onWait, onTask },

@@ -4,6 +4,7 @@ import type { DeliveryOptions } from '../../connections/delivery.ts';
 import type { ListKind } from '../../connections/discovery.ts';
 import type { CachedList } from '../../connections/server-lists.ts';
 import type { ConnectionStatus } from '../../connections/status.ts';
+import { toAbortSignal } from '../../kernel/abort-source.ts';
 import { ConnectionError, messageOf } from '../../kernel/errors.ts';
 import type { JsonObject } from '../../kernel/json.ts';
 import type { Log } from '../../kernel/log.ts';
@@ -281,7 +282,7 @@ export function createPlacedConnection(options: PlacedConnectionOptions): Placed
 
     request: (method, params, requestOptions: DeliveryOptions = {}) =>
       send(
-        requestOptions.signal,
+        requestOptions.signal && toAbortSignal(requestOptions.signal),
         () => local.request(method, params, requestOptions),
         (owner) =>
           forward(fleet, owner, placementMethods.request, {
@@ -291,17 +292,16 @@ export function createPlacedConnection(options: PlacedConnectionOptions): Placed
       ),
     callTool: (tool: CallableTool, args, call: ToolCall) =>
       send(
-        call.signal,
+        toAbortSignal(call.signal),
         () => local.callTool(tool, args, call),
         (owner) => {
           call.onForward?.(owner.replica);
-          const { id, meta, prefersTask } = call;
+          const { id, host, signal, meta, prefersTask } = call;
           const params = { tool: { ...tool }, args, call: id, meta, prefersTask } as JsonObject;
           return forward(fleet, owner, placementMethods.call, {
-            ...call,
-            server: spec.name,
-            subject: tool.name,
-            params,
+            ...{ host, signal, server: spec.name, subject: tool.name, params },
+            onWait: () => call.onWait?.() ?? (() => {}),
+            onTask: (task) => call.onTask?.(task),
           });
         },
       ),

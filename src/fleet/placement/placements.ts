@@ -93,7 +93,10 @@ export function createPlacements({ store, fleet, log, openResults }: PlacementsO
     const id = String(params.request);
     using results = openResults?.();
     const remote = createRemoteHost(params.host as JsonObject, request);
-    remoteHosts.set(id, { ...remote, host: { ...remote.host, openReply: results?.openReply } });
+    remoteHosts.set(id, {
+      ...remote,
+      host: { ...remote.host, openReply: results && ((subject) => results.openReply(subject)) },
+    });
     const running = run(local, remoteHosts.get(id) as RemoteHost);
     served.add(running);
     try {

@@ -40,7 +40,8 @@ export function describeHost(host: RequestHost): JsonObject {
   const { capabilities, client, input } = host;
   const methods = (['elicit', 'sample', 'listRoots'] as const).filter((method) => host[method]);
   const receives = { hasProgress: host.onProgress !== undefined, hasLog: host.onLog !== undefined };
-  return { capabilities, client, input, methods, ...receives } as JsonObject;
+  const facts = client && { era: client.era, session: client.session };
+  return { capabilities, client: facts, input, methods, ...receives } as JsonObject;
 }
 
 /** A host on another replica. */

@@ -28,9 +28,19 @@ const loopbackNames = new Set(['localhost', '127.0.0.1']);
 
 export function createAppFrames({ settings, key }: AppFramesOptions): AppFrames {
   const tokens = createFrameTokens(key);
+  // Nearly all requests have the same `Host`, which is another one than that of the frames. Parsing it is expensive.
+  let lastOther: { readonly header: string | undefined; readonly url: string | undefined } | undefined;
 
-  function isFrameHost(host: URL): boolean {
+  function isForFrames(header: string | undefined): boolean {
     const { url } = settings();
+    if (lastOther && lastOther.header === header && lastOther.url === url) return false;
+    const host = toHost(header);
+    if (host && isFrameHost(host, url)) return true;
+    lastOther = { header, url };
+    return false;
+  }
+
+  function isFrameHost(host: URL, url: string | undefined): boolean {
     if (host.hostname === localName) return true;
     const own = url === undefined ? null : URL.parse(url);
     // A proxy may leave out the port.
@@ -48,8 +58,7 @@ export function createAppFrames({ settings, key }: AppFramesOptions): AppFrames 
 
   return {
     serve(request, response) {
-      const host = toHost(request.headers.host);
-      if (!host || !isFrameHost(host)) return false;
+      if (!isForFrames(request.headers.host)) return false;
       const token = /^\/frame\/([\w.-]+)$/.exec(request.url ?? '')?.[1];
       const isRead = request.method === 'GET' || request.method === 'HEAD';
       const facts = settings().enabled && isRead && token !== undefined ? tokens.open(token) : undefined;

@@ -60,24 +60,41 @@ export function admitCaller(
   asked: string | undefined,
   { profiles, access, stopping, limits, resource }: AdmitPorts,
 ): AdmittedCaller | undefined {
-  const refuse = (status: number, code: string, message: string, headers?: Record<string, string>): undefined =>
-    void sendJson(response, status, { error: { code, message } }, headers);
   if (!identity) return void sendUnauthorized(request, response, resource);
   if (!hasRight(identity, 'call')) {
     const headers = identity.via === 'oauth' && { 'www-authenticate': resource.insufficientScope(request) };
-    return refuse(403, 'FORBIDDEN', "This request needs the right 'call'", headers || undefined);
+    return refuse(response, 403, 'FORBIDDEN', "This request needs the right 'call'", headers || undefined);
   }
-  if (stopping.aborted) return refuse(503, 'TOOLBOX_CLOSED', 'The gateway is stopping');
+  if (stopping.aborted) return refuse(response, 503, 'TOOLBOX_CLOSED', 'The gateway is stopping');
   const profile = findProfile(asked, identity, profiles());
-  if (!profile) return refuse(404, 'NOT_FOUND', 'No such profile');
-  const refreshPolicy = async (): Promise<CallPolicy> => {
+  if (!profile) return refuse(response, 404, 'NOT_FOUND', 'No such profile');
+  const refreshPolicy = createRefreshPolicy(identity, profile.name, profiles, access);
+  return { caller: identity.caller, profile, refreshPolicy, usage: limits.for(identity) };
+}
+
+function refuse(
+  response: ServerResponse,
+  status: number,
+  code: string,
+  message: string,
+  headers?: Record<string, string>,
+): undefined {
+  sendJson(response, status, { error: { code, message } }, headers);
+}
+
+function createRefreshPolicy(
+  identity: Identity,
+  name: string,
+  profiles: AdmitPorts['profiles'],
+  access: AccessStores,
+): AdmittedCaller['refreshPolicy'] {
+  return async () => {
     await assertActive(identity, access);
-    const current = profiles().find(({ name }) => name === profile.name);
-    if (!current) throw new ToolwharfError('CALL_DENIED', `The profile '${profile.name}' was removed`);
+    const current = profiles().find((profile) => profile.name === name);
+    if (!current) throw new ToolwharfError('CALL_DENIED', `The profile '${name}' was removed`);
     const visibility = createVisibility(current);
     return { approval: current.approval, mayUse: visibility.hasTool, mayRead: createMayRead(visibility) };
   };
-  return { caller: identity.caller, profile, refreshPolicy, usage: limits.for(identity) };
 }
 
 /** Rejects when the caller's key was revoked, or its user lost access, since the request was authenticated. */

@@ -107,7 +107,7 @@ export function createAuthenticate(parts: AuthenticateParts, options: Authentica
     return local;
   }
 
-  return async (request) => {
+  return (request) => {
     const { authorization } = request.headers;
     // `Bearer $KEY` with an unset variable carries no credentials.
     const hasCredentials = authorization !== undefined && !/^Bearer *$/i.test(authorization);
@@ -116,8 +116,8 @@ export function createAuthenticate(parts: AuthenticateParts, options: Authentica
     if (isForeignRead(request, toolbox.config.gateway.allowedOrigins)) return undefined;
     const session = readSessionCookie(request);
     // An expired cookie is ignored: scripts cannot delete an HttpOnly cookie.
-    const holder = session === undefined ? undefined : await identifySession(session, request);
-    return holder ?? identifyLoopback(request);
+    if (session === undefined) return identifyLoopback(request);
+    return identifySession(session, request).then((identity) => identity ?? identifyLoopback(request));
   };
 }
 

@@ -31,11 +31,12 @@ export interface Identity {
 /** The caller id of all requests that come from this machine without credentials. */
 export const localCallerId = 'local';
 
-/** Authenticates every request. Undefined means 401; a thrown `ToolwharfError` is answered with its own status. */
-export type Authenticate = (request: IncomingMessage) => Promise<Identity | undefined>;
+/** Authenticates every request, at once where nothing has to be looked up. Undefined means 401; a thrown `ToolwharfError` is answered with its own status. */
+export type Authenticate = (request: IncomingMessage) => Identity | undefined | Promise<Identity | undefined>;
 
 /** Rejects if the verification takes longer than a second. Probes are answered even if the database does not answer. */
 export function inTime(authenticating: ReturnType<Authenticate>): ReturnType<Authenticate> {
+  if (!(authenticating instanceof Promise)) return authenticating;
   const late = new AbortController();
   const message = 'The credentials could not be verified in time: the database does not answer';
   const timer = setTimeout(() => late.abort(new ToolwharfError('STORAGE_UNAVAILABLE', message)), 1_000);

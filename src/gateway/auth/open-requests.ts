@@ -1,5 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { ProfileConfig } from '../../config/config.ts';
+import { createEphemeralMap } from '../../kernel/ephemeral-map.ts';
 import { ToolwharfError } from '../../kernel/errors.ts';
 import type { Authenticate, Identity } from './identity.ts';
 
@@ -22,16 +23,23 @@ export interface OpenRequestsOptions {
 /** How often access is checked for changes on other replicas and for expired tokens. */
 const intervalMs = 5_000;
 
+interface OpenRequest {
+  readonly request: IncomingMessage;
+  readonly response: ServerResponse;
+  readonly identity: Identity;
+}
+
 /** Closes the open requests of callers that lose their access. */
 export function createOpenRequests(options: OpenRequestsOptions): OpenRequests {
   const { authenticate, profiles } = options;
-  const open = new Map<ServerResponse, { readonly request: IncomingMessage; readonly identity: Identity }>();
+  const open = createEphemeralMap<number, OpenRequest>();
+  let added = 0;
 
   async function recheck(except?: ServerResponse): Promise<void> {
     // Streams with the same credential need one check.
     const checked = new Map<string, Promise<boolean>>();
     await Promise.all(
-      [...open].map(async ([response, { request, identity }]) => {
+      [...open.values()].map(async ({ request, response, identity }) => {
         if (response === except) return;
         const key = `${credentialOf(request)} ${stamp(identity)}`;
         const check = checked.get(key) ?? keepsAccess(request, identity);
@@ -56,8 +64,9 @@ export function createOpenRequests(options: OpenRequestsOptions): OpenRequests {
   const timer = setInterval(() => void recheck(), intervalMs).unref();
   return {
     add(request, response, identity) {
-      open.set(response, { request, identity });
-      response.once('close', () => open.delete(response));
+      const number = added++;
+      open.set(number, { request, response, identity });
+      response.on('close', () => open.delete(number));
     },
     recheck,
     close: () => clearInterval(timer),

@@ -48,7 +48,8 @@ export function createAppHosts({ questions, findCall, openResults }: AppHostsOpt
       openReply(subject) {
         if (!results) {
           results = openResults(caller);
-          void findCall(id)?.result.then(results[Symbol.dispose]);
+          const opened = results;
+          void findCall(id)?.result.then(() => opened[Symbol.dispose]());
         }
         return results.openReply(subject);
       },
@@ -73,7 +74,7 @@ export function createAppHosts({ questions, findCall, openResults }: AppHostsOpt
           return answerSampling(params, model, context.signal);
         },
         onProgress: pacer.push,
-        openReply: results.openReply,
+        openReply: (subject) => results.openReply(subject),
       };
     },
     on: events.on,

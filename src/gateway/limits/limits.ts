@@ -98,6 +98,28 @@ export function createLimits({ settings }: LimitsOptions): Limits {
     },
   });
   let heapRefusals = 0;
+  /** Many requests have the same identity object. */
+  const usages = new WeakMap<Identity, CallerUsage>();
+
+  function usageOf({ caller: { id }, via }: Identity): CallerUsage {
+    const caller: QuotaCaller = { id, isLimited: via !== 'loopback' };
+    return {
+      caller,
+      reserve: (resource, amount, free) => quotas[resource].reserve(caller, amount, free),
+      readBody(request, reservation) {
+        const declared = request.headers['content-length'];
+        const isLarge = declared === undefined || Number(declared) > largeBodyBytes;
+        if (isLarge && heap.level() !== 'normal') return Promise.reject(overloaded());
+        return readJsonBody(request, settings(), reservation);
+      },
+      openResults: (response) => results.open(caller, response),
+      get calls() {
+        if (!caller.isLimited) return undefined;
+        const { maxRunningCallsPerCaller: maxRunning, maxQueuedCallsPerCaller: maxQueued } = settings();
+        return { maxRunning, maxQueued };
+      },
+    };
+  }
 
   function overloaded(): ToolwharfError {
     heapRefusals++;
@@ -116,25 +138,12 @@ export function createLimits({ settings }: LimitsOptions): Limits {
     assertMemory() {
       if (heap.level() === 'critical') throw overloaded();
     },
-    for({ caller: { id }, via }) {
-      const caller: QuotaCaller = { id, isLimited: via !== 'loopback' };
-      return {
-        caller,
-        reserve: (resource, amount, free) => quotas[resource].reserve(caller, amount, free),
-        readBody(request, reservation) {
-          const { maxBodyBytes: maxBytes, maxBodyDepth: maxDepth } = settings();
-          const declared = request.headers['content-length'];
-          const isLarge = declared === undefined || Number(declared) > largeBodyBytes;
-          if (isLarge && heap.level() !== 'normal') return Promise.reject(overloaded());
-          return readJsonBody(request, { maxBytes, maxDepth, reservation });
-        },
-        openResults: (response) => results.open(caller, response),
-        get calls() {
-          if (!caller.isLimited) return undefined;
-          const { maxRunningCallsPerCaller: maxRunning, maxQueuedCallsPerCaller: maxQueued } = settings();
-          return { maxRunning, maxQueued };
-        },
-      };
+    for(identity) {
+      const known = usages.get(identity);
+      if (known) return known;
+      const usage = usageOf(identity);
+      usages.set(identity, usage);
+      return usage;
     },
   };
 }

@@ -27,8 +27,10 @@ export interface Quota {
    * callers, unless `free` releases enough: it releases something of the caller, or of any caller, and returns false if
    * there is nothing to release.
    */
-  reserve(caller: QuotaCaller, amount?: number, free?: (caller: string | undefined) => boolean): Reservation;
+  reserve(caller: QuotaCaller, amount?: number, free?: Free): Reservation;
 }
+
+type Free = (caller: string | undefined) => boolean;
 
 export interface QuotaOptions {
   readonly name: string;
@@ -44,11 +46,11 @@ const maxIdleCallers = 1_000;
 const retryAfterMs = 1_000;
 
 export function createQuota({ name, unit, key, limits }: QuotaOptions): Quota {
-  const callers = new Map<string, { used: number }>();
+  const callers = new Map<string, QuotaAccount>();
   const refusals = { caller: 0, total: 0 };
   let used = 0;
 
-  function claim(caller: QuotaCaller, amount: number, free: (caller: string | undefined) => boolean): { used: number } {
+  function claim(caller: QuotaCaller, amount: number, free: Free): QuotaAccount {
     const { total, perCaller } = limits();
     const isMore = amount > 0;
     let account = callers.get(caller.id);
@@ -64,6 +66,12 @@ export function createQuota({ name, unit, key, limits }: QuotaOptions): Quota {
     return account;
   }
 
+  function release({ id }: QuotaCaller, account: QuotaAccount, amount: number): void {
+    account.used -= amount;
+    used -= amount;
+    if (account.used === 0 && callers.size > maxIdleCallers && callers.get(id) === account) callers.delete(id);
+  }
+
   function refuse(reached: 'caller' | 'total', limit: number): ToolwharfError {
     refusals[reached]++;
     const data = { limit: name, max: limit, retryAfterMs };
@@ -75,6 +83,7 @@ export function createQuota({ name, unit, key, limits }: QuotaOptions): Quota {
     return new ToolwharfError('LIMIT_REACHED', message, { data });
   }
 
+  const accounts: QuotaAccounts = { claim, release };
   return {
     name,
     refusals,
@@ -84,35 +93,57 @@ export function createQuota({ name, unit, key, limits }: QuotaOptions): Quota {
     get limit() {
       return limits().total;
     },
-    reserve(caller, amount = 1, free = () => false) {
-      const account = claim(caller, amount, free);
-      let reserved = amount;
-      let holders = 1;
-
-      function release(): void {
-        if (--holders > 0) return;
-        account.used -= reserved;
-        used -= reserved;
-        if (account.used === 0 && callers.size > maxIdleCallers && callers.get(caller.id) === account)
-          callers.delete(caller.id);
-      }
-
-      let isDisposed = false;
-      return {
-        add(more) {
-          claim(caller, more, free);
-          reserved += more;
-        },
-        retainUntil(promise) {
-          holders++;
-          promise.then(release, release);
-        },
-        [Symbol.dispose]() {
-          if (isDisposed) return;
-          isDisposed = true;
-          release();
-        },
-      };
-    },
+    reserve: (caller, amount = 1, free = nothingToFree) => new ClaimedPart(accounts, caller, amount, free),
   };
+}
+
+const nothingToFree = () => false;
+
+interface QuotaAccount {
+  used: number;
+}
+
+interface QuotaAccounts {
+  claim(caller: QuotaCaller, amount: number, free: Free): QuotaAccount;
+  release(caller: QuotaCaller, account: QuotaAccount, amount: number): void;
+}
+
+/** A class, because each request has several: methods on a prototype cost nothing per request. */
+class ClaimedPart implements Reservation {
+  readonly #accounts: QuotaAccounts;
+  readonly #caller: QuotaCaller;
+  readonly #account: QuotaAccount;
+  readonly #free: Free;
+  #amount: number;
+  #holders = 1;
+  #isDisposed = false;
+
+  constructor(accounts: QuotaAccounts, caller: QuotaCaller, amount: number, free: Free) {
+    this.#account = accounts.claim(caller, amount, free);
+    this.#accounts = accounts;
+    this.#caller = caller;
+    this.#amount = amount;
+    this.#free = free;
+  }
+
+  add(more: number): void {
+    this.#accounts.claim(this.#caller, more, this.#free);
+    this.#amount += more;
+  }
+
+  retainUntil(promise: Promise<unknown>): void {
+    this.#holders++;
+    const release = () => this.#release();
+    promise.then(release, release);
+  }
+
+  [Symbol.dispose](): void {
+    if (this.#isDisposed) return;
+    this.#isDisposed = true;
+    this.#release();
+  }
+
+  #release(): void {
+    if (--this.#holders === 0) this.#accounts.release(this.#caller, this.#account, this.#amount);
+  }
 }

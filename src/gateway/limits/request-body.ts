@@ -1,14 +1,11 @@
 import type { IncomingMessage } from 'node:http';
+import type { GatewayLimits } from '../../config/gateway-config.ts';
 import { ToolwharfError } from '../../kernel/errors.ts';
 import type { Reservation } from './quota.ts';
 import { weighJson } from './weigh-json.ts';
 
-export interface BodyOptions {
-  readonly maxBytes: number;
-  readonly maxDepth: number;
-  /** Grows with the body while it is read and parsed. */
-  readonly reservation: Pick<Reservation, 'add'>;
-}
+/** The limits of a body. */
+export type BodyLimits = Pick<GatewayLimits, 'maxBodyBytes' | 'maxBodyDepth'>;
 
 /** A body that is not JSON or nested too deeply. */
 export class InvalidBodyError extends ToolwharfError {
@@ -22,35 +19,27 @@ export class InvalidBodyError extends ToolwharfError {
 }
 
 /**
- * Reads and parses a JSON body. Throws `REQUEST_TOO_LARGE`, `InvalidBodyError`, and `CALL_CANCELLED` if the client disconnects.
+ * Reads and parses a JSON body. The reservation grows with the body. Rejects with `REQUEST_TOO_LARGE`, `InvalidBodyError`, and
+ * `CALL_CANCELLED` if the client disconnects.
  */
-export async function readJsonBody(request: IncomingMessage, options: BodyOptions): Promise<unknown> {
-  const { maxDepth, reservation } = options;
-  const body = await readBytes(request, options);
-  // A shorter text cannot be nested that deeply.
-  if (body.length > 2 * maxDepth) {
-    const { depth, bytes } = weighJson(body);
-    if (depth > maxDepth) throw new InvalidBodyError(`is nested more than ${maxDepth} levels deep`);
-    reservation.add(bytes - body.length);
-  }
-  try {
-    return JSON.parse(body.toString('utf8'));
-  } catch {
-    throw new InvalidBodyError('is not JSON');
-  }
-}
-
-// Event listeners are much faster than async iteration, and most bodies arrive in one chunk.
-function readBytes(request: IncomingMessage, { maxBytes, reservation }: BodyOptions): Promise<Buffer> {
+export function readJsonBody(
+  request: IncomingMessage,
+  { maxBodyBytes: maxBytes, maxBodyDepth: maxDepth }: BodyLimits,
+  reservation: Pick<Reservation, 'add'>,
+): Promise<unknown> {
+  // Event listeners are much faster than async iteration, and most bodies arrive in one chunk.
   return new Promise((resolve, reject) => {
     const declared = Number(request.headers['content-length'] ?? 0);
-    const parts: Buffer[] = [];
+    let first: Buffer | undefined;
+    let others: Buffer[] | undefined;
     let bytes = 0;
-    let isWhole = false;
+    let isOver = false;
 
     function refuse(cause: unknown): void {
+      isOver = true;
       request.removeAllListeners('data').resume();
-      parts.length = 0;
+      first = undefined;
+      others = undefined;
       reject(cause);
     }
 
@@ -63,7 +52,9 @@ function readBytes(request: IncomingMessage, { maxBytes, reservation }: BodyOpti
     request.on('data', (part: Buffer) => {
       bytes += part.length;
       if (bytes > maxBytes) return refuse(tooLarge(maxBytes));
-      parts.push(part);
+      if (!first) first = part;
+      else if (others) others.push(part);
+      else others = [first, part];
       if (bytes <= declared) return;
       try {
         reservation.add(part.length);
@@ -72,15 +63,35 @@ function readBytes(request: IncomingMessage, { maxBytes, reservation }: BodyOpti
       }
     });
     request.on('end', () => {
-      isWhole = true;
-      resolve(parts.length === 1 && parts[0] ? parts[0] : Buffer.concat(parts, bytes));
+      if (isOver) return;
+      isOver = true;
+      try {
+        resolve(parseBody(others ? Buffer.concat(others, bytes) : (first ?? empty), maxDepth, reservation));
+      } catch (cause) {
+        reject(cause);
+      }
     });
-    request.on('error', () => reject(disconnected()));
-    // `close` follows every request. Errors are expensive to create, so a complete request creates none.
+    // Follows every request, and every error. Errors are expensive to create, so a complete request creates none.
     request.on('close', () => {
-      if (!isWhole) reject(disconnected());
+      if (!isOver) reject(disconnected());
     });
   });
+}
+
+const empty = Buffer.alloc(0);
+
+function parseBody(body: Buffer, maxDepth: number, reservation: Pick<Reservation, 'add'>): unknown {
+  // A shorter text cannot be nested that deeply.
+  if (body.length > 2 * maxDepth) {
+    const { depth, bytes } = weighJson(body);
+    if (depth > maxDepth) throw new InvalidBodyError(`is nested more than ${maxDepth} levels deep`);
+    reservation.add(bytes - body.length);
+  }
+  try {
+    return JSON.parse(body.toString('utf8'));
+  } catch {
+    throw new InvalidBodyError('is not JSON');
+  }
 }
 
 function disconnected(): ToolwharfError {

@@ -72,7 +72,8 @@ export function createResultMemory(options: ResultMemoryOptions): ResultMemory {
 
   /** The memory that a reply will probably need. A caller with no other results is never refused because of it. */
   function expectedBytes(subject: string): number {
-    return Math.min(lastBytes.get(subject) ?? 0, Math.floor(limits().perCaller / 4));
+    const last = lastBytes.get(subject);
+    return last === undefined ? 0 : Math.min(last, Math.floor(limits().perCaller / 4));
   }
 
   function remember(subject: string, bytes: number): void {
@@ -82,6 +83,24 @@ export function createResultMemory(options: ResultMemoryOptions): ResultMemory {
     evictOldest(lastBytes, maxSubjects);
   }
 
+  function awaitClose(caller: QuotaCaller, response: ResultResponse, bytes: () => number, release: () => void): void {
+    const timer = setTimeout(disconnect, slowClientMs()).unref();
+    const one: Unreceived = { caller: caller.id, since: now(), bytes, disconnect };
+    function end(): void {
+      clearTimeout(timer);
+      unreceived.delete(one);
+      release();
+    }
+    function disconnect(): void {
+      end();
+      response.destroy();
+    }
+    unreceived.add(one);
+    response.once('close', end);
+  }
+
+  const reserve = (caller: QuotaCaller, bytes: number) => quota.reserve(caller, bytes, disconnectSlow);
+  const memory: SharedMemory = { expectedBytes, remember, reserve, awaitClose };
   return {
     name: quota.name,
     refusals: quota.refusals,
@@ -91,116 +110,143 @@ export function createResultMemory(options: ResultMemoryOptions): ResultMemory {
     get limit() {
       return quota.limit;
     },
-    open(caller, response) {
-      let reservation: Reservation | undefined;
-      let holders = 1;
-      let held = 0;
-      let isOver = false;
-      const sizes = new Map<string, number>();
-
-      function hold(bytes: number): void {
-        // The rest of a reply whose call was cancelled may still arrive.
-        if (isOver) return;
-        if (reservation) reservation.add(bytes);
-        else if (bytes > 0) reservation = quota.reserve(caller, bytes, disconnectSlow);
-        held += bytes;
-      }
-
-      function release(): void {
-        isOver = true;
-        held = 0;
-        reservation?.[Symbol.dispose]();
-      }
-
-      function returnOne(): void {
-        if (--holders > 0) return;
-        for (const [subject, bytes] of sizes) remember(subject, bytes);
-        if (held > 0 && response && !response.writableFinished && !response.destroyed) awaitClose(response);
-        else release();
-      }
-
-      function awaitClose(unfinished: ResultResponse): void {
-        const timer = setTimeout(disconnect, slowClientMs()).unref();
-        const one: Unreceived = { caller: caller.id, since: now(), bytes: () => held, disconnect };
-        function end(): void {
-          clearTimeout(timer);
-          unreceived.delete(one);
-          release();
-        }
-        function disconnect(): void {
-          end();
-          unfinished.destroy();
-        }
-        unreceived.add(one);
-        unfinished.once('close', end);
-      }
-
-      return {
-        openReply(subject) {
-          const expected = expectedBytes(subject);
-          hold(expected);
-          if (expected > 0) sizes.set(subject, 0);
-          return createReplyMeter(expected, hold, (bytes) => sizes.set(subject, bytes));
-        },
-        retainUntil(promise) {
-          holders++;
-          promise.then(returnOne, returnOne);
-        },
-        [Symbol.dispose]: returnOne,
-      };
-    },
+    open: (caller, response) => new ResultsInProgress(memory, caller, response),
   };
 }
 
-/** Holds memory for one reply: as much as was expected, or as much as has arrived if that is more. */
-function createReplyMeter(
-  expected: number,
-  hold: (bytes: number) => void,
-  onSize: (bytes: number) => void,
-): ReplyMeter {
-  let held = expected;
-  let received = 0;
-  let early: Uint8Array[] = [];
-  let scale: JsonScale | undefined;
+/** What the results of all requests share. */
+interface SharedMemory {
+  expectedBytes(subject: string): number;
+  remember(subject: string, bytes: number): void;
+  reserve(caller: QuotaCaller, bytes: number): Reservation;
+  /** Calls `release` when the client has received the response, or was disconnected because it takes too long. */
+  awaitClose(caller: QuotaCaller, response: ResultResponse, bytes: () => number, release: () => void): void;
+}
 
-  function weigh(part: Uint8Array): number {
-    received += part.length;
-    if (!scale && received <= smallBytes) {
-      early.push(part);
+/** A class, like the meter below, because every request has one: methods on a prototype cost nothing per request. */
+class ResultsInProgress implements RequestResults {
+  readonly #memory: SharedMemory;
+  readonly #caller: QuotaCaller;
+  readonly #response: ResultResponse | undefined;
+  #reservation: Reservation | undefined;
+  #holders = 1;
+  #held = 0;
+  #isOver = false;
+  /** The sizes of large results, by subject. */
+  #sizes: Map<string, number> | undefined;
+
+  constructor(memory: SharedMemory, caller: QuotaCaller, response: ResultResponse | undefined) {
+    this.#memory = memory;
+    this.#caller = caller;
+    this.#response = response;
+  }
+
+  openReply(subject: string): ReplyMeter {
+    const expected = this.#memory.expectedBytes(subject);
+    this.hold(expected);
+    if (expected > 0) this.setSize(subject, 0);
+    return new HeldReply(this, subject, expected);
+  }
+
+  retainUntil(promise: Promise<unknown>): void {
+    this.#holders++;
+    const returnOne = () => this[Symbol.dispose]();
+    promise.then(returnOne, returnOne);
+  }
+
+  [Symbol.dispose](): void {
+    if (--this.#holders > 0) return;
+    if (this.#sizes) for (const [subject, bytes] of this.#sizes) this.#memory.remember(subject, bytes);
+    const response = this.#response;
+    if (this.#held <= 0 || !response || response.writableFinished || response.destroyed) this.#release();
+    else
+      this.#memory.awaitClose(
+        this.#caller,
+        response,
+        () => this.#held,
+        () => this.#release(),
+      );
+  }
+
+  hold(bytes: number): void {
+    // The rest of a reply whose call was cancelled may still arrive.
+    if (this.#isOver) return;
+    if (this.#reservation) this.#reservation.add(bytes);
+    else if (bytes > 0) this.#reservation = this.#memory.reserve(this.#caller, bytes);
+    this.#held += bytes;
+  }
+
+  setSize(subject: string, bytes: number): void {
+    this.#sizes ??= new Map();
+    this.#sizes.set(subject, bytes);
+  }
+
+  #release(): void {
+    this.#isOver = true;
+    this.#held = 0;
+    this.#reservation?.[Symbol.dispose]();
+  }
+}
+
+/** Holds memory for one reply: as much as was expected, or as much as has arrived if that is more. */
+class HeldReply implements ReplyMeter {
+  readonly #results: ResultsInProgress;
+  readonly #subject: string;
+  #held: number;
+  #received = 0;
+  /** The first parts, of which most replies have no more than one. */
+  #first: Uint8Array | undefined;
+  #others: Uint8Array[] | undefined;
+  #scale: JsonScale | undefined;
+
+  constructor(results: ResultsInProgress, subject: string, expected: number) {
+    this.#results = results;
+    this.#subject = subject;
+    this.#held = expected;
+  }
+
+  receive(part: Uint8Array): void {
+    const bytes = this.#weigh(part);
+    if (bytes > 0) this.#results.setSize(this.#subject, bytes);
+    if (bytes <= this.#held) return;
+    try {
+      this.#results.hold(bytes - this.#held);
+      this.#held = bytes;
+    } catch (cause) {
+      this.discard();
+      throw discarded(cause);
+    }
+  }
+
+  discard(): void {
+    this.#results.hold(-this.#held);
+    this.#held = 0;
+    this.#received = 0;
+    this.#first = undefined;
+    this.#others = undefined;
+    this.#scale = undefined;
+  }
+
+  #weigh(part: Uint8Array): number {
+    this.#received += part.length;
+    if (!this.#scale && this.#received <= smallBytes) {
+      if (!this.#first) this.#first = part;
+      else {
+        this.#others ??= [];
+        this.#others.push(part);
+      }
       return 0;
     }
-    if (!scale) {
-      scale = createJsonScale();
-      for (const one of early) scale.add(one);
-      early = [];
+    if (!this.#scale) {
+      this.#scale = createJsonScale();
+      if (this.#first) this.#scale.add(this.#first);
+      for (const one of this.#others ?? []) this.#scale.add(one);
+      this.#first = undefined;
+      this.#others = undefined;
     }
-    scale.add(part);
-    return scale.bytes;
+    this.#scale.add(part);
+    return this.#scale.bytes;
   }
-
-  function discard(): void {
-    hold(-held);
-    held = 0;
-    received = 0;
-    early = [];
-    scale = undefined;
-  }
-
-  return {
-    receive(part) {
-      const bytes = weigh(part);
-      if (bytes > 0) onSize(bytes);
-      if (bytes <= held) return;
-      try {
-        hold(bytes - held);
-        held = bytes;
-      } catch (cause) {
-        discard();
-        throw discarded(cause);
-      }
-    },
-    discard,
-  };
 }
 
 /** The error for a result that arrived and could not be kept. The request must not be repeated because of it. */

@@ -1,14 +1,16 @@
 import type { ServerResponse } from 'node:http';
+import { createEphemeralMap } from '../../kernel/ephemeral-map.ts';
 import type { Quota, QuotaCaller } from './quota.ts';
 
 /** Bounds the bytes of responses that clients do not read. The client with the most unread bytes is disconnected. */
 export interface UnsentBytes extends Pick<Quota, 'name' | 'used' | 'limit' | 'refusals'>, Disposable {
-  track(response: Pick<ServerResponse, 'writableLength' | 'destroy' | 'once'>, caller: QuotaCaller): void;
+  track(response: Pick<ServerResponse, 'writableLength' | 'destroy' | 'on'>, caller: QuotaCaller): void;
   /** Measures all responses now, and disconnects clients above a limit. */
   check(): void;
 }
 
 interface Tracked {
+  readonly number: number;
   readonly response: Pick<ServerResponse, 'writableLength' | 'destroy'>;
   readonly caller: QuotaCaller;
 }
@@ -20,7 +22,8 @@ export interface UnsentBytesOptions {
 const checkEveryMs = 250;
 
 export function createUnsentBytes({ limits }: UnsentBytesOptions): UnsentBytes {
-  const open = new Set<Tracked>();
+  const open = createEphemeralMap<number, Tracked>();
+  let added = 0;
   const refusals = { caller: 0, total: 0 };
   let used = 0;
 
@@ -31,18 +34,18 @@ export function createUnsentBytes({ limits }: UnsentBytesOptions): UnsentBytes {
     for (const tracked of some.toSorted((one, other) => unread(other) - unread(one))) {
       if (left <= max) return;
       left -= unread(tracked);
-      open.delete(tracked);
+      open.delete(tracked.number);
       tracked.response.destroy();
       refusals[reason]++;
     }
   }
 
   function check(): void {
-    const unsent = [...open].filter((tracked) => unread(tracked) > 0);
+    const unsent = [...open.values()].filter((tracked) => unread(tracked) > 0);
     const { total, perCaller } = limits();
     const limited = unsent.filter(({ caller }) => caller.isLimited);
     for (const own of Map.groupBy(limited, ({ caller }) => caller.id).values()) limit(own, perCaller, 'caller');
-    const rest = unsent.filter((tracked) => open.has(tracked));
+    const rest = unsent.filter((tracked) => open.has(tracked.number));
     limit(rest, total, 'total');
     used = sum(rest);
   }
@@ -58,9 +61,9 @@ export function createUnsentBytes({ limits }: UnsentBytesOptions): UnsentBytes {
       return limits().total;
     },
     track(response, caller) {
-      const tracked = { response, caller };
-      open.add(tracked);
-      response.once('close', () => open.delete(tracked));
+      const number = added++;
+      open.set(number, { number, response, caller });
+      response.on('close', () => open.delete(number));
     },
     check,
     [Symbol.dispose]: () => clearInterval(timer),

@@ -1,6 +1,7 @@
 import { appsCapability } from '../../catalog/app-tools.ts';
 import { relatedTask } from '../../connections/follow-task.ts';
-import type { CallHost } from '../../invocation/call.ts';
+import type { ReplyMeter } from '../../connections/request-host.ts';
+import type { CallHost, CallQuestionContext } from '../../invocation/call.ts';
 import { isObject, type JsonObject } from '../../kernel/json.ts';
 import type { ApprovalAnswer, ApprovalRequest } from '../../policy/approval.ts';
 import { toDisplayText } from '../../policy/display-text.ts';
@@ -13,33 +14,75 @@ const keyMember = 'toolwharf/key';
 
 /** Makes the client the host of its request: it answers the server's questions and receives progress and log messages. */
 export function toClientHost(request: ClientRequest, input?: CallHost['input']): CallHost {
-  const ask = (method: string, params: JsonObject, { signal, key }: { signal: AbortSignal; key?: string }) => {
+  return new ClientHost(request, input);
+}
+
+/** A class, because every call has one: methods on a prototype cost nothing per call. Its fields are visible to objects made from it. */
+class ClientHost implements CallHost {
+  private readonly request: ClientRequest;
+  readonly input: CallHost['input'];
+  readonly onProgress: CallHost['onProgress'];
+  readonly askClient: CallHost['askClient'];
+
+  constructor(request: ClientRequest, input: CallHost['input']) {
+    this.request = request;
+    this.input = input;
+    const { progressToken } = metaOf(request.params);
+    if (progressToken !== undefined)
+      this.onProgress = (progress) => request.notify('notifications/progress', { progressToken, ...progress });
+    if (isObject(request.capabilities.elicitation))
+      this.askClient = (approval, signal) => askClientUser(request, approval, signal);
+  }
+
+  get capabilities(): JsonObject {
+    return askableOf(this.request.capabilities);
+  }
+
+  get client(): CallHost['client'] {
+    return this.request;
+  }
+
+  /** A client that timed out can repeat the call and reuse its approval. */
+  get mayRepeat(): boolean {
+    return true;
+  }
+
+  async elicit(params: JsonObject, context: CallQuestionContext): Promise<never> {
+    return (await this.ask('elicitation/create', params, context)) as never;
+  }
+
+  sample(params: JsonObject, context: CallQuestionContext): Promise<JsonObject> {
+    return this.ask('sampling/createMessage', params, context);
+  }
+
+  async listRoots(context: CallQuestionContext): Promise<never> {
+    return (await this.ask('roots/list', {}, context)).roots as never;
+  }
+
+  onLog(params: JsonObject): void {
+    if (wantsLog(this.request, params)) this.request.notify('notifications/message', params);
+  }
+
+  openReply(subject: string): ReplyMeter | undefined {
+    return this.request.usage?.results?.openReply(subject);
+  }
+
+  private async ask(method: string, params: JsonObject, { signal, key }: CallQuestionContext): Promise<JsonObject> {
     const { name, question } = readQuestion(params);
-    return request.ask(method, question, signal, key ?? name);
-  };
-  const { progressToken } = metaOf(request.params);
-  const { elicitation, sampling, roots } = request.capabilities;
-  return {
-    capabilities: { elicitation, sampling, roots },
-    client: { era: request.era, session: request.session },
-    elicit: async (params, context) => (await ask('elicitation/create', params, context)) as never,
-    sample: (params, context) => ask('sampling/createMessage', params, context),
-    listRoots: async (context) => (await ask('roots/list', {}, context)).roots as never,
-    onProgress:
-      progressToken === undefined
-        ? undefined
-        : (progress) => request.notify('notifications/progress', { progressToken, ...progress }),
-    onLog(params) {
-      if (wantsLog(request, params)) request.notify('notifications/message', params);
-    },
-    input,
-    openReply: request.usage?.results?.openReply,
-    askClient: isObject(request.capabilities.elicitation)
-      ? (approval, signal) => askClientUser(request, approval, signal)
-      : undefined,
-    // A client that timed out can repeat the call and reuse its approval.
-    mayRepeat: true,
-  };
+    return this.request.ask(method, question, signal, key ?? name);
+  }
+}
+
+const askable = new WeakMap<JsonObject, JsonObject>();
+
+/** The capabilities of a client to answer questions. All requests of a session have the same capabilities. */
+function askableOf(capabilities: JsonObject): JsonObject {
+  const known = askable.get(capabilities);
+  if (known) return known;
+  const { elicitation, sampling, roots } = capabilities;
+  const own = { elicitation, sampling, roots };
+  askable.set(capabilities, own);
+  return own;
 }
 
 /** Declares to servers that the gateway supports questions, which the host of each call answers, and passes on apps. */

@@ -2,6 +2,7 @@ import type { IncomingHttpHeaders } from 'node:http';
 import type { ProfileConfig } from '../../config/config.ts';
 import type { Era } from '../../connections/status.ts';
 import type { InternalStartOptions } from '../../invocation/invoker.ts';
+import type { AbortSource } from '../../kernel/abort-source.ts';
 import type { JsonObject } from '../../kernel/json.ts';
 import type { Caller } from '../../kernel/tool.ts';
 import type { CallerUsage } from '../limits/limits.ts';
@@ -39,7 +40,7 @@ export interface ClientRequest {
   /** The HTTP headers of a modern request, which repeat arguments of the call; undefined for other requests. */
   readonly headers?: IncomingHttpHeaders;
   /** Aborts when the client cancels the request or disconnects. */
-  readonly signal: AbortSignal;
+  readonly signal: AbortSource;
   /** Sends the client a notification that belongs to this request. */
   notify(method: string, params: JsonObject): void;
   /** Sends the client a question, under the server's key if there is one. Rejects if the client cannot be asked. */

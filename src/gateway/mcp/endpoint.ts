@@ -8,17 +8,12 @@ import type { Caller } from '../../kernel/tool.ts';
 import type { InternalToolbox } from '../../toolbox.ts';
 import type { EndedSessions } from '../fleet/ended-sessions.ts';
 import type { CallerUsage } from '../limits/limits.ts';
+import type { Reservation } from '../limits/quota.ts';
+import type { RequestResults } from '../limits/result-memory.ts';
 import type { SharedTasks } from '../tasks/shared-tasks.ts';
 import type { Traces } from '../traces/traces.ts';
-import {
-  initialize,
-  type LegacyClient,
-  receiveLegacy,
-  serveLegacy,
-  serveRequest,
-  serveStream,
-  sessionOf,
-} from './legacy.ts';
+import type { RequestUsage } from './client-request.ts';
+import { initialize, type LegacyClient, receiveLegacy, serveRequest, serveStream, sessionOf } from './legacy.ts';
 import { isModern, serveModern } from './modern.ts';
 import { createPorts } from './ports.ts';
 import { createResponder, neverAborts, type Responder, sendJson } from './responder.ts';
@@ -34,6 +29,7 @@ import {
   toError,
   toMessage,
 } from './rpc.ts';
+import type { Session } from './sessions.ts';
 import type { View } from './view.ts';
 
 export interface McpEndpointOptions {
@@ -84,38 +80,73 @@ export function createMcpEndpoint(options: McpEndpointOptions): McpEndpoint {
   const { sessions, subscriptions, serialized } = ports;
 
   async function post(request: IncomingMessage, response: ServerResponse, admitted: McpClient): Promise<void> {
-    if (!/^application\/json\b/i.test(request.headers['content-type'] ?? '')) {
-      throw new RpcError(rpcCode.invalidRequest, 'The content type must be application/json', { httpStatus: 415 });
+    let usage: UsageOfRequest | undefined;
+    try {
+      if (!/^application\/json\b/i.test(request.headers['content-type'] ?? ''))
+        throw new RpcError(rpcCode.invalidRequest, 'The content type must be application/json', { httpStatus: 415 });
+      usage = new UsageOfRequest(admitted.usage);
+      const body = await admitted.usage.readBody(request, usage.body);
+      usage.results = admitted.usage.openResults(response);
+      const { caller, profile, refreshPolicy } = admitted;
+      // Awaited only if there is something to wait for.
+      const serving = serveBody(body, request, response, { caller, profile, refreshPolicy, usage });
+      if (serving) await serving;
+    } catch (cause) {
+      fail(request, response, cause);
+    } finally {
+      // `using` would cost more than the request's other objects: the build replaces it by a list of what to dispose.
+      usage?.[Symbol.dispose]();
     }
-    const { usage } = admitted;
-    // Returned when the request has been served, so every promise below is awaited.
-    using reservation = usage.reserve('request_bytes', 0);
-    const body = await usage.readBody(request, reservation);
-    using results = usage.openResults(response);
-    const client = { ...admitted, usage: { reserve: usage.reserve, calls: usage.calls, body: reservation, results } };
-    if (Array.isArray(body)) return await postBatch(body, request, response, client);
+  }
+
+  function serveBody(
+    body: unknown,
+    request: IncomingMessage,
+    response: ServerResponse,
+    client: LegacyClient,
+  ): Promise<void> | undefined {
+    if (Array.isArray(body)) return postBatch(body, request, response, client);
     const message = withTraceContext(toMessage(body), request);
     if (claimsModernEra(message, request)) {
-      if (message.kind === 'request')
-        return await serveModern(
-          message.request,
-          { ...client, http: request },
-          createResponder(request, response, { serialized }),
-          ports,
-        );
+      if (message.kind === 'request') {
+        const responder = createResponder(request, response, { serialized });
+        return serveModern(message.request, { ...client, http: request }, responder, ports);
+      }
       response.writeHead(202).end();
-      return;
+      return undefined;
     }
-    if (message.kind === 'request' && message.request.method === 'initialize') {
-      return await initialize(message.request, client, response, ports);
-    }
-    const session = await sessionOf(request, client, ports);
-    const responder = createResponder(request, response, {
-      serialized,
-      cancelsOnDisconnect: false,
-      open: session.openStream,
-    });
-    return await serveLegacy(message, session, client, responder, response, ports);
+    if (message.kind === 'request' && message.request.method === 'initialize')
+      return initialize(message.request, client, response, ports);
+    const session = sessionOf(request, client, ports);
+    if (session instanceof Promise)
+      return session.then((loaded) => serveInSession(message, loaded, request, response, client));
+    return serveInSession(message, session, request, response, client);
+  }
+
+  function serveInSession(
+    message: RpcMessage,
+    session: Session,
+    request: IncomingMessage,
+    response: ServerResponse,
+    client: LegacyClient,
+  ): Promise<void> {
+    if (message.kind !== 'request') return acceptLegacy(message, session, response);
+    const { openStream } = session;
+    const responder = createResponder(request, response, { serialized, cancelsOnDisconnect: false, open: openStream });
+    return serveRequest(message.request, session, client, responder, ports);
+  }
+
+  async function acceptLegacy(
+    message: Exclude<RpcMessage, { kind: 'request' }>,
+    session: Session,
+    response: ServerResponse,
+  ): Promise<void> {
+    await receiveLegacy(message, session, ports);
+    response.writeHead(202).end();
+  }
+
+  function fail(request: IncomingMessage, response: ServerResponse, cause: unknown): void {
+    sendRpcFailure(request, response, cause, (message) => log.error('mcp.failed', message));
   }
 
   /** Serves a batch, which exists only in revision 2025-03-26. */
@@ -149,24 +180,51 @@ export function createMcpEndpoint(options: McpEndpointOptions): McpEndpoint {
     get open() {
       return { sessions: sessions.size, subscriptions: subscriptions.open };
     },
-    async serve(request, response, client) {
-      try {
-        if (request.method === 'POST') await post(request, response, client);
-        // The modern era supports only POST.
-        else if (request.headers['mcp-protocol-version'] === modernVersion) notAllowed(response, 'POST');
-        else if (request.method === 'GET')
-          serveStream(request, response, await sessionOf(request, client, ports), client.usage);
-        else if (request.method === 'DELETE') {
-          await sessions.end((await sessionOf(request, client, ports)).facts);
-          response.writeHead(200).end();
-        } else notAllowed(response, 'GET, POST, DELETE');
-      } catch (cause) {
-        sendRpcFailure(request, response, cause, (message) => log.error('mcp.failed', message));
-      }
-    },
-    viewOf: (profile) => ports.viewFor({ profile }),
+    serve: (request, response, client) =>
+      request.method === 'POST' ? post(request, response, client) : serveOther(request, response, client),
+    viewOf: async (profile) => ports.viewFor({ profile }),
     close: ports.close,
   };
+
+  async function serveOther(request: IncomingMessage, response: ServerResponse, client: McpClient): Promise<void> {
+    try {
+      // The modern era supports only POST.
+      if (request.headers['mcp-protocol-version'] === modernVersion) notAllowed(response, 'POST');
+      else if (request.method === 'GET')
+        serveStream(request, response, await sessionOf(request, client, ports), client.usage);
+      else if (request.method === 'DELETE') {
+        await sessions.end((await sessionOf(request, client, ports)).facts);
+        response.writeHead(200).end();
+      } else notAllowed(response, 'GET, POST, DELETE');
+    } catch (cause) {
+      fail(request, response, cause);
+    }
+  }
+}
+
+/** A class, because every request has one: methods on a prototype cost nothing per request. */
+class UsageOfRequest implements RequestUsage, Disposable {
+  readonly #caller: CallerUsage;
+  readonly body: Reservation;
+  results: RequestResults | undefined;
+
+  constructor(caller: CallerUsage) {
+    this.#caller = caller;
+    this.body = caller.reserve('request_bytes', 0);
+  }
+
+  reserve(...args: Parameters<CallerUsage['reserve']>): Reservation {
+    return this.#caller.reserve(...args);
+  }
+
+  get calls(): CallerUsage['calls'] {
+    return this.#caller.calls;
+  }
+
+  [Symbol.dispose](): void {
+    this.results?.[Symbol.dispose]();
+    this.body[Symbol.dispose]();
+  }
 }
 
 /** Answers a request that failed before it was processed. Unexpected errors are logged and not shown to the client. */

@@ -1,7 +1,10 @@
 import { tasksExtension } from '../../connections/follow-task.ts';
+import type { RequestHost } from '../../connections/request-host.ts';
 import type { Era } from '../../connections/status.ts';
 import { isObject, type JsonObject } from '../../kernel/json.ts';
 import type { ClientRequest } from './client-request.ts';
+import { isLogLevel } from './log-levels.ts';
+import type { MethodPorts } from './method-ports.ts';
 import { metaKey, metaOf } from './rpc.ts';
 
 /** The `_meta` member that carries the idempotency key of a call. */
@@ -19,8 +22,8 @@ const ownMembers = new Set<string>([
 /** The client's `_meta` for the server, without members of the client connection, plus those that a modern server needs. */
 export function forwardedMeta(request: ClientRequest, upstreamEra: Era | undefined): Record<string, unknown> {
   const forwarded: Record<string, unknown> = {};
-  for (const [member, value] of Object.entries(metaOf(request.params)))
-    if (!ownMembers.has(member)) forwarded[member] = value;
+  const meta = metaOf(request.params);
+  for (const member of Object.keys(meta)) if (!ownMembers.has(member)) forwarded[member] = meta[member];
   if (upstreamEra !== 'modern') return forwarded;
   // A legacy client that set no level gets the default level.
   const logLevel = request.logLevel ?? (request.era === 'legacy' ? 'info' : undefined);
@@ -37,4 +40,24 @@ function carried(all: JsonObject): JsonObject {
   if (!isObject(extensions)) return capabilities;
   const { [tasksExtension]: _extension, ...kept } = extensions;
   return { ...capabilities, ...(Object.keys(kept).length > 0 && { extensions: kept }) };
+}
+
+/** Returns the era of the server. A legacy server first gets the log level, because its requests cannot carry one. */
+export function prepareServer(
+  server: string | undefined,
+  request: ClientRequest,
+  { toolbox, logLevels }: Pick<MethodPorts, 'toolbox' | 'logLevels'>,
+): Era | undefined | Promise<Era | undefined> {
+  const era = server === undefined ? undefined : toolbox.servers.status(server)?.era;
+  const { logLevel } = request;
+  if (server === undefined || era !== 'legacy' || request.era !== 'modern' || !isLogLevel(logLevel)) return era;
+  return logLevels.raise(server, logLevel).then(() => era);
+}
+
+/** The answers to a server's questions that a request contains. */
+export function inputOf({ inputResponses, requestState }: JsonObject): NonNullable<RequestHost['input']> {
+  return {
+    responses: isObject(inputResponses) ? inputResponses : undefined,
+    state: typeof requestState === 'string' ? requestState : undefined,
+  };
 }

@@ -9,7 +9,7 @@ import type { ClientRequest } from './client-request.ts';
 import { RpcError, rpcCode } from './rpc.ts';
 
 /** The part of a request that changes with each round: the client connection that waits for the result. */
-export type RoundClient = Pick<ClientRequest, 'ask' | 'notify' | 'signal'>;
+export type RoundClient = Pick<ClientRequest, 'ask' | 'notify'> & { readonly signal: AbortSignal };
 
 /** One round of a request. */
 export interface Round extends Pick<ClientRequest, 'notify' | 'signal'> {

@@ -1,6 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { ProfileConfig } from '../../config/config.ts';
 import type { InternalStartOptions } from '../../invocation/invoker.ts';
+import { LightAbort } from '../../kernel/abort-source.ts';
 import { isObject, type JsonObject } from '../../kernel/json.ts';
 import type { Caller } from '../../kernel/tool.ts';
 import { codeToolDefinitions } from '../../scale/code/code-tools.ts';
@@ -8,9 +9,10 @@ import { searchToolDefinitions } from '../../scale/search/search-tools.ts';
 import type { ClientRequest, RequestUsage, TaskGeneration } from './client-request.ts';
 import type { EventStream } from './event-stream.ts';
 import { isLogLevel, type LogLevels } from './log-levels.ts';
-import { answerRequest, instructionsOf, type MethodPorts, serverCapabilities, serverInfo } from './methods.ts';
+import type { MethodPorts } from './method-ports.ts';
+import { answerRequest, instructionsOf, serverCapabilities, serverInfo } from './methods.ts';
 import { missingCapability } from './missing-capability.ts';
-import type { McpReplicas, SessionState } from './replicas.ts';
+import type { McpReplicas } from './replicas.ts';
 import { neverAborts, type Responder, sendJson } from './responder.ts';
 import {
   legacyVersions,
@@ -26,9 +28,9 @@ import {
 } from './rpc.ts';
 import type { SerializedCache } from './serialized-cache.ts';
 import { digestCapabilities, type SessionFacts, type SessionTokens } from './session-token.ts';
+import { applySessionState, subscribe, unsubscribe } from './session-watches.ts';
 import type { Session, Sessions } from './sessions.ts';
 import { answerTaskV1, isTaskMethodV1 } from './tasks/task-methods-v1.ts';
-import { assertWatchable, maxWatchedUris } from './watch-limits.ts';
 
 export interface LegacyPorts extends MethodPorts {
   readonly tokens: SessionTokens;
@@ -71,8 +73,12 @@ export async function initialize(
   sendJson(response, 200, toResult(message.id, result), { [sessionHeader]: token });
 }
 
-/** Returns the session that a request names. Throws an `RpcError` with 400 for no id, and 404 for an ended or foreign session. */
-export async function sessionOf(request: IncomingMessage, client: LegacyClient, ports: LegacyPorts): Promise<Session> {
+/** Returns the session that a request names. Throws an `RpcError` with 400 for no id, and 404 for an ended or foreign session. At once if the session is in memory. */
+export function sessionOf(
+  request: IncomingMessage,
+  client: LegacyClient,
+  ports: LegacyPorts,
+): Session | Promise<Session> {
   const token = request.headers[sessionHeader];
   if (typeof token !== 'string') {
     throw new RpcError(rpcCode.invalidRequest, 'Bad Request: the Mcp-Session-Id header is needed', { httpStatus: 400 });
@@ -89,40 +95,11 @@ export async function sessionOf(request: IncomingMessage, client: LegacyClient, 
   }
   const isNew = !ports.sessions.find(facts.id);
   const session = ports.sessions.open(facts, client.usage);
-  const state = isNew ? await ports.replicas.loadState(facts) : undefined;
-  if (state) await applySessionState(session, state, ports, client.usage);
-  return session;
-}
-
-/** Gives a session the log level and the subscriptions that the client set on another replica. */
-export async function applySessionState(
-  session: Session,
-  { logLevel, watched }: SessionState,
-  ports: Pick<LegacyPorts, 'toolbox' | 'logLevels'>,
-  usage?: RequestUsage,
-): Promise<void> {
-  session.logLevel = logLevel;
-  const wanted = new Map(watched.map(({ uri, server }) => [uri, server]));
-  const dropped = [...session.watched.keys()].filter((uri) => !wanted.has(uri));
-  await Promise.allSettled([
-    ports.logLevels.settle(),
-    ...dropped.map((uri) => unwatch(uri, session)),
-    ...[...wanted].map(([uri, server]) => watch(uri, server, session, ports, { usage })),
-  ]);
-}
-
-/** Handles every message that a client posts within its session. */
-export async function serveLegacy(
-  message: RpcMessage,
-  session: Session,
-  client: LegacyClient,
-  responder: Responder,
-  response: ServerResponse,
-  ports: LegacyPorts,
-): Promise<void> {
-  if (message.kind === 'request') return serveRequest(message.request, session, client, responder, ports);
-  await receiveLegacy(message, session, ports);
-  response.writeHead(202).end();
+  if (!isNew) return session;
+  return ports.replicas.loadState(facts).then(async (state) => {
+    if (state) await applySessionState(session, state, ports, client.usage);
+    return session;
+  });
 }
 
 /** Receives a message that needs no response: here, or on the replica that waits for it. */
@@ -184,40 +161,20 @@ export async function serveRequest(
   responder: Responder,
   ports: LegacyPorts,
 ): Promise<void> {
-  const cancel = new AbortController();
-  session.running.set(message.id, cancel);
+  const request = new LegacyRequest(message, session, client, responder);
+  session.running.set(message.id, request.signal);
   if (responder.signal !== neverAborts) {
-    const follow = () => cancel.abort(responder.signal.reason);
+    const follow = () => request.signal.abort(responder.signal.reason);
     if (responder.signal.aborted) follow();
     else responder.signal.addEventListener('abort', follow, { once: true });
   }
-  const request: ClientRequest = {
-    method: message.method,
-    params: message.params,
-    era: 'legacy',
-    caller: client.caller,
-    profile: client.profile,
-    refreshPolicy: client.refreshPolicy,
-    usage: client.usage,
-    capabilities: session.facts.capabilities,
-    session: session.facts.id,
-    tasks: tasksOf(session.facts),
-    logLevel: session.logLevel,
-    signal: cancel.signal,
-    notify: (method, params) => responder.send({ jsonrpc: '2.0', method, params }),
-    async ask(method, params, signal) {
-      const own = responder.stream();
-      const stream = own?.closed === false ? own : session.stream;
-      if (!stream || missingCapability(session.facts.capabilities, method, params)) {
-        throw new RpcError(rpcCode.methodNotFound, `This client cannot answer ${method}`);
-      }
-      return session.ask(stream, method, params, signal);
-    },
-  };
-  using _early = openEarly(message, session, responder);
+  // Opens the stream of a long call, because a client can resume only a stream of which it received an event.
+  const opensEarly = message.method === 'tools/call' && session.resumable.primes;
+  const timer = opensEarly ? setTimeout(openStream, openAfterMs, responder).unref() : undefined;
   try {
     const result = toLegacyResult(await answer(message, request, session, ports), ports.serialized);
-    await ports.serialized.prepare(result);
+    const preparing = ports.serialized.prepare(result);
+    if (preparing) await preparing;
     responder.finish(toResult(message.id, result));
   } catch (cause) {
     // A cancelled request gets no response, as the protocol requires. Over HTTP its stream must still end.
@@ -226,17 +183,82 @@ export async function serveRequest(
     const headers = retryHeaders(error);
     responder.finish(toError(message.id, error), headers['retry-after'] ? error.httpStatus : 200, headers);
   } finally {
-    if (session.running.get(message.id) === cancel) session.running.delete(message.id);
+    clearTimeout(timer);
+    if (session.running.get(message.id) === request.signal) session.running.delete(message.id);
   }
 }
 
 const openAfterMs = 2_000;
 
-/** Opens the stream of a long call, because a client can resume only a stream of which it received an event. */
-function openEarly({ method }: RpcRequest, { resumable }: Session, responder: Responder): Disposable {
-  const opens = method === 'tools/call' && resumable.primes;
-  const timer = opens ? setTimeout(() => responder.stream(), openAfterMs).unref() : undefined;
-  return { [Symbol.dispose]: () => clearTimeout(timer) };
+function openStream(responder: Responder): void {
+  responder.stream();
+}
+
+/** A class, because every request has one: methods on a prototype cost nothing per request. Its fields are visible to objects made from it. */
+class LegacyRequest implements ClientRequest {
+  readonly method: string;
+  readonly params: JsonObject;
+  readonly headers = undefined;
+  readonly signal = new LightAbort();
+  private readonly client: LegacyClient;
+  private readonly inSession: Session;
+  private readonly responder: Responder;
+
+  constructor({ method, params }: RpcRequest, session: Session, client: LegacyClient, responder: Responder) {
+    this.method = method;
+    this.params = params;
+    this.client = client;
+    this.inSession = session;
+    this.responder = responder;
+  }
+
+  get era(): 'legacy' {
+    return 'legacy';
+  }
+
+  get caller(): Caller {
+    return this.client.caller;
+  }
+
+  get profile(): ProfileConfig {
+    return this.client.profile;
+  }
+
+  get refreshPolicy(): LegacyClient['refreshPolicy'] {
+    return this.client.refreshPolicy;
+  }
+
+  get usage(): RequestUsage | undefined {
+    return this.client.usage;
+  }
+
+  get capabilities(): JsonObject {
+    return this.inSession.facts.capabilities;
+  }
+
+  get session(): string {
+    return this.inSession.facts.id;
+  }
+
+  get tasks(): TaskGeneration | undefined {
+    return tasksOf(this.inSession.facts);
+  }
+
+  get logLevel(): string | undefined {
+    return this.inSession.logLevel;
+  }
+
+  notify(method: string, params: JsonObject): void {
+    this.responder.send({ jsonrpc: '2.0', method, params });
+  }
+
+  async ask(method: string, params: JsonObject, signal: AbortSignal): Promise<JsonObject> {
+    const own = this.responder.stream();
+    const stream = own?.closed === false ? own : this.inSession.stream;
+    if (!stream || missingCapability(this.capabilities, method, params))
+      throw new RpcError(rpcCode.methodNotFound, `This client cannot answer ${method}`);
+    return this.inSession.ask(stream, method, params, signal);
+  }
 }
 
 function answer(
@@ -290,62 +312,6 @@ async function setLevel({ params }: RpcRequest, session: Session, ports: LegacyP
   await ports.logLevels.settle();
   await ports.replicas.shareState(session);
   return {};
-}
-
-async function subscribe(request: ClientRequest, session: Session, ports: LegacyPorts): Promise<JsonObject> {
-  const uri = String(request.params.uri);
-  const found = (await ports.viewFor(request)).findResource(uri);
-  if (!found) throw new RpcError(rpcCode.resourceNotFound, `Resource not found: ${uri}`, { data: { uri } });
-  // Updates would arrive under the server's own URI.
-  if (found.uri !== uri)
-    throw new RpcError(rpcCode.invalidParams, `The resource of an app has no subscriptions: ${uri}`);
-  if (session.watched.has(uri)) return {};
-  assertWatchable(uri);
-  if (session.watched.size >= maxWatchedUris)
-    throw new RpcError(rpcCode.invalidParams, `A session can subscribe to ${maxWatchedUris} resources at most`);
-  await watch(uri, found.server, session, ports, request);
-  await ports.replicas.shareState(session);
-  return {};
-}
-
-async function unsubscribe(uri: string, session: Session, { replicas }: LegacyPorts): Promise<JsonObject> {
-  await unwatch(uri, session);
-  await replicas.shareState(session);
-  return {};
-}
-
-async function watch(
-  uri: string,
-  server: string,
-  session: Session,
-  { toolbox }: Pick<LegacyPorts, 'toolbox'>,
-  { caller, usage }: { readonly caller?: Caller; readonly usage?: RequestUsage } = {},
-): Promise<void> {
-  if (session.watched.has(uri)) return;
-  const slot = usage?.reserve('subscriptions');
-  // A subscription that another replica recorded has no caller here.
-  const watching = toolbox.resources.watch(server, uri, { caller });
-  const entry = {
-    server,
-    async end() {
-      slot?.[Symbol.dispose]();
-      await (await watching)();
-    },
-  };
-  session.watched.set(uri, entry);
-  try {
-    await watching;
-  } catch (cause) {
-    slot?.[Symbol.dispose]();
-    if (session.watched.get(uri) === entry) session.watched.delete(uri);
-    throw cause;
-  }
-}
-
-async function unwatch(uri: string, session: Session): Promise<void> {
-  const entry = session.watched.get(uri);
-  session.watched.delete(uri);
-  await entry?.end();
 }
 
 /** Records URL elicitations from an error, so that the client is notified when the user completes them. */

@@ -1,10 +1,8 @@
 import { mapAppUri, showsApps } from '../../catalog/app-tools.ts';
 import type { CatalogEntry } from '../../catalog/catalog.ts';
 import { tasksExtension } from '../../connections/follow-task.ts';
-import type { RequestHost } from '../../connections/request-host.ts';
-import type { InternalReadOptions } from '../../invocation/read-content.ts';
 import { createId } from '../../kernel/create-id.ts';
-import { isObject, type JsonObject } from '../../kernel/json.ts';
+import type { JsonObject } from '../../kernel/json.ts';
 import type { OnFound, RecordedSearch, ToolResult } from '../../kernel/tool.ts';
 import { version } from '../../kernel/version.ts';
 import { isCodeTool, runCodeEntry } from '../../scale/code/code-tools.ts';
@@ -12,28 +10,17 @@ import { createSearchForScripts, observeWith } from '../../scale/code/search-for
 import { readResult, readResultDefinition } from '../../scale/references/read-result.ts';
 import { referToResult } from '../../scale/references/refer-to-result.ts';
 import { isSearchTool } from '../../scale/search/search-tools.ts';
-import type { InternalToolbox } from '../../toolbox.ts';
-import type { Traces } from '../traces/traces.ts';
+import type { Span } from '../traces/traces.ts';
 import { toCallResult } from './call-result.ts';
 import { toClientHost } from './client-host.ts';
 import type { ClientRequest, TaskGeneration } from './client-request.ts';
-import { forwardedMeta, idempotencyKey } from './forwarded-meta.ts';
-import { isLogLevel, type LogLevels } from './log-levels.ts';
+import { forwardedMeta, idempotencyKey, inputOf, prepareServer } from './forwarded-meta.ts';
+import type { MethodPorts } from './method-ports.ts';
 import { checkParamHeaders } from './modern-headers.ts';
-import { metaOf, modernVersion, RpcError, rpcCode, toRpcError } from './rpc.ts';
-import type { SerializedCache } from './serialized-cache.ts';
-import { asksForTask, createTaskable, type TaskPorts } from './tasks/taskable-call.ts';
+import { complete, getPrompt, getSkill, readResource } from './read-methods.ts';
+import { metaOf, modernVersion, RpcError, rpcCode } from './rpc.ts';
+import { asksForTask, canBecomeTask, createTaskable } from './tasks/taskable-call.ts';
 import type { View } from './view.ts';
-
-export interface MethodPorts {
-  readonly traces: Traces;
-  readonly toolbox: InternalToolbox;
-  /** Returns the view of the caller's profile. Waits a short time for servers that are still starting. */
-  readonly viewFor: (request: Pick<ClientRequest, 'profile'>) => Promise<View>;
-  readonly logLevels: LogLevels;
-  readonly serialized: SerializedCache;
-  readonly tasks: TaskPorts;
-}
 
 export const serverInfo = { name: 'toolwharf', version } as const;
 
@@ -135,9 +122,22 @@ async function list(
 }
 
 /** Calls a tool, or answers one of the tools that search or run the others where the profile lists those. */
-async function callTool(request: ClientRequest, ports: MethodPorts): Promise<JsonObject> {
+function callTool(request: ClientRequest, ports: MethodPorts): Promise<JsonObject> {
+  const view = ports.viewFor(request);
+  return view instanceof Promise
+    ? view.then((created) => callIn(created, request, ports))
+    : callIn(view, request, ports);
+}
+
+function callIn(view: View, request: ClientRequest, ports: MethodPorts): Promise<JsonObject> {
+  const isPlain = view.exposure.expose !== 'search' && view.exposure.expose !== 'code';
+  return isPlain && view.maxInlineBytes === undefined
+    ? runTool(request, view, ports)
+    : callOwnTool(view, request, ports);
+}
+
+async function callOwnTool(view: View, request: ClientRequest, ports: MethodPorts): Promise<JsonObject> {
   const { params } = request;
-  const view = await ports.viewFor(request);
   const { toolSearch, searchable, exposure, maxInlineBytes } = view;
   if (maxInlineBytes !== undefined && params.name === readResultDefinition.name) {
     refuseTask(request);
@@ -160,7 +160,8 @@ async function callTool(request: ClientRequest, ports: MethodPorts): Promise<Jso
   const call = await toolSearch.readCall(searchable, params.arguments);
   if ('problem' in call) return call.problem;
   // Clients mirror arguments in headers only for tools that they have in their list.
-  return runTool({ ...request, params: { ...params, ...call }, headers: undefined }, view, ports);
+  const named = { params: { value: { ...params, ...call } }, headers: { value: undefined } };
+  return runTool(Object.create(request, named) as ClientRequest, view, ports);
 }
 
 type Search = (args: unknown, onFound: OnFound) => Promise<JsonObject>;
@@ -197,14 +198,14 @@ async function runTool(
   if (!entry) throw new RpcError(rpcCode.invalidParams, `Unknown tool: ${String(params.name)}`);
   if (request.headers) checkParamHeaders(entry.definition.inputSchema, params.arguments, request.headers);
   const callId = createId();
-  const upstreamEra = await prepareServer(entry.server, request, ports);
-  const about = { 'mcp.server': entry.server ?? 'local', 'mcp.tool': entry.originalName, 'toolwharf.call': callId };
-  const span = ports.traces.start(`tools/call ${entry.name}`, metaOf(params).traceparent, about);
+  const prepared = prepareServer(entry.server, request, ports);
+  const upstreamEra = prepared instanceof Promise ? await prepared : prepared;
+  const span = ports.traces.isOn ? startSpan(request, entry, callId, ports) : undefined;
   const meta = forwardedMeta(request, upstreamEra);
-  if (span.traceparent !== undefined) meta.traceparent = span.traceparent;
+  if (span) meta.traceparent = span.traceparent;
   const input = upstreamEra === 'modern' && mayAnswerItself(request) ? inputOf(params) : undefined;
   const client = toClientHost(request, input);
-  const taskable = request.tasks && createTaskable(request, callId, client, ports);
+  const taskable = canBecomeTask(request) ? createTaskable(request, callId, client, ports) : undefined;
   const call = ports.toolbox.start(entry, params.arguments, {
     id: callId,
     calledAs: String(params.name),
@@ -218,17 +219,41 @@ async function runTool(
     meta,
     idempotencyKey: idempotencyKeyOf(params),
   });
-  const endSpan = ({ isError, failure }: ToolResult) => span.end({ isError, message: failure?.code });
   const created = taskable && (await taskable.becomeTask(call));
   if (created) {
-    void call.result.then(endSpan);
+    void call.result.then((result) => endSpan(span, result));
     return created;
   }
   const result = await call.result;
-  endSpan(result);
+  endSpan(span, result);
+  return showResult(result, request, entry, view, ports);
+}
+
+/** The result as the client gets it: a large one as a reference where the profile says so, with the URIs of the view. */
+function showResult(
+  result: ToolResult,
+  { caller }: ClientRequest,
+  entry: CatalogEntry,
+  view: View,
+  { toolbox }: MethodPorts,
+): JsonObject {
   const { maxInlineBytes } = view;
-  const refer = { maxInlineBytes, caller: request.caller.id, store: ports.toolbox.calls.results };
-  return referToResult(result, refer) ?? mapAppUri(toCallResult(result), (uri) => exposeUri(uri, entry, view));
+  const reference =
+    maxInlineBytes === undefined
+      ? undefined
+      : referToResult(result, { maxInlineBytes, caller: caller.id, store: toolbox.calls.results });
+  if (reference) return reference;
+  const shown = toCallResult(result);
+  return shown._meta === undefined ? shown : mapAppUri(shown, (uri) => exposeUri(uri, entry, view));
+}
+
+function startSpan({ params }: ClientRequest, entry: CatalogEntry, callId: string, { traces }: MethodPorts): Span {
+  const about = { 'mcp.server': entry.server ?? 'local', 'mcp.tool': entry.originalName, 'toolwharf.call': callId };
+  return traces.start(`tools/call ${entry.name}`, metaOf(params).traceparent, about);
+}
+
+function endSpan(span: Span | undefined, { isError, failure }: ToolResult): void {
+  span?.end({ isError, message: failure?.code });
 }
 
 function findTool({ params, capabilities }: ClientRequest, view: View): CatalogEntry | undefined {
@@ -238,122 +263,6 @@ function findTool({ params, capabilities }: ClientRequest, view: View): CatalogE
 
 function exposeUri(uri: string, { server }: CatalogEntry, { appUris }: View): string {
   return server === undefined ? uri : appUris.toExposed({ server, uri });
-}
-
-async function readResource(request: ClientRequest, ports: MethodPorts): Promise<JsonObject> {
-  using _slot = request.usage?.reserve('reads');
-  const uri = String(request.params.uri);
-  const view = await ports.viewFor(request);
-  const found = view.skillView.findFile(uri) ?? view.findResource(uri);
-  if (!found) throw resourceNotFound(request, uri);
-  const { server, uri: own } = found;
-  const options = await readOptions(server, request, ports);
-  const { resources, skills } = ports.toolbox;
-  try {
-    const result = await (server === undefined
-      ? skills.readFile(server, own, options)
-      : resources.read(server, own, options));
-    return own === uri ? result : renameContents(result, own, uri);
-  } catch (cause) {
-    const { code, data, message } = toRpcError(cause);
-    const isMissing =
-      code === rpcCode.resourceNotFound || (code === rpcCode.invalidParams && isObject(data) && data.uri === own);
-    throw isMissing ? resourceNotFound(request, uri, message) : cause;
-  }
-}
-
-/** The contents of a resource under the URI that the client read. */
-function renameContents(result: JsonObject, own: string, uri: string): JsonObject {
-  if (!Array.isArray(result.contents)) return result;
-  return {
-    ...result,
-    contents: result.contents.map((one) => (isObject(one) && one.uri === own ? { ...one, uri } : one)),
-  };
-}
-
-async function getSkill(request: ClientRequest, ports: MethodPorts): Promise<JsonObject> {
-  const uri = String(request.params.uri);
-  const skill = (await ports.viewFor(request)).skillView.find(uri);
-  if (!skill) throw new RpcError(rpcCode.invalidParams, `No skill is served at ${uri}`, { data: { uri } });
-  return { skill };
-}
-
-async function getPrompt(request: ClientRequest, ports: MethodPorts): Promise<JsonObject> {
-  using _slot = request.usage?.reserve('reads');
-  const found = (await ports.viewFor(request)).findPrompt(String(request.params.name));
-  if (!found) throw new RpcError(rpcCode.invalidParams, `Unknown prompt: ${String(request.params.name)}`);
-  const args = isObject(request.params.arguments) ? request.params.arguments : undefined;
-  const options = await readOptions(found.server, request, ports);
-  return await ports.toolbox.prompts.get(found.server, found.name, args as Record<string, string> | undefined, options);
-}
-
-async function complete(request: ClientRequest, ports: MethodPorts): Promise<JsonObject> {
-  using _slot = request.usage?.reserve('reads');
-  const view = await ports.viewFor(request);
-  const { ref, argument, context } = request.params;
-  if (!isObject(ref) || !isObject(argument))
-    throw new RpcError(rpcCode.invalidParams, 'completion/complete needs ref and argument');
-  const rest = { argument, context };
-  if (ref.type === 'ref/prompt') {
-    const found = view.findPrompt(String(ref.name));
-    if (!found) throw new RpcError(rpcCode.invalidParams, `Unknown prompt: ${String(ref.name)}`);
-    const named = { ref: { ...ref, name: found.name }, ...rest };
-    return await forward(request, ports, found.server, 'completion/complete', named);
-  }
-  const uri = String(ref.uri);
-  const template = view.findTemplate(uri);
-  const found = template === undefined ? view.findResource(uri) : { server: template, uri };
-  if (!found) throw resourceNotFound(request, uri);
-  const own = { ref: { ...ref, uri: found.uri }, ...rest };
-  return await forward(request, ports, found.server, 'completion/complete', own);
-}
-
-/** How a resource or prompt is read under the profile's policy. The client answers the questions of the server. */
-async function readOptions(
-  server: string | undefined,
-  request: ClientRequest,
-  ports: MethodPorts,
-): Promise<InternalReadOptions> {
-  const { profile, caller, signal, refreshPolicy } = request;
-  const upstreamEra = await prepareServer(server, request, ports);
-  const mayAsk = profile.approval.reads === 'ask';
-  const input = request.era === 'modern' && upstreamEra === 'modern' && !mayAsk ? inputOf(request.params) : undefined;
-  const { mayRead } = await ports.viewFor(request);
-  return {
-    caller,
-    signal,
-    host: toClientHost(request, input),
-    policy: { approval: profile.approval, mayRead },
-    refreshPolicy,
-    meta: forwardedMeta(request, upstreamEra),
-  };
-}
-
-/** Sends the request to one server. The client answers the questions of that server. */
-async function forward(
-  request: ClientRequest,
-  ports: MethodPorts,
-  server: string,
-  method: string,
-  params: JsonObject,
-): Promise<JsonObject> {
-  const upstreamEra = await prepareServer(server, request, ports);
-  const input = request.era === 'modern' && upstreamEra === 'modern' ? inputOf(request.params) : undefined;
-  const host = toClientHost(request, input) as RequestHost;
-  return ports.toolbox.servers.request(
-    server,
-    method,
-    { ...params, _meta: forwardedMeta(request, upstreamEra) },
-    { signal: request.signal, host, caller: request.caller },
-  );
-}
-
-/** Returns the era of the server. A legacy server first gets the log level, because its requests cannot carry one. */
-function prepareServer(server: string | undefined, request: ClientRequest, { toolbox, logLevels }: MethodPorts) {
-  const era = server === undefined ? undefined : toolbox.servers.status(server)?.era;
-  const { logLevel } = request;
-  if (server === undefined || era !== 'legacy' || request.era !== 'modern' || !isLogLevel(logLevel)) return era;
-  return logLevels.raise(server, logLevel).then(() => era);
 }
 
 /**
@@ -372,17 +281,4 @@ function idempotencyKeyOf(params: JsonObject): string | undefined {
   if (typeof key !== 'string') return undefined;
   if (key.length <= maxKeyLength) return key;
   throw new RpcError(rpcCode.invalidParams, `The idempotency key is longer than ${maxKeyLength} characters`);
-}
-
-function inputOf({ inputResponses, requestState }: JsonObject): NonNullable<RequestHost['input']> {
-  return {
-    responses: isObject(inputResponses) ? inputResponses : undefined,
-    state: typeof requestState === 'string' ? requestState : undefined,
-  };
-}
-
-/** The two eras define different codes for this error. */
-function resourceNotFound(request: ClientRequest, uri: string, message = `Resource not found: ${uri}`): RpcError {
-  const code = request.era === 'modern' ? rpcCode.invalidParams : rpcCode.resourceNotFound;
-  return new RpcError(code, message, { data: { uri } });
 }

@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Fleet } from '../../fleet/fleet.ts';
+import { toAbortSignal } from '../../kernel/abort-source.ts';
 import { backoffMs } from '../../kernel/backoff.ts';
 import { ToolwharfError } from '../../kernel/errors.ts';
 import { isObject, type JsonObject } from '../../kernel/json.ts';
@@ -136,9 +137,11 @@ function toState({ logLevel, watched }: Session): SessionState {
 
 async function resumeElsewhere(fleet: Fleet, replica: string, round: Round, state: string): Promise<JsonObject> {
   const { owner, answers, signal } = round;
-  const reply = await fleet.request(replica, 'mcp.resume', { owner, answers, state }, { signal }).catch((cause) => {
-    throw isGone(cause) ? callIsGone() : cause;
-  });
+  const reply = await fleet
+    .request(replica, 'mcp.resume', { owner, answers, state }, { signal: toAbortSignal(signal) })
+    .catch((cause) => {
+      throw isGone(cause) ? callIsGone() : cause;
+    });
   const { result, error } = reply;
   if (isObject(result)) return result;
   const { code, message, data, httpStatus } = error as {

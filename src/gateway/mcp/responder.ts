@@ -30,39 +30,63 @@ export const neverAborts: AbortSignal = new AbortController().signal;
 export function createResponder(
   request: IncomingMessage,
   response: ServerResponse,
-  { cancelsOnDisconnect = true, serialized, open = openEventStream }: ResponderOptions = {},
+  options: ResponderOptions = {},
 ): Responder {
-  const accept = request.headers.accept ?? '*/*';
-  const acceptsStream = /text\/event-stream|\*\/\*/.test(accept);
-  const disconnected = cancelsOnDisconnect ? new AbortController() : undefined;
-  let events: EventStream | undefined;
-  if (disconnected) {
-    response.once('close', () => {
-      if (!response.writableFinished) disconnected.abort(new Error('The client went away'));
-    });
+  return new HttpResponder(request, response, options);
+}
+
+/** A class, because every request has one: methods on a prototype cost nothing per request. */
+class HttpResponder implements Responder {
+  readonly signal: AbortSignal;
+  readonly #request: IncomingMessage;
+  readonly #response: ServerResponse;
+  readonly #options: ResponderOptions;
+  #events: EventStream | undefined;
+
+  constructor(request: IncomingMessage, response: ServerResponse, options: ResponderOptions) {
+    this.#request = request;
+    this.#response = response;
+    this.#options = options;
+    this.signal = (options.cancelsOnDisconnect ?? true) ? abortedOnDisconnect(response) : neverAborts;
   }
 
-  function stream(): EventStream | undefined {
-    if (!events && acceptsStream && !response.headersSent && !response.destroyed)
-      events = open(response, { stringify: serialized?.stringify });
-    return events;
+  stream(): EventStream | undefined {
+    const response = this.#response;
+    if (!this.#events && !response.headersSent && !response.destroyed && acceptsStream(this.#request)) {
+      const { serialized, open = openEventStream } = this.#options;
+      this.#events = open(response, { stringify: serialized?.stringify });
+    }
+    return this.#events;
   }
 
-  return {
-    signal: disconnected?.signal ?? neverAborts,
-    stream,
-    send: (message) => stream()?.send(message),
-    finish(message, status = 200, headers = {}) {
-      if (events) {
-        events.send(message);
-        events.end();
-        return;
-      }
-      const parts = serialized?.split(message);
-      if (parts) sendParts(response, status, parts);
-      else sendJson(response, status, message, headers);
-    },
-  };
+  send(message: JsonObject): void {
+    this.stream()?.send(message);
+  }
+
+  finish(message: JsonObject, status = 200, headers: Readonly<Record<string, string>> = noHeaders): void {
+    if (this.#events) {
+      this.#events.send(message);
+      this.#events.end();
+      return;
+    }
+    const parts = this.#options.serialized?.split(message);
+    if (parts) sendParts(this.#response, status, parts);
+    else sendJson(this.#response, status, message, headers);
+  }
+}
+
+const noHeaders = {};
+
+function acceptsStream({ headers }: IncomingMessage): boolean {
+  return /text\/event-stream|\*\/\*/.test(headers.accept ?? '*/*');
+}
+
+function abortedOnDisconnect(response: ServerResponse): AbortSignal {
+  const disconnected = new AbortController();
+  response.once('close', () => {
+    if (!response.writableFinished) disconnected.abort(new Error('The client went away'));
+  });
+  return disconnected.signal;
 }
 
 /** Sends a JSON response; does nothing if the response has begun or the client has disconnected. */
@@ -70,7 +94,7 @@ export function sendJson(
   response: ServerResponse,
   status: number,
   body: JsonObject,
-  headers: Readonly<Record<string, string>> = {},
+  headers: Readonly<Record<string, string>> = noHeaders,
 ): void {
   sendParts(response, status, { head: JSON.stringify(body) }, headers);
 }
@@ -85,7 +109,7 @@ function sendParts(
   response: ServerResponse,
   status: number,
   { head, tail }: { readonly head: string; readonly tail?: Buffer },
-  headers: Readonly<Record<string, string>> = {},
+  headers: Readonly<Record<string, string>> = noHeaders,
 ): void {
   if (response.headersSent || response.destroyed) return;
   const bytes = Buffer.byteLength(head) + (tail?.length ?? 0);

@@ -131,5 +131,7 @@ export function toError(id: RpcId | null, error: RpcError): JsonObject {
 
 /** The `_meta` of a request's params, or an empty object. */
 export function metaOf(params: JsonObject): JsonObject {
-  return isObject(params._meta) ? params._meta : {};
+  return isObject(params._meta) ? params._meta : noMeta;
 }
+
+const noMeta: JsonObject = Object.freeze({});

@@ -7,8 +7,8 @@ export interface SerializedCache {
   get(owner: object, key: string, create: () => JsonObject): JsonObject;
   /** Returns a derived form of a result; cached only if the result itself is cached. */
   derive(result: JsonObject, key: string, create: () => JsonObject): JsonObject;
-  /** Serializes a cached result in slices, before it is sent. */
-  prepare(result: JsonObject): Promise<void>;
+  /** Serializes a cached result in slices, before it is sent. Undefined if there is nothing to do. */
+  prepare(result: JsonObject): Promise<void> | undefined;
   stringify(message: JsonObject): string;
   /** Splits a message with a cached result into the envelope and the serialized result. Undefined for other messages. */
   split(message: JsonObject): SplitMessage | undefined;
@@ -44,12 +44,13 @@ export function createSerializedCache(): SerializedCache {
     return { head: `${JSON.stringify(envelope).slice(0, -1)},"result":`, tail };
   }
 
+  async function serialize(result: JsonObject): Promise<void> {
+    tails.set(result, Buffer.concat([await stringifyInSlices(result), Buffer.from('}')]));
+  }
+
   return {
     get,
-    async prepare(result) {
-      if (!tails.has(result) || tails.get(result)) return;
-      tails.set(result, Buffer.concat([await stringifyInSlices(result), Buffer.from('}')]));
-    },
+    prepare: (result) => (tails.has(result) && !tails.get(result) ? serialize(result) : undefined),
     derive: (result, key, create) => (tails.has(result) ? get(result, key, create) : create()),
     stringify(message) {
       const parts = split(message);

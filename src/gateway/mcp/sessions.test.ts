@@ -1,13 +1,14 @@
 import { IncomingMessage, ServerResponse } from 'node:http';
 import { Socket } from 'node:net';
 import { afterEach, expect, test, vi } from 'vitest';
+import { LightAbort } from '../../kernel/abort-source.ts';
 import type { JsonObject } from '../../kernel/json.ts';
 import { createEndedSessions } from '../fleet/ended-sessions.ts';
 import type { EventStream } from './event-stream.ts';
 import { createSessions } from './sessions.ts';
 
 const facts = { id: 'a', caller: 'c', profile: 'default', protocolVersion: '2025-11-25', capabilities: {} };
-const never = new AbortController().signal;
+const never = new LightAbort().signal;
 
 afterEach(() => vi.useRealTimers());
 
@@ -43,7 +44,7 @@ test('an error of the client reaches the server with its code', async () => {
 test('a question is withdrawn when its caller stops waiting', async () => {
   const session = createSessions({ onEnd: () => {}, questionTimeoutMs: () => 5 }).open(facts);
   const stream = collect();
-  const over = new AbortController();
+  const over = new LightAbort();
   const withdrawn = session.ask(stream, 'roots/list', {}, over.signal);
   over.abort(new Error('answered elsewhere'));
   await expect(withdrawn).rejects.toThrow('answered elsewhere');
@@ -102,10 +103,10 @@ test('ending a session cancels its requests and closes its streams', () => {
     ended: createEndedSessions({ maxEnded: 1 }),
   });
   const session = sessions.open(facts);
-  const running = new AbortController();
+  const running = new LightAbort();
   session.running.set(1, running);
   void sessions.end(facts);
-  expect(running.signal.aborted).toBe(true);
+  expect(running.aborted).toBe(true);
   expect(sessions.isEnded(facts)).toBe(true);
   expect(ended).toEqual(['a']);
   expect([...sessions.all()]).toEqual([]);
@@ -117,7 +118,7 @@ test('an idle session is removed after ten minutes and its resources are no long
   const sessions = createSessions({ onEnd: (session) => ended.push(session.facts.id), idleMs: 1_000 });
   sessions.open(facts).watched.set('memo://one', { server: 's', end: async () => {} });
   const busy = sessions.open({ ...facts, id: 'busy' });
-  busy.running.set(1, new AbortController());
+  busy.running.set(1, new LightAbort());
   vi.advanceTimersByTime(2_000);
   const back = sessions.open({ ...facts, id: 'b' });
   expect(ended).toEqual(['a']);

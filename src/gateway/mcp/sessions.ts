@@ -1,8 +1,10 @@
 import type { ServerResponse } from 'node:http';
 import { gatewayDefaults } from '../../config/defaults.ts';
+import type { LightAbort } from '../../kernel/abort-source.ts';
 import { createEphemeralMap, type EphemeralMap } from '../../kernel/ephemeral-map.ts';
 import { evictOldest } from '../../kernel/evict-oldest.ts';
 import { isObject, type JsonObject } from '../../kernel/json.ts';
+import { createLinkedQueue, type LinkedQueue, type QueueEntry } from '../../kernel/linked-queue.ts';
 import { createEndedSessions, type EndedSessions } from '../fleet/ended-sessions.ts';
 import type { CallerUsage } from '../limits/limits.ts';
 import type { Reservation } from '../limits/quota.ts';
@@ -26,7 +28,7 @@ export interface Session {
   /** The open `GET` streams. The most recent one gets messages that belong to no request. */
   readonly streams: Set<EventStream>;
   /** The running requests by id, for cancellation. */
-  readonly running: EphemeralMap<RpcId, AbortController>;
+  readonly running: EphemeralMap<RpcId, LightAbort>;
   /** The ids of URL elicitations whose completion is reported to the client. */
   readonly elicited: Set<string>;
   addElicitation(id: string): void;
@@ -72,20 +74,29 @@ export interface SessionsOptions {
   readonly onEnd: (session: Session) => void;
 }
 
+interface OpenSession {
+  readonly session: Session;
+  readonly slot: Reservation | undefined;
+  /** Its places in the orders of use. */
+  readonly use: QueueEntry<Session>;
+  readonly ownUse: QueueEntry<Session>;
+}
+
 export function createSessions(options: SessionsOptions): Sessions {
   const { idleMs = 600_000, ended = createEndedSessions(), replica, onEnd } = options;
   const { questionTimeoutMs = () => gatewayDefaults.questionTimeoutMs, absenceMs = 60_000 } = options;
-  // Ordered by last use, oldest first.
-  const sessions = new Map<string, { readonly session: Session; readonly slot: Reservation | undefined }>();
-  /** The sessions of each caller, ordered by last use. */
-  const byCaller = new Map<string, Set<string>>();
+  const sessions = new Map<string, OpenSession>();
+  // Ordered by last use, oldest first: of all callers, and of each.
+  const byUse = createLinkedQueue<Session>();
+  const byCaller = new Map<string, LinkedQueue<Session>>();
   const memory = createReplayMemory();
   let swept = Date.now();
 
   function sweep(now: number): void {
     if (now - swept < idleMs / 10) return;
     swept = now;
-    for (const [id, { session }] of sessions) if (session.isIdle && now - session.lastSeen > idleMs) release(id);
+    for (const { session } of sessions.values())
+      if (session.isIdle && now - session.lastSeen > idleMs) release(session.facts.id);
   }
 
   /** Releases the memory of a session. Its token stays valid. */
@@ -94,8 +105,9 @@ export function createSessions(options: SessionsOptions): Sessions {
     if (!entry) return;
     const { session, slot } = entry;
     sessions.delete(id);
+    byUse.remove(entry.use);
     const own = byCaller.get(session.facts.caller);
-    own?.delete(id);
+    own?.remove(entry.ownUse);
     if (own?.size === 0) byCaller.delete(session.facts.caller);
     slot?.[Symbol.dispose]();
     session.resumable.clear();
@@ -104,22 +116,23 @@ export function createSessions(options: SessionsOptions): Sessions {
 
   /** Releases the session, of this caller or of any caller, that was idle longest. Returns false if no session is idle. */
   function releaseIdle(caller: string | undefined): boolean {
-    for (const id of caller === undefined ? sessions.keys() : (byCaller.get(caller) ?? [])) {
-      if (!sessions.get(id)?.session.isIdle) continue;
-      release(id);
+    const candidates = caller === undefined ? byUse : byCaller.get(caller);
+    for (const session of candidates?.values() ?? []) {
+      if (!session.isIdle) continue;
+      release(session.facts.id);
       return true;
     }
     return false;
   }
 
-  function touch(id: string, entry: { readonly session: Session; readonly slot: Reservation | undefined }): void {
-    sessions.delete(id);
-    sessions.set(id, entry);
-    const { caller } = entry.session.facts;
-    const own = byCaller.get(caller) ?? new Set();
-    own.delete(id);
-    own.add(id);
-    byCaller.set(caller, own);
+  function add(facts: SessionFacts, usage: Pick<CallerUsage, 'reserve'> | undefined): OpenSession {
+    const slot = usage?.reserve('sessions', 1, releaseIdle);
+    const session = createSession(facts, { questionTimeoutMs, absenceMs, replica, memory });
+    const own = byCaller.get(facts.caller) ?? createLinkedQueue();
+    byCaller.set(facts.caller, own);
+    const entry: OpenSession = { session, slot, use: byUse.push(session), ownUse: own.push(session) };
+    sessions.set(facts.id, entry);
+    return entry;
   }
 
   function endHere(id: string): void {
@@ -135,13 +148,11 @@ export function createSessions(options: SessionsOptions): Sessions {
     open(facts, usage) {
       const now = Date.now();
       sweep(now);
-      const entry = sessions.get(facts.id) ?? {
-        slot: usage?.reserve('sessions', 1, releaseIdle),
-        session: createSession(facts, { questionTimeoutMs, absenceMs, replica, memory }),
-      };
-      entry.session.lastSeen = now;
-      touch(facts.id, entry);
-      return entry.session;
+      const { session, use, ownUse } = sessions.get(facts.id) ?? add(facts, usage);
+      session.lastSeen = now;
+      byUse.moveToEnd(use);
+      byCaller.get(facts.caller)?.moveToEnd(ownUse);
+      return session;
     },
     find: (id) => sessions.get(id)?.session,
     async end(facts) {

@@ -4,7 +4,7 @@ import type { InternalToolbox } from '../../toolbox.ts';
 import { toAccountOwner } from '../accounts/account-owner.ts';
 import type { FoundTask } from '../tasks/shared-tasks.ts';
 import type { ClientRequest } from './client-request.ts';
-import type { MethodPorts } from './methods.ts';
+import type { MethodPorts } from './method-ports.ts';
 import type { Responder } from './responder.ts';
 import { metaKey, RpcError, type RpcRequest, rpcCode, toResult } from './rpc.ts';
 import { findTask } from './tasks/find-task.ts';

@@ -5,8 +5,8 @@ import { createView, type View } from './view.ts';
 
 /** Caches the view of each profile until the catalog or the configuration changes. */
 export interface Views {
-  /** Waits a short time for servers that are still starting, then returns the current view. */
-  get(profile: ProfileConfig): Promise<View>;
+  /** Waits a short time for servers that are still starting. Then the view is returned at once, unless it has to be created. */
+  get(profile: ProfileConfig): View | Promise<View>;
   close(): void;
 }
 
@@ -17,7 +17,7 @@ export interface ViewsOptions {
 }
 
 export function createViews({ toolbox, startWaitMs = 3_000 }: ViewsOptions): Views {
-  const views = new Map<string, { readonly profile: ProfileConfig; readonly view: Promise<View> }>();
+  const views = new Map<string, { readonly profile: ProfileConfig; view: View | Promise<View> }>();
   const latest = new Map<string, View>();
   const started = createStartWait(toolbox, startWaitMs);
   const changed = [
@@ -29,16 +29,26 @@ export function createViews({ toolbox, startWaitMs = 3_000 }: ViewsOptions): Vie
   ] as const;
   const ends = changed.map((name: keyof ToolboxEvents) => toolbox.on(name, () => views.clear()));
 
-  return {
-    async get(profile) {
-      const starting = started();
-      if (starting) await starting;
-      const known = views.get(profile.name);
-      if (known?.profile === profile) return known.view;
-      const view = createView(toolbox, profile, latest.get(profile.name));
-      views.set(profile.name, { profile, view });
-      latest.set(profile.name, await view);
+  function current(profile: ProfileConfig): View | Promise<View> {
+    const known = views.get(profile.name);
+    return known?.profile === profile ? known.view : create(profile);
+  }
+
+  function create(profile: ProfileConfig): Promise<View> {
+    const creating = createView(toolbox, profile, latest.get(profile.name));
+    const entry: { readonly profile: ProfileConfig; view: View | Promise<View> } = { profile, view: creating };
+    views.set(profile.name, entry);
+    return creating.then((view) => {
+      entry.view = view;
+      latest.set(profile.name, view);
       return view;
+    });
+  }
+
+  return {
+    get(profile) {
+      const starting = started();
+      return starting ? starting.then(() => current(profile)) : current(profile);
     },
     close: () => {
       for (const end of ends) end();

@@ -1,7 +1,6 @@
-import { Counter, Gauge, Histogram, Registry, Summary } from 'prom-client';
+import { Counter, Gauge, Registry } from 'prom-client';
 import { connectionStates } from '../../connections/status.ts';
 import type { Fleet } from '../../fleet/fleet.ts';
-import type { CallRecord } from '../../invocation/call-record.ts';
 import type { StoredApprover } from '../../invocation/stored-approver.ts';
 import { waitAtMost } from '../../kernel/wait.ts';
 import type { ApprovalStore } from '../../policy/approval-store.ts';
@@ -10,22 +9,12 @@ import type { EventLog } from '../events/event-log.ts';
 import type { ReplicaHealth } from '../fleet/replica-health.ts';
 import type { Limits } from '../limits/limits.ts';
 import type { McpEndpoint } from '../mcp/endpoint.ts';
+import { createCallMetrics } from './call-metrics.ts';
 
 /** Maximum number of tool labels; further tools are counted as `other`. */
 const maxTools = 2_000;
 /** Maximum number of server labels. */
 const maxServers = 500;
-
-/** Bounds the number of distinct values of a label: servers choose their tools' names, and every value is a series that stays. */
-export function createBoundedNames(max: number): (name: string) => string {
-  const names = new Set<string>();
-  return (name) => {
-    if (names.has(name)) return name;
-    if (names.size >= max) return 'other';
-    names.add(name);
-    return name;
-  };
-}
 
 export interface MetricsOptions {
   readonly toolbox: InternalToolbox;
@@ -62,38 +51,9 @@ export function createMetrics(options: MetricsOptions): Metrics {
       },
     });
   }
-  const toolLabel = createBoundedNames(maxTools);
-  const serverLabel = createBoundedNames(maxServers);
-
-  const usage = new Summary({
-    name: 'tool_usage',
-    help: 'Number and duration in seconds of the calls sent to each tool.',
-    labelNames: ['server', 'tool'],
-    percentiles: [],
-    registers,
-  });
-  const calls = new Counter({
-    name: 'toolwharf_calls_total',
-    help: 'Calls that ended, by server and outcome.',
-    labelNames: ['server', 'status'],
-    registers,
-  });
-  const duration = new Histogram({
-    name: 'toolwharf_call_duration_seconds',
-    help: 'Call duration in seconds, from dispatch to result.',
-    labelNames: ['server', 'status'],
-    buckets: [0.001, 0.005, 0.01, 0.05, 0.1, 0.5, 1, 5, 10, 30, 60, 300],
-    registers,
-  });
-
+  const countCall = createCallMetrics(registry, { maxTools, maxServers });
   toolbox.on('call.changed', (record) => {
-    if (record.completedAt === undefined) return;
-    const labels = { server: serverLabel(record.server ?? ''), status: record.end ?? record.status };
-    calls.inc(labels);
-    const seconds = durationSeconds(record);
-    if (seconds === undefined) return;
-    duration.observe(labels, seconds);
-    usage.observe({ server: labels.server, tool: toolLabel(record.tool) }, seconds);
+    if (record.completedAt !== undefined) countCall(record);
   });
 
   function gauge(name: string, help: string, value: () => number | Promise<number>): void {
@@ -237,9 +197,4 @@ function createPendingCount(approvals: Pick<ApprovalStore, 'countPending'>): () 
     await waitAtMost(counted, storeWaitMs);
     return pending;
   };
-}
-
-function durationSeconds({ startedAt, completedAt }: CallRecord): number | undefined {
-  if (startedAt === undefined || completedAt === undefined) return undefined;
-  return Math.max(0, Date.parse(completedAt) - Date.parse(startedAt)) / 1_000;
 }

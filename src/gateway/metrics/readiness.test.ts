@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import type { ServerInfo } from '../../servers/server-info.ts';
 import { createMemoryMeta } from '../../storage/memory/memory-stores.ts';
-import { createBoundedNames } from './metrics.ts';
+import { createBoundedNames } from './call-metrics.ts';
 import { createReadiness } from './readiness.ts';
 
 const server = (name: string, state: string, rest: object = {}) =>

@@ -3,11 +3,13 @@ import { ToolwharfError } from '../../kernel/errors.ts';
 import { createSearchForScripts, type SearchForScripts } from '../../scale/code/search-for-scripts.ts';
 import type { View } from '../mcp/view.ts';
 
+type SearchView = Pick<View, 'toolSearch' | 'searchable'>;
+
 /** The search in the tools of a profile, with the index of its view. */
 export async function searchProfile(
   name: string,
   profiles: readonly ProfileConfig[],
-  viewOf: (profile: ProfileConfig) => Promise<Pick<View, 'toolSearch' | 'searchable'>>,
+  viewOf: (profile: ProfileConfig) => SearchView | Promise<SearchView>,
 ): Promise<SearchForScripts> {
   const profile = profiles.find((candidate) => candidate.name === name);
   if (!profile) throw new ToolwharfError('NOT_FOUND', `There is no profile '${name}'`);

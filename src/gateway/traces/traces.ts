@@ -12,6 +12,8 @@ export interface Span {
 
 /** Exports the duration of calls to an OpenTelemetry collector, as children of their callers' traces. */
 export interface Traces {
+  /** False if there is no collector. Then nothing has to be described. */
+  readonly isOn: boolean;
   /** `parent` is the caller's trace context; an invalid one starts a new trace. */
   start(name: string, parent: unknown, attributes: Readonly<Record<string, string>>): Span;
   /** Sends the remaining spans. */
@@ -20,6 +22,7 @@ export interface Traces {
 
 /** Used if no collector is configured: passes the caller's trace context on unchanged. */
 export const noTraces: Traces = {
+  isOn: false,
   start: (_name, parent) => ({ traceparent: typeof parent === 'string' ? parent : undefined, end: () => {} }),
   close: async () => {},
 };
@@ -66,6 +69,7 @@ export function createTraces({ url, log, maxBuffered = 4_096 }: TracesOptions): 
   }
 
   return {
+    isOn: true,
     start(name, parent, attributes) {
       const context = parseTraceparent(parent);
       const traceId = context?.traceId ?? randomBytes(16).toString('hex');

@@ -45,6 +45,7 @@ export function createMemoryRules(): RuleStore {
   const rules = new Map<string, RememberedRule>();
   return {
     list: async () => [...rules.values()],
+    current: () => [...rules.values()],
     add: async (rule) => void rules.set(rule.id, rule),
     remove: async (id) => rules.delete(id),
   };

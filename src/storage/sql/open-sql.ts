@@ -125,6 +125,7 @@ function assemble(engine: Engine, ownership: Ownership, options: SqlOptions) {
     return closing;
   };
   const { get, list, claim, write } = journal;
+  const { current: currentRules, ...rules } = createSqlRules(engine);
   const storage: Storage = {
     // Not wrapped: the journal translates its own errors, and each call uses it.
     journal: {
@@ -135,7 +136,8 @@ function assemble(engine: Engine, ownership: Ownership, options: SqlOptions) {
       lease: ownership.lease,
     },
     pins: hinting(guard(createSqlPins(engine)), ['setAll']),
-    rules: hinting(guard(createSqlRules(engine)), ['add', 'remove']),
+    // Not wrapped: every call uses the rules that are in memory.
+    rules: { ...hinting(guard(rules), ['add', 'remove']), current: currentRules },
     approvals: guard(createSqlApprovals(engine)),
     servers: hinting(guard(createSqlServers(engine, ring)), ['put', 'remove']),
     oauth: hinting(oauthStore, ['set']),

@@ -13,7 +13,7 @@ import { type AppendSteps, lockChain } from './append-steps.ts';
 import type { BatchOutcome, BatchStep, Engine, Ownership } from './engine.ts';
 import { createGroupCommit } from './group-commit.ts';
 import { listCalls } from './list-calls.ts';
-import { toStepWrite } from './step-write.ts';
+import { type StepWrite, toStepWrite } from './step-write.ts';
 import type { Tables } from './tables.ts';
 
 export interface SqlJournalOptions {
@@ -67,23 +67,31 @@ export function createSqlJournal({ db, spool, appendBatch }: Engine, options: Sq
     return numUpdatedRows === 1n;
   }
 
+  async function commit(step: StepWrite, epoch: number | undefined): Promise<void> {
+    try {
+      // The end of a call that was sent is recorded in any case. It does not make anything run.
+      const fenced: PendingStep = { ...step, epoch: epoch ?? (step.mustSync ? ownership.lease?.epoch : undefined) };
+      await commits.add(fenced);
+      if (fenced.outcome === 'ended') throw new ToolwharfError('CONFLICT', 'The call with this id has ended');
+      if (fenced.outcome !== 'lost') return;
+    } catch (cause) {
+      throw toJournalError(cause);
+    }
+    ownership.renew().catch(() => {});
+    throw leaseLost();
+  }
+
   return {
-    async write(record, epoch) {
-      if (closed) throw new ToolwharfError('JOURNAL_UNAVAILABLE', 'The journal is closed');
-      const step = toStepWrite(record, isoTime(clock.now()), maxResultBytes);
-      const { callId, at, body, mustSync } = step;
+    write(record, epoch) {
+      if (closed) return Promise.reject(new ToolwharfError('JOURNAL_UNAVAILABLE', 'The journal is closed'));
       try {
-        if (spool) return await spool.append({ owner: ownership.id, callId, at, body, mustSync });
-        // The end of a call that was sent is recorded in any case. It does not make anything run.
-        const fenced: PendingStep = { ...step, epoch: epoch ?? (mustSync ? ownership.lease?.epoch : undefined) };
-        await commits.add(fenced);
-        if (fenced.outcome === 'ended') throw new ToolwharfError('CONFLICT', 'The call with this id has ended');
-        if (fenced.outcome !== 'lost') return;
+        const step = toStepWrite(record, isoTime(clock.now()), maxResultBytes);
+        if (!spool) return commit(step, epoch);
+        const { callId, at, body, mustSync } = step;
+        return spool.append({ owner: ownership.id, callId, at, body, mustSync }).catch(failWrite);
       } catch (cause) {
-        throw toStorageError(cause, 'JOURNAL_UNAVAILABLE');
+        return Promise.reject(cause);
       }
-      ownership.renew().catch(() => {});
-      throw leaseLost();
     },
     async get(id) {
       const pending = await drainSpool();
@@ -127,6 +135,14 @@ export function createSqlJournal({ db, spool, appendBatch }: Engine, options: Sq
       await drainSpool();
     },
   };
+}
+
+function toJournalError(cause: unknown): ToolwharfError {
+  return toStorageError(cause, 'JOURNAL_UNAVAILABLE');
+}
+
+function failWrite(cause: unknown): never {
+  throw toJournalError(cause);
 }
 
 interface PendingStep extends BatchStep {

@@ -79,9 +79,15 @@ export function createSqlScripts(engine: Engine): ScriptStore {
 }
 
 /** Approval rules in a database. */
-export function createSqlRules({ db, exclusive }: Engine): RuleStore {
+export function createSqlRules({ db, exclusive }: Engine): RuleStore & Required<Pick<RuleStore, 'current'>> {
   // Each call reads the rules. They are cached if no other process can change them.
   let cached: Promise<readonly RememberedRule[]> | undefined;
+  let current: readonly RememberedRule[] | undefined;
+
+  function forget(): void {
+    cached = undefined;
+    current = undefined;
+  }
 
   async function read(): Promise<readonly RememberedRule[]> {
     const rows = await db.selectFrom('rules').select('body').orderBy('created_at').orderBy('id').execute();
@@ -91,13 +97,20 @@ export function createSqlRules({ db, exclusive }: Engine): RuleStore {
   return {
     async list() {
       if (!exclusive) return read();
-      cached ??= read();
-      const rules = cached;
-      rules.catch(() => {
-        if (cached === rules) cached = undefined;
-      });
-      return rules;
+      if (cached) return cached;
+      const reading = read();
+      cached = reading;
+      reading.then(
+        (rules) => {
+          if (cached === reading) current = rules;
+        },
+        () => {
+          if (cached === reading) forget();
+        },
+      );
+      return reading;
     },
+    current: () => current,
     async add(rule) {
       const row = { created_at: Date.parse(rule.createdAt) || 0, body: canonicalJson(rule) };
       await db
@@ -105,11 +118,11 @@ export function createSqlRules({ db, exclusive }: Engine): RuleStore {
         .values({ id: rule.id, ...row })
         .onConflict((conflict) => conflict.column('id').doUpdateSet(row))
         .execute();
-      cached = undefined;
+      forget();
     },
     async remove(id) {
       const { numDeletedRows } = await db.deleteFrom('rules').where('id', '=', id).executeTakeFirst();
-      cached = undefined;
+      forget();
       return numDeletedRows > 0n;
     },
   };

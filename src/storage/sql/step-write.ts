@@ -38,8 +38,12 @@ function bodyOf(record: CallRecord, maxResultBytes: number): string {
 
 function holdsLongText({ content }: JsonObject, length: number): boolean {
   if (!Array.isArray(content)) return false;
-  return content.some(
-    (block) =>
-      isObject(block) && Object.values(block).some((value) => typeof value === 'string' && value.length > length),
-  );
+  for (const block of content) {
+    if (!isObject(block)) continue;
+    for (const key in block) {
+      const value = block[key];
+      if (typeof value === 'string' && value.length > length) return true;
+    }
+  }
+  return false;
 }

@@ -135,7 +135,7 @@ export const serverContentRoutes = [
       using _slot = request.usage.reserve('reads');
       return await ports.toolbox.servers.complete(server.name, body, {
         signal,
-        host: { capabilities: {}, openReply: results.openReply },
+        host: { capabilities: {}, openReply: (subject: string) => results.openReply(subject) },
       });
     },
   }),
@@ -151,7 +151,7 @@ export function readOptions(request: Requester, ports: ApiPorts): InternalReadOp
   return {
     caller: identity.caller,
     signal,
-    host: { openReply: results.openReply },
+    host: { openReply: (subject: string) => results.openReply(subject) },
     policy: policy(),
     async refreshPolicy() {
       await assertActive(identity, ports.storage);

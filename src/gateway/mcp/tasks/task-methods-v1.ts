@@ -1,4 +1,5 @@
 import type { CallQuestion } from '../../../invocation/open-questions.ts';
+import { toAbortSignal } from '../../../kernel/abort-source.ts';
 import type { JsonObject } from '../../../kernel/json.ts';
 import type { FoundTask } from '../../tasks/shared-tasks.ts';
 import type { TaskView } from '../../tasks/task-view.ts';
@@ -38,7 +39,7 @@ async function result(request: ClientRequest, tasks: TaskPorts): Promise<JsonObj
   const found = await findTask(request.params.taskId, request, tasks);
   const asked = new Set<string>();
   let last: TaskView | undefined;
-  for await (const view of found.watch(request.signal)) {
+  for await (const view of found.watch(toAbortSignal(request.signal))) {
     last = view;
     for (const question of questionsByKey(view.questions).values()) {
       if (asked.has(question.id)) continue;
@@ -54,7 +55,7 @@ async function result(request: ClientRequest, tasks: TaskPorts): Promise<JsonObj
 async function ask(question: CallQuestion, taskId: string, found: FoundTask, request: ClientRequest): Promise<void> {
   const { id, method, params, key } = question;
   try {
-    const answer = await request.ask(method, withRelatedTask(params, taskId), request.signal, key);
+    const answer = await request.ask(method, withRelatedTask(params, taskId), toAbortSignal(request.signal), key);
     await answerTask(found, id, { result: answer });
   } catch (cause) {
     // The client can still answer in its next request for the result.

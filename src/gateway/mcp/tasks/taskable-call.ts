@@ -1,4 +1,5 @@
 import type { Call, CallHost, RunningCall } from '../../../invocation/call.ts';
+import { type AbortSource, LightAbort } from '../../../kernel/abort-source.ts';
 import { ToolwharfError } from '../../../kernel/errors.ts';
 import { isObject, type JsonObject } from '../../../kernel/json.ts';
 import type { Progress } from '../../../kernel/tool.ts';
@@ -26,7 +27,7 @@ export interface Taskable {
   /** The client until the call is a task. Then the client answers questions through the methods of tasks. */
   readonly host: CallHost;
   /** Aborts with the request until the call is a task. */
-  readonly signal: AbortSignal;
+  readonly signal: AbortSource;
   /** Returns the created task when the call has become one; undefined if it ended before. */
   becomeTask(call: Call): Promise<JsonObject | undefined>;
 }
@@ -41,18 +42,21 @@ export function asksForTask({ tasks, params }: Pick<ClientRequest, 'tasks' | 'pa
   return tasks === 'v1' && isObject(params.task);
 }
 
+/** True if the call of a client can become a task: in revision 2025-11-25, the client decides, in the extension the gateway does. */
+export function canBecomeTask(request: Pick<ClientRequest, 'tasks' | 'params'>): boolean {
+  return request.tasks === 'v2' || asksForTask(request);
+}
+
 export function createTaskable(
   request: ClientRequest,
   callId: string,
   client: CallHost,
   { toolbox, tasks }: { readonly toolbox: InternalToolbox; readonly tasks: TaskPorts },
-): Taskable | undefined {
+): Taskable {
   const { tasks: generation, profile } = request;
-  // In revision 2025-11-25, the client decides. In the extension, the gateway does.
   const isRequested = asksForTask(request);
-  if (!generation || (generation === 'v1' && !isRequested)) return undefined;
   let isTask = isRequested;
-  const cancelled = new AbortController();
+  const cancelled = new LightAbort();
   const onAbort = () => cancelled.abort(request.signal.reason);
   if (request.signal.aborted) onAbort();
   else request.signal.addEventListener('abort', onAbort, { once: true });
@@ -86,7 +90,11 @@ export function createTaskable(
 
   const { progressToken } = metaOf(request.params);
   const host: CallHost = {
-    ...client,
+    capabilities: client.capabilities,
+    client: client.client,
+    input: client.input,
+    mayRepeat: client.mayRepeat,
+    openReply: (subject) => client.openReply?.(subject),
     prefersTask: true,
     elicit: async (params, context) =>
       isTask ? awaitAnswer('elicitation/create', params, context.signal) : (client.elicit?.(params, context) as never),
@@ -153,7 +161,7 @@ export function createTaskable(
 
   return {
     host,
-    signal: cancelled.signal,
+    signal: cancelled,
     async becomeTask(call) {
       const running = toolbox.calls.find(callId);
       if (!running || running !== call) return undefined;
