@@ -24,7 +24,7 @@ export default {
         'test/fixtures/servers/shared/loopback.mjs',
         'test/support/coverage-runner.ts',
         'test/support/program-host.mjs',
-        'test/conformance/gateway.ts',
+        'test/conformance/conformance-gateway.ts',
         'test/conformance/request-scenario.mjs',
         'test/conformance/*-server.mjs',
         'src/cli/main.ts',

@@ -6,6 +6,7 @@ import { testProgramsDirectory as outDir } from './project.mjs';
 
 const programs = [
   'test/attacks/support/attacked-gateway.ts',
+  'test/conformance/conformance-gateway.ts',
   'test/connections/toolbox-owner.ts',
   'test/faults/support/faults-gateway.ts',
   'test/fleet/replica-main.ts',

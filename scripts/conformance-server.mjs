@@ -15,6 +15,9 @@ const revisions = Object.keys(eraOf);
 const suite = join(root, 'node_modules', '@modelcontextprotocol', 'conformance');
 const own = join(root, 'test', 'conformance');
 const baseline = readYaml(join(own, 'server-baseline.yml'));
+// The tests bundle it, because it starts faster.
+const bundles = process.env.TOOLWHARF_TEST_PROGRAMS;
+const gatewayProgram = bundles ? join(bundles, 'conformance-gateway.js') : join(own, 'conformance-gateway.ts');
 const node = nodePath() ?? process.execPath;
 const isDirect = process.argv.includes('--direct');
 
@@ -29,7 +32,7 @@ process.on('SIGINT', () => process.exit(130)).on('SIGTERM', () => process.exit(1
 const rows = [];
 for (const era of ['legacy', 'modern']) {
   const server = await start(join(own, `complete-${era}-server.mjs`));
-  const gateway = isDirect ? undefined : await start(join(own, 'gateway.ts'), server.url);
+  const gateway = isDirect ? undefined : await start(gatewayProgram, server.url);
   for (const revision of revisions) {
     if (isDirect && eraOf[revision] !== era) continue;
     rows.push(await check(revision, era, (gateway ?? server).url));
