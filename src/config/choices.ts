@@ -13,6 +13,9 @@ export type ToolMode = (typeof toolModes)[number];
 /** How exposed tool names are built: `mcp_server_tool`, `server__tool`, or the tool name that the server uses. */
 export const namings = ['mcp', 'server__tool', 'plain'] as const;
 
+/** How exposed tool names are built. */
+export type Naming = (typeof namings)[number];
+
 /** How the tools of a profile can be listed. */
 export const exposures = ['all', 'search', 'code', 'auto'] as const;
 
@@ -22,10 +25,6 @@ export type Expose = (typeof exposures)[number];
 /** How tools are listed after `auto` is resolved. */
 export type Exposed = Exclude<Expose, 'auto'>;
 
-/** How exposed tool names are built. */
-export type Naming = (typeof namings)[number];
-
-/** The action when the definition of a tool changes. */
 export const onChangeActions = ['quarantine', 'ask', 'allow'] as const;
 
 /** The action when the definition of a tool changes. */
@@ -34,10 +33,9 @@ export type OnChange = (typeof onChangeActions)[number];
 /** Why a tool with a changed definition is not called like others. */
 export type ChangeReaction = Exclude<OnChange, 'allow'>;
 
-/** Which calls require approval. */
 export const approvalModes = ['auto', 'always-ask', 'trusted-only'] as const;
 
-/** Which calls need approval, by name. */
+/** Which calls need approval. */
 export type ApprovalMode = (typeof approvalModes)[number];
 
 /** Who answers approvals: administrators; also the owner of a conversation; also the user of the client that made the call. */

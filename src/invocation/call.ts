@@ -332,7 +332,6 @@ export class RunningCall implements Call {
 
 /** The calls that have not ended, by id. */
 export interface RunningCalls {
-  readonly size: number;
   find(id: string): RunningCall | undefined;
   add(call: RunningCall): void;
   delete(id: string): void;
@@ -342,9 +341,6 @@ export interface RunningCalls {
 export function createRunningCalls(): RunningCalls {
   const calls = createEphemeralMap<string, RunningCall>();
   return {
-    get size() {
-      return calls.size;
-    },
     find: (id) => calls.get(id),
     add: (call) => calls.set(call.id, call),
     delete: (id) => void calls.delete(id),

@@ -78,7 +78,7 @@ export interface Invoker {
   /** Starts a call. Never throws, and never runs a tool twice for one call. */
   start(entry: CatalogEntry, args: unknown, options?: InternalStartOptions): Call;
   /** The calls that have not ended. */
-  readonly calls: Pick<RunningCalls, 'find' | 'list' | 'size'>;
+  readonly calls: Pick<RunningCalls, 'find' | 'list'>;
   /** Stops waiting for approvals. Other replicas continue the calls, if the journal is shared. */
   handOver(): void;
 }

@@ -6,10 +6,6 @@ import { openSandbox, type SandboxProcess } from './sandbox.ts';
 export interface SandboxPool extends AsyncDisposable {
   /** Waits until a process is free. The process is given back when the sandbox is disposed. */
   open(signal: AbortSignal): Promise<Sandbox>;
-  /** The number of processes that run scripts now. */
-  readonly running: number;
-  /** The number of scripts that wait for a process. */
-  readonly waiting: number;
 }
 
 export interface SandboxPoolOptions {
@@ -90,12 +86,6 @@ export function createSandboxPool({ maxProcesses }: SandboxPoolOptions): Sandbox
         release();
       };
       return { start: sandbox.start, settle: sandbox.settle, [Symbol.dispose]: dispose };
-    },
-    get running() {
-      return running;
-    },
-    get waiting() {
-      return queue.length;
     },
     async [Symbol.asyncDispose]() {
       isClosed = true;
