@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { ago, duration, jsonText, oneLine, pad, shorten, until, widthOf, wrap } from './format.ts';
+import { ago, duration, jsonText, oneLine, pad, shorten, until, widthOf, wrap, wrapParts } from './format.ts';
 
 test('wide characters take two columns, and joined characters count once', () => {
   expect([widthOf('abc'), widthOf('日本'), widthOf('👩‍💻'), widthOf('é'), widthOf('')]).toEqual([3, 4, 2, 1, 0]);
@@ -26,6 +26,11 @@ test('text is wrapped between words', () => {
     '\u001b[33mWARNING:\u001b[39m so',
     '  it is',
   ]);
+});
+
+test('a line of joined parts ends between two parts', () => {
+  expect(wrapParts(['a = allow once', 'd = deny'], 40)).toEqual(['a = allow once · d = deny']);
+  expect(wrapParts(['a = allow once', 'd = deny'], 20)).toEqual(['a = allow once ·', 'd = deny']);
 });
 
 test('a command in backticks stays on one line', () => {

@@ -47,6 +47,12 @@ export function wrap(text: string, width: number, indent = ''): string[] {
   return [...lines, line ?? ''];
 }
 
+/** Joins parts with ` · ` into lines of at most `width` columns. A line never ends within a part. */
+export function wrapParts(parts: readonly string[], width: number): string[] {
+  const text = parts.map((part) => part.replaceAll(' ', '\u00a0')).join(' · ');
+  return wrap(text, width).map((line) => line.replaceAll('\u00a0', ' '));
+}
+
 /** The parts of a text between spaces; text in backticks, such as a command, is one part. */
 function wordsOf(text: string): readonly string[] {
   const words: string[] = [];

@@ -1,7 +1,7 @@
 import type { ApprovalRequest } from '../../policy/approval.ts';
 import { toDisplayText } from '../../policy/display-text.ts';
 import { answerKeys } from './answer-keys.ts';
-import { jsonText, oneLine } from './format.ts';
+import { jsonText, oneLine, wrapParts } from './format.ts';
 import type { Terminal } from './terminal.ts';
 import { changeLines } from './terminal-approver.ts';
 
@@ -35,11 +35,9 @@ export async function promptForScript(
     terminal.note(`     ${colors.yellow('The definition changed since it was accepted:')}`);
     terminal.note(indent(change.flatMap((one) => changeLines(one, colors))));
   }
-  terminal.note(
-    colors.dim(
-      `  a = allow all ${calls.length} once · o = one by one, to edit or deny some · d = deny all · Enter = later`,
-    ),
-  );
+  const all = `a = allow all ${calls.length} once`;
+  const legend = [all, 'o = one by one, to edit or deny some', 'd = deny all', 'Enter = later'];
+  for (const line of wrapParts(legend, terminal.width - 2)) terminal.note(colors.dim(`  ${line}`));
   for (;;) {
     const line = (await terminal.ask('Run them? [a/o/d] ', signal))?.trim().toLowerCase();
     if (!line || signal.aborted) return undefined;

@@ -8,7 +8,7 @@ import { restricts } from '../../policy/tool-patterns.ts';
 import { answerKeys } from './answer-keys.ts';
 import { confirm } from './confirm.ts';
 import { editArguments } from './edit-text.ts';
-import { oneLine } from './format.ts';
+import { oneLine, wrapParts } from './format.ts';
 import type { Terminal } from './terminal.ts';
 
 export interface ApprovalPromptOptions {
@@ -48,7 +48,7 @@ export async function promptForApproval(
   if (canPostpone) legend.push('Enter = later');
   const keys = choices.map(({ key }) => (key === answerKeys.deny && !canPostpone ? 'D' : key)).join('/');
   terminal.note(describeApproval(request, colors));
-  terminal.note(colors.dim(`  ${legend.join(' · ')}`));
+  for (const line of wrapParts(legend, terminal.width - 2)) terminal.note(colors.dim(`  ${line}`));
   for (;;) {
     const line = (await terminal.ask(`Run it? [${keys}] `, signal))?.trim().toLowerCase();
     if (!line || signal.aborted) return undefined;

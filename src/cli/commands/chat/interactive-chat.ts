@@ -110,9 +110,9 @@ async function introduce({ assistant }: Session, host: ChatHost, { terminal }: C
   terminal.note(`${colors.bold(oneLine(assistant.name))}  ${colors.dim(facts)}`);
   if (host.gateway !== undefined) {
     // Without a gateway, the startup of the toolbox has reported them.
-    for (const { id, reason } of missingServers) terminal.note(colors.yellow(oneLine(`Server ${id}: ${reason}`)));
+    for (const { id, reason } of missingServers) terminal.say(colors.yellow(oneLine(`Server ${id}: ${reason}`)));
   }
-  if (warning !== undefined) terminal.note(colors.yellow(oneLine(warning)));
+  if (warning !== undefined) terminal.say(colors.yellow(oneLine(warning)));
   if (assistant.model.provider === 'demo') {
     terminal.note(colors.dim('The demo follows a script and uses no model. Choose a model with /model.'));
   }

@@ -82,7 +82,7 @@ const actions: Readonly<Record<Exclude<SlashName, 'exit'>, Action>> = {
     for (const { id, reason } of missingServers) terminal.note(`  unavailable server: ${oneLine(`${id}: ${reason}`)}`);
     const saved = exposed !== 'all' ? `; a list of all tools would take about ${allTokens}` : '';
     terminal.note(`${count(available.count, 'tool')}, about ${estimatedTokens} tokens per request${saved}.`);
-    if (warning !== undefined) terminal.note(oneLine(warning));
+    if (warning !== undefined) terminal.say(oneLine(warning));
   },
 
   new(_, { session, context: { terminal } }) {

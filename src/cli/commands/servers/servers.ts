@@ -9,7 +9,7 @@ import {
 import { openTools } from '../../backend/open-tools.ts';
 import type { CommandContext, JsonOption } from '../../command-context.ts';
 import { exitCodes } from '../../errors.ts';
-import { count, duration, jsonText, oneLine, pad, widthOf, wrap } from '../../terminal/format.ts';
+import { count, duration, jsonText, oneLine, pad, widthOf, wrap, wrapParts } from '../../terminal/format.ts';
 import type { Terminal } from '../../terminal/terminal.ts';
 
 /** `toolwharf servers`: shows the status of each server. */
@@ -54,10 +54,11 @@ function printTable(infos: readonly KnownServer[], terminal: Terminal): void {
 
 /** The cells after the state, for a terminal too narrow for columns; a line never breaks within a cell. */
 function factLines(cells: readonly string[], width: number): string[] {
-  const [tools, transport, era, time] = cells;
-  const facts = [tools && `${tools} tools`, transport, era, time && `connected in ${time}`].filter(Boolean);
-  return wrap(facts.map((fact) => fact?.replaceAll(' ', '\u00a0')).join(' · '), width).map((line) =>
-    line.replaceAll('\u00a0', ' '),
+  const [tools = '', transport = '', era = '', time = ''] = cells;
+  const facts = [tools && `${tools} tools`, transport, era, time && `connected in ${time}`];
+  return wrapParts(
+    facts.filter((fact) => fact !== ''),
+    width,
   );
 }
 
