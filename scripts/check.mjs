@@ -13,8 +13,9 @@ process.exitCode = await check();
 async function check() {
   const steps = [
     ['Lint and format', 'biome', ['check', '--error-on-warnings', '.']],
-    ['Types', 'tsc', ['--noEmit', '-p', 'tsconfig.test.json']],
-    ['Types of the app', 'tsc', ['--noEmit', '-p', join('web', 'tsconfig.json')]],
+    // With one thread tsc takes a third less processor time, and the other steps use the other cores.
+    ['Types', 'tsc', ['--noEmit', '--singleThreaded', '-p', 'tsconfig.test.json']],
+    ['Types of the app', 'tsc', ['--noEmit', '--singleThreaded', '-p', join('web', 'tsconfig.json')]],
     ['Build', process.execPath, [join(root, 'scripts', 'build.mjs')]],
     ['Build of the programs of the tests', process.execPath, [join(root, 'scripts', 'build-test-programs.mjs')]],
     ['Unused files, exports and dependencies', 'knip', []],

@@ -107,7 +107,7 @@ export async function createWorkspace(host: ProgramHost): Promise<Workspace> {
       const target = { module: 'nodenext', target: 'es2024', lib: ['es2024', 'esnext.disposable'], types: ['node'] };
       const compilerOptions = { ...target, strict: true, noEmit: true, skipLibCheck: true };
       await writeFile(join(project, 'tsconfig.json'), JSON.stringify({ compilerOptions, include: ['*.ts'] }));
-      return run(join(root, 'node_modules', '.bin', 'tsc'), ['-p', project]).then(
+      return run(join(root, 'node_modules', '.bin', 'tsc'), ['--singleThreaded', '-p', project]).then(
         ({ stdout }) => stdout,
         ({ stdout, stderr }) => `${stdout}${stderr}`,
       );
