@@ -10,6 +10,7 @@ import { tempDir } from './support/fixtures.ts';
 import { root } from './support/imports.ts';
 import { toPage } from './support/markdown.ts';
 import { startPostgres } from './support/postgres.ts';
+import { compileCache } from './support/run-cli.ts';
 import { waitFor } from './support/wait-for.ts';
 import { npx } from './support/workspace.ts';
 
@@ -59,6 +60,7 @@ function envFor(env: Readonly<Record<string, string>>) {
     PATH: `${bin}:${dirname(process.execPath)}:${process.env.PATH}`,
     HOME: directory.path,
     NO_COLOR: '1',
+    ...compileCache,
     ...env,
   };
 }
