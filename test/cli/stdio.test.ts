@@ -184,7 +184,7 @@ describe('toolwharf stdio --local', () => {
         { jsonrpc: '2.0', id: 3, method: 'ping' },
       ]),
     );
-    await waitFor(() => [1, 3].every((wanted) => answers.some(({ id }) => id === wanted)), { what: 'the answers' });
+    // The client waits for no answer before it ends its input.
     child.stdin.end();
     expect((await ended).code).toBe(0);
     const codeOf = (id: unknown) => answers.filter((answer) => answer.id === id).map((answer) => answer.error?.code);

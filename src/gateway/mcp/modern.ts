@@ -13,6 +13,7 @@ import { checkHeaders } from './modern-headers.ts';
 import type { McpReplicas } from './replicas.ts';
 import type { Responder } from './responder.ts';
 import {
+  listenMethod,
   metaKey,
   metaOf,
   modernVersion,
@@ -73,7 +74,7 @@ export async function serveModern(
     if (client.http) checkHeaders(message, client.http.headers);
     checkVersion(message);
     const request = toClientRequest(message, client, responder);
-    if (message.method === 'subscriptions/listen') {
+    if (message.method === listenMethod) {
       await ports.subscriptions.listen(message, request, responder);
       return;
     }

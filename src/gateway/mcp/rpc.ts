@@ -5,6 +5,9 @@ export const modernVersion = '2026-07-28';
 /** Newest first. A client that requests an unknown version gets the first. */
 export const legacyVersions = ['2025-11-25', '2025-06-18', '2025-03-26', '2024-11-05'] as const;
 
+/** The request of the modern era that stays open for notifications. */
+export const listenMethod = 'subscriptions/listen';
+
 /** The `_meta` members that the modern era reserves. */
 export const metaKey = {
   version: 'io.modelcontextprotocol/protocolVersion',

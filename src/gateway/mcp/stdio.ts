@@ -17,6 +17,7 @@ import type { Responder } from './responder.ts';
 import {
   assertBatch,
   legacyVersions,
+  listenMethod,
   RpcError,
   type RpcId,
   type RpcMessage,
@@ -27,6 +28,7 @@ import {
   toResult,
 } from './rpc.ts';
 import type { Session } from './sessions.ts';
+import { untilDisconnected } from './stdio-client.ts';
 
 export interface StdioOptions {
   readonly toolbox: InternalToolbox;
@@ -57,6 +59,7 @@ export async function serveStdio(options: StdioOptions): Promise<void> {
   /** The running requests. A cancelled request gets no response. */
   const running = createEphemeralMap<RpcId, AbortController>();
   let session: Session | undefined;
+  let unanswered = 0;
 
   const write = (message: JsonObject) => {
     if (!gone.signal.aborted) output.write(`${ports.serialized.stringify(message)}\n`);
@@ -80,6 +83,8 @@ export async function serveStdio(options: StdioOptions): Promise<void> {
     };
     const client = { caller, profile: options.profile() };
     running.set(id, cancel);
+    const lasts = method === listenMethod;
+    if (!lasts) unanswered++;
     try {
       const request = { id, method, params };
       if (isModern(params)) await serveModern(request, client, responder, ports);
@@ -91,6 +96,7 @@ export async function serveStdio(options: StdioOptions): Promise<void> {
       if (!(cause instanceof RpcError)) log.error('mcp.failed', `A request failed: ${messageOf(cause)}`);
       responder.finish(toError(id, cause instanceof RpcError ? cause : internal()));
     } finally {
+      if (!lasts) unanswered--;
       if (running.get(id) === cancel) running.delete(id);
     }
   }
@@ -140,14 +146,8 @@ export async function serveStdio(options: StdioOptions): Promise<void> {
     onOversize: ({ bytes }) =>
       write(toError(null, new RpcError(rpcCode.invalidRequest, `A message of ${bytes} bytes is too large`))),
   });
-  await new Promise<void>((resolve) => {
-    input.on('data', (chunk: Buffer) => lines.push(chunk));
-    for (const event of ['end', 'close', 'error']) input.once(event, () => resolve());
-    // An output error means that the client has disconnected.
-    output.once('error', () => resolve());
-    options.signal?.addEventListener('abort', () => resolve(), { once: true });
-    if (options.signal?.aborted) resolve();
-  });
+  input.on('data', (chunk: Buffer) => lines.push(chunk));
+  await untilDisconnected({ input, output, signal: options.signal, isAnswered: () => unanswered === 0 });
   gone.abort(new Error('The client went away'));
   ports.close();
   if (session) void sessions.end(session.facts);

@@ -6,6 +6,8 @@ import { createStreamableHttpTransport } from '../../../connections/http/streama
 import { createNotificationThrottle } from '../../../connections/notification-throttle.ts';
 import { findParamHeaders, type ParamHeader, toParamHeaders } from '../../../connections/param-headers.ts';
 import { createLineReader } from '../../../connections/stdio/line-reader.ts';
+import { listenMethod } from '../../../gateway/mcp/rpc.ts';
+import { untilDisconnected } from '../../../gateway/mcp/stdio-client.ts';
 import { messageOf } from '../../../kernel/errors.ts';
 import { isObject, type JsonObject, type JsonSchema } from '../../../kernel/json.ts';
 import { type FindGateway, followGateway } from './follow-gateway.ts';
@@ -45,6 +47,8 @@ export async function proxyStdio({ url, token, adminToken, find, input, output, 
   const pending = new Map<RequestId, AbortController>();
   /** The pending requests of the modern era. */
   const modern = new WeakSet<AbortController>();
+  /** The requests that the client waits for, also before they are sent. */
+  const unanswered = new Set<RequestId>();
   const toolHeaders = createToolHeaders();
   /** The pending `tools/list` requests: those of the client, and those of the proxy with the handler of their reply. */
   const lists = new Map<RequestId, ((result: unknown) => void) | undefined>();
@@ -54,8 +58,13 @@ export async function proxyStdio({ url, token, adminToken, find, input, output, 
 
   const write = (message: object) => void output.write(`${JSON.stringify(message)}\n`);
 
+  function settle(id: RequestId): boolean {
+    unanswered.delete(id);
+    return pending.delete(id);
+  }
+
   function fail(id: RequestId, cause: unknown): void {
-    if (!pending.delete(id)) return;
+    if (!settle(id)) return;
     write({ jsonrpc: '2.0', id, error: { code: internalError, message: messageOf(cause) } });
   }
 
@@ -67,19 +76,22 @@ export async function proxyStdio({ url, token, adminToken, find, input, output, 
     }
     if (method === 'notifications/tools/list_changed') toolHeaders.clear();
     if (isReply && lists.has(id as RequestId)) {
-      const settle = lists.get(id as RequestId);
+      const onList = lists.get(id as RequestId);
       lists.delete(id as RequestId);
       toolHeaders.readList(result);
-      if (settle) return settle(result);
+      if (onList) return onList(result);
     }
-    if (isReply) pending.delete(id as RequestId);
+    if (isReply) settle(id as RequestId);
     write(message);
   };
 
   async function forward(message: JsonObject): Promise<void> {
     const { id, method, params } = message;
+    if (method !== undefined && id !== undefined && method !== listenMethod) unanswered.add(id as RequestId);
     if (method === 'notifications/cancelled' && isObject(params)) {
       const request = pending.get(params.requestId as RequestId);
+      // A cancelled request gets no answer.
+      unanswered.delete(params.requestId as RequestId);
       // In the modern era, closing the response is the cancellation.
       if (request && modern.has(request)) return request.abort();
     }
@@ -108,7 +120,7 @@ export async function proxyStdio({ url, token, adminToken, find, input, output, 
         onRequestStreamEnd: () => fail(id, new Error('The gateway ended the response without a result')),
       });
     } catch (cause) {
-      if (cancel.signal.aborted) pending.delete(id);
+      if (cancel.signal.aborted) settle(id);
       else fail(id, cause);
     }
   }
@@ -153,14 +165,8 @@ export async function proxyStdio({ url, token, adminToken, find, input, output, 
     );
   }, keepAliveMs);
 
-  await new Promise<void>((resolve) => {
-    input.on('data', (chunk: Buffer) => lines.push(chunk));
-    for (const event of ['end', 'close', 'error']) input.once(event, () => resolve());
-    // An output error means that the client has disconnected.
-    output.once('error', () => resolve());
-    signal.addEventListener('abort', () => resolve(), { once: true });
-    if (signal.aborted) resolve();
-  });
+  input.on('data', (chunk: Buffer) => lines.push(chunk));
+  await untilDisconnected({ input, output, signal, isAnswered: () => unanswered.size === 0 });
   clearInterval(keepAlive);
   for (const request of pending.values()) request.abort();
   await transport.terminateSession();
