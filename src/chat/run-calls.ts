@@ -105,6 +105,8 @@ async function runCall(index: number, options: RunCallsOptions): Promise<void> {
     signal,
   });
   call.subscribe((event) => follow(event));
+  // A call that nothing delays runs before anyone can subscribe.
+  if (call.state === 'running') follow({ type: 'state', state: 'running', record: call.record });
   const result = await call.result;
   endWork();
   if (endedBy() === 'closed' && !hasRun && result.failure?.code === 'CALL_CANCELLED') return;
