@@ -33,7 +33,7 @@ afterAll(async () => {
 
 test('the list shows the demo assistant with its servers, tools and approval mode [R8]', async () => {
   const { page } = app;
-  await app.goto('/assistants');
+  await app.load('/assistants');
   const row = page.getByRole('listitem').filter({ hasText: 'Demo assistant' });
   await row.getByText('Scripted demo').waitFor();
   await row.getByText('notes, many, broken').waitFor();
@@ -89,7 +89,7 @@ test('the model of an assistant gets the enabled tools of its servers [R13]', as
 
 test('the settings of a model are saved for all its assistants, without saving the assistant', async () => {
   const { page } = app;
-  await app.goto('/assistants');
+  await app.load('/assistants');
   await page.getByRole('link', { name: 'Note keeper' }).click();
   await page.getByLabel('Name').fill('Renamed');
   await page.getByRole('button', { name: 'Model settings' }).click();
@@ -163,7 +163,7 @@ test('an assistant that searches its tools gives the model three tools instead o
   await callOutcome('nothing');
   expect(models.requests[before]?.tools.toSorted()).toEqual(['call_tool', 'describe_tools', 'search_tools']);
 
-  await app.goto('/assistants');
+  await app.load('/assistants');
   await open('Note keeper');
   await list.selectOption('All tools, or the tools for searching if the list is long');
   await tools.getByText('The model searches the tools').waitFor({ state: 'hidden' });
@@ -192,7 +192,7 @@ test('invalid fields are marked and nothing is saved', async () => {
 
 test('leaving with unsaved changes needs confirmation, by a link and by the back button', async () => {
   const { page } = app;
-  await app.goto('/assistants');
+  await app.load('/assistants');
   await page.getByRole('link', { name: 'Note keeper' }).click();
   await page.getByLabel('Description').fill('Something new');
   const asked = page.getByRole('dialog', { name: 'Leave without saving?' });
@@ -252,7 +252,7 @@ test('ten thousand tools can be searched and switched [R13]', async () => {
 
 test('an assistant is duplicated and deleted', async () => {
   const { page } = app;
-  await app.goto('/assistants');
+  await app.load('/assistants');
   await page.getByRole('button', { name: 'Actions for Note keeper' }).click();
   await page.getByRole('menuitem', { name: 'Duplicate' }).click();
   await page.getByRole('button', { name: 'Create assistant' }).click();
@@ -275,7 +275,7 @@ test('hostile names are shown as plain text', async () => {
     description: '[x](javascript:alert(1)) \u001b[31mred',
     serverIds: ['<b>gone</b>'],
   });
-  await app.goto('/assistants');
+  await app.load('/assistants');
   await page.getByRole('link', { name: '<script>document.title=1</script>⟨U+202E⟩gpj' }).click();
   await page.getByText('This server was deleted', { exact: false }).waitFor();
   await page.getByRole('checkbox', { name: '<b>gone</b>' }).waitFor();
@@ -301,7 +301,7 @@ test('people who are not administrators can view assistants and chat', async () 
 });
 
 async function open(name: string): Promise<void> {
-  await app.goto('/assistants');
+  await app.load('/assistants');
   await app.page.getByRole('link', { name, exact: true }).click();
   await app.page.getByText('All changes saved').waitFor();
 }

@@ -29,7 +29,7 @@ const card = (name: string): Locator => app.page.getByRole('region', { name, exa
 
 test('profiles of the file are shown read-only with their tools and their URL', async () => {
   const { page } = app;
-  await app.goto('/profiles');
+  await app.load('/profiles');
   await card('reading').getByText(`${app.url}/mcp/reading`).waitFor();
   await card('reading').getByText('notes/echo').waitFor();
   await card('reading').getByText('Configuration file').waitFor();
@@ -49,7 +49,7 @@ test('profiles of the file are shown read-only with their tools and their URL', 
 
 test('a profile that exposes its tools by search shows the list of its clients', async () => {
   const { page } = app;
-  await app.goto('/profiles');
+  await app.load('/profiles');
   await page.getByRole('link', { name: 'New profile' }).click();
   await page.getByRole('textbox', { name: 'Name' }).fill('finders');
   await page.getByText('Clients list all tools', { exact: false }).waitFor();
@@ -77,7 +77,7 @@ test('a profile that exposes its tools by search shows the list of its clients',
 
 test('a profile is created and edited, and its clients see the chosen tools', async () => {
   const { page } = app;
-  await app.goto('/profiles');
+  await app.load('/profiles');
   await page.getByRole('link', { name: 'New profile' }).click();
   await page.getByRole('textbox', { name: 'Name' }).fill('writers');
   await page.getByRole('textbox', { name: 'Description' }).fill('For people who write');
@@ -126,7 +126,7 @@ test('the playground sends the requests of a client of the profile, with its app
 
 test('the playground answers questions of servers, or declares that it cannot', async () => {
   const { page } = app;
-  await app.goto('/profiles/asking/try');
+  await app.load('/profiles/asking/try');
   await page.getByRole('button', { name: /notes__ask/ }).click();
   await page.getByRole('textbox', { name: /question/ }).fill('Which harbour?');
   await page.getByRole('button', { name: 'Send' }).click();
@@ -166,7 +166,7 @@ test('the playground answers questions of servers, or declares that it cannot', 
 test('a profile that a key uses is not deleted, and says why', async () => {
   const { page } = app;
   await app.key(['read', 'call'], 'writers');
-  await app.goto('/profiles');
+  await app.load('/profiles');
   await card('writers').getByText('1 key uses it').waitFor();
   await page.getByRole('button', { name: 'Delete writers' }).click();
   await page.getByRole('dialog').getByRole('button', { name: 'Delete' }).click();
@@ -178,7 +178,7 @@ test('a profile that a key uses is not deleted, and says why', async () => {
 
 test('tools are switched off and on, one by one and together, and get another name and description', async () => {
   const { page } = app;
-  await app.goto('/tools/mcp_notes_add');
+  await app.load('/tools/mcp_notes_add');
   await page.getByRole('switch', { name: 'Enabled for everyone' }).click();
   await page.getByText('This tool is switched off', { exact: false }).waitFor();
   expect((await app.get('/api/tools?disabled=true')).body.tools).toMatchObject([{ name: 'mcp_notes_add' }]);
@@ -210,7 +210,7 @@ test('tools are switched off and on, one by one and together, and get another na
 
 test('administrative acts are listed with the person and their details', async () => {
   const { page } = app;
-  await app.goto('/settings/activity');
+  await app.load('/settings/activity');
   await page.getByText('Rename or describe tool').first().waitFor();
   await page.getByText('Create profile').first().waitFor();
   await page.getByRole('searchbox', { name: 'Search activity' }).fill('remove profile');
@@ -225,7 +225,7 @@ test('the form of a server keeps settings that it does not show', async () => {
   const admin = { key: app.adminToken };
   const stored = { name: 'mine', transport: 'stdio', ...fixture('legacy'), deny: ['write'], trusted: true };
   await app.post('/api/servers', stored, admin);
-  await app.goto('/servers');
+  await app.load('/servers');
   await page.getByRole('article', { name: 'mine' }).getByRole('button', { name: 'Actions for mine' }).click();
   await page.getByRole('menuitem', { name: 'Edit' }).click();
   await page.getByText('Advanced settings').click();

@@ -130,24 +130,20 @@ export const queries = {
         return approvals.find(({ callId }) => callId === call.id) ?? null;
       },
     }),
-  /** Fetched each time a page opens: no event reports a new key, which each profile counts. */
   profiles: () =>
     queryOptions({
       queryKey: ['profiles'],
       queryFn: async ({ signal }) => (await api.listProfiles({ signal })).profiles,
-      staleTime: 0,
     }),
   scripts: () =>
     queryOptions({
       queryKey: ['scripts'],
       queryFn: async ({ signal }) => (await api.listScripts({ signal })).scripts,
     }),
-  /** Fetched each time a page opens: no event reports the assistants that others change. */
   assistants: () =>
     queryOptions({
       queryKey: ['assistants'],
       queryFn: async ({ signal }) => (await api.listAssistants({ signal })).assistants,
-      staleTime: 0,
     }),
   /** The tools that an assistant with these settings gets. */
   preview: ({ serverIds, disabledTools, trustedTools, expose }: ToolSettings) =>
