@@ -214,7 +214,7 @@ test('more than 40 tools and unavailable servers raise warnings [R13]', async ()
   await open('Note keeper');
   const tools = page.getByRole('region', { name: 'Tools' });
   await tools.getByRole('checkbox', { name: 'many' }).click();
-  await tools.getByText('61 tools are many', { exact: false }).waitFor();
+  await tools.getByText('Models choose badly among 61 tools', { exact: false }).waitFor();
   await tools.getByText('Disable tools by pattern').click();
   await tools.getByLabel('Pattern').fill('many/*');
   await page.keyboard.press('Enter');

@@ -364,7 +364,7 @@ test('a conversation continues with another assistant, and too many tools raise 
   await page.reload();
   await page.getByRole('combobox', { name: 'Assistant' }).selectOption({ label: 'Crowded' });
   await page.getByText(/50 tools, about .* tokens/).waitFor();
-  await page.getByText('50 tools are many').waitFor();
+  await page.getByText('Models choose badly among 50 tools').waitFor();
   await page.reload();
   model.push({ text: 'I am another one.' });
   await send('Who are you?');
