@@ -12,7 +12,10 @@ export function Facts({ facts }: { readonly facts: readonly (Fact | false | unde
       {facts
         .filter((fact) => fact !== false && fact !== undefined)
         .map(([name, value]) => (
-          <div key={name} className="grid items-baseline gap-x-4 gap-y-0.5 px-4 py-2 sm:grid-cols-[13rem_minmax(0,1fr)]">
+          <div
+            key={name}
+            className="grid items-baseline gap-x-4 gap-y-0.5 px-4 py-2 sm:grid-cols-[13rem_minmax(0,1fr)]"
+          >
             <dt className="text-ink-soft">{name}</dt>
             <dd className="min-w-0 break-words">{value}</dd>
           </div>
