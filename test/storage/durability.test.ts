@@ -166,8 +166,8 @@ describe('SQLite storage', () => {
   test('SQLite storage rejects new records on a full disk and loses no confirmed one', async () => {
     using workspace = createSqliteWorkspace();
     const options = { kind: 'sqlite', file: workspace.file, key: workspace.key.toString('hex') };
-    // Files are limited to 400 kB. With the signal ignored, a write beyond that fails like on a full disk.
-    await using writer = startWriter(options, { shell: "trap '' XFSZ; ulimit -f 800;" });
+    // Files are limited to 800 kB. With the signal ignored, a write beyond that fails like on a full disk.
+    await using writer = startWriter(options, { shell: "trap '' XFSZ; ulimit -f 1600;" });
     await writer.waitForLine(/^done$/);
     await writer.kill();
     expect(writer.lines.filter((line) => line.startsWith('failed'))).toEqual(
@@ -175,6 +175,13 @@ describe('SQLite storage', () => {
     );
     await using storage = await workspace.open();
     await expectConfirmed(storage, writer);
+  });
+
+  test('SQLite storage that cannot be created on a full disk says so', async () => {
+    using workspace = createSqliteWorkspace();
+    const options = { kind: 'sqlite', file: workspace.file, key: workspace.key.toString('hex') };
+    await using writer = startWriter(options, { shell: "trap '' XFSZ; ulimit -f 200;" });
+    await expect(writer.waitForLine(/^open$/)).rejects.toThrow(/database or disk is full|disk I\/O error/);
   });
 
   test('SQLite storage in an unusable directory fails with the reason', async () => {

@@ -140,7 +140,7 @@ export function toKyselyDatabase(database: DatabaseSync): SqliteDatabase {
     prepare(sql) {
       const known = prepared.get(sql);
       if (known) return known;
-      const statement = toKyselyStatement(database.prepare(toImmediate(sql)));
+      const statement = sql === 'rollback' ? rollback(database) : toKyselyStatement(database.prepare(toImmediate(sql)));
       prepared.set(sql, statement);
       evictOldest(prepared, maxStatements);
       return statement;
@@ -152,6 +152,14 @@ export function toKyselyDatabase(database: DatabaseSync): SqliteDatabase {
 /** Begins with a write lock, since all transactions write: SQLite waits for a lock only at the start of one. */
 function toImmediate(sql: string): string {
   return sql === 'begin' ? 'begin immediate' : sql;
+}
+
+/** SQLite itself has ended the transaction if the disk is full; an error of the rollback would hide that reason. */
+function rollback(database: DatabaseSync): SqliteStatement {
+  const statement = toKyselyStatement(database.prepare('rollback'));
+  const run: SqliteStatement['run'] = (parameters) =>
+    database.isTransaction ? statement.run(parameters) : { changes: 0, lastInsertRowid: 0 };
+  return { ...statement, run };
 }
 
 function toKyselyStatement(statement: StatementSync): SqliteStatement {
