@@ -43,7 +43,7 @@ export default defineConfig({
     teardownTimeout: 120_000,
     expect: { poll: { timeout: 120_000, interval: 20 } },
     // On two cores. Many tests wait for processes of their own: four workers leave about 5 % of the time of both cores idle.
-    maxWorkers: 4,
+    maxWorkers: 5,
     globalSetup: 'test/support/run-directory.ts',
     // Programs that tests start from the sources are compiled once.
     env: { NODE_COMPILE_CACHE: join(import.meta.dirname, 'node_modules', '.cache', 'toolwharf', 'compiled') },
