@@ -162,7 +162,7 @@ test('a file of supergateway is imported with its combined servers as a profile,
     profiles: { 'both-tools': { servers: ['Both tools-git', 'time'] } },
   });
   expect(warnings).toEqual([
-    "The file: API keys are not imported. Create keys with `toolwharf keys create`, and set gateway.requireAuthentication to require them on this machine too",
+    'The file: API keys are not imported. Create keys with `toolwharf keys create`, and set gateway.requireAuthentication to require them on this machine too',
     "The file: 'cors' is not imported: Toolwharf answers no web pages of other origins",
     'The file: not imported, because Toolwharf has its own address and log: port, host',
     "Server 'git': 'headers' are not imported: supergateway added them to its answers",
