@@ -42,7 +42,7 @@ export default defineConfig({
     hookTimeout: 600_000,
     teardownTimeout: 120_000,
     expect: { poll: { timeout: 120_000, interval: 20 } },
-    // On two cores. Many tests wait for processes of their own: four workers leave about 5 % of the time of both cores idle.
+    // On two cores. Many tests wait for processes of their own: with five workers, about 8 % of the time of both cores is idle.
     maxWorkers: 5,
     globalSetup: 'test/support/run-directory.ts',
     // Programs that tests start from the sources are compiled once.
