@@ -323,7 +323,7 @@ class RequestTurn implements RunningTurn {
 
   abandon(): void {
     if (this.hasEnded) return;
-    // A server whose open question is withdrawn has nothing left to ask.
+    // The question is withdrawn, so the server asks nothing any more.
     if (!this.mayAsk || this.#openQuestions > 0) this.end(false);
     else setTimeout(() => this.end(false), this.#rules.isAsker(this.#request) ? askerReleaseMs : releaseMs).unref();
   }

@@ -14,7 +14,7 @@ export interface StoreChanges {
 export function createStoreChanges(revisions: ReadonlyMap<string, number>, log: Log): StoreChanges {
   const listeners = new Map<string, (() => unknown)[]>();
   const applied = new Map(revisions);
-  /** Topics whose last change is applied again with the next report. */
+  /** The next report applies the last change of these topics again. */
   const failed = new Set<string>();
   let seen = revisions;
 

@@ -44,7 +44,7 @@ const maxKept = 10_000;
 
 interface Kept {
   read<T>(name: string, read: () => Promise<T>): Promise<T>;
-  /** Forgets what was read when the change has ended, which may have succeeded even if it rejects. */
+  /** Forgets what was read when the change has ended. A change that rejects may have been made too. */
   change<T>(change: Promise<T>): Promise<T>;
 }
 
@@ -63,7 +63,7 @@ function createKept(fleet: Fleet, topic: FleetTopic): Kept {
     const forget = () => {
       if (kept.get(name) === reading) kept.delete(name);
     };
-    // What is missing is not kept: otherwise requests with invented keys would fill the memory.
+    // A missing value is not kept: requests with invented keys would fill the memory.
     reading.then((value) => value === undefined && forget(), forget);
     return reading;
   }

@@ -5,7 +5,7 @@ import { messageOf } from '../../kernel/errors.ts';
 import { isObject } from '../../kernel/json.ts';
 import type { EmbeddingAnswer, EmbeddingRequest } from './embedding-protocol.ts';
 
-/** The package whose engine runs models that are packages of their own. */
+/** This package has the engine. The models are packages of their own. */
 const engine = '@lat.md/embed';
 
 const embed = loadEmbed(String(workerData));

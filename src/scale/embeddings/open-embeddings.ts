@@ -83,7 +83,7 @@ function findVersion(name: string, program: string): string {
   const found = paths.map((path) => join(path, name)).find((path) => existsSync(path));
   if (found === undefined)
     throw new ToolwharfError('CONFIG_INVALID', `The package ${name} for embeddings is not installed`);
-  // The name can be that of a module inside a package, which has no version of its own.
+  // The name can be that of a module inside a package. Only the package has a version.
   const description = join(found, 'package.json');
   const { version } = existsSync(description) ? JSON.parse(readFileSync(description, 'utf8')) : {};
   return String(version ?? 'unknown');
