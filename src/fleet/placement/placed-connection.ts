@@ -135,7 +135,11 @@ export function createPlacedConnection(options: PlacedConnectionOptions): Placed
     const end = new AbortController();
     const owner = { kind: 'follower', replica, term, end, ended: end.signal } as const;
     setRole(owner);
-    const onItem = (item: JsonObject) => void receive(item as unknown as FollowItem, owner);
+    // One item after the other: the tools of a server are in the catalog before it is seen as connected.
+    let received = Promise.resolve();
+    const onItem = (item: JsonObject) => {
+      received = received.then(() => receive(item as unknown as FollowItem, owner));
+    };
     fleet
       .request(
         replica,

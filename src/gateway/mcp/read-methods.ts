@@ -70,14 +70,14 @@ export async function complete(request: ClientRequest, ports: MethodPorts): Prom
     const found = view.findPrompt(String(ref.name));
     if (!found) throw new RpcError(rpcCode.invalidParams, `Unknown prompt: ${String(ref.name)}`);
     const named = { ref: { ...ref, name: found.name }, ...rest };
-    return await forward(request, ports, found.server, 'completion/complete', named);
+    return await requestCompletion(request, ports, found.server, named);
   }
   const uri = String(ref.uri);
   const template = view.findTemplate(uri);
   const found = template === undefined ? view.findResource(uri) : { server: template, uri };
   if (!found) throw resourceNotFound(request, uri);
   const own = { ref: { ...ref, uri: found.uri }, ...rest };
-  return await forward(request, ports, found.server, 'completion/complete', own);
+  return await requestCompletion(request, ports, found.server, own);
 }
 
 /** How a resource or prompt is read under the profile's policy. The client answers the questions of the server. */
@@ -101,12 +101,11 @@ async function readOptions(
   };
 }
 
-/** Sends the request to one server. The client answers the questions of that server. */
-async function forward(
+/** Requests a completion from one server. The client answers the questions of that server. */
+async function requestCompletion(
   request: ClientRequest,
   ports: MethodPorts,
   server: string,
-  method: string,
   params: JsonObject,
 ): Promise<JsonObject> {
   const upstreamEra = await prepareServer(server, request, ports);
@@ -114,7 +113,7 @@ async function forward(
   const host = toClientHost(request, input) as RequestHost;
   return ports.toolbox.servers.request(
     server,
-    method,
+    'completion/complete',
     { ...params, _meta: forwardedMeta(request, upstreamEra) },
     { signal: toAbortSignal(request.signal), host, caller: request.caller },
   );
