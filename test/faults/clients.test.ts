@@ -3,7 +3,7 @@ import { Agent, createServer } from 'node:http';
 import { type AddressInfo, connect, type Socket } from 'node:net';
 import { setTimeout as wait } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
-import { type EventStream, openEventStream } from '../../src/gateway/mcp/event-stream.ts';
+import { type MessageStream, openMessageStream } from '../../src/gateway/mcp/message-stream.ts';
 import { collectLog, fixture } from '../support/fixtures.ts';
 import { openTestGateway } from '../support/open-gateway.ts';
 import { openRaw, textOf } from '../support/raw-mcp.ts';
@@ -108,8 +108,8 @@ test('a trickling body gets 408 at its deadline, while a slow complete body and 
 });
 
 test('a client that never reads its stream is disconnected, and few bytes are buffered for it', async () => {
-  const opened = Promise.withResolvers<EventStream>();
-  const server = createServer((_request, response) => opened.resolve(openEventStream(response)));
+  const opened = Promise.withResolvers<MessageStream>();
+  const server = createServer((_request, response) => opened.resolve(openMessageStream(response)));
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
   await using _server = {

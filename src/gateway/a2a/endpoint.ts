@@ -15,7 +15,7 @@ import type { AppHosts } from '../calls/app-hosts.ts';
 import type { CallerUsage } from '../limits/limits.ts';
 import type { Reservation } from '../limits/quota.ts';
 import { type McpClient, sendRpcFailure } from '../mcp/endpoint.ts';
-import { openEventStream } from '../mcp/event-stream.ts';
+import { openMessageStream } from '../mcp/message-stream.ts';
 import { sendJson } from '../mcp/responder.ts';
 import { RpcError, rpcCode } from '../mcp/rpc.ts';
 import type { View } from '../mcp/view.ts';
@@ -180,11 +180,11 @@ async function sendStream(
   answers: Stream,
   failed: (cause: unknown) => JsonObject,
 ): Promise<void> {
-  let events: ReturnType<typeof openEventStream> | undefined;
+  let events: ReturnType<typeof openMessageStream> | undefined;
   try {
     for await (const answer of answers) {
       if (response.destroyed) return;
-      events ??= openEventStream(response);
+      events ??= openMessageStream(response);
       events.send({ ...answer });
     }
     events?.end();

@@ -10,11 +10,15 @@ export interface ServerSentEvent {
 /** A stream of server-sent events to one client. A client that reads too slowly is disconnected. */
 export interface EventStream {
   send(event: ServerSentEvent): void;
+  /** Sends text that contains whole events. */
+  write(text: string): void;
   end(): void;
   readonly closed: boolean;
 }
 
 export interface EventStreamOptions {
+  /** More headers of the response. */
+  readonly headers?: Readonly<Record<string, string>>;
   /** How long a client should wait before it reconnects; the client's default if absent. */
   readonly retryMs?: number;
   /** Interval of the keep-alive; 15 000. */
@@ -30,12 +34,13 @@ export interface EventStreamOptions {
 
 /** Starts a response with status 200 that stays open until either side ends it. */
 export function openEventStream(response: ServerResponse, options: EventStreamOptions = {}): EventStream {
-  const { retryMs, keepAliveMs = 15_000, maxUnsentBytes = 1024 * 1024, signal, onClose } = options;
+  const { headers, retryMs, keepAliveMs = 15_000, maxUnsentBytes = 1024 * 1024, signal, onClose } = options;
   response.writeHead(200, {
     'content-type': 'text/event-stream',
     'cache-control': 'no-cache, no-transform',
     'x-accel-buffering': 'no',
     'x-content-type-options': 'nosniff',
+    ...headers,
   });
   response.flushHeaders();
   let closed = false;
@@ -48,11 +53,12 @@ export function openEventStream(response: ServerResponse, options: EventStreamOp
 
   function end(): void {
     if (closed) return;
+    // A write after the end would raise an error on the response.
     closed = true;
     response.end();
   }
 
-  const keepAliveText = options.keepAlive ? toText(options.keepAlive) : ': still here\n\n';
+  const keepAliveText = options.keepAlive ? toEventText(options.keepAlive) : ': still here\n\n';
   const keepAlive = setInterval(() => write(keepAliveText), keepAliveMs).unref();
   signal?.addEventListener('abort', end, { once: true });
   response.once('close', () => {
@@ -67,11 +73,13 @@ export function openEventStream(response: ServerResponse, options: EventStreamOp
     get closed() {
       return closed;
     },
-    send: (event) => write(toText(event)),
+    send: (event) => write(toEventText(event)),
+    write,
     end,
   };
 }
 
-function toText({ name, data, id }: ServerSentEvent): string {
+/** The text of an event in a stream. */
+export function toEventText({ name, data, id }: ServerSentEvent): string {
   return `${id === undefined ? '' : `id: ${id}\n`}event: ${name}\ndata: ${data}\n\n`;
 }

@@ -7,8 +7,8 @@ import type { Caller } from '../../kernel/tool.ts';
 import { codeToolDefinitions } from '../../scale/code/code-tools.ts';
 import { searchToolDefinitions } from '../../scale/search/search-tools.ts';
 import type { ClientRequest, RequestUsage, TaskGeneration } from './client-request.ts';
-import type { EventStream } from './event-stream.ts';
 import { isLogLevel, type LogLevels } from './log-levels.ts';
+import type { MessageStream } from './message-stream.ts';
 import type { MethodPorts } from './method-ports.ts';
 import { answerRequest, instructionsOf, serverCapabilities, serverInfo } from './methods.ts';
 import { missingCapability } from './missing-capability.ts';
@@ -132,7 +132,7 @@ export function serveStream(
     });
   }
   const slot = usage?.reserve('streams');
-  let stream: EventStream | undefined;
+  let stream: MessageStream | undefined;
   const options = {
     onClose() {
       if (stream) session.streams.delete(stream);

@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { ToolwharfError } from '../../kernel/errors.ts';
 import type { JsonObject } from '../../kernel/json.ts';
-import { type EventStream, type EventStreamOptions, openEventStream } from './event-stream.ts';
+import { type MessageStream, type MessageStreamOptions, openMessageStream } from './message-stream.ts';
 import type { SerializedCache } from './serialized-cache.ts';
 
 /** Responds to one HTTP request: with plain JSON, or with an event stream if other messages precede the response. */
@@ -9,7 +9,7 @@ export interface Responder {
   /** Sends a message before the response; does nothing if the client accepts no stream. */
   send(message: JsonObject): void;
   /** Returns the stream and opens it if necessary; undefined if the client does not accept streams. */
-  stream(): EventStream | undefined;
+  stream(): MessageStream | undefined;
   /** Sends the response. `status` and `headers` are ignored once a stream is open. */
   finish(message: JsonObject, status?: number, headers?: Readonly<Record<string, string>>): void;
   /** Aborts when the client disconnects before the response, unless `cancelsOnDisconnect` is false. */
@@ -21,7 +21,7 @@ export interface ResponderOptions {
   readonly cancelsOnDisconnect?: boolean;
   readonly serialized?: SerializedCache;
   /** Opens the event stream; the client cannot resume it by default. */
-  readonly open?: (response: ServerResponse, options: Pick<EventStreamOptions, 'stringify'>) => EventStream;
+  readonly open?: (response: ServerResponse, options: Pick<MessageStreamOptions, 'stringify'>) => MessageStream;
 }
 
 /** The signal of requests that a disconnect does not cancel. These requests share one signal, on which listeners would leak. */
@@ -41,7 +41,7 @@ class HttpResponder implements Responder {
   readonly #request: IncomingMessage;
   readonly #response: ServerResponse;
   readonly #options: ResponderOptions;
-  #events: EventStream | undefined;
+  #events: MessageStream | undefined;
 
   constructor(request: IncomingMessage, response: ServerResponse, options: ResponderOptions) {
     this.#request = request;
@@ -50,10 +50,10 @@ class HttpResponder implements Responder {
     this.signal = (options.cancelsOnDisconnect ?? true) ? abortedOnDisconnect(response) : neverAborts;
   }
 
-  stream(): EventStream | undefined {
+  stream(): MessageStream | undefined {
     const response = this.#response;
     if (!this.#events && !response.headersSent && !response.destroyed && acceptsStream(this.#request)) {
-      const { serialized, open = openEventStream } = this.#options;
+      const { serialized, open = openMessageStream } = this.#options;
       this.#events = open(response, { stringify: serialized?.stringify });
     }
     return this.#events;

@@ -1,18 +1,18 @@
 import { randomBytes } from 'node:crypto';
 import type { ServerResponse } from 'node:http';
 import {
-  type EventConnection,
-  type EventStream,
-  type EventStreamOptions,
-  openEventStream,
+  type MessageConnection,
+  type MessageStream,
+  type MessageStreamOptions,
+  openMessageStream,
   toFrame,
-} from './event-stream.ts';
+} from './message-stream.ts';
 import type { KeptEvent, ReplayMemory } from './replay-memory.ts';
 
 /** `request`: the messages of one request, until its response. `standing`: messages that belong to no request. */
 export type StreamKind = 'request' | 'standing';
 
-export type ConnectionOptions = Pick<EventStreamOptions, 'onClose' | 'stringify'>;
+export type ConnectionOptions = Pick<MessageStreamOptions, 'onClose' | 'stringify'>;
 
 /**
  * The event streams of one session. A client whose connection broke continues a stream on a new connection, after the last
@@ -20,7 +20,7 @@ export type ConnectionOptions = Pick<EventStreamOptions, 'onClose' | 'stringify'
  */
 export interface ResumableStreams {
   /** Opens a stream. It is `closed` while it has no connection, and stores the messages that are sent meanwhile. */
-  open(kind: StreamKind, response: ServerResponse, options?: ConnectionOptions): EventStream;
+  open(kind: StreamKind, response: ServerResponse, options?: ConnectionOptions): MessageStream;
   /**
    * Continues the stream of an event. A standing stream that is not known here is opened anew, as after a restart.
    * Undefined if the event belongs to a request whose stream is gone or has lost messages.
@@ -29,9 +29,9 @@ export interface ResumableStreams {
     lastEventId: string,
     response: ServerResponse,
     options?: ConnectionOptions,
-  ): { readonly kind: StreamKind; readonly stream: EventStream } | undefined;
+  ): { readonly kind: StreamKind; readonly stream: MessageStream } | undefined;
   /** Keeps a message for the standing stream whose connection was lost, if there is one. */
-  keep(message: Parameters<EventStream['send']>[0]): void;
+  keep(message: Parameters<MessageStream['send']>[0]): void;
   /** Whether streams begin with an event without data. */
   readonly primes: boolean;
   /** True while the client has an open connection to any of the streams. */
@@ -55,7 +55,7 @@ interface Stream {
   /** The kept events by their number within the stream. */
   readonly events: Map<number, KeptEvent>;
   count: number;
-  connection: EventConnection | undefined;
+  connection: MessageConnection | undefined;
   hasEnded: boolean;
 }
 
@@ -104,7 +104,7 @@ export function createResumableStreams(options: ResumableStreamsOptions): Resuma
   function connect(stream: Stream, response: ServerResponse, options: ConnectionOptions): void {
     // The client detects a broken connection before the operating system does.
     stream.connection?.end();
-    const connection = openEventStream(response, {
+    const connection = openMessageStream(response, {
       ...options,
       onClose() {
         options.onClose?.();
@@ -118,7 +118,7 @@ export function createResumableStreams(options: ResumableStreamsOptions): Resuma
     onConnectionChange?.();
   }
 
-  function toEventStream(stream: Stream, { stringify = JSON.stringify }: ConnectionOptions): EventStream {
+  function toMessageStream(stream: Stream, { stringify = JSON.stringify }: ConnectionOptions): MessageStream {
     return {
       get closed() {
         return stream.connection?.closed ?? true;
@@ -133,7 +133,7 @@ export function createResumableStreams(options: ResumableStreamsOptions): Resuma
     };
   }
 
-  function open(kind: StreamKind, response: ServerResponse, options: ConnectionOptions = {}): EventStream {
+  function open(kind: StreamKind, response: ServerResponse, options: ConnectionOptions = {}): MessageStream {
     const stream: Stream = {
       kind,
       number: ++opened,
@@ -146,7 +146,7 @@ export function createResumableStreams(options: ResumableStreamsOptions): Resuma
     discardOldest();
     connect(stream, response, options);
     if (primes) stream.connection?.write(`id: ${idOf(stream, 0)}\nretry: ${retryMs}\ndata:\n\n`);
-    return toEventStream(stream, options);
+    return toMessageStream(stream, options);
   }
 
   return {
@@ -167,11 +167,11 @@ export function createResumableStreams(options: ResumableStreamsOptions): Resuma
       connect(known, response, options);
       for (const [, { frame }] of missed) known.connection?.write(frame);
       if (known.hasEnded) known.connection?.end();
-      return { kind: known.kind, stream: toEventStream(known, options) };
+      return { kind: known.kind, stream: toMessageStream(known, options) };
     },
     keep(message) {
       const waiting = [...streams.values()].findLast(({ kind, hasEnded }) => kind === 'standing' && !hasEnded);
-      if (waiting) toEventStream(waiting, {}).send(message);
+      if (waiting) toMessageStream(waiting, {}).send(message);
     },
     clear() {
       for (const stream of [...streams.values()]) discard(stream);

@@ -4,7 +4,7 @@ import { afterEach, expect, test, vi } from 'vitest';
 import { LightAbort } from '../../kernel/abort-source.ts';
 import type { JsonObject } from '../../kernel/json.ts';
 import { createEndedSessions } from '../fleet/ended-sessions.ts';
-import type { EventStream } from './event-stream.ts';
+import type { MessageStream } from './message-stream.ts';
 import { createSessions } from './sessions.ts';
 
 const facts = { id: 'a', caller: 'c', profile: 'default', protocolVersion: '2025-11-25', capabilities: {} };
@@ -12,7 +12,7 @@ const never = new LightAbort().signal;
 
 afterEach(() => vi.useRealTimers());
 
-function collect(): EventStream & { readonly sent: JsonObject[] } {
+function collect(): MessageStream & { readonly sent: JsonObject[] } {
   const sent: JsonObject[] = [];
   const stream = { sent, closed: false, send: (message: JsonObject) => sent.push(message), end: () => {} };
   return stream;

@@ -8,7 +8,7 @@ import { createLinkedQueue, type LinkedQueue, type QueueEntry } from '../../kern
 import { createEndedSessions, type EndedSessions } from '../fleet/ended-sessions.ts';
 import type { CallerUsage } from '../limits/limits.ts';
 import type { Reservation } from '../limits/quota.ts';
-import type { EventStream } from './event-stream.ts';
+import type { MessageStream } from './message-stream.ts';
 import { createReplayMemory, type ReplayMemory } from './replay-memory.ts';
 import { type ConnectionOptions, createResumableStreams, type ResumableStreams } from './resumable-streams.ts';
 import { RpcError, type RpcId, rpcCode } from './rpc.ts';
@@ -24,9 +24,9 @@ export interface Session {
   /** The streams of the client, which it can continue after a lost connection. */
   readonly resumable: ResumableStreams;
   /** Opens the stream of a request. */
-  readonly openStream: (response: ServerResponse, options?: ConnectionOptions) => EventStream;
+  readonly openStream: (response: ServerResponse, options?: ConnectionOptions) => MessageStream;
   /** The open `GET` streams. The most recent one gets messages that belong to no request. */
-  readonly streams: Set<EventStream>;
+  readonly streams: Set<MessageStream>;
   /** The running requests by id, for cancellation. */
   readonly running: EphemeralMap<RpcId, LightAbort>;
   /** The ids of URL elicitations whose completion is reported to the client. */
@@ -36,11 +36,11 @@ export interface Session {
    * Sends the client a question over a stream and waits for the posted answer, up to a time limit, which is shorter while
    * the client has no open stream.
    */
-  ask(stream: EventStream, method: string, params: JsonObject, signal: AbortSignal): Promise<JsonObject>;
+  ask(stream: MessageStream, method: string, params: JsonObject, signal: AbortSignal): Promise<JsonObject>;
   /** Accepts an answer that the client posted. Returns false if no question has this id. */
   answer(id: RpcId, message: { readonly result?: JsonObject; readonly error?: JsonObject }): boolean;
   /** The `GET` stream in use; undefined if none is open. */
-  readonly stream: EventStream | undefined;
+  readonly stream: MessageStream | undefined;
   /** Sends a message that belongs to no request, or keeps it for a client that lost its stream. */
   broadcast(message: JsonObject): void;
   /** True if nothing is lost when the memory of the session is released, except its subscriptions and log level. */

@@ -8,8 +8,8 @@ import { isObject, type JsonObject } from '../../kernel/json.ts';
 import type { Log } from '../../kernel/log.ts';
 import type { Caller } from '../../kernel/tool.ts';
 import type { InternalToolbox } from '../../toolbox.ts';
-import type { EventStream } from './event-stream.ts';
 import { type LegacyClient, serveRequest, tasksOf } from './legacy.ts';
+import type { MessageStream } from './message-stream.ts';
 import { instructionsOf, serverCapabilities, serverInfo } from './methods.ts';
 import { isModern, serveModern } from './modern.ts';
 import { createPorts } from './ports.ts';
@@ -64,7 +64,7 @@ export async function serveStdio(options: StdioOptions): Promise<void> {
   const write = (message: JsonObject) => {
     if (!gone.signal.aborted) output.write(`${ports.serialized.stringify(message)}\n`);
   };
-  const stream: EventStream = {
+  const stream: MessageStream = {
     send: write,
     end: () => {},
     get closed() {
