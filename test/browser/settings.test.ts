@@ -188,3 +188,20 @@ test('sections for administrators say so to everyone else, also on a narrow scre
   await expectAccessible(page);
   await page.close();
 });
+
+test('on a narrow screen, long lines of a snippet scroll in their box, and the copy button covers no code', async () => {
+  const page = await app.openPage('/settings/connect');
+  await page.setViewportSize({ width: 390, height: 800 });
+  const box = page.getByRole('group', { name: 'SDK example' });
+  await box.waitFor();
+  const widths = await box.evaluate(({ scrollWidth, clientWidth }) => ({ scrollWidth, clientWidth }));
+  expect(widths.scrollWidth).toBeGreaterThan(widths.clientWidth);
+  expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(390);
+  const [code, button] = await Promise.all([
+    box.boundingBox(),
+    page.getByRole('button', { name: 'Copy SDK example' }).boundingBox(),
+  ]);
+  expect(button?.x).toBeGreaterThanOrEqual((code?.x ?? 0) + (code?.width ?? Infinity));
+  await expectAccessible(page);
+  await page.close();
+});

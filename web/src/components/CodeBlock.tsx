@@ -1,5 +1,6 @@
 import { type CSSProperties, memo, useEffect, useMemo, useState } from 'react';
 import { CopyButton } from './CopyButton.tsx';
+import { classNames } from './class-names.ts';
 import { type HighlightCode, loadHighlighter } from './highlight-code.ts';
 import { safeText } from './safe-text.ts';
 
@@ -11,6 +12,8 @@ export interface CodeBlockProps {
   readonly what?: string;
   /** A CSS length. */
   readonly maxHeight?: string;
+  /** Whether long lines wrap instead of scrolling; default true. */
+  readonly wraps?: boolean;
 }
 
 const maxShown = 200_000;
@@ -39,22 +42,28 @@ export const CodeBlock = memo(function CodeBlock({
   language,
   what = 'code',
   maxHeight = '24rem',
+  wraps = true,
 }: CodeBlockProps) {
   const text = useMemo(() => safeText(code, maxShown), [code]);
   const highlight = useHighlighter(text.length > maxHighlighted ? undefined : language);
   const lines = useMemo(() => highlight?.(text), [highlight, text]);
   return (
-    <div className="group relative min-w-0 rounded-md border border-line bg-sunken">
+    <div className="flex min-w-0 items-start rounded-md border border-line bg-sunken">
       {/* biome-ignore lint/a11y/useSemanticElements: a fieldset is for inputs */}
       <div
         role="group"
         aria-label={what}
         // biome-ignore lint/a11y/noNoninteractiveTabindex: a scroll area must be reachable by the keyboard
         tabIndex={0}
-        className="overflow-auto rounded-md"
+        className="min-w-0 flex-1 overflow-auto rounded-md"
         style={{ maxHeight, ...colours }}
       >
-        <pre className="py-2 pr-10 pl-3 font-mono text-xs leading-relaxed whitespace-pre-wrap">
+        <pre
+          className={classNames(
+            'px-3 py-2 font-mono text-xs leading-relaxed',
+            wraps ? 'whitespace-pre-wrap' : 'w-max whitespace-pre',
+          )}
+        >
           <code>
             {lines === undefined
               ? text
@@ -73,7 +82,7 @@ export const CodeBlock = memo(function CodeBlock({
           </code>
         </pre>
       </div>
-      <div className="absolute top-1 right-1 rounded bg-sunken">
+      <div className="p-1">
         <CopyButton text={code} what={what} />
       </div>
     </div>

@@ -338,6 +338,7 @@ export const en = ({ plural, number, rich }: Grammar) => ({
       perRequest: 'Sent to the model with every message',
       tools: (count: number, tokens: string) =>
         plural(count, { one: `# tool, about ${tokens} tokens`, other: `# tools, about ${tokens} tokens` }),
+      unavailable: (count: number) => plural(count, { one: '# server unavailable', other: '# servers unavailable' }),
     },
     composer: {
       label: 'Message',

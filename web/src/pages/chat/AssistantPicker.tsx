@@ -1,9 +1,10 @@
 import { useQuery } from '@tanstack/react-query';
-import { TriangleAlert } from 'lucide-react';
+import { ChevronDown, TriangleAlert } from 'lucide-react';
 import { Link } from 'wouter';
 import type { Assistant } from '../../api/client.ts';
 import { queries } from '../../api/queries.ts';
 import { Badge } from '../../components/Badge.tsx';
+import { ScrollBox } from '../../components/ScrollBox.tsx';
 import { safeText } from '../../components/safe-text.ts';
 import { text } from '../../text/text.ts';
 import { formatCount } from './message-text.ts';
@@ -76,14 +77,42 @@ function AssistantSummary({ assistant }: { readonly assistant: Assistant }) {
 
 function Warnings({ assistant }: { readonly assistant: Assistant }) {
   const { data: preview } = useQuery(queries.preview(assistant));
-  const warnings = [
-    ...(preview?.warning === undefined ? [] : [preview.warning]),
-    ...(preview?.missingServers.map(({ id, reason }) => `${id}: ${reason}`) ?? []),
-  ];
-  return warnings.slice(0, 3).map((warning) => (
-    <p key={warning} className="mt-1 flex gap-1.5 break-words text-warn">
-      <TriangleAlert aria-hidden className="mt-0.5 size-3 shrink-0" />
-      {safeText(warning, 300)}
-    </p>
-  ));
+  return (
+    <>
+      {preview?.warning !== undefined && (
+        <p className="mt-1 flex gap-1.5 text-warn">
+          <TriangleAlert aria-hidden className="mt-0.5 size-3 shrink-0" />
+          <span className="min-w-0 break-words">{safeText(preview.warning, 300)}</span>
+        </p>
+      )}
+      {preview && preview.missingServers.length > 0 && <UnavailableServers servers={preview.missingServers} />}
+    </>
+  );
+}
+
+/** How many servers of the assistant are unavailable, in one line; their names and the reasons on demand. */
+function UnavailableServers({
+  servers,
+}: {
+  readonly servers: readonly { readonly id: string; readonly reason: string }[];
+}) {
+  const title = text.chat.picker.unavailable(servers.length);
+  return (
+    <details className="group mt-1">
+      <summary className="flex min-h-6 w-fit cursor-pointer list-none items-center gap-1.5 rounded text-warn underline-offset-2 hover:underline">
+        <TriangleAlert aria-hidden className="size-3 shrink-0" />
+        {title}
+        <ChevronDown aria-hidden className="size-3 shrink-0 group-open:rotate-180" />
+      </summary>
+      <ScrollBox label={title} className="mt-1 max-h-32 rounded">
+        <ul className="flex flex-col gap-1 pl-4.5">
+          {servers.map(({ id, reason }) => (
+            <li key={id} className="break-words">
+              <span className="font-medium text-ink-soft">{safeText(id, 100)}</span>: {safeText(reason, 300)}
+            </li>
+          ))}
+        </ul>
+      </ScrollBox>
+    </details>
+  );
 }

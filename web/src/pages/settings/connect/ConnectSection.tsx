@@ -60,6 +60,7 @@ export function ConnectSection() {
                 code={snippet}
                 language={language}
                 what={text.settings.connectSection.snippet(safeText(name, 100))}
+                wraps={false}
               />
             </div>
           </Card>
@@ -78,7 +79,12 @@ function ProgramExamples({ path, needsKey }: Pick<ExampleParts, 'path' | 'needsK
       <Card className="min-w-0">
         <CardHeader title="MCP SDK" hint={text.settings.connectSection.exampleOfficialTypescriptSdk} />
         <div className="p-4">
-          <CodeBlock code={sdkExample(parts)} language="typescript" what={text.settings.connectSection.sdkExample} />
+          <CodeBlock
+            code={sdkExample(parts)}
+            language="typescript"
+            what={text.settings.connectSection.sdkExample}
+            wraps={false}
+          />
         </div>
       </Card>
       <Card className="min-w-0">
@@ -91,7 +97,12 @@ function ProgramExamples({ path, needsKey }: Pick<ExampleParts, 'path' | 'needsK
           ))}
         />
         <div className="p-4">
-          <CodeBlock code={curlExample(parts)} language="shell" what={text.settings.connectSection.curlExample} />
+          <CodeBlock
+            code={curlExample(parts)}
+            language="shell"
+            what={text.settings.connectSection.curlExample}
+            wraps={false}
+          />
         </div>
       </Card>
     </>
