@@ -4,7 +4,7 @@ import { homedir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { dataDirectory } from '../src/config/data-directory.ts';
-import { childEnvironment } from '../src/connections/stdio/child-environment.ts';
+import { childEnvironment } from '../src/connections/stdio/launch-program.ts';
 import { takeFileLock } from '../src/storage/sqlite/sqlite-engine.ts';
 import { tempDir } from './support/fixtures.ts';
 import { root } from './support/imports.ts';

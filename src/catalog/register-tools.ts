@@ -1,6 +1,6 @@
 import type { Dialect } from '../config/choices.ts';
 import type { ServerSpec, ToolConfig, ToolLimits } from '../config/config.ts';
-import { describeLocation } from '../config/server-location.ts';
+import { describeLocation } from '../config/server-url.ts';
 import { ToolwharfError } from '../kernel/errors.ts';
 import type { LogLevel } from '../kernel/log.ts';
 import { createSlice } from '../kernel/slices.ts';

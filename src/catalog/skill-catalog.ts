@@ -1,8 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { ServerSpec } from '../config/config.ts';
 import { toServerAddress } from '../connections/protocol-cache.ts';
-import type { Clock } from '../kernel/clock.ts';
-import { isoTime } from '../kernel/iso-time.ts';
+import { type Clock, isoTime } from '../kernel/clock.ts';
 import { createKeyedMutex } from '../kernel/keyed-mutex.ts';
 import type { Log } from '../kernel/log.ts';
 import { type SkillDefinition, type SkillFile, skillRoot, uriKey } from '../kernel/skill.ts';

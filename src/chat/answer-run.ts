@@ -1,14 +1,18 @@
+import { randomUUID } from 'node:crypto';
 import type { ModelMessage } from 'ai';
 import type { AiSdkModelOutput } from '../bridges/shared/ai-sdk-output.ts';
+import { readModelCall } from '../bridges/shared/call-by-provider-name.ts';
+import { anyProviderRules } from '../bridges/shared/provider-rules.ts';
+import { createId } from '../kernel/create-id.ts';
 import { messageOf, ToolwharfError } from '../kernel/errors.ts';
 import type { Caller } from '../kernel/tool.ts';
 import { userOf } from '../kernel/user-caller.ts';
 import type { Assistant } from '../storage/ports/assistant-store.ts';
-import type { MessagePart, ToolCallPart } from '../storage/ports/conversation-store.ts';
+import type { Message, MessagePart, ToolCallPart } from '../storage/ports/conversation-store.ts';
 import { assistantCallerId, assistantPolicyFor, createReadPolicy, pickSkills, pickTools } from './assistant-policy.ts';
 import { attachmentsOf, loadAttachments } from './attachments.ts';
 import type { ChatPorts } from './chat.ts';
-import { createModelTools, type ModelTools } from './model-tools.ts';
+import { callTool, createModelTools, type ModelTools, readCalledTool } from './model-tools.ts';
 import type { OpenedModel } from './models/models.ts';
 import type { OpenConversation } from './open-conversation.ts';
 import {
@@ -23,12 +27,11 @@ import {
 } from './outcomes.ts';
 import { type RunCallsOptions, runCalls } from './run-calls.ts';
 import { createStopwatch } from './stopwatch.ts';
-import { type Turn, takeTurn } from './take-turn.ts';
-import { toCallPart } from './to-call-part.ts';
+import { toStoredResult } from './stored-result.ts';
+import { type RequestedCall, type Turn, takeTurn } from './take-turn.ts';
 import { type ModelMessageOptions, toModelMessages } from './to-model-messages.ts';
 import { endOpenScripts, unfinishedCalls } from './unfinished-calls.ts';
 import { addCost, addUsage, costOf, noUsage } from './usage.ts';
-import { waitForTools } from './wait-for-tools.ts';
 
 /** A running answer. */
 export interface AnswerRun {
@@ -43,6 +46,8 @@ export interface AnswerRun {
 export interface AnswerPorts extends ChatPorts {
   readonly now: () => string;
 }
+
+const serversTimeoutMs = 30_000;
 
 /** Generates the answer that is the last message of a conversation, or continues it. */
 export function startAnswer(open: OpenConversation, ports: AnswerPorts): AnswerRun {
@@ -239,4 +244,67 @@ export function startAnswer(open: OpenConversation, ports: AnswerPorts): AnswerR
 
 function hasContent(part: MessagePart): boolean {
   return part.type === 'tool-call' || (part.type === 'text' && part.text.trim() !== '');
+}
+
+/** Resolves when the named servers are connected, or after a timeout. Never rejects. */
+async function waitForTools(
+  servers: readonly string[],
+  toolbox: Pick<ChatPorts['toolbox'], 'servers' | 'on'>,
+  signal: AbortSignal,
+): Promise<void> {
+  const wanted = new Set(servers);
+  const isReady = () =>
+    toolbox.servers
+      .list()
+      .every(({ name, enabled, status }) => !wanted.has(name) || !enabled || status.state === 'connected');
+  if (isReady() || signal.aborted) return;
+  await new Promise<void>((resolve) => {
+    const done = () => {
+      clearTimeout(timer);
+      unsubscribe();
+      signal.removeEventListener('abort', done);
+      resolve();
+    };
+    const timer = setTimeout(done, serversTimeoutMs).unref();
+    const unsubscribe = toolbox.on('server.changed', () => {
+      if (isReady()) done();
+    });
+    signal.addEventListener('abort', done, { once: true });
+  });
+}
+
+interface CallPartOptions {
+  readonly tools: ModelTools;
+  readonly messages: readonly Message[];
+  readonly now: string;
+}
+
+/**
+ * The message part of a requested call: `waiting`, or `error` if the call is not possible. A call through `call_tool` is the part
+ * of the tool itself.
+ */
+function toCallPart(call: RequestedCall, { tools, messages, now }: CallPartOptions): ToolCallPart {
+  const shown = readModelCall(tools.shown, { name: call.name, args: call.input }, anyProviderRules);
+  const isThrough = tools.exposed === 'search' && !shown.problem && shown.tool.name === callTool;
+  const called = isThrough ? readCalledTool(shown.args, tools.all) : undefined;
+  const read = called ? { ...called, problem: undefined } : shown;
+  const { tool } = read;
+  const common = {
+    type: 'tool-call' as const,
+    id: isTaken(call.id, messages) ? randomUUID() : call.id,
+    name: call.name,
+    tool: tool?.name,
+    originalName: tool?.originalName,
+    server: tool?.server,
+    metadata: call.metadata,
+  };
+  if (read.problem)
+    return { ...common, arguments: {}, status: 'error', result: toStoredResult(read.problem), completedAt: now };
+  return { ...common, callId: createId(), arguments: { ...read.args }, status: 'waiting' };
+}
+
+/** Some providers reuse call ids in each turn, or send none. */
+function isTaken(id: string, messages: readonly Message[]): boolean {
+  const parts = messages.flatMap((message) => message.parts);
+  return id === '' || parts.some((part) => part.type === 'tool-call' && part.id === id);
 }

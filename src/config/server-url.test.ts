@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { isInsecureUrl, urlProblem, withoutSecrets } from './server-url.ts';
+import type { ServerSpec } from './config.ts';
+import { describeLocation, isInsecureUrl, urlProblem, withoutSecrets } from './server-url.ts';
 
 describe('a server URL', () => {
   test.each([
@@ -47,4 +48,20 @@ describe('a server URL', () => {
     expect(text).not.toMatch(/secret|hidden|ada|u:p/);
     expect(text).toContain('example.com/x');
   });
+});
+
+const stdio = (...args: string[]) =>
+  describeLocation({ target: { transport: 'stdio', command: 'npx', args, env: { A: 'b' } } });
+const http = (url: string) => describeLocation({ target: { transport: 'http', url } as ServerSpec['target'] });
+
+test('a command is shown with its arguments, without secrets', () => {
+  expect(stdio('-y', 'server', '/data')).toBe('npx -y server /data');
+  expect(stdio('--api-key', 'swordfish', '--token=swordfish', 'https://u:swordfish@host/?k=swordfish')).not.toContain(
+    'swordfish',
+  );
+  expect(stdio('two\nlines')).toBe('npx two lines');
+});
+
+test('a URL is shown without user, password and query', () => {
+  expect(http('https://example.com/mcp?key=swordfish')).toBe('https://example.com/mcp?…');
 });

@@ -1,3 +1,6 @@
+import { isSecretName } from '../kernel/secret-names.ts';
+import type { ServerSpec } from './config.ts';
+
 /** Returns true for plain http to another machine, which is rejected unless the server sets `allowInsecure`. */
 export function isInsecureUrl(url: string): boolean {
   const parsed = URL.parse(url);
@@ -20,7 +23,24 @@ export function withoutSecrets(text: string): string {
   return text.replace(/\/\/[^/?#\s]*@/g, '//…@').replace(/\?\S+/g, '?…');
 }
 
+/** Returns the URL or the command of a server for display. Replaces likely secrets by an ellipsis. */
+export function describeLocation({ target }: Pick<ServerSpec, 'target'>): string {
+  if (target.transport === 'plugin') return target.name;
+  if (target.transport !== 'stdio') return withoutSecrets(target.url);
+  const args = target.args.map((arg, at) => {
+    const [flag = ''] = arg.split('=');
+    if (arg.includes('=') && isSecretName(flag)) return `${flag}=…`;
+    const before = target.args[at - 1] ?? '';
+    return before.startsWith('-') && !before.includes('=') && isSecretName(before) ? '…' : withoutSecrets(arg);
+  });
+  return [target.command, ...args].map(toOneLine).join(' ');
+}
+
 function isLoopback(hostname: string): boolean {
   if (hostname === '[::1]' || hostname === 'localhost' || hostname.endsWith('.localhost')) return true;
   return /^127\.\d+\.\d+\.\d+$/.test(hostname);
+}
+
+function toOneLine(text: string): string {
+  return text.replaceAll(/[\p{Cc}\u2028\u2029]/gu, ' ');
 }

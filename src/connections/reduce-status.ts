@@ -1,5 +1,5 @@
+import { isoTime } from '../kernel/clock.ts';
 import type { ToolwharfError } from '../kernel/errors.ts';
-import { isoTime } from '../kernel/iso-time.ts';
 import type { ConnectionStatus } from './status.ts';
 
 /** The state of a connection: its public status, and whether it reconnects after a failure. */

@@ -3,18 +3,19 @@ import type { AddressInfo } from 'node:net';
 import { promisify } from 'node:util';
 import type { Config } from '../config/config.ts';
 import type { ConfigSource } from '../config/config-source.ts';
-import type { GatewayLimits } from '../config/gateway-config.ts';
+import type { GatewayConfig, GatewayLimits } from '../config/gateway-config.ts';
 import { openConfig } from '../config/open-config.ts';
 import { openFleet } from '../fleet/fleet.ts';
 import { createPlacements } from '../fleet/placement/placements.ts';
 import { createSharedLimits } from '../fleet/postgres/shared-limits.ts';
 import { isHeld } from '../invocation/journal.ts';
 import { createStoredApprover, type PendingLimits } from '../invocation/stored-approver.ts';
-import { messageOf } from '../kernel/errors.ts';
+import { messageOf, ToolwharfError } from '../kernel/errors.ts';
 import type { Log } from '../kernel/log.ts';
 import type { Caller } from '../kernel/tool.ts';
 import { openScripts } from '../scale/code/open-scripts.ts';
 import { openGatewayEmbeddings } from '../scale/embeddings/open-gateway-embeddings.ts';
+import type { KeyStore } from '../storage/ports/key-store.ts';
 import type { Storage } from '../storage/storage.ts';
 import { type AdministeredToolbox, type InternalToolboxOptions, startToolbox } from '../toolbox.ts';
 import { createA2aRoutes } from './a2a/a2a-routes.ts';
@@ -22,7 +23,6 @@ import { createAccountPorts } from './accounts/account-owner.ts';
 import { createAppFrames } from './apps/app-frames.ts';
 import type { AdmitPorts } from './auth/admit-caller.ts';
 import { createAppSessions } from './auth/app-sessions.ts';
-import { assertSafeToListen } from './auth/assert-safe-to-listen.ts';
 import { type Authenticate, localCallerId } from './auth/identity.ts';
 import { isLoopback } from './auth/loopback.ts';
 import { oauthReturnUrl } from './auth/oauth-return.ts';
@@ -255,6 +255,17 @@ export async function openGateway(source: ConfigSource | undefined, options: Gat
   };
 }
 
+/** Rejects if other machines can reach `host` and no authentication method is configured. */
+export async function assertSafeToListen(
+  host: string,
+  { settings, keys, adminToken }: AuthenticationMethods,
+): Promise<void> {
+  if (isLoopback(host) || settings.jwt || settings.oidc || adminToken !== undefined) return;
+  if ((await keys.list()).some((key) => key.revokedAt === undefined)) return;
+  const message = `The gateway refuses to listen on ${host} without authentication, because other machines can reach it: create an API key, configure gateway.oidc or gateway.jwt, or listen on 127.0.0.1`;
+  throw new ToolwharfError('CONFIG_INVALID', message, { data: { host } });
+}
+
 function pendingLimits({ id }: Caller, limits: GatewayLimits): PendingLimits {
   const perCaller = id === localCallerId ? Number.POSITIVE_INFINITY : limits.maxPendingApprovalsPerCaller;
   return { perCaller, total: limits.maxPendingApprovals };
@@ -262,4 +273,10 @@ function pendingLimits({ id }: Caller, limits: GatewayLimits): PendingLimits {
 
 function allowsPrivateAddresses({ gateway }: Config, host: string): boolean {
   return gateway.allowPrivateAddresses ?? isLoopback(host);
+}
+
+interface AuthenticationMethods {
+  readonly settings: Pick<GatewayConfig, 'jwt' | 'oidc'>;
+  readonly keys: Pick<KeyStore, 'list'>;
+  readonly adminToken?: string;
 }

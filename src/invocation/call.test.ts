@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { CatalogEntry } from '../catalog/catalog.ts';
-import { isoTime } from '../kernel/iso-time.ts';
+import { isoTime } from '../kernel/clock.ts';
 import { RunningCall } from './call.ts';
 
 const entry = { name: 'mcp_s_echo', originalName: 'echo', definitionHash: 'h' } as CatalogEntry;

@@ -1,7 +1,6 @@
-import type { Clock } from '../kernel/clock.ts';
+import { type Clock, isoTime } from '../kernel/clock.ts';
 import { createId } from '../kernel/create-id.ts';
 import { ToolwharfError } from '../kernel/errors.ts';
-import { isoTime } from '../kernel/iso-time.ts';
 import { isObject, type JsonObject } from '../kernel/json.ts';
 import type { Log } from '../kernel/log.ts';
 import type { AnswerSearch, RecordedSearch } from '../kernel/tool.ts';

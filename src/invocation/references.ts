@@ -3,7 +3,7 @@ import { isObject, type JsonObject } from '../kernel/json.ts';
 import { parsePointer, valueAt } from '../kernel/json-pointer.ts';
 import type { ContentBlock } from '../kernel/tool.ts';
 import type { StoredResult } from './large-results.ts';
-import { textOf } from './text-of.ts';
+import { textOf } from './shape-result.ts';
 
 /** A result instead of its value: `ref` can be passed to tools, and `read_result` reads it. */
 export interface Reference {

@@ -2,8 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { JsonObject } from '../kernel/json.ts';
 import type { CallRecord } from './call-record.ts';
-import { failureResult, recordedResult, shapeResult } from './shape-result.ts';
-import { textOf } from './text-of.ts';
+import { failureResult, recordedResult, shapeResult, textOf } from './shape-result.ts';
 
 const record: CallRecord = {
   id: 'call-1',

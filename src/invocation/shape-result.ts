@@ -2,8 +2,6 @@ import { isObject, type JsonObject } from '../kernel/json.ts';
 import type { ContentBlock, ToolResult, Truncation } from '../kernel/tool.ts';
 import { measureJson } from '../policy/measure-json.ts';
 import type { CallRecord } from './call-record.ts';
-import { textOf } from './text-of.ts';
-import { truncateContent } from './truncate-content.ts';
 
 export interface ShapeOptions {
   readonly callId: string;
@@ -16,6 +14,11 @@ export interface ShapedResult {
   /** The server's whole result, if `result` is truncated. */
   readonly whole?: JsonObject;
 }
+
+// With fewer bytes left than this, a truncated text is shorter than its truncation notice.
+const leastText = 64;
+// The maximum size of the other fields of a truncated text block.
+const maxDecoration = 4096;
 
 const errorPrefix = 'MCP error: ';
 // Deeper values overflow the stack of code that traverses them.
@@ -69,6 +72,12 @@ export function failureResult(callId: string, code: string, message: string, dat
   const text = `${errorPrefix}${message}`;
   const failure = { code, message, ...(data && Object.keys(data).length > 0 && { data }) };
   return { isError: true, content: [{ type: 'text', text }], text, failure, callId };
+}
+
+/** Joins the text of all blocks. A block without text is described in brackets. */
+export function textOf(content: readonly ContentBlock[]): string {
+  const [only] = content;
+  return only && content.length === 1 ? textOfBlock(only) : content.map(textOfBlock).join('\n');
 }
 
 type MutableResult = { -readonly [Name in keyof ToolResult]: ToolResult[Name] };
@@ -125,4 +134,108 @@ function fitInto(value: unknown, maxBytes: number): { readonly fits: boolean; re
 
 function leftOut(what: string, maxBytes: number, callId: string): string {
   return `[cut by Toolwharf: ${what} is left out, it is larger than ${maxBytes} bytes; the whole result is kept under call ${callId}]`;
+}
+
+interface TruncateOptions {
+  /** The maximum size of the content, excluding the truncation notices. */
+  readonly maxBytes: number;
+  readonly callId: string;
+}
+
+/** Includes blocks in order while they fit. Truncates text between characters, and describes other blocks that do not fit. */
+function truncateContent(blocks: readonly ContentBlock[], { maxBytes, callId }: TruncateOptions): ContentBlock[] {
+  const shown: ContentBlock[] = [];
+  let room = maxBytes;
+  for (const [at, block] of blocks.entries()) {
+    const { bytes, exceeded } = measureJson(block, { maxBytes: room, maxDepth });
+    if (!exceeded) {
+      shown.push(block);
+      room -= bytes;
+      continue;
+    }
+    const text = textIn(block);
+    if (text === undefined)
+      shown.push(toText(`[${nameOfBlock(block)}: left out by Toolwharf, too big; ${kept(callId)}]`));
+    else {
+      const cut = cutText(text, Math.min(room, maxBytes));
+      shown.push(
+        withText(
+          block,
+          text,
+          `${cut.text}\n[cut by Toolwharf: ${cut.bytes} of ${cut.total} bytes shown; ${kept(callId)}]`,
+        ),
+      );
+      room -= cut.bytes;
+    }
+    const left = blocks.length - at - 1;
+    if (room < leastText && left > 0) {
+      const what = left === 1 ? '1 more block is' : `${left} more blocks are`;
+      shown.push(toText(`[cut by Toolwharf: ${what} left out; ${kept(callId)}]`));
+      return shown;
+    }
+  }
+  return shown;
+}
+
+function textIn(block: ContentBlock): string | undefined {
+  if (block.type === 'text' && typeof block.text === 'string') return block.text;
+  const text = isObject(block.resource) ? block.resource.text : undefined;
+  return typeof text === 'string' ? text : undefined;
+}
+
+/** Returns the block with the shorter text, or a plain text block if its other fields are too large. */
+function withText(block: ContentBlock, before: string, text: string): ContentBlock {
+  const bounds = { maxBytes: Buffer.byteLength(before) + maxDecoration, maxDepth };
+  if (measureJson(block, bounds).exceeded) return toText(text);
+  if (block.type === 'text') return { ...block, text };
+  return { ...block, resource: { ...(block.resource as JsonObject), text } } as ContentBlock;
+}
+
+function toText(text: string): ContentBlock {
+  return { type: 'text', text };
+}
+
+/** Truncates at a character boundary. */
+function cutText(
+  text: string,
+  maxBytes: number,
+): { readonly text: string; readonly bytes: number; readonly total: number } {
+  const { read, written } = new TextEncoder().encodeInto(text, new Uint8Array(Math.max(0, maxBytes)));
+  return { text: text.slice(0, read), bytes: written, total: Buffer.byteLength(text) };
+}
+
+function kept(callId: string): string {
+  return `the whole result is kept under call ${callId}`;
+}
+
+/** A short description of a block: its type, name, URI, media type and size. */
+function nameOfBlock(block: ContentBlock): string {
+  const { resource } = block;
+  const holder = isObject(resource) ? resource : block;
+  const words = [
+    block.type,
+    holder.name ?? holder.title,
+    holder.uri,
+    holder.mimeType,
+    bytesOf(holder.data ?? holder.blob),
+  ];
+  return words
+    .filter((word) => typeof word === 'string' && word !== '')
+    .map((word) => short(String(word)))
+    .join(', ');
+}
+
+function textOfBlock(block: ContentBlock): string {
+  if (block.type === 'text') return String(block.text);
+  if (block.type === 'resource' && isObject(block.resource) && typeof block.resource.text === 'string')
+    return block.resource.text;
+  return `[${nameOfBlock(block)}]`;
+}
+
+function bytesOf(base64: unknown): string | undefined {
+  return typeof base64 === 'string' ? `${Math.floor((base64.length * 3) / 4)} bytes` : undefined;
+}
+
+function short(word: string): string {
+  return word.length > 200 ? `${word.slice(0, 200).toWellFormed()}…` : word;
 }

@@ -18,3 +18,15 @@ export const systemClock: Clock = {
     }
   },
 };
+
+let lastMs = Number.NaN;
+let lastText = '';
+
+/** A time in milliseconds as ISO text. The last one is cached: under load many callers format the same millisecond. */
+export function isoTime(milliseconds: number): string {
+  if (milliseconds !== lastMs) {
+    lastText = new Date(milliseconds).toISOString();
+    lastMs = milliseconds;
+  }
+  return lastText;
+}

@@ -7,14 +7,16 @@ import type { Environment } from '../config/references.ts';
 import type { OpenPluginTransport } from '../connections/session.ts';
 import { hashOf } from '../kernel/canonical-json.ts';
 import { messageOf, ToolwharfError } from '../kernel/errors.ts';
+import type { Events } from '../kernel/events.ts';
 import type { Log } from '../kernel/log.ts';
 import type { AskPlugins } from '../policy/approval.ts';
 import type { ReviewCall } from '../policy/review.ts';
+import type { ToolboxEvents } from '../servers/toolbox-events.ts';
 import { createAskPlugins } from './ask-approvers.ts';
 import { checkTransports, parseOptions } from './check-transports.ts';
 import { createExportQueue, type ExportQueue } from './export-queue.ts';
 import { checkPlugin, loadPlugin } from './load-plugin.ts';
-import type { ExportedItem, Plugin, PluginTransport } from './plugin.ts';
+import type { ExportedEvent, ExportedEventName, ExportedItem, Plugin, PluginTransport } from './plugin.ts';
 import { createReview } from './review-calls.ts';
 import { runInTime } from './run-in-time.ts';
 
@@ -64,6 +66,19 @@ interface Used {
   readonly key: string;
   readonly queue?: ExportQueue;
 }
+
+// A map, so that the type requires every name.
+const exportedEvents: Readonly<Record<ExportedEventName, true>> = {
+  'server.changed': true,
+  'catalog.changed': true,
+  'tool.flagged': true,
+  'content.changed': true,
+  'approval.asked': true,
+  'approval.answered': true,
+  'profiles.changed': true,
+  'config.applied': true,
+  'config.refused': true,
+};
 
 const closeMs = 5_000;
 
@@ -189,6 +204,19 @@ export function createPluginSet({ ofProgram = [], env, log }: PluginSetOptions):
 /** The names of the transports that plugins of the program add. */
 export function transportNames(plugins: readonly Plugin[] = []): readonly string[] {
   return plugins.flatMap(({ transports = {} }) => Object.keys(transports));
+}
+
+/** Passes ended calls and events to the exporters of plugins. */
+export function exportEvents(events: Pick<Events<ToolboxEvents>, 'on'>, plugins: Pick<PluginSet, 'export'>): void {
+  events.on('call.changed', (call) => {
+    if (call.completedAt !== undefined) plugins.export(() => ({ type: 'call', call }));
+  });
+  for (const name of Object.keys(exportedEvents) as ExportedEventName[]) {
+    events.on(name, (event) => {
+      const data = 'error' in event ? { message: event.error.message } : event;
+      plugins.export(() => ({ type: 'event', name, at: new Date().toISOString(), data }) as ExportedEvent);
+    });
+  }
 }
 
 function toInfo({ plugin, entry, queue }: Used): PluginInfo {

@@ -1,7 +1,12 @@
 import type { Catalog, UnnamedEntry } from '../catalog/catalog.ts';
-import type { LocalTool } from '../catalog/local-tool.ts';
-import type { ChainConfig, Config } from '../config/config.ts';
-import { registerLocalTools, registerScripts } from './register-local-tools.ts';
+import { noArguments, toChainTool } from '../catalog/chain-tool.ts';
+import { definitionHash } from '../catalog/definition-hash.ts';
+import { type LocalTool, toLocalDefinition } from '../catalog/local-tool.ts';
+import type { ChainConfig, Config, ToolboxConfig, ToolLimits } from '../config/config.ts';
+import { hashOf } from '../kernel/canonical-json.ts';
+import { ToolwharfError } from '../kernel/errors.ts';
+import type { ToolDefinition } from '../kernel/tool.ts';
+import { loadLocalTools } from './load-local-tools.ts';
 
 /** The tools of a toolbox that belong to no server: those of the program and of the configuration, and saved scripts. */
 export interface LocalTools {
@@ -39,4 +44,100 @@ export function createLocalTools({ catalog, ofProgram = [] }: LocalToolsPorts): 
       return apply();
     },
   };
+}
+
+/**
+ * The catalog entries of all tools that belong to no server: those of the program, of the configured modules, and chains.
+ * Rejects if one is not configured in a dialect that requires it.
+ */
+async function registerLocalTools(
+  { localTools, toolbox }: Pick<Config, 'localTools' | 'toolbox'>,
+  ofProgram: readonly LocalTool[] = [],
+): Promise<readonly UnnamedEntry[]> {
+  const ofModules = await loadLocalTools(localTools);
+  const [scripts, sequences] = splitChains(toolbox.chains);
+  const tools = [...ofProgram, ...ofModules, ...sequences.map(toChainTool)];
+  return toEntries([...tools.map(ofLocalTool), ...scripts.map(ofScript)], toolbox);
+}
+
+/** The catalog entries of saved scripts. Other local tools win over a script of the same name. */
+function registerScripts(
+  scripts: readonly ChainConfig[],
+  others: readonly UnnamedEntry[],
+  config: ToolboxConfig,
+): readonly UnnamedEntry[] {
+  const taken = new Set(others.map(({ originalName }) => originalName));
+  const [own] = splitChains(scripts.filter(({ name }) => !taken.has(name)));
+  // An administrator saved them, so they need not be listed in the configuration.
+  return toEntries(own.map(ofScript), { ...config, localToolsMustBeConfigured: false });
+}
+
+/** A tool without a server, before the limits of the configuration apply. */
+interface Candidate extends Partial<ToolLimits> {
+  readonly definition: ToolDefinition;
+  readonly definitionHash: string;
+  readonly runs: Pick<UnnamedEntry, 'local' | 'script' | 'annotations'>;
+}
+
+type ScriptChain = ChainConfig & { readonly code: string };
+
+function splitChains(chains: readonly ChainConfig[]): [readonly ScriptChain[], readonly ChainConfig[]] {
+  const isScript = (chain: ChainConfig): chain is ScriptChain => chain.code !== undefined;
+  return [chains.filter(isScript), chains.filter((chain) => !isScript(chain))];
+}
+
+function ofLocalTool(tool: LocalTool): Candidate {
+  const { maxInstances, timeoutMs, annotations } = tool;
+  const definition = toLocalDefinition(tool);
+  const hash = definitionHash(definition);
+  return { maxInstances, timeoutMs, definition, definitionHash: hash, runs: { local: tool, annotations } };
+}
+
+function ofScript({ name, description = '', input, code, maxInstances, timeoutMs }: ScriptChain): Candidate {
+  const definition = { name, description, inputSchema: input ?? noArguments };
+  // Another script is another tool: a remembered approval must not apply to it.
+  const hash = hashOf([definitionHash(definition), code]);
+  return { maxInstances, timeoutMs, definition, definitionHash: hash, runs: { script: { code } } };
+}
+
+function toEntries(candidates: readonly Candidate[], config: ToolboxConfig): readonly UnnamedEntry[] {
+  const names = new Set<string>();
+  for (const { definition } of candidates) {
+    const { name } = definition;
+    if (names.has(name))
+      throw new ToolwharfError('CONFIG_INVALID', `Local tool '${name}' is registered twice`, { data: { tool: name } });
+    names.add(name);
+  }
+  const configured = new Map(config.tools.filter((tool) => tool.server === undefined).map((tool) => [tool.name, tool]));
+  const missing = config.localToolsMustBeConfigured ? [...names].filter((name) => !configured.has(name)) : [];
+  if (missing.length > 0) throw notConfigured(missing, [...configured.keys()]);
+  return candidates.map(({ definition, definitionHash: hash, runs, ...own }) => {
+    const settings = configured.get(definition.name);
+    return {
+      originalName: definition.name,
+      // The program's own tools are as trusted as the program.
+      serverTrusted: true,
+      definition,
+      definitionHash: hash,
+      limits: {
+        maxInstances: settings?.maxInstances ?? own.maxInstances ?? config.defaultTool.maxInstances,
+        timeoutMs: settings?.timeoutMs ?? own.timeoutMs ?? config.defaultTool.timeoutMs,
+      },
+      paramHeaders: [],
+      ...runs,
+    };
+  });
+}
+
+function notConfigured(missing: readonly string[], configured: readonly string[]): ToolwharfError {
+  const list = missing.map((name) => `'${name}'`).join(', ');
+  const [subject, verb] = missing.length === 1 ? ['Local tool', 'is'] : ['Local tools', 'are'];
+  const message = [
+    `${subject} ${list} ${verb} not configured in the toolbox.`,
+    '',
+    `Configured tools: [${configured.join(', ')}]`,
+    '',
+    'To resolve: add each to myai.toolbox.tools in your configuration.',
+  ].join('\n');
+  return new ToolwharfError('TOOL_NOT_CONFIGURED', message, { data: { missing } });
 }

@@ -1,5 +1,5 @@
 import type { Config, ServerSpec } from '../config/config.ts';
-import type { Reach } from '../connections/http/server-reach.ts';
+import type { Reach } from '../connections/http/guard-addresses.ts';
 import { ToolwharfError } from '../kernel/errors.ts';
 
 export interface ServerAccessOptions {

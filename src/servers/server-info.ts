@@ -1,6 +1,6 @@
 import type { ToolMode } from '../config/choices.ts';
 import type { ServerRoot, ServerSpec } from '../config/config.ts';
-import { describeLocation } from '../config/server-location.ts';
+import { describeLocation } from '../config/server-url.ts';
 import type { AnyTransport } from '../config/transports.ts';
 import type { Connection } from '../connections/connection.ts';
 import type { ListKind } from '../connections/discovery.ts';

@@ -1,5 +1,5 @@
 import type { ServerSpec } from '../config/config.ts';
-import { describeLocation } from '../config/server-location.ts';
+import { describeLocation } from '../config/server-url.ts';
 import type { Connection } from '../connections/connection.ts';
 import { messageOf, ToolwharfError } from '../kernel/errors.ts';
 import type { Log } from '../kernel/log.ts';

@@ -1,11 +1,15 @@
 import { administrationTool, type CallRecord } from '../invocation/call-record.ts';
 import type { CallFilter } from '../invocation/journal.ts';
 import { ToolwharfError } from '../kernel/errors.ts';
-import type { JsonObject } from '../kernel/json.ts';
-import { previewJson } from '../kernel/preview-json.ts';
+import { isObject, type JsonObject } from '../kernel/json.ts';
 import type { ApprovalRequest } from '../policy/approval.ts';
 import type { ApprovalRecord } from '../policy/approval-store.ts';
 import { measureJson } from '../policy/measure-json.ts';
+
+const maxText = 200;
+const maxItems = 20;
+const maxDepth = 4;
+const maxTotal = 200;
 
 const maxPage = 10_000;
 
@@ -121,4 +125,33 @@ export function limitResult(record: CallRecord, maxBytes: number): CallRecord {
   const { result, ...rest } = record;
   if (result === undefined || !measureJson(result, { maxBytes, maxDepth: 512 }).exceeded) return record;
   return { ...rest, resultOmitted: true };
+}
+
+/** A short version of a JSON value of the same shape: long texts, arrays and objects are cut and end with `…`. */
+export function previewJson(value: unknown): unknown {
+  let left = maxTotal;
+
+  function shorten(part: unknown, depth: number): unknown {
+    left--;
+    if (typeof part === 'string') return part.length > maxText ? `${part.slice(0, maxText).toWellFormed()}…` : part;
+    if (typeof part !== 'object' || part === null) return part;
+    if (depth >= maxDepth || left <= 0) return '…';
+    if (Array.isArray(part)) {
+      const shown = part.slice(0, maxItems).map((item) => shorten(item, depth + 1));
+      return part.length > maxItems ? [...shown, '…'] : shown;
+    }
+    if (!isObject(part)) return '…';
+    const shown: [string, unknown][] = [];
+    let count = 0;
+    for (const key in part) {
+      if (++count > maxItems) break;
+      shown.push([
+        key.length > maxText ? `${key.slice(0, maxText).toWellFormed()}…` : key,
+        shorten(part[key], depth + 1),
+      ]);
+    }
+    return Object.fromEntries(count > maxItems ? [...shown, ['…', '…']] : shown);
+  }
+
+  return shorten(value, 0);
 }

@@ -1,5 +1,5 @@
 import { messageOf } from '../../kernel/errors.ts';
-import type { JsonSchema } from '../../kernel/json.ts';
+import { isObject, type JsonSchema } from '../../kernel/json.ts';
 import type { Tool, ToolSource } from '../../kernel/tool.ts';
 import { codeSource } from '../../scale/code/code-source.ts';
 import { type ExposeOptions, exposeSource, searchSource } from '../../scale/search/search-source.ts';
@@ -7,9 +7,11 @@ import { toGeminiSchema } from './gemini-schema.ts';
 import { InexpressibleError } from './inexpressible.ts';
 import { toModernSchema } from './modern-schema.ts';
 import { toObjectSchema } from './object-schema.ts';
-import { toPlainSchema } from './plain-schema.ts';
 import { assertPortableProperties, type OriginalNames, renameProperties } from './property-names.ts';
 import { type NameRules, toProviderName } from './provider-name.ts';
+
+const maxSchemaDepth = 64;
+const maxSchemaBytes = 256 * 1024;
 
 /** A tool of a toolbox (`parameters`) or of an MCP list (`inputSchema`). */
 export interface ToolLike {
@@ -105,6 +107,17 @@ export function tryExpress<T extends ToolLike>(tool: T, rules: ProviderRules): E
   }
 }
 
+/** Copies the schema as plain JSON. Throws `InexpressibleError` if it is not JSON, too deep or too large. */
+export function toPlainSchema(schema: unknown): JsonSchema {
+  if (!isObject(schema)) throw new InexpressibleError('its input schema is not an object');
+  checkDepth(schema, 1);
+  const text = toJsonText(schema);
+  const bytes = Buffer.byteLength(text);
+  if (bytes > maxSchemaBytes)
+    throw new InexpressibleError(`its input schema is too large: ${Math.ceil(bytes / 1024)} kB, at most 256 kB`);
+  return JSON.parse(text) as JsonSchema;
+}
+
 function expressTool<T extends ToolLike>(tool: T, rules: ProviderRules): ExpressedTool<T> {
   const plain = toPlainSchema(tool.parameters ?? tool.inputSchema ?? { type: 'object' });
   const { schema: modern, note } = toObjectSchema(toModernSchema(plain));
@@ -126,4 +139,20 @@ function withProperties(schema: JsonSchema, rule: ProviderRules['properties']) {
     schema: rule === 'refuse' ? assertPortableProperties(schema) : schema,
     originals: new Map<string, string>(),
   };
+}
+
+// First, because it bounds every later recursion and finds circular values before JSON.stringify does.
+function checkDepth(value: unknown, depth: number): void {
+  if (typeof value !== 'object' || value === null) return;
+  if (depth > maxSchemaDepth)
+    throw new InexpressibleError(`its input schema is nested deeper than ${maxSchemaDepth} levels`);
+  for (const member of Object.values(value)) checkDepth(member, depth + 1);
+}
+
+function toJsonText(schema: JsonSchema): string {
+  try {
+    return JSON.stringify(schema);
+  } catch (cause) {
+    throw new InexpressibleError(`its input schema cannot be written as JSON: ${(cause as Error).message}`);
+  }
 }

@@ -1,8 +1,8 @@
 import { isObject, type JsonSchema } from '../../kernel/json.ts';
+import { parseLocalReference, valueAt } from '../../kernel/json-pointer.ts';
 import { addToDescription } from './add-to-description.ts';
-import { toCurrentKeywords } from './current-keywords.ts';
+import { InexpressibleError } from './inexpressible.ts';
 import { listKeywords, mapKeywords, schemaKeywords } from './map-subschemas.ts';
-import { createReferences } from './references.ts';
 
 /**
  * Converts a schema to valid JSON Schema 2020-12, which providers require: older drafts are translated, keywords with an
@@ -148,4 +148,108 @@ function isPattern(text: string): boolean {
   } catch {
     return false;
   }
+}
+
+/** Translates keywords of drafts 3 to 2019-09 to draft 2020-12. */
+function toCurrentKeywords(schema: JsonSchema): JsonSchema {
+  return fromRequiredFlags(fromDependencies(fromTuple(fromExclusiveFlags(schema))));
+}
+
+function fromExclusiveFlags(schema: JsonSchema): JsonSchema {
+  const current: Record<string, unknown> = { ...schema };
+  for (const [flag, bound] of [
+    ['exclusiveMinimum', 'minimum'],
+    ['exclusiveMaximum', 'maximum'],
+  ] as const) {
+    if (typeof current[flag] !== 'boolean') continue;
+    if (current[flag] && typeof current[bound] === 'number') {
+      current[flag] = current[bound];
+      delete current[bound];
+    } else delete current[flag];
+  }
+  return current;
+}
+
+function fromTuple(schema: JsonSchema): JsonSchema {
+  const { items, additionalItems, ...rest } = schema;
+  if (!Array.isArray(items)) return schema.additionalItems === undefined ? schema : { ...rest, items };
+  const tuple = { ...rest, prefixItems: items };
+  if (additionalItems !== false) return { ...tuple, items: additionalItems };
+  // As a length, because in older drafts `items: false` means "no items at all".
+  const { maxItems } = schema;
+  return { ...tuple, maxItems: typeof maxItems === 'number' ? Math.min(maxItems, items.length) : items.length };
+}
+
+function fromDependencies(schema: JsonSchema): JsonSchema {
+  const { dependencies, ...rest } = schema;
+  if (!isObject(dependencies)) return rest;
+  const entries = Object.entries(dependencies);
+  const names = entries.filter(([, value]) => Array.isArray(value));
+  const schemas = entries.filter(([, value]) => isObject(value));
+  return {
+    ...(names.length > 0 && { dependentRequired: Object.fromEntries(names) }),
+    ...(schemas.length > 0 && { dependentSchemas: Object.fromEntries(schemas) }),
+    ...rest,
+  };
+}
+
+function fromRequiredFlags(schema: JsonSchema): JsonSchema {
+  if (!isObject(schema.properties)) return schema;
+  const flagged = Object.entries(schema.properties)
+    .filter(([, member]) => isObject(member) && member.required === true)
+    .map(([name]) => name);
+  if (flagged.length === 0) return schema;
+  return { ...schema, required: [...(Array.isArray(schema.required) ? schema.required : []), ...flagged] };
+}
+
+interface References {
+  /** The `$ref` that replaces this one. Throws `InexpressibleError` if the schema does not contain the target. */
+  to(reference: string): string;
+  /** The targets of all references so far, direct and indirect, by their names in `$defs`. */
+  definitions(read: (target: unknown) => JsonSchema): [name: string, schema: JsonSchema][];
+}
+
+/** Assigns a name in `$defs` to each target of a reference in `root`. */
+function createReferences(root: JsonSchema): References {
+  const names = new Map<string, string>();
+  const used = new Map<string, number>();
+  const targets: [name: string, target: unknown][] = [];
+  return {
+    to(reference) {
+      const known = names.get(reference);
+      if (known !== undefined) return `#/$defs/${known}`;
+      const target = lookUp(root, reference);
+      const name = unusedName(reference, used);
+      names.set(reference, name);
+      targets.push([name, target]);
+      return `#/$defs/${name}`;
+    },
+    definitions(read) {
+      const done: [string, JsonSchema][] = [];
+      // Reading one may add more. A loop, because chains of references can be long and circular.
+      for (const [name, target] of targets) done.push([name, read(target)]);
+      return done;
+    },
+  };
+}
+
+function lookUp(root: JsonSchema, reference: string): unknown {
+  const keys = parseLocalReference(reference);
+  const target = keys && valueAt(root, keys);
+  if (isObject(target) || typeof target === 'boolean') return target;
+  throw new InexpressibleError(`its input schema refers to ${reference}, which it does not contain`);
+}
+
+function unusedName(reference: string, used: Map<string, number>): string {
+  const last = parseLocalReference(reference)?.at(-1) ?? 'root';
+  const base = last.replace(/[^a-zA-Z0-9_-]/g, '_').slice(0, 48);
+  let count = used.get(base) ?? 0;
+  let name: string;
+  do {
+    count++;
+    name = count === 1 ? base : `${base}_${count}`;
+  } while (count > 1 && used.has(name));
+  used.set(base, count);
+  if (name !== base) used.set(name, 1);
+  return name;
 }

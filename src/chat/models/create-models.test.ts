@@ -270,7 +270,7 @@ describe('with access to public addresses only', () => {
 
   test('a host name that resolves to a private address is rejected', async () => {
     await using server = await serve(json({}));
-    const { createPublicModelFetch } = await import('./model-fetch.ts');
+    const { createPublicModelFetch } = await import('./create-models.ts');
     const lookup = (_: string, options: { all?: boolean }, callback: (...found: never[]) => void) =>
       (callback as (...found: unknown[]) => void)(
         null,

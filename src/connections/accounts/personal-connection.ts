@@ -2,19 +2,17 @@ import { accountFieldsOf, withAccountValues } from '../../config/account-fields.
 import type { ServerSpec } from '../../config/config.ts';
 import { toAbortSignal } from '../../kernel/abort-source.ts';
 import { hashOf } from '../../kernel/canonical-json.ts';
-import type { Clock } from '../../kernel/clock.ts';
+import { type Clock, isoTime } from '../../kernel/clock.ts';
 import { ConnectionError, messageOf, ToolwharfError, toToolwharfError } from '../../kernel/errors.ts';
-import { isoTime } from '../../kernel/iso-time.ts';
 import type { JsonObject } from '../../kernel/json.ts';
 import type { Log } from '../../kernel/log.ts';
 import { createMutex } from '../../kernel/mutex.ts';
-import { type OAuthStore, oauthServerKey } from '../authentication/oauth-store.ts';
+import { type OAuthRecords, type OAuthStore, oauthServerKey } from '../authentication/oauth-store.ts';
 import type { Connection, ConnectionHooks } from '../connection.ts';
 import type { ListKind } from '../discovery.ts';
 import { toServerAddress } from '../protocol-cache.ts';
 import type { CachedList } from '../server-lists.ts';
 import type { ConnectionStatus } from '../status.ts';
-import { accountOAuthStore } from './account-oauth.ts';
 import { createAccountPool } from './account-pool.ts';
 import type { Account, AccountStore, AccountUse, ServerAccounts } from './account-store.ts';
 
@@ -316,4 +314,21 @@ function noAccounts(server: string): ToolwharfError {
 
 function partsHash(item: JsonObject): string {
   return hashOf(Object.fromEntries(comparedParts.map((part) => [part, item[part]])));
+}
+
+/**
+ * The sign-ins of one account. Its tokens and pending sign-ins are its own. The registration of Toolwharf at the
+ * authorization server is the same for all accounts.
+ */
+function accountOAuthStore(store: OAuthStore, account: string): OAuthStore {
+  const ownKey = (serverKey: string) => `${serverKey} account ${account}`;
+  const keyFor = (serverKey: string, kind: keyof OAuthRecords) =>
+    kind === 'tokens' || kind === 'pending' ? ownKey(serverKey) : serverKey;
+  return {
+    get: (serverKey, kind, id) => store.get(keyFor(serverKey, kind), kind, id),
+    set: (serverKey, kind, record, id) => store.set(keyFor(serverKey, kind), kind, record, id),
+    delete: (serverKey, kind, id) =>
+      kind === undefined ? store.delete(ownKey(serverKey)) : store.delete(keyFor(serverKey, kind), kind, id),
+    withLock: store.withLock && ((serverKey, work) => store.withLock?.(ownKey(serverKey), work) as never),
+  };
 }

@@ -3,8 +3,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { Agent } from 'undici';
 import { expect, test } from 'vitest';
-import { guardAddresses, type Lookup, type MayReach } from './guard-addresses.ts';
-import { serverReach } from './server-reach.ts';
+import { guardAddresses, type Lookup, type MayReach, serverReach } from './guard-addresses.ts';
 
 const publicOnly: MayReach = (_, kind) => kind === 'public';
 

@@ -1,4 +1,5 @@
 import { type LookupAddress, type LookupOptions, lookup as systemLookup } from 'node:dns';
+import { lookup } from 'node:dns/promises';
 import { ConnectionError } from '../../kernel/errors.ts';
 import { type AddressKind, addressKind, literalAddress } from './address-kind.ts';
 
@@ -61,6 +62,25 @@ export function lookUpLoopbackLocally(hostname: string, options: LookupOptions, 
   systemLookup(/\.localhost$/i.test(hostname) ? 'localhost' : hostname, options, callback);
 }
 
+/**
+ * Which addresses a server may be at, by the origin of its configuration. `configured`: any. `added`: any, but the
+ * servers it refers to may not be on a network closer to us than its own. `public`: public addresses only.
+ */
+export type Reach = 'configured' | 'added' | 'public';
+
+/** Decides which addresses a server, and the authorization server it refers to, may be at. */
+export function serverReach(serverUrl: URL, reach: () => Reach): MayReach {
+  return (hostname, kind) => {
+    if (kind === 'public') return true;
+    const allowed = reach();
+    if (allowed === 'public') return false;
+    if (withoutBrackets(hostname) === withoutBrackets(serverUrl.hostname)) return true;
+    // The authorization server of a public server may be on a private network, but not on this machine or its link.
+    if (allowed === 'configured' && kind === 'private') return true;
+    return kindsOf(serverUrl).then((own) => own.has(kind) || (kind === 'private' && own.has('loopback')));
+  };
+}
+
 const descriptions: Readonly<Record<AddressKind, string>> = {
   public: 'a public address',
   private: 'a private or reserved address',
@@ -75,4 +95,15 @@ function refusal(hostname: string, address: string, kind: AddressKind): Connecti
     `${host} is ${descriptions[kind]}, which a server that was added over the API may not use or refer to. To allow it, set gateway.allowPrivateAddresses, or put the server into the configuration file`,
     { data: { reached: false } },
   );
+}
+
+async function kindsOf(url: URL): Promise<ReadonlySet<AddressKind>> {
+  const literal = literalAddress(url);
+  if (literal !== undefined) return new Set([addressKind(literal)]);
+  const found = await lookup(withoutBrackets(url.hostname), { all: true });
+  return new Set(found.map(({ address }) => addressKind(address)));
+}
+
+function withoutBrackets(hostname: string): string {
+  return hostname.replace(/^\[(.*)\]$/, '$1').toLowerCase();
 }

@@ -12,10 +12,10 @@ import { createOAuthTrace } from '../authentication/oauth-trace.ts';
 import { readSignInState, type SignInState } from '../authentication/sign-in-state.ts';
 import { toStaticHeaders } from '../authentication/static-headers.ts';
 import { createNotificationThrottle } from '../notification-throttle.ts';
+import { type Reach, serverReach } from './guard-addresses.ts';
 import type { HttpAccess } from './http-access.ts';
 import { createPoolFetch, type PoolFetch } from './pool-fetch.ts';
 import { assertSecureUrl } from './secure-url.ts';
-import { type Reach, serverReach } from './server-reach.ts';
 
 /** Stores sign-ins and sends people to sign in. */
 export interface OAuthPorts {

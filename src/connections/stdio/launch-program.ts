@@ -2,7 +2,6 @@ import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import { ConnectionError, messageOf } from '../../kernel/errors.ts';
-import { childEnvironment } from './child-environment.ts';
 import { markerVariable, sendSignal } from './process-tree.ts';
 import { createReaper } from './reaper.ts';
 import { type StopOptions, stopChild } from './stop-child.ts';
@@ -32,6 +31,41 @@ export interface RunningProgram {
   /** Calls the listener with the error output from the start on. */
   onStderr(listener: (chunk: Buffer) => void): void;
 }
+
+const inherited = [
+  'PATH',
+  'HOME',
+  'USER',
+  'LOGNAME',
+  'SHELL',
+  'TERM',
+  'LANG',
+  'LC_ALL',
+  'LC_CTYPE',
+  'TZ',
+  'TMPDIR',
+  'XDG_CACHE_HOME',
+  'XDG_CONFIG_HOME',
+  'XDG_DATA_HOME',
+  'NODE_EXTRA_CA_CERTS',
+  'SSL_CERT_FILE',
+  'SSL_CERT_DIR',
+  'APPDATA',
+  'COMSPEC',
+  'HOMEDRIVE',
+  'HOMEPATH',
+  'LOCALAPPDATA',
+  'PATHEXT',
+  'PROCESSOR_ARCHITECTURE',
+  'PROGRAMFILES',
+  'SYSTEMDRIVE',
+  'SYSTEMROOT',
+  'TEMP',
+  'TMP',
+  'USERNAME',
+  'USERPROFILE',
+  'WINDIR',
+];
 
 const reaper = createReaper();
 const running = new Map<number, ChildProcess>();
@@ -71,6 +105,25 @@ export async function endProgram({ child, marker }: RunningProgram, options?: St
   await stopChild(child, marker, options);
   running.delete(child.pid);
   await reaper.remove(child.pid);
+}
+
+/**
+ * The environment of a server: its configured variables and a few harmless ones of ours, never our secrets. With
+ * `inheritAll`, all of ours except those of Toolwharf itself, such as its master key.
+ */
+export function childEnvironment(
+  own: Readonly<Record<string, string | undefined>>,
+  server: Readonly<Record<string, string>>,
+  { inheritAll = false }: { readonly inheritAll?: boolean } = {},
+): Record<string, string> {
+  const environment: Record<string, string> = {};
+  const names = inheritAll ? Object.keys(own).filter((name) => !name.startsWith('TOOLWHARF_')) : inherited;
+  for (const name of names) {
+    const value = own[name];
+    // A value that starts with "()" is an exported shell function: code, not data.
+    if (value !== undefined && !value.startsWith('()')) environment[name] = value;
+  }
+  return { ...environment, ...server };
 }
 
 function keyOf({ command, args, env, cwd, inheritEnv }: Program): string {

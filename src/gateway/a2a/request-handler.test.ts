@@ -1,4 +1,11 @@
-import type { AgentCard, Message, SendMessageRequest, Task } from '@a2a-js/sdk';
+import {
+  type AgentCard,
+  type ListTasksRequest,
+  type Message,
+  type SendMessageRequest,
+  type Task,
+  TaskState,
+} from '@a2a-js/sdk';
 import { ServerCallContext } from '@a2a-js/sdk/server';
 import { expect, test } from 'vitest';
 import { toCall, toSend, words } from '../../../test/support/a2a.ts';
@@ -7,7 +14,7 @@ import type { View } from '../mcp/view.ts';
 import { createSharedTasks } from '../tasks/shared-tasks.ts';
 import { createTaskBoard, type TaskBoardOptions } from '../tasks/task-board.ts';
 import { noTraces } from '../traces/traces.ts';
-import { createRequestHandler } from './request-handler.ts';
+import { createRequestHandler, listTasks, withHistory } from './request-handler.ts';
 
 /** A handler with one tool that never ends, a function that sends messages to it, and the number of calls. */
 function handlerFor(options: TaskBoardOptions = {}) {
@@ -59,4 +66,60 @@ test('missing ids, ids that are too long and push notifications are rejected', a
   const taskPushNotificationConfig = { tenant: '', id: '', taskId: '', url: 'x', token: '', authentication: undefined };
   const configuration = { acceptedOutputModes: [], returnImmediately: false, taskPushNotificationConfig };
   await expect(send({ ...toCall('tool', {}), configuration })).rejects.toThrow('Push Notification');
+});
+
+const all: ListTasksRequest = {
+  tenant: '',
+  contextId: '',
+  status: TaskState.TASK_STATE_UNSPECIFIED,
+  pageToken: '',
+  statusTimestampAfter: undefined,
+};
+
+const taskOf = (id: string, second: number, state = TaskState.TASK_STATE_COMPLETED, contextId = 'c'): Task => ({
+  id,
+  contextId,
+  status: { state, message: undefined, timestamp: `2026-01-01T00:00:0${second}.000Z` },
+  artifacts: [],
+  history: [],
+  metadata: undefined,
+});
+
+const tasks = [taskOf('a', 1), taskOf('b', 3), taskOf('c', 2, TaskState.TASK_STATE_WORKING, 'other'), taskOf('d', 3)];
+const idsOf = (filter: Partial<ListTasksRequest>) => listTasks(tasks, { ...all, ...filter }).tasks.map(({ id }) => id);
+
+test('tasks are listed by their latest change', () => {
+  expect(idsOf({})).toEqual(['d', 'b', 'c', 'a']);
+});
+
+test('tasks are filtered by context, state and time', () => {
+  expect(idsOf({ contextId: 'other' })).toEqual(['c']);
+  expect(idsOf({ status: TaskState.TASK_STATE_WORKING })).toEqual(['c']);
+  expect(idsOf({ statusTimestampAfter: '2026-01-01T00:00:02.000Z' })).toEqual(['d', 'b']);
+});
+
+test('tasks are listed in pages, each of which starts where the previous one ended', () => {
+  const pages: string[][] = [];
+  let pageToken = '';
+  do {
+    const page = listTasks(tasks, { ...all, pageSize: 3, pageToken });
+    pages.push(page.tasks.map(({ id }) => id));
+    expect(page.totalSize).toBe(4);
+    pageToken = page.nextPageToken;
+  } while (pageToken !== '');
+  expect(pages).toEqual([['d', 'b', 'c'], ['a']]);
+});
+
+test('a list request with an invalid page size, time or state is rejected', () => {
+  for (const wrong of [{ pageSize: 0 }, { pageSize: 101 }, { pageSize: 1.5 }])
+    expect(() => idsOf(wrong)).toThrow('pageSize');
+  expect(() => idsOf({ statusTimestampAfter: 'yesterday' })).toThrow('statusTimestampAfter');
+  expect(() => idsOf({ status: TaskState.UNRECOGNIZED })).toThrow('status');
+});
+
+test('a task is returned with at most the requested number of messages', () => {
+  const [task] = tasks;
+  const message = { messageId: 'm' } as Task['history'][number];
+  const long = { ...(task as Task), history: [message, message, message] };
+  expect([undefined, 0, 2, 9].map((length) => withHistory(long, length).history.length)).toEqual([3, 0, 2, 3]);
 });

@@ -1,5 +1,13 @@
 import { createHmac } from 'node:crypto';
-import { type AgentCard, Message, type SendMessageRequest, type Task, TaskState } from '@a2a-js/sdk';
+import {
+  type AgentCard,
+  type ListTasksRequest,
+  type ListTasksResponse,
+  Message,
+  type SendMessageRequest,
+  type Task,
+  TaskState,
+} from '@a2a-js/sdk';
 import {
   A2AError,
   PushNotificationNotSupportedError,
@@ -10,17 +18,24 @@ import {
 } from '@a2a-js/sdk/errors';
 import type { A2ARequestHandler } from '@a2a-js/sdk/server';
 import { explainSkill, explainSkills, readA2aMessage, toAgentMessage } from '../../bridges/a2a.ts';
+import type { CatalogEntry } from '../../catalog/catalog.ts';
+import type { ProfileConfig } from '../../config/config.ts';
+import type { Call } from '../../invocation/call.ts';
+import { createFailedCall } from '../../invocation/failed-call.ts';
+import type { InternalStartOptions } from '../../invocation/invoker.ts';
 import { hashOf } from '../../kernel/canonical-json.ts';
 import { createId } from '../../kernel/create-id.ts';
 import { ToolwharfError } from '../../kernel/errors.ts';
 import type { JsonObject } from '../../kernel/json.ts';
+import type { Caller } from '../../kernel/tool.ts';
+import type { InternalToolbox } from '../../toolbox.ts';
+import type { AppHosts } from '../calls/app-hosts.ts';
 import type { CallerUsage } from '../limits/limits.ts';
 import type { McpClient } from '../mcp/endpoint.ts';
 import type { View } from '../mcp/view.ts';
 import type { FoundTask, SharedTasks } from '../tasks/shared-tasks.ts';
 import { type BoardTask, resultBytes, type TaskBoard } from '../tasks/task-board.ts';
-import { listTasks, withHistory } from './list-tasks.ts';
-import { type RequestedCall, type StartPorts, startTask } from './start-task.ts';
+import type { Traces } from '../traces/traces.ts';
 import { applyToTask, isA2aTask, isInterrupted, isTerminal, toEvents, toTask } from './task.ts';
 import { toolsOf } from './tools-of.ts';
 
@@ -127,6 +142,37 @@ export function createRequestHandler(facts: A2aRequestFacts, ports: HandlerPorts
   };
 }
 
+/** Returns one page of the matching tasks, latest change first. */
+export function listTasks(tasks: readonly Task[], asked: ListTasksRequest): ListTasksResponse {
+  const { pageSize = 50, pageToken, contextId, status, statusTimestampAfter, historyLength } = asked;
+  if (!Number.isInteger(pageSize) || pageSize < 1 || pageSize > 100)
+    throw new RequestMalformedError('pageSize must be between 1 and 100');
+  const after = statusTimestampAfter ? Date.parse(statusTimestampAfter) : undefined;
+  if (Number.isNaN(after)) throw new RequestMalformedError('statusTimestampAfter must be an ISO 8601 time');
+  if (TaskState[status] === undefined || status === TaskState.UNRECOGNIZED)
+    throw new RequestMalformedError('status must be a task state');
+  const found = tasks
+    .filter((task) => !contextId || task.contextId === contextId)
+    .filter((task) => status === TaskState.TASK_STATE_UNSPECIFIED || task.status?.state === status)
+    .filter((task) => after === undefined || Date.parse(task.status?.timestamp ?? '') > after)
+    .sort((one, other) => (sortKeyOf(one) < sortKeyOf(other) ? 1 : -1));
+  const rest = pageToken ? found.filter((task) => sortKeyOf(task) < pageToken) : found;
+  const page = rest.slice(0, pageSize);
+  const last = page.at(-1);
+  return {
+    tasks: page.map((task) => withHistory(task, historyLength)),
+    nextPageToken: last && rest.length > page.length ? sortKeyOf(last) : '',
+    pageSize,
+    totalSize: found.length,
+  };
+}
+
+/** Returns the task with at most `historyLength` of its latest messages. */
+export function withHistory(task: Task, historyLength: number | undefined): Task {
+  if (historyLength === undefined) return task;
+  return { ...task, history: historyLength > 0 ? task.history.slice(-historyLength) : [] };
+}
+
 const maxIdLength = 190;
 
 function checkMessage(message: Message | undefined): Message {
@@ -179,4 +225,62 @@ function isTask(begun: FoundTask | Message): begun is FoundTask {
 
 async function noPush(): Promise<never> {
   throw new PushNotificationNotSupportedError();
+}
+
+/** Orders tasks by the time of their latest state. The key is also the page token. */
+function sortKeyOf({ status, id }: Task): string {
+  return `${status?.timestamp ?? ''} ${id}`;
+}
+
+interface StartPorts {
+  readonly toolbox: Pick<InternalToolbox, 'start'>;
+  readonly hosts: AppHosts;
+  readonly traces: Traces;
+}
+
+/** The call that a message requests. */
+interface RequestedCall {
+  /** The id of the task and its call. */
+  readonly id: string;
+  /** The name that the caller used. */
+  readonly tool: string;
+  /** Undefined if the tool does not exist or is hidden from this caller. */
+  readonly entry: CatalogEntry | undefined;
+  readonly arguments: unknown;
+  readonly message: Message;
+  readonly caller: Caller;
+  readonly profile: ProfileConfig;
+  /** True for tools that the caller may use, also from within a chain. */
+  readonly mayUse: View['hasTool'];
+  readonly refreshPolicy: InternalStartOptions['refreshPolicy'];
+  readonly callerLimits: InternalStartOptions['callerLimits'];
+  /** The trace context of the caller. */
+  readonly traceparent: string | undefined;
+}
+
+/** Starts the call that a message requests. The call fails at once if its tool does not exist. */
+function startTask(requested: RequestedCall, { toolbox, hosts, traces }: StartPorts): Call {
+  const { id, tool, entry, message, caller, profile } = requested;
+  if (!entry) {
+    return createFailedCall(tool, 'TOOL_NAME_INVALID', `There is no skill '${tool}'`, { id, caller });
+  }
+  const about = { 'mcp.server': entry.server ?? 'local', 'mcp.tool': entry.originalName, 'toolwharf.call': id };
+  const span = traces.start(`a2a ${entry.name}`, requested.traceparent, about);
+  const meta: JsonObject | undefined = span.traceparent === undefined ? undefined : { traceparent: span.traceparent };
+  const call = toolbox.start(entry, requested.arguments, {
+    id,
+    calledAs: tool,
+    caller,
+    host: hosts.create({ id, caller }),
+    policy: { approval: profile.approval, mayUse: requested.mayUse },
+    refreshPolicy: requested.refreshPolicy,
+    profile: profile.name,
+    callerLimits: requested.callerLimits,
+    // The prefix separates message ids from idempotency keys that the same caller uses over other protocols.
+    idempotencyKey: `a2a/${message.messageId}`,
+    task: { contextId: message.contextId, messageId: message.messageId, skill: tool },
+    meta,
+  });
+  void call.result.then(({ isError, failure }) => span.end({ isError, message: failure?.code }));
+  return call;
 }

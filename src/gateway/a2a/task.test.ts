@@ -7,8 +7,8 @@ import { failureResult } from '../../invocation/shape-result.ts';
 import type { JsonObject } from '../../kernel/json.ts';
 import type { ToolResult } from '../../kernel/tool.ts';
 import type { ApprovalRequest } from '../../policy/approval.ts';
+import { watchTask } from '../tasks/shared-tasks.ts';
 import { viewOf } from '../tasks/task-view.ts';
-import { watchTask } from '../tasks/watch-task.ts';
 import { toEvents, toTask } from './task.ts';
 
 const stays = new AbortController().signal;

@@ -1,7 +1,7 @@
+import { createHmac, timingSafeEqual } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { AppsConfig } from '../../config/app-sources.ts';
 import { type AppSources, toFramePolicy } from './content-policy.ts';
-import { createFrameTokens } from './frame-tokens.ts';
 
 /** Serves the frames of apps on an origin of their own, where nothing else is served. */
 export interface AppFrames {
@@ -22,6 +22,7 @@ export interface AppFramesOptions {
   readonly key: Buffer;
 }
 
+const lifetimeMs = 5 * 60_000;
 const localName = 'apps.localhost';
 /** Not `[::1]`: browsers do not accept it in a Content-Security-Policy. */
 const loopbackNames = new Set(['localhost', '127.0.0.1']);
@@ -78,6 +79,33 @@ export function createAppFrames({ settings, key }: AppFramesOptions): AppFrames 
   };
 }
 
+/** The settings of a frame's Content-Security-Policy. */
+export interface FrameFacts {
+  readonly sources: AppSources;
+  /** The host of the page around the frame. */
+  readonly ancestor: string;
+}
+
+export function createFrameTokens(key: Buffer, now: () => number = Date.now): FrameTokens {
+  const sign = (payload: string) => createHmac('sha256', key).update(`app frame\0${payload}`).digest();
+
+  return {
+    seal(facts) {
+      const payload = Buffer.from(JSON.stringify({ facts, until: now() + lifetimeMs })).toString('base64url');
+      return `${payload}.${sign(payload).toString('base64url')}`;
+    },
+    open(token) {
+      const [payload = '', signature = '', ...rest] = token.split('.');
+      const expected = sign(payload);
+      const given = Buffer.from(signature, 'base64url');
+      if (rest.length > 0 || given.length !== expected.length || !timingSafeEqual(given, expected)) return undefined;
+      // The signature proves that the payload is ours.
+      const { facts, until } = JSON.parse(Buffer.from(payload, 'base64url').toString('utf8'));
+      return until < now() ? undefined : facts;
+    },
+  };
+}
+
 function toHost(header: string | undefined): URL | undefined {
   return header === undefined ? undefined : (URL.parse(`http://${header}`) ?? undefined);
 }
@@ -108,3 +136,10 @@ addEventListener('message', function receive({ source, data }) {
 parent.postMessage({ jsonrpc: '2.0', method: 'ui/notifications/sandbox-proxy-ready', params: {} }, '*');
 </script>
 `;
+
+/** Signs the facts of a frame, so that every replica can serve it, and only with the policy that the gateway decided. */
+interface FrameTokens {
+  seal(facts: FrameFacts): string;
+  /** Undefined if the token was not issued with this key, was modified or has expired. */
+  open(token: string): FrameFacts | undefined;
+}

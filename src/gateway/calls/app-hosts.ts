@@ -6,7 +6,6 @@ import type { JsonObject } from '../../kernel/json.ts';
 import type { Caller, Progress } from '../../kernel/tool.ts';
 import type { RequestResults } from '../limits/result-memory.ts';
 import { type PendingQuestions, questionRefused } from '../questions/pending-questions.ts';
-import { createPacer } from './pacer.ts';
 
 /** Creates the hosts of REST, A2A and assistant calls. The app answers their questions and shows their progress. */
 export interface AppHosts {
@@ -58,7 +57,7 @@ export function createAppHosts({ questions, findCall, openResults }: AppHostsOpt
 
   return {
     create(call, { model, results = resultsOf(call) } = {}) {
-      const pacer = createPacer<Progress>(progressIntervalMs, (progress) => {
+      const onProgress = pace<Progress>(progressIntervalMs, (progress) => {
         if (findCall(call.id)) events.emit('progressed', { call, progress });
       });
       return {
@@ -73,12 +72,36 @@ export function createAppHosts({ questions, findCall, openResults }: AppHostsOpt
           const { answerSampling } = await import('../../chat/answer-sampling.ts');
           return answerSampling(params, model, context.signal);
         },
-        onProgress: pacer.push,
+        onProgress,
         openReply: (subject) => results.openReply(subject),
       };
     },
     on: events.on,
   };
+}
+
+/** Passes values on at a limited rate: the first immediately, then the latest value of each interval. */
+export function pace<Value>(intervalMs: number, pass: (value: Value) => void): (value: Value) => void {
+  let timer: NodeJS.Timeout | undefined;
+  let latest: { readonly value: Value } | undefined;
+
+  function push(value: Value): void {
+    if (timer) {
+      latest = { value };
+      return;
+    }
+    timer = setTimeout(onInterval, intervalMs).unref();
+    pass(value);
+  }
+
+  function onInterval(): void {
+    timer = undefined;
+    const waiting = latest;
+    latest = undefined;
+    if (waiting) push(waiting.value);
+  }
+
+  return push;
 }
 
 /** The result of a sampling request that a person answered. */

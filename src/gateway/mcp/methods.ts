@@ -11,14 +11,13 @@ import { readResult, readResultDefinition } from '../../scale/references/read-re
 import { referToResult } from '../../scale/references/refer-to-result.ts';
 import { isSearchTool } from '../../scale/search/search-tools.ts';
 import type { Span } from '../traces/traces.ts';
-import { toCallResult } from './call-result.ts';
 import { toClientHost } from './client-host.ts';
 import type { ClientRequest, TaskGeneration } from './client-request.ts';
 import { forwardedMeta, idempotencyKey, inputOf, prepareServer } from './forwarded-meta.ts';
 import type { MethodPorts } from './method-ports.ts';
 import { checkParamHeaders } from './modern-headers.ts';
 import { complete, getPrompt, getSkill, readResource } from './read-methods.ts';
-import { metaOf, modernVersion, RpcError, rpcCode } from './rpc.ts';
+import { metaOf, modernVersion, RpcError, rpcCode, toCallResult } from './rpc.ts';
 import { asksForTask, canBecomeTask, createTaskable } from './tasks/taskable-call.ts';
 import type { View } from './view.ts';
 

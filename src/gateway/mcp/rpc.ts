@@ -1,5 +1,6 @@
 import { messageOf, ToolwharfError } from '../../kernel/errors.ts';
 import { isObject, type JsonObject } from '../../kernel/json.ts';
+import type { ToolResult } from '../../kernel/tool.ts';
 
 export const modernVersion = '2026-07-28';
 /** Newest first. A client that requests an unknown version gets the first. */
@@ -135,6 +136,28 @@ export function toError(id: RpcId | null, error: RpcError): JsonObject {
 /** The `_meta` of a request's params, or an empty object. */
 export function metaOf(params: JsonObject): JsonObject {
   return isObject(params._meta) ? params._meta : noMeta;
+}
+
+/** Returns the server's result or error unchanged if there is one, otherwise the result that Toolwharf created. */
+export function toCallResult(result: ToolResult): JsonObject {
+  const { failure } = result;
+  if (failure?.data?.rpcCode !== undefined) {
+    throw new RpcError(Number(failure.data.rpcCode), failure.message, { data: failure.data.rpcData });
+  }
+  if (failure?.code === 'TOOL_NAME_INVALID') throw new RpcError(rpcCode.invalidParams, failure.message);
+  if (result.raw) return result.raw;
+  const { content, structuredContent, isError, truncated, _meta } = result;
+  return {
+    content,
+    structuredContent,
+    isError,
+    _meta: {
+      ..._meta,
+      'toolwharf/call': result.callId,
+      'toolwharf/code': failure?.code,
+      'toolwharf/truncated': truncated,
+    },
+  };
 }
 
 const noMeta: JsonObject = Object.freeze({});

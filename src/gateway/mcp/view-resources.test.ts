@@ -3,7 +3,7 @@ import type { CatalogEntry } from '../../catalog/catalog.ts';
 import type { Naming } from '../../config/choices.ts';
 import { createVisibility } from '../../policy/visible-tools.ts';
 import { createAppUris } from './app-uris.ts';
-import { listResources } from './view-resources.ts';
+import { listResources, matchTemplate } from './view-resources.ts';
 
 type Uris = Readonly<Record<string, readonly string[]>>;
 
@@ -67,4 +67,18 @@ test('a plain resource cannot take the place of the skill of another server', ()
   expect(resources).toEqual([{ uri: 'skill://a' }]);
   for (const uri of ['skill://docs/refunds/SKILL.md', 'SKILL://d%6fcs/refunds/SKILL.md'])
     expect(findResource(uri)).toBeUndefined();
+});
+
+test('a template matches the URIs it can expand to', () => {
+  expect(matchTemplate('memo://{name}', 'memo://one')).toBe(true);
+  expect(matchTemplate('test://template/{id}/data', 'test://template/123/data')).toBe(true);
+  expect(matchTemplate('a://{x}/b/{y}', 'a://1/b/2')).toBe(true);
+  expect(matchTemplate('fixed://uri', 'fixed://uri')).toBe(true);
+});
+
+test('a template does not match other URIs, regardless of their length', () => {
+  expect(matchTemplate('memo://{name}', 'note://one')).toBe(false);
+  expect(matchTemplate('test://{id}/data', 'test://1/other')).toBe(false);
+  expect(matchTemplate('a://{x}/b/{y}', 'a://1')).toBe(false);
+  expect(matchTemplate(`a${'{x}a'.repeat(50)}!`, 'a'.repeat(100_000))).toBe(false);
 });

@@ -7,7 +7,6 @@ import type { ServerInfo } from '../../servers/server-info.ts';
 import type { InternalToolbox } from '../../toolbox.ts';
 import type { AppUris, ServerResource } from './app-uris.ts';
 import type { SkillView } from './skill-view.ts';
-import { matchTemplate } from './uri-template.ts';
 
 /** The resources that a profile exposes. */
 export interface ViewResources {
@@ -102,6 +101,22 @@ export function listResources(ports: ViewResourcesPorts): ViewResources {
     },
     findTemplate: (uriTemplate) => templates.get(uriTemplate)?.server,
   };
+}
+
+/** True if the URI matches the template (RFC 6570, as MCP servers use it). Runs in linear time. */
+export function matchTemplate(template: string, uri: string): boolean {
+  const literals = template.split(/\{[^{}]*\}/);
+  const [first = '', ...rest] = literals;
+  if (rest.length === 0) return template === uri;
+  if (!uri.startsWith(first)) return false;
+  const last = rest[rest.length - 1] ?? '';
+  let at = first.length;
+  for (const literal of rest.slice(0, -1)) {
+    const found = uri.indexOf(literal, at);
+    if (found === -1) return false;
+    at = found + literal.length;
+  }
+  return uri.endsWith(last) && uri.length - last.length >= at;
 }
 
 function withUri({ server, item }: Offered, uri: string): Offered & { readonly originalUri: string } {

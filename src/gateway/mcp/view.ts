@@ -1,4 +1,4 @@
-import { isForModels, mapAppUri } from '../../catalog/app-tools.ts';
+import { isForModels, mapAppUri, toolAppOf, withoutAppCalls } from '../../catalog/app-tools.ts';
 import type { CatalogEntry } from '../../catalog/catalog.ts';
 import { createMatcher } from '../../catalog/match-globs.ts';
 import { namePrompt, nameTools } from '../../catalog/name-tools.ts';
@@ -20,7 +20,6 @@ import {
   type ToolSearch,
 } from '../../scale/search/search-tools.ts';
 import type { InternalToolbox } from '../../toolbox.ts';
-import { type AppTools, findAppTools, listForApps } from './app-tools.ts';
 import { type AppUris, createAppUris } from './app-uris.ts';
 import { createSkillView, type SkillView } from './skill-view.ts';
 import { listResources, type ViewResources } from './view-resources.ts';
@@ -232,4 +231,56 @@ function extensionsOf(announced: readonly unknown[], hasLocalSkills: boolean): J
 
 function inOrder([one]: readonly [string, unknown], [other]: readonly [string, unknown]): number {
   return one < other ? -1 : one > other ? 1 : 0;
+}
+
+/** The tools of a profile that matter to apps. */
+interface AppTools {
+  /** The tools that models do not see, by client-facing name. */
+  readonly byName: ReadonlyMap<string, CatalogEntry>;
+  /** The tools that apps may call, of servers that have apps. */
+  readonly byOriginalName: ReadonlyMap<string, readonly CatalogEntry[]>;
+  /** The servers that have apps. */
+  readonly servers: ReadonlySet<string>;
+}
+
+type NamedEntry = readonly [name: string, entry: CatalogEntry];
+
+function findAppTools(named: readonly NamedEntry[]): AppTools {
+  const servers = new Set<string>();
+  for (const [, { server, definition }] of named)
+    if (server !== undefined && toolAppOf(definition).resourceUri !== undefined) servers.add(server);
+  const byOriginalName = new Map<string, CatalogEntry[]>();
+  for (const [, entry] of named) {
+    if (entry.server === undefined || !servers.has(entry.server) || !toolAppOf(entry.definition).isForApp) continue;
+    const sharing = byOriginalName.get(entry.originalName) ?? [];
+    byOriginalName.set(entry.originalName, [...sharing, entry]);
+  }
+  return {
+    byName: new Map(named.filter(([, entry]) => !isForModels(entry))),
+    byOriginalName,
+    servers,
+  };
+}
+
+interface ListForAppsPorts {
+  /** The tools for models. */
+  readonly byName: ReadonlyMap<string, CatalogEntry>;
+  readonly appTools: AppTools;
+  readonly define: (named: NamedEntry) => JsonObject;
+}
+
+/**
+ * The list for clients that show apps, with the tools that only apps may call. A client cannot know which server an app is from:
+ * it takes the gateway for one server. The tools of servers without apps are therefore marked as not for apps.
+ */
+function listForApps(
+  listed: readonly JsonObject[],
+  { byName, appTools, define }: ListForAppsPorts,
+): readonly JsonObject[] {
+  const { servers } = appTools;
+  const forModels = listed.map((tool) => {
+    const server = byName.get(String(tool.name))?.server;
+    return server !== undefined && servers.has(server) ? tool : withoutAppCalls(tool);
+  });
+  return [...forModels, ...[...appTools.byName].map(define)];
 }

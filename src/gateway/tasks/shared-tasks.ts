@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Fleet } from '../../fleet/fleet.ts';
+import type { Call } from '../../invocation/call.ts';
 import type { CallRecord } from '../../invocation/call-record.ts';
 import type { Journal } from '../../invocation/journal.ts';
 import { isObject, type JsonObject } from '../../kernel/json.ts';
@@ -8,7 +9,8 @@ import type { SharedCalls } from '../fleet/shared-calls.ts';
 import type { PendingQuestions } from '../questions/pending-questions.ts';
 import { type BoardTask, createTaskBoard, type TaskBoard } from './task-board.ts';
 import { recordedView, type TaskView, viewOf } from './task-view.ts';
-import { watchTask } from './watch-task.ts';
+
+const progressIntervalMs = 100;
 
 /** The answer to a question of a task, or why it is refused. */
 export type TaskAnswer =
@@ -221,6 +223,39 @@ export function createSharedTasks(ports: SharedTasksPorts): SharedTasks {
       return [...new Map(all.map((task) => [task.id, task])).values()];
     },
   };
+}
+
+/** Yields the task, then its state after every change, until the call ends or the watcher disconnects. Progress is limited in rate. */
+export async function* watchTask(
+  call: Call,
+  gone: AbortSignal,
+  read: () => Promise<TaskView>,
+): AsyncGenerator<TaskView, void, undefined> {
+  const events = call.events[Symbol.asyncIterator]();
+  const leave = () => void events.return?.();
+  gone.addEventListener('abort', leave, { once: true });
+  let progressAt = 0;
+  try {
+    // The first event is the current state, which is part of the task.
+    await events.next();
+    const first = await read();
+    yield first;
+    if (first.result || gone.aborted) return;
+    for await (const event of { [Symbol.asyncIterator]: () => events }) {
+      // The end follows with its result.
+      if (event.type === 'log' || (event.type === 'state' && event.state === 'ended')) continue;
+      if (event.type === 'progress') {
+        const waitMs = progressAt + progressIntervalMs - Date.now();
+        if (waitMs > 0) await Promise.race([sleep(waitMs, undefined, { ref: false }), call.result]);
+        if (call.state !== 'running') continue;
+        progressAt = Date.now();
+      }
+      yield await read();
+    }
+  } finally {
+    gone.removeEventListener('abort', leave);
+    leave();
+  }
 }
 
 interface Located {

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import type { CallRecord } from '../../invocation/call-record.ts';
 import { hashOf } from '../../kernel/canonical-json.ts';
 import type { SandboxCall } from './sandbox/protocol.ts';
-import { type AnswerStep, createScriptSteps } from './script-steps.ts';
+import { type AnswerStep, createScriptSteps, formatOrder, parseOrder } from './script-steps.ts';
 
 const search: SandboxCall = { number: 1, kind: 'search', server: '', tool: '', args: { query: 'echo' } };
 const signal = new AbortController().signal;
@@ -59,4 +59,15 @@ describe('a script that searched in a process that is gone', () => {
     const other = { number: 1, hash: 'another', known: '' };
     await expect(replay([recordOf({ step: other })])).rejects.toMatchObject({ code: 'SCRIPT_DIVERGED' });
   });
+});
+
+test.each([
+  [[], ''],
+  [[1], '1'],
+  [[1, 2, 3], '1-3'],
+  [[1, 2, 4, 3, 5, 6], '1-2,4,3,5-6'],
+  [[3, 2, 1], '3,2,1'],
+])('the order %j is written as %j and read back', (order, text) => {
+  expect(formatOrder(order)).toBe(text);
+  expect(parseOrder(text)).toEqual(order);
 });

@@ -5,7 +5,6 @@ import { messageOf, ToolwharfError } from '../../kernel/errors.ts';
 import { abortable, waitAtMost } from '../../kernel/wait.ts';
 import type { SandboxCall, Settlement } from './sandbox/protocol.ts';
 import { toSettlement } from './settlement.ts';
-import { formatOrder, parseOrder } from './step-order.ts';
 
 /** The calls of one script, through all sandboxes that it runs in. */
 export interface ScriptSteps {
@@ -211,6 +210,28 @@ export function createScriptSteps(options: ScriptStepsOptions): ScriptSteps {
       return [...steps.values()].filter(({ settlement }) => settlement?.ok === false).length;
     },
   };
+}
+
+/** The numbers of calls in an order, with runs as ranges: `1-4,6,5`. */
+export function formatOrder(order: readonly number[]): string {
+  const parts: string[] = [];
+  for (let at = 0; at < order.length; ) {
+    const first = order[at] as number;
+    let end = at + 1;
+    while (order[end] === first + end - at) end++;
+    parts.push(end - at > 1 ? `${first}-${first + end - at - 1}` : String(first));
+    at = end;
+  }
+  return parts.join(',');
+}
+
+/** Reads an order that `formatOrder` wrote. */
+export function parseOrder(text: string): number[] {
+  if (text === '') return [];
+  return text.split(',').flatMap((part) => {
+    const [first = 0, last = first] = part.split('-').map(Number);
+    return Array.from({ length: last - first + 1 }, (_, at) => first + at);
+  });
 }
 
 /** The calls that count, and the longest recorded order. A call that surely never ran is made again. */

@@ -4,8 +4,7 @@ import { createLog, type LogEntry } from '../../kernel/log.ts';
 import { createMemoryVectors } from '../../storage/memory/memory-stores.ts';
 import { createToolSearch, type SearchableTools } from '../search/search-tools.ts';
 import { defaultEmbeddings, openEmbeddings } from './open-embeddings.ts';
-import { openGatewayEmbeddings } from './open-gateway-embeddings.ts';
-import { storeVectors } from './store-vectors.ts';
+import { openGatewayEmbeddings, storeVectors } from './open-gateway-embeddings.ts';
 
 function toolsOf(descriptions: Readonly<Record<string, string>>): SearchableTools {
   const byName = new Map(

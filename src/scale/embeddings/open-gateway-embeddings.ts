@@ -1,9 +1,9 @@
+import { hashOf } from '../../kernel/canonical-json.ts';
 import type { Embed } from '../../kernel/embed.ts';
 import { messageOf } from '../../kernel/errors.ts';
 import type { Log } from '../../kernel/log.ts';
 import type { VectorStore } from '../../storage/ports/vector-store.ts';
 import { type Embeddings, openEmbeddings } from './open-embeddings.ts';
-import { storeVectors } from './store-vectors.ts';
 
 export interface GatewayEmbeddingsOptions {
   readonly log: Log;
@@ -43,6 +43,33 @@ export function openGatewayEmbeddings(name: string | undefined, options: Gateway
   return storeVectors(embed, { store: storage.vectors, model: opened.model, onFailure });
 }
 
+/** Computes only the vectors of tools that are not stored yet, and stores them. Those of queries are not stored. */
+export function storeVectors(embed: Embed, { store, model, onFailure }: StoreVectorsOptions): Embed {
+  return async (texts, kind) => {
+    if (kind !== 'tool') return embed(texts, kind);
+    const keys = texts.map((text) => hashOf([model, text]));
+    const stored = await store.getAll(keys).catch((cause) => {
+      onFailure(cause);
+      return new Map<string, Float32Array>();
+    });
+    const vectors = new Map<string, ArrayLike<number>>(stored);
+    const missing = [...keys.keys()].filter((at) => !stored.has(keys[at] as string));
+    if (missing.length > 0) {
+      const found = await embed(
+        missing.map((at) => texts[at] as string),
+        kind,
+      );
+      if (found.length !== missing.length) throw new Error('There must be one vector for each text');
+      const computed = new Map(
+        missing.map((at, index) => [keys[at] as string, Float32Array.from(found[index] as ArrayLike<number>)]),
+      );
+      for (const [key, vector] of computed) vectors.set(key, vector);
+      await store.putAll(computed).catch(onFailure);
+    }
+    return keys.map((key) => vectors.get(key) as ArrayLike<number>);
+  };
+}
+
 /** Reports the first failure only, and none of a gateway that stops. */
 function once(stopping: AbortSignal, report: (cause: unknown) => void): (cause: unknown) => void {
   let hasFailed = false;
@@ -50,4 +77,12 @@ function once(stopping: AbortSignal, report: (cause: unknown) => void): (cause: 
     if (!hasFailed && !stopping.aborted) report(cause);
     hasFailed = true;
   };
+}
+
+interface StoreVectorsOptions {
+  readonly store: VectorStore;
+  /** Identifies the model and its version. */
+  readonly model: string;
+  /** A store that fails does not stop the search: the vectors are computed. */
+  readonly onFailure: (cause: unknown) => void;
 }

@@ -2,10 +2,9 @@ import { containsReference } from '../../config/account-fields.ts';
 import type { Account, AccountFilter, AccountStore, ServerAccounts } from '../../connections/accounts/account-store.ts';
 import type { Connection } from '../../connections/connection.ts';
 import { hashOf } from '../../kernel/canonical-json.ts';
-import type { Clock } from '../../kernel/clock.ts';
+import { type Clock, isoTime } from '../../kernel/clock.ts';
 import { createId } from '../../kernel/create-id.ts';
 import { ToolwharfError } from '../../kernel/errors.ts';
-import { isoTime } from '../../kernel/iso-time.ts';
 import type { ServerSet } from '../server-set.ts';
 
 /** An account without its secrets. */

@@ -3,16 +3,20 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { Kysely, PostgresDialect, sql } from 'kysely';
 import { messageOf, ToolwharfError } from '../../kernel/errors.ts';
 import { silentLog } from '../../kernel/log.ts';
-import type { Database, Engine, WithLock } from '../sql/engine.ts';
+import { summaryOf } from '../call-records.ts';
+import { callColumns } from '../chain/call-columns.ts';
+import type { AppendBatch, BatchOutcome, BatchStep, Database, Engine, WithLock } from '../sql/engine.ts';
 import { openSql } from '../sql/open-sql.ts';
 import type { Tables } from '../sql/tables.ts';
 import type { PostgresStorageOptions, Storage } from '../storage.ts';
-import { createAppendBatch } from './append-batch.ts';
 import { databaseNow, type PostgresLease, takeLease } from './lease.ts';
 import { createPostgresFleet } from './postgres-fleet.ts';
 import { createPostgresPool } from './postgres-pool.ts';
 
 export type PostgresEngineOptions = Pick<PostgresStorageOptions, 'url' | 'leaseMs' | 'queryTimeoutMs' | 'log'>;
+
+/** Longer batches are written by several statements, so that no parameter becomes too large. */
+const maxTextLength = 8_000_000;
 
 /** A database that several processes can use. Connects with the first query. */
 export function createPostgresEngine(options: PostgresEngineOptions): Engine {
@@ -86,5 +90,43 @@ function createPostgresLocks(db: Database, owner: string): WithLock {
         .execute()
         .catch(() => {});
     }
+  };
+}
+
+/** Appends to the journal with one statement, which is a transaction of its own. */
+function createAppendBatch(db: Database): AppendBatch {
+  async function append(owner: string, steps: readonly BatchStep[]): Promise<readonly BatchOutcome[]> {
+    const calls = steps.map(({ record }) => (record ? callColumns(record) : undefined));
+    const { rows } = await sql<{ outcomes: BatchOutcome[] }>`
+      select toolwharf_append_steps(
+        ${owner}::text,
+        ${steps.map(({ epoch }) => epoch ?? null)}::bigint[],
+        ${steps.map(({ callId }) => callId)}::text[],
+        ${steps.map(({ callId }) => JSON.stringify(callId))}::text[],
+        ${steps.map(({ at }) => at)}::text[],
+        ${steps.map(({ body }) => body)}::text[],
+        ${steps.map(({ record, body }) => (record && summaryOf(record, body)) ?? null)}::text[],
+        ${calls.map((call) => call?.id ?? null)}::text[],
+        ${calls.map((call) => call?.server ?? null)}::text[],
+        ${calls.map((call) => call?.tool ?? null)}::text[],
+        ${calls.map((call) => call?.original_name ?? null)}::text[],
+        ${calls.map((call) => call?.caller ?? null)}::text[],
+        ${calls.map((call) => call?.parent ?? null)}::text[],
+        ${calls.map((call) => call?.status ?? null)}::text[],
+        ${calls.map((call) => call?.created_at ?? null)}::bigint[]
+      ) as outcomes`.execute(db);
+    return rows[0]?.outcomes ?? [];
+  }
+
+  return async (owner, steps) => {
+    const outcomes: BatchOutcome[] = [];
+    for (let start = 0; start < steps.length; ) {
+      let end = start;
+      for (let length = 0; end < steps.length && (end === start || length < maxTextLength); end++)
+        length += steps[end]?.body.length ?? 0;
+      outcomes.push(...(await append(owner, steps.slice(start, end))));
+      start = end;
+    }
+    return outcomes;
   };
 }

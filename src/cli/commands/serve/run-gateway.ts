@@ -2,13 +2,16 @@ import { hkdfSync } from 'node:crypto';
 import { once } from 'node:events';
 import { resolve } from 'node:path';
 import { dataDirectory } from '../../../config/data-directory.ts';
+import type { RetentionConfig } from '../../../config/gateway-config.ts';
 import type { LoadedConfig } from '../../../config/load-config.ts';
 import { createApiRoutes } from '../../../gateway/api/create-routes.ts';
 import { adminTokenFile, openAdminToken } from '../../../gateway/auth/admin-token.ts';
 import { createAuthenticate } from '../../../gateway/auth/authenticate.ts';
 import { type Gateway, openGateway } from '../../../gateway/gateway.ts';
 import { webDirectory } from '../../../gateway/web/serve-web.ts';
-import { ToolwharfError } from '../../../kernel/errors.ts';
+import { messageOf, ToolwharfError } from '../../../kernel/errors.ts';
+import type { Log } from '../../../kernel/log.ts';
+import type { Audit } from '../../../storage/ports/audit.ts';
 import { removeGatewayFile, writeGatewayFile } from '../../backend/gateway-file.ts';
 import { openStore, toStoreLocation } from '../../backend/open-store.ts';
 import { describeDefaults } from '../../backend/open-toolbox.ts';
@@ -16,11 +19,10 @@ import { stdioProgram } from '../../backend/stdio-program.ts';
 import type { CommandContext } from '../../command-context.ts';
 import { exitCodes, UnavailableError } from '../../errors.ts';
 import { programName } from '../../program-name.ts';
-import { enforceRetention } from './enforce-retention.ts';
+import { count } from '../../terminal/format.ts';
 import type { GatewayReporter } from './gateway-reporter.ts';
 import { limitHeapGrowth } from './limit-heap-growth.ts';
 import { releaseMemory } from './release-memory.ts';
-import { watchIdle } from './watch-idle.ts';
 
 export interface RunGatewayOptions {
   readonly host?: string;
@@ -96,9 +98,68 @@ export async function runGateway(options: RunGatewayOptions, context: CommandCon
   return exitCodes.ok;
 }
 
+/** Aborts when a gateway that was started for one client has had no connection for a while. */
+export function watchIdle(
+  connections: () => Promise<number>,
+  { idleMs = 60_000, pollMs = 5_000 }: { readonly idleMs?: number; readonly pollMs?: number } = {},
+): Disposable & { readonly signal: AbortSignal } {
+  const idle = new AbortController();
+  let lastUsed = performance.now();
+  const timer = setInterval(async () => {
+    if ((await connections().catch(() => 1)) > 0) lastUsed = performance.now();
+    else if (performance.now() - lastUsed >= idleMs) idle.abort();
+  }, pollMs);
+  return { signal: idle.signal, [Symbol.dispose]: () => clearInterval(timer) };
+}
+
+/** Periodically removes calls that exceed the configured age or number. Disposal waits for a run in progress. */
+export function enforceRetention(options: RetentionOptions): AsyncDisposable {
+  const { audit, settings, log, firstRunMs = 60_000, intervalMs = 3_600_000 } = options;
+  const stop = new AbortController();
+  let running: Promise<void> = Promise.resolve();
+  let timer = setTimeout(run, firstRunMs).unref();
+
+  function run(): void {
+    running = retain().finally(() => {
+      if (!stop.signal.aborted) timer = setTimeout(run, intervalMs).unref();
+    });
+  }
+
+  async function retain(): Promise<void> {
+    try {
+      const { maxAgeMs, maxCalls } = settings();
+      const { calls, steps } = await audit.retain({ maxAgeMs, maxCalls, signal: stop.signal });
+      if (steps > 0)
+        log.info('journal.retained', `Removed ${count(calls, 'old call')} from the journal`, { calls, steps });
+    } catch (cause) {
+      if (stop.signal.aborted) return;
+      log.error('journal.retention-failed', `Removing old calls from the journal failed: ${messageOf(cause)}`);
+    }
+  }
+
+  return {
+    async [Symbol.asyncDispose]() {
+      stop.abort();
+      clearTimeout(timer);
+      await running;
+    },
+  };
+}
+
 /** A port or address that cannot be used is not a configuration error. */
 function toStartError(cause: unknown): unknown {
   const inner = cause instanceof ToolwharfError ? cause.cause : undefined;
   const isNetworkError = inner instanceof Error && 'syscall' in inner;
   return isNetworkError ? new UnavailableError((cause as ToolwharfError).message) : cause;
+}
+
+interface RetentionOptions {
+  readonly audit: Pick<Audit, 'retain'>;
+  /** Returns the current configuration. */
+  readonly settings: () => RetentionConfig;
+  readonly log: Log;
+  /** The delay of the first run; default 60 000. */
+  readonly firstRunMs?: number;
+  /** The interval of the runs; default one hour. */
+  readonly intervalMs?: number;
 }

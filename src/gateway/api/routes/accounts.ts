@@ -6,13 +6,73 @@ import { createAccountOwner } from '../../accounts/account-owner.ts';
 import { giveBrowserCookie } from '../../accounts/browser-cookie.ts';
 import { scopeFor } from '../access.ts';
 import { type ApiPorts, type ApiRequest, route } from '../route.ts';
-import {
-  accountChangeSchema,
-  accountInputSchema,
-  accountListSchema,
-  accountSchema,
-  connectedAccountSchema,
-} from '../schemas/accounts.ts';
+import { answer, body, isoTime, list } from '../schemas/named.ts';
+
+const label = z.string().min(1).max(60).describe("The owner's name for the account.");
+
+const accountInputSchema = body(
+  'AccountInput',
+  z.strictObject({
+    server: z.string().min(1).max(100),
+    label: label.optional().describe('An account of this name gets new credentials. Default: a new account.'),
+    values: z
+      .record(z.string(), z.string().max(8_192))
+      .optional()
+      .describe('The values of the fields of the server; none if it uses OAuth.'),
+  }),
+);
+
+const accountChangeSchema = body(
+  'AccountChange',
+  z.strictObject({
+    label: label.optional(),
+    isDefault: z.literal(true).optional().describe('Calls that name no account use this one.'),
+  }),
+);
+
+const accountSchema = answer(
+  'Account',
+  z.strictObject({
+    id: z.string(),
+    server: z.string(),
+    label: z.string(),
+    state: z
+      .enum(['pending', 'connected'])
+      .describe('pending: the owner has to sign in, or to enter the credentials again.'),
+    isDefault: z.boolean(),
+    isOwn: z.boolean().describe("Whether it is the caller's own account."),
+    owner: z.string().optional().describe('The id of its owner; for administrators.'),
+    ownerName: z.string().optional().describe('For administrators.'),
+    createdAt: isoTime,
+  }),
+);
+
+const connectedAccountSchema = answer(
+  'ConnectedAccount',
+  accountSchema.extend({
+    signInUrl: z
+      .string()
+      .optional()
+      .describe('Where the person signs in, in the browser that sent this request: it got a cookie for that.'),
+  }),
+);
+
+const personalServerSchema = answer(
+  'PersonalServer',
+  z.strictObject({
+    server: z.string(),
+    description: z.string().optional(),
+    fields: list(z.string()).describe('The values that a person enters; empty if they sign in with OAuth.'),
+  }),
+);
+
+const accountListSchema = answer(
+  'AccountList',
+  z.strictObject({
+    servers: list(personalServerSchema).describe('The servers at which people have accounts of their own.'),
+    accounts: list(accountSchema),
+  }),
+);
 
 const group = 'accounts';
 const params = z.object({ account: z.string() });

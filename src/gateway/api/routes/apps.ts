@@ -1,20 +1,60 @@
 import { z } from 'zod';
-import { toolAppOf } from '../../../catalog/app-tools.ts';
+import { appMediaType, toolAppOf } from '../../../catalog/app-tools.ts';
 import type { CatalogEntry } from '../../../catalog/catalog.ts';
 import type { CallPolicy } from '../../../invocation/authorize.ts';
 import type { CallRecord } from '../../../invocation/call-record.ts';
 import { createId } from '../../../kernel/create-id.ts';
 import { type ErrorCode, ToolwharfError } from '../../../kernel/errors.ts';
-import { readApp } from '../../apps/read-app.ts';
+import { isObject, type JsonObject } from '../../../kernel/json.ts';
+import { type AppSources, grantSources } from '../../apps/content-policy.ts';
 import { notOwner } from '../../apps/read-app-texts.ts';
 import { assertActive } from '../../auth/admit-caller.ts';
 import { personIds } from '../../auth/identity.ts';
 import { findCall, scopeFor } from '../access.ts';
 import { type ApiPorts, type ApiRequest, route } from '../route.ts';
-import { appCallInputSchema, appSchema } from '../schemas/apps.ts';
 import { callResultSchema } from '../schemas/calls.ts';
+import { answer, body, json, list } from '../schemas/named.ts';
 import { readOptions } from './server-content.ts';
 import { assertIdAvailable, callErrors } from './tools.ts';
+
+const maxHtmlLength = 8 * 1024 * 1024;
+
+const sources = list(z.string());
+
+const appSchema = answer(
+  'App',
+  z.strictObject({
+    uri: z.string().describe('The `ui://` URI of the app on its server.'),
+    server: z.string(),
+    html: z.string(),
+    frameUrl: z
+      .string()
+      .describe('The URL of the frame for the app, with its Content-Security-Policy. Valid for five minutes.'),
+    prefersBorder: z.boolean().optional(),
+    canAct: z
+      .boolean()
+      .describe('False for an administrator who looks at the app of another person: the app can call no tools.'),
+    sources: z
+      .strictObject({ connect: sources, resource: sources, frame: sources, baseUri: sources })
+      .describe('The origins that the app may use.'),
+    refused: sources.describe('The origins that the app asks for and that `gateway.apps.domains` does not allow.'),
+    tool: json.describe('The definition of the tool that opened the app, under its name on the server.'),
+    arguments: json.describe('The arguments of the call that opened the app.'),
+    result: json.optional().describe('The result of that call; absent if it is not stored.'),
+  }),
+);
+
+const appCallInputSchema = body(
+  'AppCallInput',
+  z.strictObject({
+    tool: z.string().min(1).max(300).describe('The name of a tool on the server of the app.'),
+    arguments: json.optional(),
+    callId: z
+      .uuid()
+      .optional()
+      .describe('A new id for the call, so that it can be watched and cancelled while it runs.'),
+  }),
+);
 
 const group = 'apps';
 const params = z.object({ call: z.string() });
@@ -171,4 +211,49 @@ async function assistantPolicy(
   const { hasTool } = scopeFor(request, ports);
   const { approval, mayUse } = policyFor(entry);
   return { approval, mayUse: (tool) => hasTool(tool) && (mayUse?.(tool) ?? true) };
+}
+
+/** An app as the web app needs it. */
+interface ReadApp {
+  readonly html: string;
+  readonly prefersBorder?: boolean;
+  readonly sources: AppSources;
+  /** The origins that the app asks for and does not get. */
+  readonly refused: readonly string[];
+}
+
+interface AppResource {
+  /** The result of `resources/read`. */
+  readonly contents: JsonObject;
+  /** The resource in the list of the server, whose `_meta` applies if the content has none. */
+  readonly listed: JsonObject | undefined;
+  readonly uri: string;
+}
+
+/** Reads the app from its resource. Throws `SERVER_PROTOCOL` if the resource is not an app. */
+function readApp({ contents, listed, uri }: AppResource, domains: readonly string[]): ReadApp {
+  const parts = Array.isArray(contents.contents) ? contents.contents.filter(isObject) : [];
+  const content = parts.find((part) => part.mimeType === appMediaType);
+  const html = content && htmlOf(content);
+  if (html === undefined)
+    throw new ToolwharfError('SERVER_PROTOCOL', `The resource ${uri.slice(0, 200)} is not an app: no ${appMediaType}`);
+  if (html.length > maxHtmlLength)
+    throw new ToolwharfError('SERVER_PROTOCOL', `The app ${uri.slice(0, 200)} is larger than 8 MiB`);
+  const ui = uiOf(content) ?? uiOf(listed) ?? {};
+  const { granted, refused } = grantSources(ui.csp, domains);
+  return {
+    html,
+    prefersBorder: typeof ui.prefersBorder === 'boolean' ? ui.prefersBorder : undefined,
+    sources: granted,
+    refused,
+  };
+}
+
+function htmlOf({ text, blob }: JsonObject): string | undefined {
+  if (typeof text === 'string') return text;
+  return typeof blob === 'string' ? Buffer.from(blob, 'base64').toString('utf8') : undefined;
+}
+
+function uiOf(item: JsonObject | undefined): JsonObject | undefined {
+  return isObject(item?._meta) && isObject(item._meta.ui) ? item._meta.ui : undefined;
 }

@@ -1,13 +1,17 @@
 import { z } from 'zod';
 import { type CallEnd, type CallRecord, callEnds } from '../../../invocation/call-record.ts';
+import type { CallFilter, Journal } from '../../../invocation/journal.ts';
 import { ToolwharfError } from '../../../kernel/errors.ts';
 import { readsAllCalls } from '../../auth/identity.ts';
 import { readCallStats } from '../../calls/call-stats.ts';
-import { listByEnd } from '../../calls/list-by-end.ts';
 import { findCall, findReadableCall, noCall } from '../access.ts';
 import { requestError } from '../request-problems.ts';
 import { route } from '../route.ts';
 import { callListSchema, callSchema, callStatsSchema, callStatus, resultPageSchema } from '../schemas/calls.ts';
+
+const readAtOnce = 500;
+/** How many calls one request reads: the journal has no index of ends. */
+const maxRead = 5_000;
 
 const group = 'calls';
 const params = z.object({ call: z.string() });
@@ -174,4 +178,27 @@ function readEnds(text: string): ReadonlySet<CallEnd> {
 
 function withoutResult({ result: _result, ...record }: CallRecord): Omit<CallRecord, 'result'> {
   return record;
+}
+
+/** The calls that ended in one of these ways, newest first, and the call after which the next page begins. */
+async function listByEnd(
+  journal: Pick<Journal, 'list'>,
+  ends: ReadonlySet<CallEnd>,
+  { limit, ...filter }: CallFilter & { readonly limit: number },
+): Promise<{ readonly calls: readonly CallRecord[]; readonly next?: string }> {
+  if (filter.status !== undefined && filter.status !== 'error') return { calls: [] };
+  const calls: CallRecord[] = [];
+  let { before } = filter;
+  for (let read = 0; read < maxRead; read += readAtOnce) {
+    const page = await journal.list({ ...filter, status: 'error', before, limit: readAtOnce });
+    for (const [at, call] of page.entries()) {
+      if (!ends.has(call.end ?? 'failed')) continue;
+      calls.push(call);
+      if (calls.length === limit)
+        return { calls, next: at + 1 < page.length || page.length === readAtOnce ? call.id : undefined };
+    }
+    if (page.length < readAtOnce) return { calls };
+    before = page.at(-1)?.id;
+  }
+  return { calls, next: before };
 }

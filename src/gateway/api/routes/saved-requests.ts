@@ -7,12 +7,42 @@ import type { SavedRequest } from '../../../storage/ports/saved-request-store.ts
 import type { Identity } from '../../auth/identity.ts';
 import { scopeFor } from '../access.ts';
 import { type ApiPorts, type ApiRequest, route } from '../route.ts';
-import {
-  savedRequestChangeSchema,
-  savedRequestInputSchema,
-  savedRequestListSchema,
-  savedRequestSchema,
-} from '../schemas/saved-requests.ts';
+import { answer, body, isoTime, json, list } from '../schemas/named.ts';
+
+const nameSchema = z.string().trim().min(1, 'must not be empty').max(100, 'must have at most 100 characters');
+const sharedSchema = z.boolean().describe('Whether all callers see the request; only administrators can share.');
+
+const savedRequestInputSchema = body(
+  'SavedRequestInput',
+  z.strictObject({
+    name: nameSchema,
+    tool: z.string().min(1).max(500).describe("The tool's exposed name."),
+    arguments: json.describe('At most 64 KiB as JSON.'),
+    shared: sharedSchema.default(false),
+  }),
+);
+
+const savedRequestChangeSchema = body(
+  'SavedRequestChange',
+  z.strictObject({ name: nameSchema.optional(), arguments: json.optional(), shared: sharedSchema.optional() }),
+);
+
+const savedRequestSchema = answer(
+  'SavedRequest',
+  z.strictObject({
+    id: z.string(),
+    name: z.string(),
+    tool: z.string(),
+    arguments: json,
+    shared: z.boolean(),
+    isOwn: z.boolean().describe('Whether the caller saved it.'),
+    canEdit: z.boolean().describe('Whether the caller can change and delete it: its owner, and administrators.'),
+    createdAt: isoTime,
+    updatedAt: isoTime,
+  }),
+);
+
+const savedRequestListSchema = answer('SavedRequestList', z.strictObject({ requests: list(savedRequestSchema) }));
 
 const group = 'calls';
 const params = z.object({ request: z.string() });

@@ -1,10 +1,20 @@
 import { z } from 'zod';
+import type { GatewayConfig } from '../../../config/gateway-config.ts';
+import { withoutSecrets } from '../../../config/server-url.ts';
 import { ToolwharfError } from '../../../kernel/errors.ts';
 import { version } from '../../../kernel/version.ts';
+import { isLoopback } from '../../auth/loopback.ts';
+import {
+  type ClientSetup,
+  clientEntryName,
+  clientIds,
+  endpointPath,
+  mcpClients,
+  type StdioProgram,
+  stdioSetup,
+} from '../../clients/mcp-clients.ts';
 import { listApprovals, scopeFor } from '../access.ts';
-import { toConfigView } from '../config-view.ts';
-import { describeClients } from '../describe-clients.ts';
-import { route } from '../route.ts';
+import { type ApiPorts, type ApiRequest, route } from '../route.ts';
 import { clientListSchema, configSchema, documentSchema, healthSchema } from '../schemas/settings.ts';
 
 export const settingsRoutes = [
@@ -86,3 +96,108 @@ export const settingsRoutes = [
     handle: async (_request, { gateway }) => gateway.openApi(),
   }),
 ];
+
+type Clients = z.input<typeof clientListSchema>['clients'];
+
+/** The configuration snippet of each known client for a profile's endpoint, with the address that this request was sent to. */
+function describeClients(
+  profile: string,
+  { incoming: { headers, socket }, identity }: Pick<ApiRequest, 'incoming' | 'identity'>,
+  { toolbox, gateway: { env, host, stdioProgram } }: ApiPorts,
+): Clients {
+  // The header can be forged, but it only affects the suggested URL.
+  const scheme = headers['x-forwarded-proto'] === 'https' ? 'https' : 'http';
+  const url = `${scheme}://${headers.host ?? 'localhost'}${endpointPath(profile)}`;
+  const needsKey = toolbox.config.gateway.requireAuthentication || !isLoopback(host);
+  // Paths of this machine are shown only to administrators on this machine.
+  const isLocalAdmin = identity.isAdmin && isLoopback(socket.remoteAddress ?? '');
+  const program: StdioProgram = (isLocalAdmin ? stdioProgram : undefined) ?? { command: 'toolwharf', args: ['stdio'] };
+  return clientIds.map((id) => {
+    const client = mcpClients[id];
+    const file = client.file('user', { env, platform: process.platform, cwd: process.cwd() });
+    const entry = { [client.key]: { [clientEntryName(profile)]: client.entry(setupFor(client.takesUrl)) } };
+    return {
+      id,
+      name: client.title,
+      file: isLocalAdmin ? file : undefined,
+      snippet: JSON.stringify(entry, undefined, 2),
+      language: 'json',
+    };
+  });
+
+  function setupFor(takesUrl: boolean): ClientSetup {
+    return takesUrl ? { kind: 'http', url, key: needsKey ? 'KEY' : undefined } : stdioSetup(program, profile);
+  }
+}
+
+type ConfigView = z.input<typeof configSchema>;
+
+/** The configuration in use. Members are listed one by one, so that a new one is not exposed by accident. */
+function toConfigView({ toolbox, gateway: info, security }: ApiPorts, port: number | undefined): ConfigView {
+  const { servers, toolbox: settings, gateway, dialect } = toolbox.config;
+  const { file, warnings } = toolbox.loaded;
+  return {
+    file,
+    dialect,
+    warnings,
+    refused: info.configError(),
+    servers: servers.map(({ name }) => name),
+    plugins: toolbox.plugins().map((plugin) => ({ ...plugin, parts: [...plugin.parts] })),
+    toolbox: {
+      maxConcurrent: settings.maxConcurrent,
+      maxQueued: settings.maxQueued,
+      naming: settings.naming,
+      maxResultBytes: settings.maxResultBytes,
+      secretResults: [...settings.secretResults],
+      approval: settings.approval,
+      tools: settings.tools.map((tool) => ({ ...tool })),
+      defaultTool: settings.defaultTool,
+      localToolsMustBeConfigured: settings.localToolsMustBeConfigured,
+    },
+    gateway: toGatewayView(gateway, {
+      // The command line overrides the configured address.
+      host: info.host,
+      port: port ?? gateway.port,
+      allowPrograms: security.allowsPrograms(),
+      allowPrivateAddresses: security.allowsPrivateAddresses(),
+    }),
+  };
+}
+
+function toGatewayView(
+  gateway: GatewayConfig,
+  effective: Pick<ConfigView['gateway'], 'host' | 'port' | 'allowPrograms' | 'allowPrivateAddresses'>,
+): ConfigView['gateway'] {
+  const { jwt, oidc, webhook, tracesUrl, database } = gateway;
+  return {
+    allowedHosts: gateway.allowedHosts,
+    allowedOrigins: gateway.allowedOrigins,
+    requireAuthentication: gateway.requireAuthentication,
+    ...effective,
+    url: gateway.url,
+    oidc: oidc && {
+      ...oidc,
+      issuer: withoutSecrets(oidc.issuer),
+      clientSecret: oidc.clientSecret === undefined ? undefined : { set: true },
+    },
+    jwt: jwt && { ...jwt, jwksUrl: withoutSecrets(jwt.jwksUrl) },
+    retention: gateway.retention,
+    trustedProxies: gateway.trustedProxies,
+    limits: { ...gateway.limits },
+    apps: gateway.apps,
+    listWaitMs: gateway.listWaitMs,
+    questionTimeoutMs: gateway.questionTimeoutMs,
+    shutdownMs: gateway.shutdownMs,
+    // The path of a webhook URL is often a secret.
+    webhook: webhook && {
+      origin: originOf(webhook.url),
+      secret: webhook.secret === undefined ? undefined : { set: true },
+    },
+    tracesOrigin: tracesUrl === undefined ? undefined : originOf(tracesUrl),
+    database: database === undefined ? undefined : { set: true },
+  };
+}
+
+function originOf(url: string): string {
+  return URL.parse(url)?.origin ?? '';
+}

@@ -1,10 +1,29 @@
 import { z } from 'zod';
 import { ToolwharfError } from '../../../kernel/errors.ts';
 import { userCallerId } from '../../../kernel/user-caller.ts';
-import type { User } from '../../../storage/ports/user-store.ts';
+import { type User, userRoles } from '../../../storage/ports/user-store.ts';
 import type { Identity } from '../../auth/identity.ts';
 import { type ApiPorts, route } from '../route.ts';
-import { userListSchema, userSchema } from '../schemas/users.ts';
+import { answer, isoTime, list } from '../schemas/named.ts';
+
+const userSchema = answer(
+  'User',
+  z.strictObject({
+    id: z.string(),
+    issuer: z.string().describe('The identity provider.'),
+    subject: z.string().describe('The id of the person at the identity provider.'),
+    name: z.string().optional(),
+    email: z.string().optional(),
+    role: z.enum(userRoles).describe('`none`: the identity provider grants no access any more.'),
+    profile: z.string().optional().describe('Absent for administrators, who use every profile, and for `default`.'),
+    groups: list(z.string()).describe('The groups at the last sign-in.'),
+    createdAt: isoTime.describe('The first sign-in.'),
+    lastSeenAt: isoTime.optional().describe('The last request, accurate to one minute.'),
+    disabledAt: isoTime.optional(),
+  }),
+);
+
+const userListSchema = answer('UserList', z.strictObject({ users: list(userSchema) }));
 
 const group = 'users';
 const right = 'admin';

@@ -11,16 +11,21 @@ import type { EndedSessions } from '../../fleet/ended-sessions.ts';
 import type { AppSessions } from '../app-sessions.ts';
 import { hasClaim } from '../claims.ts';
 import type { OpenRequests } from '../open-requests.ts';
-import { toSessionCookie } from '../session-cookie.ts';
+import { type CookieScope, readCookie, toCookie, toSessionCookie } from '../session-cookie.ts';
 import { createSignInThrottle } from '../sign-in-throttle.ts';
 import { toIdentity } from '../users.ts';
 import { sealIdToken } from './id-token-cookie.ts';
 import type { IdentityProvider, OpenedProvider } from './identity-provider.ts';
-import { clearPending, type PendingSignIn, readPending, sealPending } from './pending-sign-in.ts';
 import type { PublicUrl } from './public-url.ts';
 import { redirect, scopeOf } from './redirect.ts';
-import { toReturnPath } from './return-path.ts';
 import { type TokenClaims, toUserClaims } from './to-user-claims.ts';
+
+const pendingMs = 600_000;
+const pendingCookie = 'toolwharf-sign-in';
+const sealContext = 'sign-in';
+
+const maxPathLength = 500;
+const anyOrigin = 'http://gateway.invalid';
 
 /** Begins a sign-in of a person. The browser opens it as a page. */
 const signInPath = '/api/sign-in';
@@ -167,4 +172,55 @@ export function createSignInRoutes(ports: SignInPorts): SignInRoutes {
     await serve(request, response);
     return true;
   };
+}
+
+/** The page of the app to open after a sign-in. Anything but a path of the app becomes `/`: never another site. */
+export function toReturnPath(asked: string | null): string {
+  if (asked === null || asked.length > maxPathLength || !asked.startsWith('/')) return '/';
+  const url = URL.parse(asked, anyOrigin);
+  // The parser knows what browsers make of `//`, `/\`, tabs and line breaks.
+  if (!url || url.origin !== anyOrigin || url.username !== '') return '/';
+  const path = `${url.pathname}${url.search}${url.hash}`;
+  return path.startsWith('//') || /^\/(?:api|mcp|a2a|\.well-known)(?:[/?#]|$)/.test(path) ? '/' : path;
+}
+
+/** A sign-in that the browser has begun. Only that browser has it, sealed in a cookie: any replica can finish it. */
+interface PendingSignIn {
+  readonly id: string;
+  readonly issuer: string;
+  readonly state: string;
+  readonly nonce: string;
+  readonly verifier: string;
+  readonly returnPath: string;
+  readonly until: number;
+}
+
+/** The cookie of a new sign-in. */
+function sealPending(
+  pending: Omit<PendingSignIn, 'id' | 'until'>,
+  request: IncomingMessage,
+  scope: CookieScope,
+  sealer: Sealer,
+): string {
+  const content: PendingSignIn = { ...pending, id: randomUUID(), until: Date.now() + pendingMs };
+  const value = sealer.seal(JSON.stringify(content), sealContext);
+  // Lax: the provider sends the browser back from another site.
+  return toCookie(request, { name: pendingCookie, value, lifetimeMs: pendingMs, sameSite: 'Lax', ...scope });
+}
+
+/** The sign-in of the browser; undefined if it has none, or its time is up. */
+function readPending(request: IncomingMessage, scope: CookieScope, sealer: Sealer): PendingSignIn | undefined {
+  const text = readCookie(request, pendingCookie, scope);
+  if (text === undefined) return undefined;
+  try {
+    const pending = JSON.parse(sealer.open(text, sealContext)) as PendingSignIn;
+    return pending.until > Date.now() ? pending : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/** Deletes the cookie. */
+function clearPending(request: IncomingMessage, scope: CookieScope): string {
+  return toCookie(request, { name: pendingCookie, sameSite: 'Lax', lifetimeMs: 0, ...scope });
 }

@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { messageOf } from '../../../kernel/errors.ts';
-import { isForeignRead } from '../cross-site.ts';
+import { isForeignRead } from '../../guard.ts';
 import { readSessionCookie, toSessionCookie } from '../session-cookie.ts';
 import { openIdToken, sealIdToken } from './id-token-cookie.ts';
 import { redirect, scopeOf } from './redirect.ts';

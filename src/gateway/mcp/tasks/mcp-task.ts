@@ -2,10 +2,9 @@ import { relatedTask, type TaskStatus } from '../../../connections/follow-task.t
 import type { CallQuestion } from '../../../invocation/open-questions.ts';
 import { isObject, type JsonObject } from '../../../kernel/json.ts';
 import { describeProgress, type TaskView } from '../../tasks/task-view.ts';
-import { toCallResult } from '../call-result.ts';
 import { readQuestion } from '../client-host.ts';
 import type { TaskGeneration } from '../client-request.ts';
-import { RpcError } from '../rpc.ts';
+import { RpcError, toCallResult } from '../rpc.ts';
 
 const pollIntervalMs = 1_000;
 

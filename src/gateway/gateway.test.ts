@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
-import { createMemoryKeys } from '../../storage/memory/memory-stores.ts';
-import { createApiKey } from './api-keys.ts';
-import { assertSafeToListen } from './assert-safe-to-listen.ts';
+import { createMemoryKeys } from '../storage/memory/memory-stores.ts';
+import { createApiKey } from './auth/api-keys.ts';
+import { assertSafeToListen } from './gateway.ts';
 
 const jwt = { issuer: 'https://id.example.com', audience: 'a', jwksUrl: 'https://id.example.com/jwks' };
 

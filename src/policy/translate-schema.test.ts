@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { createReferences } from './schema-references.ts';
+import { createReferences } from './translate-schema.ts';
 
 const item = { type: 'string' };
 const node = { $anchor: 'node', type: 'object' };

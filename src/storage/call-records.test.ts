@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { previewJson } from './preview-json.ts';
+import { previewJson } from './call-records.ts';
 
 test('the preview of a small value is the value itself', () => {
   const value = { a: 'text', b: [1, true, null], c: { d: { e: 'f' } } };

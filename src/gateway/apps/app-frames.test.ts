@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { expect, test } from 'vitest';
-import { createFrameTokens, type FrameFacts } from './frame-tokens.ts';
+import { createFrameTokens, type FrameFacts } from './app-frames.ts';
 
 const facts: FrameFacts = {
   sources: { connect: ['https://a.example'], resource: [], frame: [], baseUri: [] },

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { toReturnPath } from './return-path.ts';
+import { toReturnPath } from './sign-in-routes.ts';
 
 test('a sign-in returns to the page of the app that asked for it', () => {
   for (const path of ['/', '/tools', '/calls?status=failed&x=1#top', '/servers/a%2Fb', '/?next=https://evil.example'])

@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import { describe, expect, test } from 'vitest';
-import { isAnonymousAllowed, isCookieAllowed } from './cross-site.ts';
-import { readSessionCookie, toSessionCookie } from './session-cookie.ts';
+import { readSessionCookie, toSessionCookie } from './auth/session-cookie.ts';
+import { isAnonymousAllowed, isCookieAllowed } from './guard.ts';
 
 const host = 'localhost:7420';
 const request = (method: string, headers: Record<string, string> = {}) =>

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { JsonObject } from '../../../kernel/json.ts';
-import { demoTurn } from './demo-turn.ts';
+import { demoTurn } from './demo-model.ts';
 import { makeArguments } from './make-arguments.ts';
 import type { ShownTool } from './match-tool.ts';
 import type { Dialog, DialogCall } from './read-dialog.ts';

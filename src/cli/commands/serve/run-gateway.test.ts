@@ -1,10 +1,26 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { createLog, type LogEntry } from '../../../kernel/log.ts';
 import { openStorage } from '../../../storage/open-storage.ts';
-import { enforceRetention } from './enforce-retention.ts';
+import { enforceRetention, watchIdle } from './run-gateway.ts';
 
 beforeEach(() => void vi.useFakeTimers());
 afterEach(() => void vi.useRealTimers());
+
+test('a gateway is idle when it has had no connection for the whole period', async () => {
+  let connections = 1;
+  using idle = watchIdle(async () => connections, { idleMs: 60_000, pollMs: 5_000 });
+  await vi.advanceTimersByTimeAsync(300_000);
+  expect(idle.signal.aborted).toBe(false);
+  connections = 0;
+  await vi.advanceTimersByTimeAsync(50_000);
+  connections = 1;
+  await vi.advanceTimersByTimeAsync(5_000);
+  connections = 0;
+  await vi.advanceTimersByTimeAsync(55_000);
+  expect(idle.signal.aborted).toBe(false);
+  await vi.advanceTimersByTimeAsync(10_000);
+  expect(idle.signal.aborted).toBe(true);
+});
 
 test('calls that exceed the configured age or number are removed periodically until disposal', async () => {
   await using storage = await openStorage({ kind: 'memory' });
