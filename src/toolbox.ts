@@ -35,8 +35,7 @@ import { administerCatalog } from './servers/administer-catalog.ts';
 import { applyConfig } from './servers/apply-config.ts';
 import { createToolFlags } from './servers/flag-tools.ts';
 import { createLocalTools } from './servers/local-tools.ts';
-import { logConfigChanges, logConfigRefused } from './servers/log-config-changes.ts';
-import { logGoneTools, logTrustProblems } from './servers/log-tool-problems.ts';
+import { logConfigChanges, logConfigRefused, logGoneTools, logTrustProblems } from './servers/log-config-changes.ts';
 import { createOpenServer } from './servers/open-server.ts';
 import { createRegisterLists } from './servers/register-lists.ts';
 import { createServerAccess } from './servers/server-access.ts';
@@ -45,9 +44,13 @@ import { createServerSet } from './servers/server-set.ts';
 import { createToolboxContent } from './servers/toolbox-content.ts';
 import type { ToolboxEvents } from './servers/toolbox-events.ts';
 import { createToolboxServers } from './servers/toolbox-servers.ts';
-import { createMemoryAccounts } from './storage/memory/memory-accounts.ts';
 import { createMemoryJournal } from './storage/memory/memory-journal.ts';
-import { createMemoryPins, createMemoryRules, createMemoryToolOverrides } from './storage/memory/memory-stores.ts';
+import {
+  createMemoryAccounts,
+  createMemoryPins,
+  createMemoryRules,
+  createMemoryToolOverrides,
+} from './storage/memory/memory-stores.ts';
 import type { AdministeredToolbox, InternalToolboxOptions, Toolbox, ToolboxOptions } from './toolbox-types.ts';
 
 export type { ToolboxEvents } from './servers/toolbox-events.ts';

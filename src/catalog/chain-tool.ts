@@ -1,4 +1,4 @@
-import { type ChainReference, readTemplate } from '../config/chain-template.ts';
+import { type ChainReference, readTemplate } from '../config/chain-schema.ts';
 import type { ChainConfig } from '../config/config.ts';
 import { isObject, type JsonObject } from '../kernel/json.ts';
 import type { ToolResult } from '../kernel/tool.ts';

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { messageOf, ToolwharfError } from '../kernel/errors.ts';
 import { omitUndefined } from '../kernel/json.ts';
-import { createKeyedMutex } from '../kernel/keyed-mutex.ts';
+import { createKeyedMutex } from '../kernel/mutex.ts';
 import type { Assistant } from '../storage/ports/assistant-store.ts';
 import {
   type AppPart,
@@ -13,8 +13,7 @@ import {
 import { type AnswerRun, startAnswer } from './answer-run.ts';
 import { assertRoomFor, type NewAttachment, readAttachments } from './attachments.ts';
 import type { Chat, ChatPorts } from './chat.ts';
-import { selectedBranch } from './message-tree.ts';
-import { createOpenConversation, type OpenConversation, titleFrom } from './open-conversation.ts';
+import { createOpenConversation, type OpenConversation, selectedBranch, titleFrom } from './open-conversation.ts';
 import { searchConversations } from './search-conversations.ts';
 import { cancelUnfinishedCalls, recoverCalls } from './unfinished-calls.ts';
 import { noUsage } from './usage.ts';

@@ -1,9 +1,7 @@
 import { messageOf } from '../kernel/errors.ts';
 import type { Conversation, Message } from '../storage/ports/conversation-store.ts';
 import type { ChatEvent, ChatPorts } from './chat.ts';
-import { createDraft, type Draft } from './draft.ts';
-import { selectedBranch, versionsOf, withVersions } from './message-tree.ts';
-import { createSaver, type Saver } from './saver.ts';
+import { createDraft, createSaver, type Draft, type Saver } from './draft.ts';
 import type { Watchers } from './watchers.ts';
 
 /** A conversation while it changes: keeps memory, store and watchers consistent. */
@@ -131,4 +129,25 @@ export function titleFrom(text: string): string {
   return `${space > maxTitleLength / 2 ? cut.slice(0, space) : cut}…`;
 }
 
+/** The messages of the selected branch, oldest first, each with its versions. `all` holds every message, oldest first. */
+export function selectedBranch(all: readonly Message[], { selectedId }: Pick<Conversation, 'selectedId'>): Message[] {
+  const byId = new Map(all.map((message) => [message.id, message]));
+  const children = Map.groupBy(all, ({ parentId }) => parentId);
+  const branch: Message[] = [];
+  for (let at = byId.get(selectedId ?? ''); at; at = byId.get(at.parentId ?? '')) branch.unshift(at);
+  for (let next = children.get(branch.at(-1)?.id)?.at(-1); next; next = children.get(next.id)?.at(-1))
+    branch.push(next);
+  return branch.map((message) => withVersions(message, children.get(message.parentId) ?? []));
+}
+
 const maxTitleLength = 60;
+
+/** The messages that follow the same message as this one, oldest first. */
+function versionsOf(all: readonly Message[], { parentId }: Pick<Message, 'parentId'>): Message[] {
+  return all.filter((message) => message.parentId === parentId);
+}
+
+/** The message with the ids of its versions, if there are several. */
+function withVersions({ versions: _, ...message }: Message, siblings: readonly Message[]): Message {
+  return siblings.length > 1 ? { ...message, versions: siblings.map(({ id }) => id) } : message;
+}

@@ -1,6 +1,5 @@
 import { z } from 'zod';
 import { isObject, type JsonSchema } from '../kernel/json.ts';
-import { readTemplate, textsIn } from './chain-template.ts';
 import { chainTimeoutMs, toolDefaults } from './defaults.ts';
 import { durationText } from './durations.ts';
 import { duration, filledText, list, text, wholeNumber } from './schema-parts.ts';
@@ -85,6 +84,34 @@ export const chainsSchema = z.record(chainName, chainSchema, { error: 'must be a
 
 export type CheckedChains = z.output<typeof chainsSchema>;
 
+/** A `{{…}}` placeholder in the arguments of a step. */
+export interface ChainReference {
+  /** The arguments of the chain, or the number of an earlier step, starting at 1. */
+  readonly from: 'input' | number;
+  /** For a step: its text, its structured content, or its text parsed as JSON. */
+  readonly part?: 'text' | 'structured' | 'json';
+  /** Keys and indexes into the value. */
+  readonly path: readonly string[];
+  /** The placeholder in its original spelling. */
+  readonly written: string;
+}
+
+/** Parses placeholders such as `{{input.to}}` and `{{steps.1.text}}`. An invalid placeholder is an error. */
+export function readTemplate(text: string): ChainTemplate | { readonly problem: string } {
+  const parts: (string | ChainReference)[] = [];
+  let end = 0;
+  for (const match of text.matchAll(/\{\{([^{}]*)\}\}/g)) {
+    const reference = readReference(match[1]?.trim() ?? '');
+    if (!reference)
+      return { problem: `${match[0]} is neither {{input.NAME}} nor {{steps.1.text}}, .structured or .json` };
+    if (match.index > end) parts.push(text.slice(end, match.index));
+    parts.push({ ...reference, written: match[0] });
+    end = match.index + match[0].length;
+  }
+  if (end < text.length) parts.push(text.slice(end));
+  return parts;
+}
+
 function problemsOf(written: string, at: number, input: JsonSchema | undefined): string[] {
   const template = readTemplate(written);
   if ('problem' in template) return [template.problem];
@@ -96,4 +123,24 @@ function problemsOf(written: string, at: number, input: JsonSchema | undefined):
       return Object.hasOwn(properties, name) ? [] : [`${part.written}: input has no property '${name}'`];
     return part.from <= at ? [] : [`${part.written}: step ${at + 1} can refer to earlier steps only`];
   });
+}
+
+type ChainTemplate = readonly (string | ChainReference)[];
+
+/** Yields every string in the arguments of a step. */
+function* textsIn(value: unknown): Generator<string> {
+  if (typeof value === 'string') yield value;
+  else if (typeof value === 'object' && value !== null)
+    for (const member of Object.values(value)) yield* textsIn(member);
+}
+
+function readReference(written: string): Omit<ChainReference, 'written'> | undefined {
+  const [from, ...path] = written.split('.');
+  if (path.length === 0 || path.includes('')) return undefined;
+  if (from === 'input') return { from, path };
+  if (from !== 'steps') return undefined;
+  const [number = '', part, ...inside] = path;
+  if (!/^[1-9]\d{0,2}$/.test(number)) return undefined;
+  if (part !== 'text' && part !== 'structured' && part !== 'json') return undefined;
+  return part === 'text' && inside.length > 0 ? undefined : { from: Number(number), part, path: inside };
 }

@@ -1,7 +1,7 @@
 import { canonicalizeMap } from './canonical-keys.ts';
 import type { CheckContext } from './check-context.ts';
 import { checkSchema, found } from './check-schema.ts';
-import { resolveUrl } from './check-url.ts';
+import { resolveUrl } from './check-server.ts';
 import { type CheckedGateway, gatewaySchema } from './gateway-schema.ts';
 import { isPlainMap, type PlainData, type PlainObject } from './plain-data.ts';
 import type { Path } from './problems.ts';

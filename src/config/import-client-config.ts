@@ -11,6 +11,7 @@ import { durationText } from './durations.ts';
 import { copyPlain, isPlainMap, type PlainData, type PlainObject } from './plain-data.ts';
 import { configError, formatPath, type Problem, problemLine, valueAt } from './problems.ts';
 import type { ProductName } from './products/product.ts';
+import { readProxyCommand } from './products/proxy-command.ts';
 import { readProduct } from './products/read-product.ts';
 import { readConfigFile } from './read-config-file.ts';
 import { looksLikeJson, readDocument } from './read-document.ts';
@@ -105,6 +106,21 @@ export async function importClientConfig(
   const { servers } = assembleConfig(nativeConfig, { env: withoutOverrides(env) }).config;
   const client = product ?? clientOf(file, layout.servers, layout.vscode);
   return { servers, nativeConfig, warnings: [...warnings], client };
+}
+
+/** Imports the servers that a command line of supergateway or mcp-proxy serves, such as `npx -y supergateway --stdio …`. */
+export async function importCommandLine(
+  words: readonly string[],
+  options: ImportOptions = {},
+): Promise<ImportedConfig> {
+  const found: string[] = [];
+  const proxied = readProxyCommand(words, (message) => found.push(message));
+  if (!proxied) {
+    const message = 'is not a command line of supergateway or mcp-proxy';
+    throw configError([{ path: words[0] ?? '', message }]);
+  }
+  const imported = await importClientConfig({ mcpServers: proxied.servers }, options);
+  return { ...imported, client: proxied.product, warnings: [...found, ...imported.warnings] };
 }
 
 /** The keys under which a file of any dialect lists its servers. */

@@ -10,11 +10,10 @@ import { createEphemeralMap } from '../kernel/ephemeral-map.ts';
 import { ConnectionError, messageOf, ProtocolError, type ToolwharfError } from '../kernel/errors.ts';
 import { isObject, type JsonObject } from '../kernel/json.ts';
 import { toDeliveryError } from './delivery-errors.ts';
-import { createdTaskId } from './follow-task.ts';
+import { createdTaskId, relatedTask, tasksExtension } from './follow-task.ts';
 import { createMessageOwners, type MessageOwner } from './message-owners.ts';
 import { type ChannelRequestOptions, PendingRequest, type RequestOwner } from './pending-request.ts';
 import { capabilitiesOf, type ReplyMeter, type RequestHost } from './request-host.ts';
-import { declareTasks, relatedTaskOf } from './task-messages.ts';
 import type { TrafficTap } from './traffic/traffic-log.ts';
 
 /**
@@ -268,4 +267,21 @@ function toRpcError(error: JsonObject): ToolwharfError {
   return new ProtocolError('SERVER_ERROR', message, {
     data: { reached: true, rpcCode: error.code, rpcData: error.data },
   });
+}
+
+/** The params of a request of the modern era, which declare that its server may answer with a task. */
+function declareTasks(method: string, params: JsonObject): JsonObject {
+  if (method !== 'tools/call' && !method.startsWith('tasks/')) return params;
+  const meta = isObject(params._meta) ? params._meta : {};
+  const given = meta[CLIENT_CAPABILITIES_META_KEY];
+  const capabilities = isObject(given) ? given : {};
+  const extensions = { ...(isObject(capabilities.extensions) && capabilities.extensions), [tasksExtension]: {} };
+  return { ...params, _meta: { ...meta, [CLIENT_CAPABILITIES_META_KEY]: { ...capabilities, extensions } } };
+}
+
+/** The task that a question of a legacy server names. */
+function relatedTaskOf({ params }: JsonObject): string | undefined {
+  const meta = isObject(params) && isObject(params._meta) ? params._meta : {};
+  const related = meta[relatedTask];
+  return isObject(related) && typeof related.taskId === 'string' ? related.taskId : undefined;
 }

@@ -1,7 +1,6 @@
-import type { SdkHttpError } from '@modelcontextprotocol/client';
+import type { SdkError, SdkErrorCode, SdkHttpError } from '@modelcontextprotocol/client';
 import { ConnectionError, messageOf, ProtocolError, ToolwharfError } from '../kernel/errors.ts';
 import type { JsonObject } from '../kernel/json.ts';
-import { isSdkError, isSdkHttpError } from './sdk-errors.ts';
 
 const connectFailures = new Set([
   'ECONNREFUSED',
@@ -63,6 +62,17 @@ export function toDeliveryError(cause: unknown): ToolwharfError {
     });
   }
   return disconnected(cause, true);
+}
+
+/** True for an error of the SDK, with this code if one is given. Compares names, because comparing classes would load the SDK. */
+export function isSdkError(cause: unknown, code?: `${SdkErrorCode}`): cause is SdkError {
+  if (!(cause instanceof Error) || (cause.name !== 'SdkError' && cause.name !== 'SdkHttpError')) return false;
+  return code === undefined || (cause as SdkError).code === code;
+}
+
+/** True for an SDK error that carries an HTTP status. */
+export function isSdkHttpError(cause: unknown): cause is SdkHttpError {
+  return isSdkError(cause) && cause.name === 'SdkHttpError';
 }
 
 function toHttpError(cause: SdkHttpError): ToolwharfError {

@@ -1,6 +1,5 @@
 import type { RequestId } from '@modelcontextprotocol/client';
 import type { RequestHost } from './request-host.ts';
-import { oneOfEachTask } from './task-messages.ts';
 import type { Turn } from './turns.ts';
 
 /** The request that a server's message belongs to. No members: it belongs to the connection as a whole. */
@@ -81,4 +80,9 @@ export function createMessageOwners(pending: () => readonly OwningRequest[], fir
     },
     endAbandoned: (id) => abandoned.get(id)?.end(true),
   };
+}
+
+/** One request for each task that they are about. */
+function oneOfEachTask<Request extends { readonly taskId?: string }>(requests: readonly Request[]): Request[] {
+  return [...new Map(requests.map((request) => [request.taskId, request])).values()];
 }

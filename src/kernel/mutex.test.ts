@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { createMutex } from './mutex.ts';
+import { createKeyedMutex, createMutex } from './mutex.ts';
 
 test('work under a mutex runs one at a time in the order of the calls', async () => {
   const mutex = createMutex();
@@ -20,4 +20,44 @@ test('work that fails rejects its own caller and does not stop the next', async 
   const next = mutex(() => 'done');
   await expect(failing).rejects.toThrow('broken');
   expect(await next).toBe('done');
+});
+
+const nextTask = () => new Promise((resolve) => setImmediate(resolve));
+
+test('work with the same key runs one at a time and in order, also after a failure; other keys are independent', async () => {
+  const locks = createKeyedMutex();
+  const seen: string[] = [];
+  const pass = (name: string) => async () => {
+    seen.push(`${name} in`);
+    await nextTask();
+    seen.push(`${name} out`);
+    return name;
+  };
+  const failing = locks.run('a', async () => {
+    await failure.promise;
+    throw new Error('no');
+  });
+  const failure = Promise.withResolvers<void>();
+  const first = locks.run('a', pass('first'));
+  const second = locks.run('a', pass('second'));
+  expect(await locks.run('b', pass('other'))).toBe('other');
+  expect(seen).toEqual(['other in', 'other out']);
+  failure.resolve();
+  await expect(failing).rejects.toThrow('no');
+  expect(await Promise.all([first, second])).toEqual(['first', 'second']);
+  expect(seen.slice(2)).toEqual(['first in', 'first out', 'second in', 'second out']);
+});
+
+test('idle resolves when the last piece of work is done', async () => {
+  const locks = createKeyedMutex();
+  let isThrough = false;
+  void locks.run('a', async () => {
+    await nextTask();
+    void locks.run('b', async () => {
+      await nextTask();
+      isThrough = true;
+    });
+  });
+  await locks.idle();
+  expect(isThrough).toBe(true);
 });

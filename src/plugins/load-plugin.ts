@@ -8,7 +8,7 @@ import { closest } from '../kernel/closest.ts';
 import { messageOf } from '../kernel/errors.ts';
 import { isObject } from '../kernel/json.ts';
 import type { Log } from '../kernel/log.ts';
-import { importFile } from '../servers/load-local-tools.ts';
+import { importFile } from '../servers/local-tools.ts';
 import type { CreatePlugin, Plugin } from './plugin.ts';
 import { runInTime } from './run-in-time.ts';
 

@@ -1,7 +1,7 @@
 import { closest } from '../kernel/closest.ts';
 import { isObject } from '../kernel/json.ts';
 import { escapePointerToken, unescapePointerToken } from '../kernel/json-pointer.ts';
-import { describeValue, isSecretPath, showValue } from './describe-value.ts';
+import { isSecretName } from '../kernel/secret-names.ts';
 import { explainAlternatives, type Finding, isAlternatives, joinSome } from './explain-alternatives.ts';
 import type { Complaint } from './safe-keywords.ts';
 import { assertedFormats } from './schema-keywords.ts';
@@ -17,6 +17,8 @@ export interface ArgumentProblem {
   /** The problem in one sentence, with its path. */
   readonly message: string;
 }
+
+const maxShownLength = 80;
 
 const maxListed = 10;
 const maxPathLength = 200;
@@ -46,6 +48,15 @@ export function problemsText(problems: readonly ArgumentProblem[]): string {
   const lines = problems.slice(0, maxListed).map(({ message }) => `- ${message}`);
   const rest = problems.length - maxListed;
   return [`${problems.length} problems`, ...lines, ...(rest > 0 ? [`and ${rest} more`] : [])].join('\n');
+}
+
+/** Describes a value by its type and, if it is short and not secret, its content. */
+export function describeValue(value: unknown, isSecret: boolean): string {
+  if (value === undefined) return 'nothing';
+  if (value === null) return 'null';
+  if (Array.isArray(value)) return `array of ${value.length} items`;
+  if (typeof value === 'object') return `object with ${Object.keys(value).length} properties`;
+  return isSecret ? typeof value : `${typeof value} ${showValue(value)}`;
 }
 
 /** The finding at each path. An error that only sums up others is a finding only where there is no other. */
@@ -183,4 +194,17 @@ function valueAt(args: unknown, path: string): unknown {
 
 function lastPart(path: string): string {
   return unescapePointerToken(path.slice(path.lastIndexOf('/') + 1));
+}
+
+/** A value as JSON, never longer than 80 characters. */
+function showValue(value: unknown): string {
+  const cut = typeof value === 'string' ? value.slice(0, maxShownLength) : value;
+  const text = JSON.stringify(cut) ?? String(cut);
+  const isCut = text.length > maxShownLength || (typeof value === 'string' && value.length > maxShownLength);
+  return isCut ? `${text.slice(0, maxShownLength - 1).toWellFormed()}…` : text;
+}
+
+/** Whether a part of the path is named like a secret, whose value must not be shown. */
+function isSecretPath(path: string): boolean {
+  return path.split('/').some((part) => isSecretName(part) || /key$/i.test(part));
 }

@@ -1,7 +1,6 @@
 import { hashOf } from '../kernel/canonical-json.ts';
 import { isObject, type JsonSchema } from '../kernel/json.ts';
-import { describeValue } from './describe-value.ts';
-import { type ArgumentProblem, explainProblems, problemsText } from './explain-problems.ts';
+import { type ArgumentProblem, describeValue, explainProblems, problemsText } from './explain-problems.ts';
 import { measureJson } from './measure-json.ts';
 import { defaultSchemaLimits, guardSchema, type SchemaLimits } from './schema-guard.ts';
 import type { Translation } from './translate-schema.ts';

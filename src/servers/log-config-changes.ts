@@ -1,8 +1,12 @@
+import type { UnnamedEntry } from '../catalog/catalog.ts';
+import { findGone } from '../catalog/register-tools.ts';
 import type { Config, ServerSpec } from '../config/config.ts';
 import { diffServers } from '../config/diff-config.ts';
+import type { Connection } from '../connections/connection.ts';
 import { canonicalJson } from '../kernel/canonical-json.ts';
 import { isObject } from '../kernel/json.ts';
 import type { Log } from '../kernel/log.ts';
+import { explainTrust } from '../policy/tool-patterns.ts';
 
 /** Logs each difference between two configurations: names and limits, never texts that may be secret. */
 export function logConfigChanges(log: Log, before: Config, after: Config): void {
@@ -50,6 +54,33 @@ export function logServerChanged(log: Log, before: ServerSpec | undefined, after
   log.info('config.server-changed', `Server '${after.name}' was changed: ${what}`, { server: after.name });
 }
 
+/** Logs a warning for each `trustedTools` pattern that is ambiguous or can match nothing. */
+export function logTrustProblems(
+  { toolbox, profiles }: Config,
+  { servers, locals }: { readonly servers: readonly string[]; readonly locals: readonly UnnamedEntry[] },
+  log: Log,
+): void {
+  const scope = { naming: toolbox.naming, servers, localTools: new Set(namesOf(locals)) };
+  const patterns = [toolbox, ...profiles].flatMap(({ approval }) => approval.trustedTools);
+  for (const problem of new Set(explainTrust(patterns, scope))) log.warning('policy.trust-unclear', problem);
+}
+
+/** Logs a warning for each configured tool that its server does not offer. */
+export function logGoneTools(
+  { toolbox }: Config,
+  { connections, locals }: { readonly connections: readonly Connection[]; readonly locals: readonly UnnamedEntry[] },
+  log: Log,
+): void {
+  const offers = connections
+    .filter(({ spec }) => spec.enabled)
+    .map(({ spec, lists }) => ({
+      server: spec.name,
+      offered: lists.get('tools')?.items.map((item) => String(item.name)),
+    }));
+  for (const { tool, server, message } of findGone(toolbox.tools, offers, namesOf(locals)))
+    log.warning('catalog.tool-gone', message, { tool, server });
+}
+
 /** `mode (strict → dynamic)`, `env`: the keys whose values differ, nested ones with their path. */
 function differences(before: object, after: object, prefix = ''): string[] {
   const [old, now] = [before, after] as Record<string, unknown>[];
@@ -91,4 +122,8 @@ function diffByName<Item extends { readonly name: string }>(before: readonly Ite
     if (from === to) return [];
     return [{ name, change: from === undefined ? 'added' : to === undefined ? 'removed' : 'changed' }];
   });
+}
+
+function namesOf(entries: readonly UnnamedEntry[]): string[] {
+  return entries.map(({ originalName }) => originalName);
 }

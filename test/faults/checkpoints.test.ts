@@ -1,8 +1,7 @@
 import { appendFile, mkdir, readFile, rm, truncate } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { readAuditPublicKey } from '../../src/storage/audit/audit-key.ts';
-import { auditKeyFile, openAudited } from '../../src/storage/audit/open-audited.ts';
+import { auditKeyFile, openAudited, readAuditPublicKey } from '../../src/storage/audit/open-audited.ts';
 import { journalOf, verifyAnchor } from '../../src/storage/audit/verify-anchor.ts';
 import { createSqliteWorkspace, type SqliteWorkspace } from '../storage/kinds.ts';
 import { gather, makeCall, writeSteps } from '../storage/records.ts';

@@ -4,8 +4,12 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { hashOf } from '../../src/kernel/canonical-json.ts';
-import { readAuditPublicKey } from '../../src/storage/audit/audit-key.ts';
-import { auditKeyFile, checkpointsFile, openAudited } from '../../src/storage/audit/open-audited.ts';
+import {
+  auditKeyFile,
+  checkpointsFile,
+  openAudited,
+  readAuditPublicKey,
+} from '../../src/storage/audit/open-audited.ts';
 import { journalOf, verifyAnchor } from '../../src/storage/audit/verify-anchor.ts';
 import type { AuditFinding } from '../../src/storage/ports/audit.ts';
 import { startPostgres, type TestPostgres } from '../support/postgres.ts';

@@ -1,7 +1,6 @@
 import { isObject, type JsonSchema } from '../../kernel/json.ts';
-import { addToDescription } from './add-to-description.ts';
 import { InexpressibleError } from './inexpressible.ts';
-import { hasType } from './modern-schema.ts';
+import { addToDescription, hasType } from './modern-schema.ts';
 
 /**
  * Converts a schema to the subset of JSON Schema that Gemini documents. References are inlined; a circular reference ends

@@ -1,6 +1,5 @@
 import { isObject, type JsonSchema } from '../../kernel/json.ts';
 import { parseLocalReference, valueAt } from '../../kernel/json-pointer.ts';
-import { addToDescription } from './add-to-description.ts';
 import { InexpressibleError } from './inexpressible.ts';
 import { listKeywords, mapKeywords, schemaKeywords } from './map-subschemas.ts';
 
@@ -18,6 +17,14 @@ export function toModernSchema(root: JsonSchema): JsonSchema {
 /** True if the schema allows this type explicitly. */
 export function hasType(schema: JsonSchema, name: string): boolean {
   return schema.type === name || (Array.isArray(schema.type) && schema.type.includes(name));
+}
+
+/** Adds constraints that the schema cannot express as keywords to its description, so that the model knows them. */
+export function addToDescription(schema: JsonSchema, rules: readonly (readonly [keyword: string, value: unknown])[]) {
+  const text = rules.map(([keyword, value]) => `${keyword}: ${toText(value)}`).join('; ');
+  if (text === '') return schema;
+  const { description } = schema;
+  return { ...schema, description: typeof description === 'string' ? `${description} (${text})` : `(${text})` };
 }
 
 type RewriteReference = (reference: string) => string;
@@ -252,4 +259,9 @@ function unusedName(reference: string, used: Map<string, number>): string {
   used.set(base, count);
   if (name !== base) used.set(name, 1);
   return name;
+}
+
+function toText(value: unknown): string {
+  const text = typeof value === 'string' && value !== '' ? value : JSON.stringify(value);
+  return text.length <= 300 ? text : `${text.slice(0, 300)}…`;
 }

@@ -1,10 +1,11 @@
 import { once } from 'node:events';
-import { readAuditPublicKey } from '../../storage/audit/audit-key.ts';
-import { auditKeyFile } from '../../storage/audit/open-audited.ts';
-import { verifyAnchor } from '../../storage/audit/verify-anchor.ts';
-import type { AuditFinding } from '../../storage/ports/audit.ts';
-import { openJournal } from '../backend/open-journal.ts';
-import { locateStore } from '../backend/open-store.ts';
+import { auditKeyFile, readAuditPublicKey } from '../../storage/audit/open-audited.ts';
+import type { TrackedState } from '../../storage/audit/tracked-state.ts';
+import { type AnchoredJournal, journalOf, verifyAnchor } from '../../storage/audit/verify-anchor.ts';
+import type { AuditEntry, AuditFinding, ExportOptions } from '../../storage/ports/audit.ts';
+import type { GatewayClient } from '../backend/gateway-client.ts';
+import { locateStore, openStore, requireStore } from '../backend/open-store.ts';
+import { reportLocal, selectGateway } from '../backend/select-gateway.ts';
 import type { CommandContext, JsonOption } from '../command-context.ts';
 import { exitCodes, UsageError } from '../errors.ts';
 import { count, jsonText, oneLine } from '../terminal/format.ts';
@@ -19,6 +20,8 @@ export interface VerifyOptions extends AuditOptions, JsonOption {
   /** PEM file of the audit key, private or public. */
   readonly key?: string;
 }
+
+const maxPage = 500;
 
 /** `toolwharf audit verify`: checks the hash chain of the journal, and compares it with signed checkpoints. */
 export async function auditVerify(options: VerifyOptions, context: CommandContext): Promise<number> {
@@ -85,4 +88,55 @@ function parseInteger(option: string, text: string | undefined, minimum: number)
   const number = Number(text);
   if (/^\d+$/.test(text) && Number.isSafeInteger(number) && number >= minimum) return number;
   throw new UsageError(`${option} must be a whole number, ${minimum} or more`);
+}
+
+/** The journal of the running gateway, or of the store in this process. */
+interface OpenJournal extends AnchoredJournal, AsyncDisposable {
+  verify(): AsyncIterable<AuditFinding>;
+}
+
+/** Opens the journal. `--database` names a store, so no gateway is used. */
+async function openJournal(context: CommandContext, options: { readonly database?: string }): Promise<OpenJournal> {
+  const gateway = options.database === undefined ? await selectGateway(context) : undefined;
+  if (gateway) return openGatewayJournal(gateway);
+  const location = await requireStore(context, options);
+  reportLocal(options.database === undefined ? location.dataDir : 'the database', context);
+  const { storage } = await openStore({ ...location, isAudited: false });
+  return {
+    ...journalOf(storage),
+    verify: storage.audit.verify,
+    [Symbol.asyncDispose]: () => storage[Symbol.asyncDispose](),
+  };
+}
+
+type Ends = Awaited<ReturnType<AnchoredJournal['ends']>>;
+
+function openGatewayJournal(gateway: GatewayClient): OpenJournal {
+  const readEnds = () => gateway.get<Ends & { readonly state: Record<string, string> }>('/api/audit/state');
+  return {
+    ends: readEnds,
+    async readState(): Promise<TrackedState> {
+      return new Map(Object.entries((await readEnds()).state));
+    },
+    async *verify() {
+      yield* (await gateway.get<{ readonly findings: readonly AuditFinding[] }>('/api/audit/verification')).findings;
+    },
+    async *export({ after, limit = Number.POSITIVE_INFINITY }: ExportOptions = {}) {
+      let left = limit;
+      for (let next = after ?? 0; left > 0; ) {
+        const query = `after=${next}&limit=${Math.min(left, maxPage)}`;
+        const page = await gateway.get<Page>(`/api/audit/entries?${query}`);
+        yield* page.entries;
+        left -= page.entries.length;
+        if (page.next === undefined) return;
+        next = page.next;
+      }
+    },
+    async [Symbol.asyncDispose]() {},
+  };
+}
+
+interface Page {
+  readonly entries: readonly AuditEntry[];
+  readonly next?: number;
 }

@@ -1,8 +1,7 @@
 import { writeFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { stringify } from 'yaml';
-import { type ClientName, importClientConfig } from '../../config/import-client-config.ts';
-import { importCommandLine } from '../../config/import-command-line.ts';
+import { type ClientName, importClientConfig, importCommandLine } from '../../config/import-client-config.ts';
 import { messageOf } from '../../kernel/errors.ts';
 import { writeFileAtomically } from '../backend/write-file.ts';
 import type { CommandContext, JsonOption } from '../command-context.ts';

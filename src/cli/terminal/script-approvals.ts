@@ -1,9 +1,8 @@
 import type { ApprovalRequest } from '../../policy/approval.ts';
 import { toDisplayText } from '../../policy/display-text.ts';
-import { answerKeys } from './answer-keys.ts';
 import { jsonText, oneLine, wrapParts } from './format.ts';
 import type { Terminal } from './terminal.ts';
-import { changeLines } from './terminal-approver.ts';
+import { answerKeys, changeLines } from './terminal-approver.ts';
 
 /** `each`: the person answers for each call. */
 export type ScriptAnswer = 'allow' | 'deny' | 'each';

@@ -5,7 +5,6 @@ import type { ApprovalAnswer, ApprovalRequest, ApprovalScope, Approver } from '.
 import { toDisplayText } from '../../policy/display-text.ts';
 import type { RuleAudience } from '../../policy/remembered-rules.ts';
 import { restricts } from '../../policy/tool-patterns.ts';
-import { answerKeys } from './answer-keys.ts';
 import { confirm } from './confirm.ts';
 import { editArguments } from './edit-text.ts';
 import { oneLine, wrapParts } from './format.ts';
@@ -26,6 +25,9 @@ export interface ApprovalPromptOptions {
 export interface PendingApproval extends ApprovalRequest {
   readonly audiences?: readonly RuleAudience[];
 }
+
+/** The keys that answer an approval, the same as in the app. */
+export const answerKeys = { once: 'a', conversation: 'c', tool: 't', server: 's', edit: 'e', deny: 'd' } as const;
 
 /** Asks the person at the terminal about each call. Anything but a clear yes is a denial. */
 export function createTerminalApprover(terminal: Terminal, options: () => ApprovalPromptOptions): Approver {

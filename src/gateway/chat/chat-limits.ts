@@ -1,7 +1,7 @@
 import type { Chat } from '../../chat/chat.ts';
 import type { GatewayLimits } from '../../config/gateway-config.ts';
 import { ToolwharfError } from '../../kernel/errors.ts';
-import { createKeyedMutex } from '../../kernel/keyed-mutex.ts';
+import { createKeyedMutex } from '../../kernel/mutex.ts';
 import type { Conversation } from '../../storage/ports/conversation-store.ts';
 import { type Identity, isOperator } from '../auth/identity.ts';
 

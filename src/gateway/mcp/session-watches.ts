@@ -5,11 +5,14 @@ import type { MethodPorts } from './method-ports.ts';
 import type { McpReplicas, SessionState } from './replicas.ts';
 import { RpcError, rpcCode } from './rpc.ts';
 import type { Session } from './sessions.ts';
-import { assertWatchable, maxWatchedUris } from './watch-limits.ts';
 
 export interface WatchPorts extends Pick<MethodPorts, 'toolbox' | 'logLevels' | 'viewFor'> {
   readonly replicas: Pick<McpReplicas, 'shareState'>;
 }
+
+/** How many resources one session or subscription can watch. */
+export const maxWatchedUris = 1_000;
+const maxUriLength = 8_192;
 
 /** Gives a session the log level and the subscriptions that the client set on another replica. */
 export async function applySessionState(
@@ -50,6 +53,12 @@ export async function unsubscribe(uri: string, session: Session, { replicas }: W
   await unwatch(uri, session);
   await replicas.shareState(session);
   return {};
+}
+
+/** Throws an `RpcError` for a URI that is too long to be kept until its subscription ends. */
+export function assertWatchable(uri: string): void {
+  if (uri.length <= maxUriLength) return;
+  throw new RpcError(rpcCode.invalidParams, `The URI of a subscription can have ${maxUriLength} characters at most`);
 }
 
 async function watch(

@@ -7,9 +7,9 @@ import type { ClientRequest } from './client-request.ts';
 import type { MethodPorts } from './method-ports.ts';
 import type { Responder } from './responder.ts';
 import { metaKey, RpcError, type RpcRequest, rpcCode, toResult } from './rpc.ts';
+import { assertWatchable, maxWatchedUris } from './session-watches.ts';
 import { findTask } from './tasks/find-task.ts';
 import { toDetailedTaskV2 } from './tasks/mcp-task.ts';
-import { assertWatchable, maxWatchedUris } from './watch-limits.ts';
 
 /** The open subscriptions of modern clients. */
 export interface Subscriptions {

@@ -2,11 +2,15 @@ import { randomBytes } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+import { gzip } from 'node:zlib';
 import { packageRoot } from '../../kernel/version.ts';
 import type { AppFrames } from '../apps/app-frames.ts';
 import { loadFiles, type WebFile } from './load-files.ts';
 import { contentSecurityPolicy, send, sendFile } from './send-file.ts';
-import { createDocs, isDocsPath } from './serve-docs.ts';
+
+const docsPrefix = /^\/docs(?=\/|$)/;
+const gzipped = promisify(gzip);
 
 /** The directory of the built web app, also if the gateway runs from source. */
 export const webDirectory = fileURLToPath(new URL('dist/web', packageRoot));
@@ -47,7 +51,7 @@ export function createWeb(directory: string, frames?: Pick<AppFrames, 'sourceFor
     const { method, url = '/' } = request;
     if (method !== 'GET' && method !== 'HEAD') return false;
     const path = decode(url.replace(/[?#].*$/s, ''));
-    if (isDocsPath(path)) return serveDocs(path, request, response).then(() => true);
+    if (docsPrefix.test(path)) return serveDocs(path, request, response).then(() => true);
     return otherPaths.test(path) ? false : serve(path, request, response);
   };
 }
@@ -66,6 +70,7 @@ function decode(text: string): string {
 const notBuilt = `The Toolwharf gateway is running, but its web app is not built: run "npm run build" and restart the gateway.
 The MCP endpoint is at /mcp, the API at /api.
 `;
+const docsNotBuilt = 'The documentation is not built: run "npm run docs:build" and restart the gateway.\n';
 
 /** Sent without an ETag, because every response has its own nonce. */
 function sendIndex(index: string, request: IncomingMessage, response: ServerResponse, frames?: string): void {
@@ -73,4 +78,48 @@ function sendIndex(index: string, request: IncomingMessage, response: ServerResp
   const body = Buffer.from(index.replaceAll('__NONCE__', nonce));
   const headers = { 'content-type': 'text/html; charset=utf-8', 'cache-control': 'no-cache' };
   send(request, response, 200, { ...headers, 'content-security-policy': contentSecurityPolicy(nonce, frames) }, body);
+}
+
+/**
+ * Serves the built documentation under `/docs` from memory, without authentication: it is the same for everyone. Its files are loaded
+ * with the first request.
+ */
+function createDocs(
+  directory: string,
+): (path: string, request: IncomingMessage, response: ServerResponse) => Promise<void> {
+  let loading: Promise<ReadonlyMap<string, WebFile>> | undefined;
+
+  return async (path, request, response) => {
+    loading ??= loadFiles(directory).then(anchorMissing).then(compress);
+    const files = await loading;
+    const missing = files.get('/404.html');
+    const text = { 'content-type': 'text/plain; charset=utf-8' };
+    if (!missing) return send(request, response, 404, text, Buffer.from(docsNotBuilt));
+    // The links of the pages are relative: they need the slash.
+    if (path === '/docs') return send(request, response, 308, { ...text, location: '/docs/' }, Buffer.from(''));
+    const name = path.replace(docsPrefix, '');
+    const file = files.get(name) ?? files.get(`${name}.html`) ?? files.get(`${name}index.html`);
+    if (file && file !== missing) sendFile(file, request, response);
+    // Without the slash at its end, the URL of a page is right.
+    else if (name.endsWith('/') && files.has(`${name.slice(0, -1)}.html`))
+      send(request, response, 308, { ...text, location: `/docs${name.slice(0, -1)}` }, Buffer.from(''));
+    else sendFile(missing, request, response, 404);
+  };
+}
+
+/** Makes the links of `404.html` absolute: it is served at any path. */
+function anchorMissing(files: ReadonlyMap<string, WebFile>): ReadonlyMap<string, WebFile> {
+  const missing = files.get('/404.html');
+  if (!missing) return files;
+  const html = missing.body.toString().replaceAll(/ (href|src|data-search|data-home)="(?![#/]|\w+:)/g, ' $1="/docs/');
+  return new Map([...files, ['/404.html', { ...missing, body: Buffer.from(html) }]]);
+}
+
+/** The package contains the pages uncompressed, because npm compresses it as a whole. */
+async function compress(files: ReadonlyMap<string, WebFile>): Promise<ReadonlyMap<string, WebFile>> {
+  const entries = [...files].map(async ([path, file]): Promise<[string, WebFile]> => {
+    const isText = /^text\/|json|svg/.test(file.type);
+    return [path, isText ? { ...file, gzip: await gzipped(file.body) } : file];
+  });
+  return new Map(await Promise.all(entries));
 }

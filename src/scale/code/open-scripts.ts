@@ -14,7 +14,7 @@ import { runCodeEntry } from './code-tools.ts';
 import { createSandboxPool } from './process/sandbox-pool.ts';
 import type { Settlement } from './sandbox/protocol.ts';
 import { createScriptRunner } from './script-runner.ts';
-import type { AnswerStep } from './script-steps.ts';
+import { type AnswerStep, toSettlement } from './script-steps.ts';
 import {
   answerScript,
   createSearchForScripts,
@@ -22,7 +22,6 @@ import {
   problem,
   type SearchForScripts,
 } from './search-for-scripts.ts';
-import { toSettlement } from './settlement.ts';
 
 export interface OpenScriptsOptions {
   /** The search in the tools of a profile. By default, a script that searches gets an index of its own. */

@@ -1,10 +1,12 @@
 import type { Call } from '../../invocation/call.ts';
 import type { CallRecord, CallStep } from '../../invocation/call-record.ts';
+import { toReference, valueOfResult } from '../../invocation/references.ts';
+import { recordedResult } from '../../invocation/shape-result.ts';
 import { hashOf } from '../../kernel/canonical-json.ts';
 import { messageOf, ToolwharfError } from '../../kernel/errors.ts';
 import { abortable, waitAtMost } from '../../kernel/wait.ts';
 import type { SandboxCall, Settlement } from './sandbox/protocol.ts';
-import { toSettlement } from './settlement.ts';
+import { valueOfSearch } from './search-for-scripts.ts';
 
 /** The calls of one script, through all sandboxes that it runs in. */
 export interface ScriptSteps {
@@ -232,6 +234,26 @@ export function parseOrder(text: string): number[] {
     const [first = 0, last = first] = part.split('-').map(Number);
     return Array.from({ length: last - first + 1 }, (_, at) => first + at);
   });
+}
+
+/**
+ * What a script receives for a call that has ended, from the record of the call only, so that it is the same when the script
+ * is replayed. Undefined if the journal did not keep the result.
+ */
+export function toSettlement(record: CallRecord): Settlement | undefined {
+  const time = Date.parse(record.completedAt ?? record.createdAt);
+  if (record.status === 'error') {
+    const { code = 'TOOL_FAILED', message = 'The call failed' } = record.error ?? {};
+    return { ok: false, error: { code, message }, time };
+  }
+  const result = recordedResult(record);
+  if (!result) return undefined;
+  const { structuredContent, content } = result;
+  if (record.kind === 'search') return { ok: true, value: valueOfSearch(structuredContent), time };
+  const shown = { structuredContent, content };
+  const { id, truncated } = record;
+  const value = truncated ? toReference('result', id, shown, truncated.totalBytes) : valueOfResult(shown);
+  return { ok: true, value, time };
 }
 
 /** The calls that count, and the longest recorded order. A call that surely never ran is made again. */

@@ -5,8 +5,7 @@ import { messageOf, ToolwharfError } from '../../kernel/errors.ts';
 import type { JsonObject } from '../../kernel/json.ts';
 import type { Log } from '../../kernel/log.ts';
 import { checkSkill, pathInSkill, type SkillDefinition, type SkillFile, skillLimits } from '../../kernel/skill.ts';
-import { parseFrontmatter } from './skill-text.ts';
-import { digestOf } from './verify-file.ts';
+import { digestOf, parseFrontmatter } from './verify-file.ts';
 
 /** The skills of local folders, as they were when they were last loaded. */
 export interface SkillFolders {

@@ -1,8 +1,7 @@
 import { expect, test } from 'vitest';
 import { skillHash } from '../../catalog/skill-entry.ts';
 import type { SkillDefinition } from '../../kernel/skill.ts';
-import { parseFrontmatter } from './skill-text.ts';
-import { digestOf, verifyFile } from './verify-file.ts';
+import { digestOf, parseFrontmatter, verifyFile } from './verify-file.ts';
 
 const uri = 'skill://refunds/SKILL.md';
 const markdown = '---\nname: refunds\ndescription: Refunds\nmetadata:\n  version: "1"\n---\n\nDo it.\n';

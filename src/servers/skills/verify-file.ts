@@ -1,10 +1,10 @@
 import { hash } from 'node:crypto';
 import { isDeepStrictEqual } from 'node:util';
+import { parse } from 'yaml';
 import type { LocatedFile } from '../../catalog/skill-catalog.ts';
-import { ToolwharfError } from '../../kernel/errors.ts';
+import { messageOf, ToolwharfError } from '../../kernel/errors.ts';
 import { isObject, type JsonObject } from '../../kernel/json.ts';
 import { pathInSkill, uriKey } from '../../kernel/skill.ts';
-import { parseFrontmatter } from './skill-text.ts';
 
 /** A file of a skill that is the one its skill lists. */
 export interface VerifiedFile {
@@ -13,6 +13,8 @@ export interface VerifiedFile {
   /** Undefined for a file that is not text. */
   readonly text?: string;
 }
+
+const maxFrontmatterLength = 65_536;
 
 /** The digest of a file as skills list it. */
 export function digestOf(bytes: Uint8Array): string {
@@ -51,6 +53,19 @@ export function verifyFile({ entry, file }: LocatedFile, uri: string, answer: Js
   return { answer: { ...answer, contents: [verified] }, text };
 }
 
+/** Parses the frontmatter of a `SKILL.md`: the YAML between its first line `---` and the next one. */
+export function parseFrontmatter(markdown: string): JsonObject {
+  const text = markdown.replace(/^\uFEFF/, '').replaceAll('\r\n', '\n');
+  if (!text.startsWith('---\n')) throw invalid('it does not begin with a line ---');
+  const end = /^---[ \t]*$/m.exec(text.slice(4));
+  if (!end) throw invalid('its frontmatter has no closing line ---');
+  if (end.index > maxFrontmatterLength)
+    throw invalid(`its frontmatter is longer than ${maxFrontmatterLength} characters`);
+  const value = parseYaml(text.slice(4, 4 + end.index));
+  if (!isObject(value)) throw invalid('its frontmatter is not a map');
+  return value;
+}
+
 function toBytes(text: unknown, blob: unknown): Uint8Array | undefined {
   if (typeof text === 'string') return text.isWellFormed() ? Buffer.from(text) : undefined;
   return typeof blob === 'string' && /^[A-Za-z0-9+/]*={0,2}$/.test(blob) ? Buffer.from(blob, 'base64') : undefined;
@@ -62,4 +77,17 @@ function decode(bytes: Uint8Array): string | undefined {
   } catch {
     return undefined;
   }
+}
+
+function parseYaml(text: string): unknown {
+  try {
+    // Aliases can grow without bound, and JSON has no dates.
+    return JSON.parse(JSON.stringify(parse(text, { schema: 'core', maxAliasCount: 0, logLevel: 'error' }) ?? {}));
+  } catch (cause) {
+    throw invalid(`its frontmatter is not valid YAML: ${messageOf(cause).split('\n')[0]}`);
+  }
+}
+
+function invalid(reason: string): ToolwharfError {
+  return new ToolwharfError('SERVER_PROTOCOL', `SKILL.md cannot be read: ${reason}`);
 }

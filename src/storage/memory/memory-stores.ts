@@ -1,10 +1,10 @@
 import { type Pin, type PinStore, pinKey } from '../../catalog/pins.ts';
 import { isEmptyOverride, type ToolOverride, type ToolOverrideStore } from '../../catalog/tool-overrides.ts';
 import type { ServerRecord } from '../../config/server-record.ts';
+import type { Account, AccountStore } from '../../connections/accounts/account-store.ts';
 import { toolKey } from '../../kernel/tool-id.ts';
 import type { RememberedRule, RuleStore } from '../../policy/remembered-rules.ts';
-import type { ServerStore } from '../../servers/server-store.ts';
-import { nameTaken } from '../../servers/server-store.ts';
+import { nameTaken, type ServerStore } from '../../servers/server-store.ts';
 import type { Assistant, AssistantStore } from '../ports/assistant-store.ts';
 import { type ApiKey, type KeyStore, touchPrecisionMs } from '../ports/key-store.ts';
 import type { ModelSettings, ModelSettingsStore } from '../ports/model-settings-store.ts';
@@ -12,6 +12,7 @@ import { type ProfileRecord, type ProfileStore, profileNameTaken } from '../port
 import type { Provider, ProviderStore } from '../ports/provider-store.ts';
 import { compareNames, type SavedRequest, type SavedRequestStore } from '../ports/saved-request-store.ts';
 import { type ScriptRecord, type ScriptStore, scriptNameTaken } from '../ports/script-store.ts';
+import { applyClaims, type User, type UserStore } from '../ports/user-store.ts';
 import { maxStoredVectors, type VectorStore } from '../ports/vector-store.ts';
 import type { MetaStore } from '../storage.ts';
 
@@ -190,5 +191,65 @@ export function createMemoryVectors(): VectorStore {
         stored.delete(oldest);
       }
     },
+  };
+}
+
+/** Users in memory. */
+export function createMemoryUsers(): UserStore {
+  const users = new Map<string, User>();
+  const find = (issuer: string, subject: string) =>
+    [...users.values()].find((user) => user.issuer === issuer && user.subject === subject);
+  return {
+    list: async () => structuredClone([...users.values()]),
+    get: async (id) => structuredClone(users.get(id)),
+    find: async (issuer, subject) => structuredClone(find(issuer, subject)),
+    async save(id, claims) {
+      const user = structuredClone(applyClaims(find(claims.issuer, claims.subject), id, claims));
+      users.set(user.id, user);
+      return structuredClone(user);
+    },
+    async touch(id, at) {
+      const user = users.get(id);
+      const isNews = user?.lastSeenAt === undefined || Date.parse(at) - Date.parse(user.lastSeenAt) >= touchPrecisionMs;
+      if (user && isNews) users.set(id, { ...user, lastSeenAt: at });
+    },
+    async disable(id, at) {
+      const user = users.get(id);
+      if (!user || user.disabledAt !== undefined) return false;
+      users.set(id, { ...user, disabledAt: at, sessionVersion: user.sessionVersion + 1 });
+      return true;
+    },
+    async enable(id) {
+      const user = users.get(id);
+      if (user?.disabledAt === undefined) return false;
+      users.set(id, { ...user, disabledAt: undefined });
+      return true;
+    },
+    remove: async (id) => users.delete(id),
+  };
+}
+
+/** Accounts in memory. */
+export function createMemoryAccounts(): AccountStore {
+  const accounts = new Map<string, Account>();
+  return {
+    async list({ server, owner, state } = {}) {
+      return [...accounts.values()]
+        .filter((account) => server === undefined || account.server === server)
+        .filter((account) => owner === undefined || account.owner === owner)
+        .filter((account) => state === undefined || account.state === state)
+        .map((account) => structuredClone(account));
+    },
+    async get(id) {
+      return structuredClone(accounts.get(id));
+    },
+    async put(account) {
+      for (const [id, other] of accounts) {
+        const isRival = other.owner === account.owner && other.server === account.server && id !== account.id;
+        if (account.isDefault && isRival) accounts.set(id, { ...other, isDefault: false });
+      }
+      accounts.set(account.id, structuredClone(account));
+    },
+    remove: async (id) => accounts.delete(id),
   };
 }

@@ -1,12 +1,12 @@
 import { createMemoryOAuthStore } from '../../connections/authentication/oauth-store.ts';
 import { systemClock } from '../../kernel/clock.ts';
 import type { MemoryStorageOptions, Storage } from '../storage.ts';
-import { createMemoryAccounts } from './memory-accounts.ts';
 import { createMemoryApprovals } from './memory-approvals.ts';
 import { createMemoryChain } from './memory-chain.ts';
 import { createMemoryConversations } from './memory-conversations.ts';
 import { createMemoryJournal } from './memory-journal.ts';
 import {
+  createMemoryAccounts,
   createMemoryAssistants,
   createMemoryKeys,
   createMemoryMeta,
@@ -19,9 +19,9 @@ import {
   createMemoryScripts,
   createMemoryServers,
   createMemoryToolOverrides,
+  createMemoryUsers,
   createMemoryVectors,
 } from './memory-stores.ts';
-import { createMemoryUsers } from './memory-users.ts';
 
 /** Storage in memory. Nothing is sealed, since nothing is written. */
 export function openMemory(options: Omit<MemoryStorageOptions, 'kind'> = {}): Storage {

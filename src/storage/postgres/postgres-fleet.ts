@@ -6,11 +6,11 @@ import { messageOf } from '../../kernel/errors.ts';
 import type { Log } from '../../kernel/log.ts';
 import { toIndexText } from '../chain/call-columns.ts';
 import type { AwaitingCall, FleetHints, FleetStore } from '../ports/fleet-store.ts';
+import type { PlacementStore } from '../ports/placement-store.ts';
 import type { Sealer } from '../sealer.ts';
 import type { Database } from '../sql/engine.ts';
 import { databaseNow, type PostgresLease } from './lease.ts';
 import { createPostgresLimits } from './postgres-limits.ts';
-import { createPostgresPlacements } from './postgres-placements.ts';
 
 export interface PostgresFleetOptions {
   readonly db: Database;
@@ -242,6 +242,41 @@ function listenForHints(url: string, replica: string, listener: (about?: 'permit
       const last = client;
       client = undefined;
       await last?.end().catch(() => {});
+    },
+  };
+}
+
+/** Owners of servers, in a table. The term decides between replicas that take a server at the same time. */
+function createPostgresPlacements(db: Database, replica: string): PlacementStore {
+  const isHeld = sql<boolean>`exists (
+    select from owners
+    where owners.id = placements.replica and owners.epoch = placements.epoch and owners.expires_at >= ${databaseNow}
+  )`;
+  return {
+    async list() {
+      return db
+        .selectFrom('placements')
+        .select(['server', 'replica', 'term', isHeld.as('isHeld')])
+        .execute();
+    },
+    async take(server, term, epoch) {
+      const { rows } = await sql<{ term: number }>`
+        insert into placements (server, replica, epoch, term)
+        select ${server}, owners.id, owners.epoch, ${term + 1}::bigint from owners
+        where owners.id = ${replica} and owners.epoch = ${epoch} and owners.expires_at >= ${databaseNow}
+        on conflict (server) do update set replica = excluded.replica, epoch = excluded.epoch, term = excluded.term
+        where placements.term = ${term} and (placements.replica = ${replica} or not ${isHeld})
+        returning term`.execute(db);
+      return rows[0]?.term;
+    },
+    async release(server, term) {
+      await db
+        .updateTable('placements')
+        .set({ replica: '', epoch: 0, term: term + 1 })
+        .where('server', '=', server)
+        .where('replica', '=', replica)
+        .where('term', '=', term)
+        .execute();
     },
   };
 }

@@ -1,10 +1,12 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
+import { ToolwharfError } from '../../kernel/errors.ts';
 import { type Sealer, sealedPrefix } from '../sealer.ts';
-import { finishKeyChange } from './check-key.ts';
 import type { Database, Writing } from './engine.ts';
 import { accountContext } from './sql-accounts.ts';
 import { oauthContext } from './sql-oauth.ts';
 import { recordContext } from './sql-stores.ts';
+
+const checkNames = { current: 'sealer.check', next: 'sealer.next' } as const;
 
 const batch = 100;
 
@@ -58,4 +60,65 @@ export async function reseal(db: Database, from: Sealer, next: Sealer): Promise<
   }
   await finishKeyChange(db, next);
   return total;
+}
+
+/** Rejects a key that did not seal the secrets. The first key is accepted and remembered. */
+export async function checkKey(db: Database, sealer: Sealer): Promise<void> {
+  await remember(db, 'current', sealer);
+  if (await isKey(db, 'current', sealer)) return;
+  if (await isKey(db, 'next', sealer)) {
+    throw new ToolwharfError(
+      'CONFIG_INVALID',
+      'A change of the key was begun and not finished: open the storage with the previous key and change it to this one again',
+    );
+  }
+  throw new ToolwharfError(
+    'CONFIG_INVALID',
+    'The key does not open the secrets in this database: give the TOOLWHARF_KEY or the master.key (for a passphrase also the master.salt) that they were sealed with',
+  );
+}
+
+/** Records that the key is being changed. Rejects while a change to another key is not finished. */
+export async function beginKeyChange(db: Database, next: Sealer): Promise<void> {
+  await remember(db, 'next', next);
+  if (await isKey(db, 'next', next)) return;
+  throw new ToolwharfError(
+    'CONFIG_INVALID',
+    'A change to another key was begun and not finished: finish it with the same new key first',
+  );
+}
+
+/** Ends the change: from now on only the new key opens the database. */
+async function finishKeyChange(db: Database, next: Sealer): Promise<void> {
+  await db.transaction().execute(async (trx) => {
+    await trx
+      .updateTable('meta')
+      .set({ value: checkValue('current', next) })
+      .where('name', '=', checkNames.current)
+      .execute();
+    await trx.deleteFrom('meta').where('name', '=', checkNames.next).execute();
+  });
+}
+
+type Which = keyof typeof checkNames;
+
+async function remember(db: Database, which: Which, sealer: Sealer): Promise<void> {
+  await db
+    .insertInto('meta')
+    .values({ name: checkNames[which], value: checkValue(which, sealer) })
+    .onConflict((conflict) => conflict.column('name').doNothing())
+    .execute();
+}
+
+async function isKey(db: Database, which: Which, sealer: Sealer): Promise<boolean> {
+  const row = await db.selectFrom('meta').select('value').where('name', '=', checkNames[which]).executeTakeFirst();
+  try {
+    return row !== undefined && sealer.open(row.value, `meta/${checkNames[which]}`) === checkNames[which];
+  } catch {
+    return false;
+  }
+}
+
+function checkValue(which: Which, sealer: Sealer): string {
+  return sealer.seal(checkNames[which], `meta/${checkNames[which]}`);
 }

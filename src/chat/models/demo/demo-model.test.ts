@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import type { JsonObject } from '../../../kernel/json.ts';
 import { demoTurn } from './demo-model.ts';
 import { makeArguments } from './make-arguments.ts';
-import type { ShownTool } from './match-tool.ts';
+import type { ShownTool } from './plan-calls.ts';
 import type { Dialog, DialogCall } from './read-dialog.ts';
 
 const tool = (name: string, description = '', schema: JsonObject = { type: 'object' }): ShownTool => ({

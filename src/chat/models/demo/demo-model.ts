@@ -2,8 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { Clock } from '../../../kernel/clock.ts';
 import { messageOf } from '../../../kernel/errors.ts';
 import type { OpenedModel } from '../models.ts';
-import { findTool, type ShownTool } from './match-tool.ts';
-import { type Plan, type PlannedCall, planCalls } from './plan-calls.ts';
+import { findTool, type Plan, type PlannedCall, planCalls, type ShownTool } from './plan-calls.ts';
 import {
   type Dialog,
   type DialogCall,

@@ -1,6 +1,5 @@
-import type { JsonObject } from '../../../kernel/json.ts';
+import type { JsonObject, JsonSchema } from '../../../kernel/json.ts';
 import { makeArguments, needsDirectory } from './make-arguments.ts';
-import { findTool, matchTool, type ShownTool } from './match-tool.ts';
 import type { Dialog, DialogCall } from './read-dialog.ts';
 
 export interface PlannedCall {
@@ -13,6 +12,26 @@ export interface Plan {
   /** True if the calls only prepare the requested ones. */
   readonly prepares: boolean;
 }
+
+// Tuned for the public filesystem server, which most people try first.
+const intents: readonly { readonly pattern: RegExp; readonly tool: string }[] = [
+  {
+    pattern: /\b(?:which|what)\b.*\b(?:folders?|director(?:y|ies))\b|\ballowed (?:folders?|director)/i,
+    tool: 'list_allowed_directories',
+  },
+  { pattern: /\b(?:write|save|create|make|take|add)\b.*\b(?:notes?|files?)\b/i, tool: 'write_file' },
+  { pattern: /\bread\b|\b(?:open|show|print)\b.*(?:\bnotes?\b|\.\w{1,5}\b)/i, tool: 'read_text_file' },
+  {
+    pattern: /\b(?:list|show|which|what)\b.*\b(?:files?|notes?)\b|\bwhat(?:'s| is) (?:in|there)\b/i,
+    tool: 'list_directory',
+  },
+];
+
+const commonWords = new Set(
+  'a an and are can could do does for from give have help how i in is it me my of on or please some tell that the them then there this to use what which with you your mcp tool'.split(
+    ' ',
+  ),
+);
 
 const maxParallel = 4;
 
@@ -29,6 +48,18 @@ export function planCalls(dialog: Dialog, tools: readonly ShownTool[]): Plan {
     if (open.length > 0) return planStage(open, dialog, tools);
   }
   return { calls: [], prepares: false };
+}
+
+/** A tool as shown to a model. */
+export interface ShownTool {
+  readonly name: string;
+  readonly description: string;
+  readonly schema: JsonSchema;
+}
+
+/** Finds a tool by its original name. */
+export function findTool(tools: readonly ShownTool[], name: string): ShownTool | undefined {
+  return tools.find((tool) => tool.name === name || tool.name.endsWith(`_${name}`));
 }
 
 interface ToolRequest {
@@ -93,4 +124,34 @@ function knownDirectory(calls: readonly DialogCall[]): string | undefined {
 function lastFileOf(calls: readonly DialogCall[]): string | undefined {
   const files = calls.flatMap(({ input, failed }) => (!failed && typeof input.path === 'string' ? [input.path] : []));
   return files.findLast((path) => /\.\w{1,5}$/.test(path));
+}
+
+/** The tool whose name and description share most words with the message; undefined if none matches. */
+function matchTool(request: string, tools: readonly ShownTool[]): ShownTool | undefined {
+  const tokens = new Set(request.toLowerCase().split(/[^\w-]+/));
+  const named = tools.find(({ name }) => tokens.has(name.toLowerCase()));
+  if (named) return named;
+  for (const intent of intents) {
+    const tool = intent.pattern.test(request) ? findTool(tools, intent.tool) : undefined;
+    if (tool) return tool;
+  }
+  const words = new Set(wordsOf(request));
+  const scored = tools.map((tool) => ({ tool, score: scoreOf(tool, words) })).filter(({ score }) => score >= 2);
+  return scored.sort((one, other) => other.score - one.score)[0]?.tool;
+}
+
+function scoreOf({ name, description }: ShownTool, words: ReadonlySet<string>): number {
+  const inName = wordsOf(name).filter((word) => words.has(word)).length;
+  const inText = new Set(wordsOf(description).filter((word) => words.has(word))).size;
+  const isOld = /\bdeprecated\b/i.test(description);
+  return inName * 2 + Math.min(inText, 3) / 2 - (isOld ? 1 : 0);
+}
+
+function wordsOf(text: string): string[] {
+  return text
+    .replace(/([a-z])([A-Z])/g, '$1 $2')
+    .toLowerCase()
+    .split(/[^\p{L}\p{N}]+/u)
+    .map((word) => (word.length > 3 ? word.replace(/(?:ing|ies|es|s|ed)$/, '') : word))
+    .filter((word) => word.length > 1 && !commonWords.has(word));
 }

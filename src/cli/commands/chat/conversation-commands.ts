@@ -8,8 +8,8 @@ import { UsageError } from '../../errors.ts';
 import { oneLine, shorten, shortId } from '../../terminal/format.ts';
 import type { Terminal } from '../../terminal/terminal.ts';
 import { type ChatHost, owner } from './chat-host.ts';
-import { printRecap } from './recap.ts';
 import type { Session } from './session.ts';
+import { printRecap } from './text-output.ts';
 
 /** Lists the conversations of the person at the terminal that contain the words. */
 export async function searchConversations(query: string, { chat }: ChatHost, terminal: Terminal): Promise<void> {

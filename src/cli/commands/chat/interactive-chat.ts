@@ -7,9 +7,9 @@ import { count, oneLine } from '../../terminal/format.ts';
 import type { Terminal } from '../../terminal/terminal.ts';
 import type { ChatHost } from './chat-host.ts';
 import { modelLabel } from './chat-settings.ts';
-import { printRecap } from './recap.ts';
 import type { Session } from './session.ts';
 import { parseLine, runSlashCommand } from './slash-commands.ts';
+import { printRecap } from './text-output.ts';
 import { reportAnswer } from './tool-row.ts';
 
 /** Runs a chat at a terminal until the person exits. Ctrl-C stops an answer; at the prompt, pressed twice, it exits. */

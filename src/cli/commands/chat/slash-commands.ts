@@ -10,8 +10,8 @@ import type { Terminal } from '../../terminal/terminal.ts';
 import { type ChatHost, listOwnConversations } from './chat-host.ts';
 import { findAssistant, findModel, modelLabel } from './chat-settings.ts';
 import { exportConversation, readAttachment, searchConversations, selectVersion } from './conversation-commands.ts';
-import { printRecap } from './recap.ts';
 import type { Session } from './session.ts';
+import { printRecap } from './text-output.ts';
 import { describeCost, describeTokens } from './tool-row.ts';
 
 /** The dependencies of slash commands. */

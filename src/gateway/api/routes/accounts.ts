@@ -1,9 +1,9 @@
 import { z } from 'zod';
 import { ToolwharfError } from '../../../kernel/errors.ts';
-import { createKeyedMutex } from '../../../kernel/keyed-mutex.ts';
+import { createKeyedMutex } from '../../../kernel/mutex.ts';
 import type { AccountInfo } from '../../../servers/accounts/toolbox-accounts.ts';
 import { createAccountOwner } from '../../accounts/account-owner.ts';
-import { giveBrowserCookie } from '../../accounts/browser-cookie.ts';
+import { giveBrowserCookie } from '../../auth/oauth-return.ts';
 import { scopeFor } from '../access.ts';
 import { type ApiPorts, type ApiRequest, route } from '../route.ts';
 import { answer, body, isoTime, list } from '../schemas/named.ts';

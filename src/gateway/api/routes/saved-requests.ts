@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { createId } from '../../../kernel/create-id.ts';
 import { ToolwharfError } from '../../../kernel/errors.ts';
 import type { JsonObject } from '../../../kernel/json.ts';
-import { createKeyedMutex } from '../../../kernel/keyed-mutex.ts';
+import { createKeyedMutex } from '../../../kernel/mutex.ts';
 import type { SavedRequest } from '../../../storage/ports/saved-request-store.ts';
 import type { Identity } from '../../auth/identity.ts';
 import { scopeFor } from '../access.ts';

@@ -1,14 +1,17 @@
-import { useMutation } from '@tanstack/react-query';
+import { useMutation, useQuery } from '@tanstack/react-query';
 import { AppWindow, Maximize2, Minimize2, X } from 'lucide-react';
 import { useEffect, useRef, useState } from 'react';
-import { type App, api } from '../../api/client.ts';
+import { type App, api, type ToolCallPart } from '../../api/client.ts';
+import { queries } from '../../api/queries.ts';
 import { text } from '../../text/text.ts';
+import { ApprovalPanel } from '../ApprovalPanel.tsx';
 import { Button, IconButton } from '../Button.tsx';
 import { classNames } from '../class-names.ts';
 import { ErrorNotice, Notice } from '../ErrorNotice.tsx';
+import { QuestionForm } from '../QuestionForm.tsx';
 import { Spinner } from '../Spinner.tsx';
 import { safeText } from '../safe-text.ts';
-import { AppCallList } from './AppCallList.tsx';
+import { ToolCallCard } from '../ToolCallCard.tsx';
 import { AppMessage, useAppMessages } from './AppMessage.tsx';
 import { useAppChat } from './app-chat.ts';
 import { toFrameHeight } from './frame-height.ts';
@@ -155,5 +158,44 @@ function OpenApp({ app, callId, showsQuestions, onClose }: AppViewProps & { read
       )}
       <LinkDialog request={link} server={server} />
     </section>
+  );
+}
+
+interface AppCallListProps {
+  readonly calls: readonly ToolCallPart[];
+  readonly showsQuestions: boolean;
+}
+
+/** The calls of an app, those that wait for a person first. */
+function AppCallList({ calls, showsQuestions }: AppCallListProps) {
+  const running = calls.filter(({ status }) => status === 'running');
+  const enabled = running.length > 0;
+  const approvals = useQuery({ ...queries.pendingApprovals(), enabled }).data ?? [];
+  const questions = useQuery({ ...queries.questions(), enabled: enabled && showsQuestions }).data ?? [];
+  if (calls.length === 0) return null;
+  const waiting = running.flatMap((call) => {
+    const approval = approvals.find(({ callId }) => callId === call.callId);
+    const asked = showsQuestions ? questions.filter(({ callId }) => callId === call.callId) : [];
+    return approval || asked.length > 0 ? [{ call, approval, asked }] : [];
+  });
+  return (
+    <div className="flex max-h-[50vh] flex-col gap-2 overflow-y-auto border-b border-line p-2">
+      {waiting.map(({ call, approval, asked }) => (
+        <ToolCallCard key={call.id} call={approval ? { ...call, status: 'asked' } : call}>
+          {approval && <ApprovalPanel approval={approval} compact />}
+          {asked.map((question) => (
+            <QuestionForm key={question.id} question={question} />
+          ))}
+        </ToolCallCard>
+      ))}
+      <details>
+        <summary className="cursor-pointer text-xs text-ink-soft">{text.toolApp.calls(calls.length)}</summary>
+        <div className="mt-2 flex flex-col gap-2">
+          {calls.toReversed().map((call) => (
+            <ToolCallCard key={call.id} call={call} />
+          ))}
+        </div>
+      </details>
+    </div>
   );
 }

@@ -1,10 +1,13 @@
-import { AppBridge, type McpUiHostContext, PostMessageTransport } from '@modelcontextprotocol/ext-apps/app-bridge';
-import type { App } from '../../api/client.ts';
-import { api } from '../../api/client.ts';
+import {
+  AppBridge,
+  type McpUiHostContext,
+  type McpUiStyles,
+  PostMessageTransport,
+} from '@modelcontextprotocol/ext-apps/app-bridge';
+import { type App, api } from '../../api/client.ts';
 import { text } from '../../text/text.ts';
 import { maxAppText, toAppText } from './app-text.ts';
 import { maxFrameHeight } from './frame-height.ts';
-import { readColours, watchColours } from './host-context.ts';
 import { createMessageMeter } from './message-meter.ts';
 
 export type DisplayMode = 'inline' | 'fullscreen';
@@ -45,6 +48,27 @@ export interface Bridge {
   prepareToClose(): Promise<void>;
   close(): void;
 }
+
+/** The colours of this page under the names that apps know. */
+const styleVariables: Readonly<Record<string, string>> = {
+  '--color-background-primary': '--surface',
+  '--color-background-secondary': '--sunken',
+  '--color-background-tertiary': '--page',
+  '--color-background-info': '--info-soft',
+  '--color-background-danger': '--bad-soft',
+  '--color-background-success': '--good-soft',
+  '--color-background-warning': '--warn-soft',
+  '--color-text-primary': '--ink',
+  '--color-text-secondary': '--ink-soft',
+  '--color-text-tertiary': '--ink-faint',
+  '--color-text-info': '--info',
+  '--color-text-danger': '--bad',
+  '--color-text-success': '--good',
+  '--color-text-warning': '--warn',
+  '--color-border-primary': '--line',
+  '--color-border-secondary': '--line-strong',
+  '--color-ring-primary': '--accent',
+};
 
 const maxTeardownMs = 1_000;
 
@@ -200,4 +224,23 @@ function isInside(source: MessageEventSource | null, frame: Window): boolean {
     at = at.parent;
   }
   return false;
+}
+
+/** The colour scheme of this page for an app. */
+function readColours(): Pick<McpUiHostContext, 'theme' | 'styles'> {
+  const style = getComputedStyle(document.documentElement);
+  const named = Object.entries(styleVariables).map(([name, own]) => [name, style.getPropertyValue(own).trim()]);
+  return {
+    theme: document.documentElement.dataset.theme === 'dark' ? 'dark' : 'light',
+    styles: {
+      variables: { ...Object.fromEntries(named), '--font-sans': 'system-ui, sans-serif' } as McpUiStyles,
+    },
+  };
+}
+
+/** Calls back whenever the colour scheme changes; returns the function that stops it. */
+function watchColours(onChange: () => void): () => void {
+  const observer = new MutationObserver(onChange);
+  observer.observe(document.documentElement, { attributeFilter: ['data-theme'] });
+  return () => observer.disconnect();
 }

@@ -2,20 +2,20 @@ import { useQuery } from '@tanstack/react-query';
 import { KeyRound } from 'lucide-react';
 import { useEffect, useState } from 'react';
 import { useSearchParams } from 'wouter';
-import type { Account } from '../../api/client.ts';
-import { api } from '../../api/client.ts';
+import { type Account, api } from '../../api/client.ts';
 import { queries } from '../../api/queries.ts';
-import { ButtonLink } from '../../components/Button.tsx';
-import { Card } from '../../components/Card.tsx';
+import { StatusBadge } from '../../components/Badge.tsx';
+import { Button, ButtonLink } from '../../components/Button.tsx';
+import { Card, CardHeader } from '../../components/Card.tsx';
 import { RemovalDialog } from '../../components/ConfirmDialog.tsx';
 import { EmptyState } from '../../components/EmptyState.tsx';
 import { Page } from '../../components/Page.tsx';
 import { QueryState } from '../../components/QueryState.tsx';
 import { safeText } from '../../components/safe-text.ts';
 import { useToast } from '../../components/Toasts.tsx';
+import { TimeAgo } from '../../components/times.tsx';
 import { text } from '../../text/text.ts';
 import { ConnectDialog } from './ConnectDialog.tsx';
-import { EveryAccount } from './EveryAccount.tsx';
 import { ServerAccounts } from './ServerAccounts.tsx';
 
 interface Connecting {
@@ -84,5 +84,38 @@ export default function AccountsPage() {
         {({ isOwn }) => (isOwn ? text.accounts.disconnectOwn : text.accounts.disconnectOther)}
       </RemovalDialog>
     </Page>
+  );
+}
+
+/** The accounts of other people, for administrators. */
+function EveryAccount({ onRemove }: { readonly onRemove: (account: Account) => void }) {
+  const found = useQuery({ ...queries.everyAccount(), staleTime: 0 });
+  const others = found.data?.accounts.filter(({ isOwn }) => !isOwn) ?? [];
+  if (others.length === 0) return null;
+  return (
+    <Card aria-label={text.accounts.others}>
+      <CardHeader title={text.accounts.others} hint={text.accounts.othersHint} />
+      <ul className="divide-y divide-line">
+        {others.map((account) => (
+          <li key={account.id} className="flex flex-wrap items-center gap-x-3 gap-y-2 px-4 py-2.5">
+            <div className="flex min-w-48 flex-1 flex-wrap items-center gap-2">
+              <span className="font-medium break-words">{safeText(account.ownerName ?? account.owner ?? '', 100)}</span>
+              <span className="text-ink-soft">
+                {text.accounts.accountAt(safeText(account.label, 60), safeText(account.server, 100))}
+              </span>
+              <StatusBadge tone={account.state === 'connected' ? 'good' : 'warn'}>
+                {text.accounts.state[account.state]}
+              </StatusBadge>
+              <span className="text-xs text-ink-faint">
+                <TimeAgo at={account.createdAt} />
+              </span>
+            </div>
+            <Button size="small" onClick={() => onRemove(account)}>
+              {text.common.revoke}
+            </Button>
+          </li>
+        ))}
+      </ul>
+    </Card>
   );
 }

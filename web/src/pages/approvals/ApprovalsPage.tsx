@@ -5,7 +5,8 @@ import { useSearchParams } from 'wouter';
 import type { Approval } from '../../api/client.ts';
 import { queries, useIsAdmin } from '../../api/queries.ts';
 import { ApprovalPanel } from '../../components/ApprovalPanel.tsx';
-import { inScriptOrder } from '../../components/approval/ScriptCode.tsx';
+import { AllowAll } from '../../components/approval/AllowAll.tsx';
+import { inScriptOrder, ScriptCode } from '../../components/approval/ScriptCode.tsx';
 import { Button, ButtonLink } from '../../components/Button.tsx';
 import { Card } from '../../components/Card.tsx';
 import { EmptyState } from '../../components/EmptyState.tsx';
@@ -14,11 +15,11 @@ import { Page } from '../../components/Page.tsx';
 import { QuestionForm } from '../../components/QuestionForm.tsx';
 import { Spinner } from '../../components/Spinner.tsx';
 import { Tabs } from '../../components/Tabs.tsx';
+import { TextLink } from '../../components/TextLink.tsx';
 import { useShortcuts } from '../../components/use-shortcuts.ts';
 import { text } from '../../text/text.ts';
 import { AnsweredList } from './AnsweredList.tsx';
 import { RuleList } from './RuleList.tsx';
-import { ScriptApprovals } from './ScriptApprovals.tsx';
 
 /** Pending approvals, answered approvals and rules. */
 export default function ApprovalsPage() {
@@ -133,4 +134,33 @@ interface ApprovalGroup {
 function groupByScript(approvals: readonly Approval[]): readonly ApprovalGroup[] {
   const groups = Map.groupBy(approvals, ({ id, script }) => script?.call ?? id);
   return [...groups.values()].flatMap(([first, ...others]) => (first ? { first, others } : []));
+}
+
+interface ScriptApprovalsProps {
+  /** The id of the script's call. */
+  readonly script: string;
+  /** The pending approvals of its calls. */
+  readonly approvals: readonly Approval[];
+  readonly onAnswered: () => void;
+}
+
+/** The calls of one script that await approval, with the script: answered all at once or one by one. */
+function ScriptApprovals({ script, approvals, onAnswered }: ScriptApprovalsProps) {
+  return (
+    <Card className="animate-appear flex flex-col gap-4 p-4" aria-label={text.approvals.script.title(approvals.length)}>
+      <header className="flex flex-wrap items-center justify-between gap-2">
+        <h2>{text.approvals.script.title(approvals.length)}</h2>
+        <TextLink href={`/calls/${encodeURIComponent(script)}`}>{text.approvals.script.openCall}</TextLink>
+      </header>
+      <ScriptCode script={script} />
+      <AllowAll approvals={approvals} canDeny />
+      <ol className="flex flex-col divide-y divide-line">
+        {approvals.map((approval) => (
+          <li key={approval.id} className="py-3">
+            <ApprovalPanel approval={approval} onAnswered={onAnswered} />
+          </li>
+        ))}
+      </ol>
+    </Card>
+  );
 }

@@ -1,10 +1,12 @@
 import { useQuery } from '@tanstack/react-query';
 import type { Call } from '../../api/client.ts';
-import { queries } from '../../api/queries.ts';
+import { queries, useIsAdmin } from '../../api/queries.ts';
 import { ApprovalPanel } from '../../components/ApprovalPanel.tsx';
 import { ArgumentsView } from '../../components/ArgumentsView.tsx';
 import { kindOfCaller, nameOfCaller } from '../../components/approval/labels.ts';
+import { ButtonLink } from '../../components/Button.tsx';
 import { CallCode } from '../../components/CallCode.tsx';
+import { CodeBlock } from '../../components/CodeBlock.tsx';
 import { CopyButton } from '../../components/CopyButton.tsx';
 import { Fact, Facts, Section } from '../../components/Facts.tsx';
 import { QuestionForm } from '../../components/QuestionForm.tsx';
@@ -14,7 +16,7 @@ import { text } from '../../text/text.ts';
 import { CallOutcome } from './CallOutcome.tsx';
 import { CallTimeline } from './CallTimeline.tsx';
 import { CallTree } from './CallTree.tsx';
-import { SaveScript } from './SaveScript.tsx';
+import { toChainYaml } from './chain-yaml.ts';
 
 const words = text.calls.record;
 
@@ -114,5 +116,26 @@ function Identifier({ name, value }: { readonly name: string; readonly value: st
         <CopyButton text={value} what={name.toLowerCase()} />
       </span>
     </Fact>
+  );
+}
+
+/** Makes a tool of the script of a `run_code` call: saved here, or as a chain of the configuration. */
+function SaveScript({ call }: { readonly call: Call }) {
+  const { code } = call.arguments;
+  const isAdmin = useIsAdmin();
+  if (call.server !== undefined || call.originalName !== 'run_code' || typeof code !== 'string') return null;
+  return (
+    <Section title={text.calls.saveScript.title}>
+      {isAdmin && (
+        <ButtonLink size="small" href={`/scripts/new?call=${encodeURIComponent(call.id)}`} className="mb-2">
+          {text.calls.saveScript.save}
+        </ButtonLink>
+      )}
+      <details>
+        <summary className="cursor-pointer">{text.calls.saveScript.show}</summary>
+        <p className="my-2 text-ink-soft">{text.calls.saveScript.about}</p>
+        <CodeBlock code={toChainYaml(code)} language="yaml" what={text.calls.saveScript.what} />
+      </details>
+    </Section>
   );
 }

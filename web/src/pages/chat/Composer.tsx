@@ -1,20 +1,22 @@
-import { ArrowUp, Paperclip, Square } from 'lucide-react';
+import { ArrowUp, FileText, Paperclip, Square, X } from 'lucide-react';
 import {
   type ClipboardEvent,
   type KeyboardEvent,
   type ReactNode,
   type RefObject,
+  useEffect,
   useId,
   useLayoutEffect,
   useRef,
+  useState,
 } from 'react';
 import { Button, IconButton } from '../../components/Button.tsx';
 import { classNames } from '../../components/class-names.ts';
 import { Form } from '../../components/fields.tsx';
+import { safeText } from '../../components/safe-text.ts';
+import { formatBytes } from '../../text/formats.ts';
 import { text } from '../../text/text.ts';
-import { PendingFileList } from './PendingFileList.tsx';
 import type { PendingFiles } from './use-attachments.ts';
-import { useFileDrop } from './use-file-drop.ts';
 
 export interface ComposerProps {
   readonly draft: string;
@@ -180,4 +182,68 @@ export function Composer(props: ComposerProps) {
 /** Focuses the message field, except on touch screens: their keyboard would cover the page. */
 export function focusComposer(field: HTMLTextAreaElement | null): void {
   if (matchMedia('(pointer: fine)').matches) field?.focus({ preventScroll: true });
+}
+
+/** Takes files that are dropped anywhere on the page. Returns whether files are being dragged over it. */
+function useFileDrop(onDrop: (files: readonly File[]) => void): boolean {
+  const [isDragging, setDragging] = useState(false);
+  const latest = useRef(onDrop);
+  latest.current = onDrop;
+  useEffect(() => {
+    const hasFiles = (event: DragEvent) => event.dataTransfer?.types.includes('Files') === true;
+    const onDragOver = (event: DragEvent) => {
+      if (!hasFiles(event)) return;
+      // Otherwise the browser would open the file.
+      event.preventDefault();
+      setDragging(true);
+    };
+    const onDragLeave = (event: DragEvent) => {
+      if (event.relatedTarget === null) setDragging(false);
+    };
+    const onDropped = (event: DragEvent) => {
+      setDragging(false);
+      if (!hasFiles(event)) return;
+      event.preventDefault();
+      latest.current([...(event.dataTransfer?.files ?? [])]);
+    };
+    document.addEventListener('dragover', onDragOver);
+    document.addEventListener('dragleave', onDragLeave);
+    document.addEventListener('drop', onDropped);
+    return () => {
+      document.removeEventListener('dragover', onDragOver);
+      document.removeEventListener('dragleave', onDragLeave);
+      document.removeEventListener('drop', onDropped);
+    };
+  }, []);
+  return isDragging;
+}
+
+/** The files attached to the message being written. */
+function PendingFileList({ files, remove }: Pick<PendingFiles, 'files' | 'remove'>) {
+  if (files.length === 0) return null;
+  return (
+    <ul aria-label={text.chat.composer.files} className="flex flex-wrap gap-2 px-3 pt-3">
+      {files.map(({ id, name, imageType, data, sizeBytes }) => (
+        <li
+          key={id}
+          className="flex max-w-56 min-w-0 items-center gap-2 rounded-lg border border-line bg-sunken py-1 pr-1 pl-1.5"
+        >
+          {imageType === undefined ? (
+            <FileText aria-hidden className="size-5 shrink-0 text-ink-faint" />
+          ) : (
+            <img src={`data:${imageType};base64,${data}`} alt="" className="size-9 shrink-0 rounded object-cover" />
+          )}
+          <span className="min-w-0 flex-1 text-xs">
+            <span className="block truncate font-medium" title={safeText(name, 200)}>
+              {safeText(name, 100)}
+            </span>
+            <span className="text-ink-faint">{formatBytes(sizeBytes)}</span>
+          </span>
+          <IconButton label={text.chat.composer.remove(safeText(name, 100))} size="small" onClick={() => remove(id)}>
+            <X aria-hidden />
+          </IconButton>
+        </li>
+      ))}
+    </ul>
+  );
 }

@@ -1,8 +1,8 @@
 import { useMutation, useQuery } from '@tanstack/react-query';
 import { EllipsisVertical } from 'lucide-react';
 import { type ReactNode, useEffect, useMemo, useRef } from 'react';
-import type { Conversation } from '../../api/client.ts';
-import { api } from '../../api/client.ts';
+import { useSearch } from 'wouter';
+import { api, type Conversation, type Message } from '../../api/client.ts';
 import { queries } from '../../api/queries.ts';
 import { ApprovalDialog } from '../../components/ApprovalDialog.tsx';
 import { AppChatContext } from '../../components/app-view/app-chat.ts';
@@ -31,7 +31,6 @@ import { useChatActions } from './use-chat-actions.ts';
 import { type LiveConversation, useConversation } from './use-conversation.ts';
 import { useConversationApps } from './use-conversation-apps.ts';
 import { useDraft } from './use-draft.ts';
-import { useTarget } from './use-target.ts';
 
 export interface ConversationViewProps {
   readonly id: string;
@@ -246,4 +245,18 @@ function ConversationHeader({ conversation, isReconnecting, listButton }: Conver
       />
     </header>
   );
+}
+
+/** The message that the address names, such as a search result. Selects its branch if it is not the selected one. */
+function useTarget(messages: readonly Message[], select: ((message: string) => void) | undefined): string | undefined {
+  const target = new URLSearchParams(useSearch()).get('message') ?? undefined;
+  const selected = useRef<string>(undefined);
+  const isShown = messages.some(({ id }) => id === target);
+  useEffect(() => {
+    if (target === undefined || selected.current === target || (!isShown && !select)) return;
+    // Once only: the person may switch to another version afterwards.
+    selected.current = target;
+    if (!isShown) select?.(target);
+  }, [target, isShown, select]);
+  return target;
 }

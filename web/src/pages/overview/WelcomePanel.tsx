@@ -1,10 +1,13 @@
-import { useQuery } from '@tanstack/react-query';
+import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { CircleCheck, Plug, Plus, X } from 'lucide-react';
 import { type ReactNode, useState } from 'react';
+import type { Assistant } from '../../api/client.ts';
 import { queries } from '../../api/queries.ts';
-import { ButtonLink, IconButton } from '../../components/Button.tsx';
+import { Button, ButtonLink, IconButton } from '../../components/Button.tsx';
+import { useToast } from '../../components/Toasts.tsx';
 import { text } from '../../text/text.ts';
-import { StartDemo } from './StartDemo.tsx';
+import { starterPrompts } from '../chat/starter-prompts.ts';
+import { useStartConversation } from '../chat/use-start-conversation.ts';
 
 const storageKey = 'toolwharf.welcome';
 
@@ -114,5 +117,31 @@ function Step({ title, isDone, children, action }: StepProps) {
       <p className="flex-1 text-ink-soft">{children}</p>
       {action}
     </li>
+  );
+}
+
+/** Starts a conversation with the demo assistant and sends its first suggestion, so that the next click is the approval. */
+function StartDemo({ assistant, children }: { readonly assistant: Assistant; readonly children: ReactNode }) {
+  const client = useQueryClient();
+  const toast = useToast();
+  const conversation = useStartConversation();
+  const [isLoading, setLoading] = useState(false);
+
+  async function start(): Promise<void> {
+    setLoading(true);
+    try {
+      const [text = ''] = starterPrompts(await client.fetchQuery(queries.preview(assistant)));
+      conversation.mutate({ assistantId: assistant.id, text });
+    } catch (error) {
+      toast.error(error);
+    } finally {
+      setLoading(false);
+    }
+  }
+
+  return (
+    <Button look="primary" disabled={isLoading || conversation.isPending} onClick={() => void start()}>
+      {children}
+    </Button>
   );
 }

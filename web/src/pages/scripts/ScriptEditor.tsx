@@ -1,16 +1,22 @@
-import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { Copy } from 'lucide-react';
 import { useState } from 'react';
 import { useLocation } from 'wouter';
-import { api, type Script } from '../../api/client.ts';
+import { api, type Script, type Tool } from '../../api/client.ts';
+import { queries } from '../../api/queries.ts';
 import { ButtonLink } from '../../components/Button.tsx';
 import { EditorForm } from '../../components/EditorForm.tsx';
 import { Notice } from '../../components/ErrorNotice.tsx';
+import { FormSection } from '../../components/FormSection.tsx';
 import { Page } from '../../components/Page.tsx';
+import { QueryState } from '../../components/QueryState.tsx';
 import { safeText } from '../../components/safe-text.ts';
+import { TextLink } from '../../components/TextLink.tsx';
+import { toolAddress } from '../../components/tool-address.ts';
 import { text } from '../../text/text.ts';
+import { ToolRunner } from '../tools/ToolRunner.tsx';
+import { useArguments } from '../tools/use-arguments.ts';
 import { ScriptFields } from './ScriptFields.tsx';
-import { ScriptTry } from './ScriptTry.tsx';
 import { type ScriptDraft, toDraft, toSettings } from './script-draft.ts';
 
 export interface ScriptEditorProps {
@@ -88,4 +94,29 @@ export function ScriptEditor({ title, script, draft: initial }: ScriptEditorProp
       {script && <ScriptTry script={script} isChanged={isChanged} />}
     </Page>
   );
+}
+
+/** Runs the saved script as the tool that it is. */
+function ScriptTry({ script, isChanged }: { readonly script: Script; readonly isChanged: boolean }) {
+  const { tool: name } = script;
+  const tool = useQuery({ ...queries.tool(name ?? ''), enabled: name !== undefined });
+  return (
+    <FormSection
+      title={text.scripts.sections.try}
+      hint={
+        name === undefined
+          ? text.scripts.notATool
+          : text.scripts.sections.tryHint((label) => <TextLink href={toolAddress(name)}>{label}</TextLink>)
+      }
+    >
+      {isChanged && <Notice>{text.scripts.saveFirst}</Notice>}
+      {name !== undefined && <QueryState query={tool} what={text.scripts.what} />}
+      {/* Another version may have other arguments. */}
+      {tool.data && <Runner key={tool.data.definitionHash} tool={tool.data} />}
+    </FormSection>
+  );
+}
+
+function Runner({ tool }: { readonly tool: Tool }) {
+  return <ToolRunner tool={tool} draft={useArguments(tool)} />;
 }

@@ -2,13 +2,15 @@ import { Search } from 'lucide-react';
 import { type KeyboardEvent, useDeferredValue, useEffect, useId, useMemo, useRef, useState } from 'react';
 import type { Tool } from '../../api/client.ts';
 import { useIsAdmin } from '../../api/queries.ts';
+import { Button } from '../../components/Button.tsx';
+import { ConfirmDialog } from '../../components/ConfirmDialog.tsx';
 import { classNames } from '../../components/class-names.ts';
 import { Input, Select } from '../../components/fields.tsx';
 import { safeText } from '../../components/safe-text.ts';
 import { text } from '../../text/text.ts';
-import { BulkSwitch } from './BulkSwitch.tsx';
 import { optionId, ToolList } from './ToolList.tsx';
 import { indexTools, isOfKind, type ToolFilter, type ToolKind } from './tool-search.ts';
+import { useToolSwitch } from './use-tool-switch.ts';
 
 export interface ToolBrowserProps {
   readonly tools: readonly Tool[];
@@ -155,4 +157,38 @@ function useSlashKey() {
     return () => document.removeEventListener('keydown', onKey);
   }, []);
   return field;
+}
+
+/** Switches all found tools on or off for everyone. For administrators. */
+function BulkSwitch({ tools }: { readonly tools: readonly Tool[] }) {
+  const [isAsking, setAsking] = useState(false);
+  const switching = useToolSwitch();
+  const off = tools.filter(({ disabled }) => disabled);
+  const on = tools.filter(({ disabled }) => !disabled);
+  return (
+    <div className="flex flex-wrap gap-2">
+      <Button size="small" disabled={on.length === 0 || switching.isPending} onClick={() => setAsking(true)}>
+        {text.tools.administration.switchOff(on.length)}
+      </Button>
+      {off.length > 0 && (
+        <Button
+          size="small"
+          disabled={switching.isPending}
+          onClick={() => switching.mutate({ tools: off, enabled: true })}
+        >
+          {text.tools.administration.switchOn(off.length)}
+        </Button>
+      )}
+      <ConfirmDialog
+        open={isAsking}
+        title={text.tools.administration.switchOffTitle(on.length)}
+        action={text.tools.administration.switchOffAction}
+        busy={switching.isPending}
+        onConfirm={() => switching.mutate({ tools: on, enabled: false }, { onSettled: () => setAsking(false) })}
+        onClose={() => setAsking(false)}
+      >
+        {text.tools.administration.switchOffDetail}
+      </ConfirmDialog>
+    </div>
+  );
 }

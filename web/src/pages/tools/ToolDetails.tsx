@@ -4,9 +4,11 @@ import { useState } from 'react';
 import { Link } from 'wouter';
 import type { Tool } from '../../api/client.ts';
 import { queries, useIsAdmin } from '../../api/queries.ts';
+import { ArgumentsView } from '../../components/ArgumentsView.tsx';
 import { ServerClaims } from '../../components/approval/ServerClaims.tsx';
 import { Badge } from '../../components/Badge.tsx';
 import { Card } from '../../components/Card.tsx';
+import { CodeBlock } from '../../components/CodeBlock.tsx';
 import { CopyButton } from '../../components/CopyButton.tsx';
 import { DefinitionDifference } from '../../components/DefinitionDifference.tsx';
 import { DefinitionWarnings } from '../../components/DefinitionWarnings.tsx';
@@ -17,7 +19,6 @@ import { Tabs } from '../../components/Tabs.tsx';
 import { TextLink } from '../../components/TextLink.tsx';
 import { formatDuration } from '../../text/formats.ts';
 import { text } from '../../text/text.ts';
-import { ChainView } from './ChainView.tsx';
 import { RunHistory } from './RunHistory.tsx';
 import { OriginalTexts, ToolAdministration } from './ToolAdministration.tsx';
 import { ToolRunner } from './ToolRunner.tsx';
@@ -121,5 +122,25 @@ function ChangeNotice({ tool }: { readonly tool: Tool }) {
         <DefinitionDifference changes={tool.changes ?? []} />
       </div>
     </Notice>
+  );
+}
+
+/** The script of a chain, or the calls that it makes, in order. */
+function ChainView({ chain }: { readonly chain: NonNullable<Tool['chain']> }) {
+  if (chain.code !== undefined) return <CodeBlock code={chain.code} language="ts" what={text.tools.chain.code} />;
+  return (
+    <ol className="flex min-w-0 list-decimal flex-col gap-4 pl-5">
+      {chain.steps?.map(({ tool, arguments: args }, at) => (
+        // biome-ignore lint/suspicious/noArrayIndexKey: steps do not move
+        <li key={at}>
+          <TextLink href={`/tools/${encodeURIComponent(tool)}`} className="font-mono text-xs break-all">
+            {safeText(tool, 200)}
+          </TextLink>
+          <div className="mt-1">
+            <ArgumentsView value={args} />
+          </div>
+        </li>
+      ))}
+    </ol>
   );
 }

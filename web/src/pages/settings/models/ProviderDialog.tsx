@@ -1,7 +1,6 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useEffect, useRef, useState } from 'react';
-import type { Provider } from '../../../api/client.ts';
-import { api } from '../../../api/client.ts';
+import { api, type Provider, type ProviderInput } from '../../../api/client.ts';
 import { Button } from '../../../components/Button.tsx';
 import { Dialog } from '../../../components/Dialog.tsx';
 import { ErrorNotice } from '../../../components/ErrorNotice.tsx';
@@ -11,8 +10,7 @@ import { safeText } from '../../../components/safe-text.ts';
 import { useToast } from '../../../components/Toasts.tsx';
 import { text } from '../../../text/text.ts';
 import { ProviderTestResult } from './ProviderTestResult.tsx';
-import { type ProviderDraft, presetDraft, toDraft, toProviderInput } from './provider-draft.ts';
-import { firstPreset, presets } from './provider-presets.ts';
+import { firstPreset, type ProviderPreset, presets } from './provider-presets.ts';
 
 /** Adds or edits a provider, with a test before saving. */
 export function ProviderDialog({
@@ -202,4 +200,42 @@ function KeyField({ draft, hint, hasStored, error, onChange }: KeyFieldProps) {
       )}
     </div>
   );
+}
+
+/** A provider in the form. */
+interface ProviderDraft {
+  readonly name: string;
+  readonly kind: ProviderInput['kind'];
+  readonly baseUrl: string;
+  readonly allowInsecure: boolean;
+  readonly apiKey: string;
+  /** Whether the stored key is kept if no other is typed. */
+  readonly keepsKey: boolean;
+}
+
+/** The initial values of a preset. */
+function presetDraft({ name, kind, baseUrl }: ProviderPreset): ProviderDraft {
+  return { name: name === 'Other' ? '' : name, kind, baseUrl, allowInsecure: false, apiKey: '', keepsKey: false };
+}
+
+/** The values of a stored provider. */
+function toDraft({ name, kind, baseUrl, allowInsecure, apiKey }: Provider): ProviderDraft {
+  return {
+    name,
+    kind: kind === 'demo' ? 'openai-compatible' : kind,
+    baseUrl: baseUrl ?? '',
+    allowInsecure: allowInsecure ?? false,
+    apiKey: '',
+    keepsKey: apiKey !== undefined,
+  };
+}
+
+/** The body of the request. An unchanged key is sent as its mask. */
+function toProviderInput({ apiKey, keepsKey, baseUrl, ...draft }: ProviderDraft): ProviderInput {
+  const typed = apiKey.trim();
+  return {
+    ...draft,
+    baseUrl: baseUrl.trim() || undefined,
+    apiKey: typed || (keepsKey ? { set: true } : undefined),
+  };
 }

@@ -1,6 +1,6 @@
 import { SdkError, SdkErrorCode, SdkHttpError } from '@modelcontextprotocol/client';
 import { expect, test } from 'vitest';
-import { isSdkError, isSdkHttpError } from './sdk-errors.ts';
+import { isSdkError, isSdkHttpError } from './delivery-errors.ts';
 
 const refusal = { status: 404, statusText: 'Not Found', text: '' };
 

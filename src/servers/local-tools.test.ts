@@ -2,7 +2,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, expect, test } from 'vitest';
-import { loadLocalTools } from './load-local-tools.ts';
+import { loadLocalTools } from './local-tools.ts';
 
 const directory = await mkdtemp(join(tmpdir(), 'toolwharf-'));
 afterAll(() => rm(directory, { recursive: true, force: true }));

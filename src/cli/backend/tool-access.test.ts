@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { UsageError } from '../errors.ts';
-import { createCallTimeout } from './call-timeout.ts';
+import { createCallTimeout } from './tool-access.ts';
 
 beforeEach(() => void vi.useFakeTimers());
 afterEach(() => void vi.useRealTimers());
