@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import { describe, expect, test } from 'vitest';
 import { readSessionCookie, toSessionCookie } from './auth/session-cookie.ts';
-import { isAnonymousAllowed, isCookieAllowed } from './guard.ts';
+import { isAnonymousAllowed, isCookieAllowed, isLoopback } from './guard.ts';
 
 const host = 'localhost:7420';
 const request = (method: string, headers: Record<string, string> = {}) =>
@@ -66,3 +66,17 @@ describe('the cookie', () => {
     expect(readSessionCookie(request('GET', { host: 'x.example', cookie: 'toolwharf-session=plain' }))).toBe('plain');
   });
 });
+
+test.each(['127.0.0.1', '127.9.9.9', '::1', '[::1]', 'localhost', '::ffff:127.0.0.1'])(
+  '%s is a loopback address',
+  (host) => {
+    expect(isLoopback(host)).toBe(true);
+  },
+);
+
+test.each(['', '0.0.0.0', '::', '10.0.0.1', '::ffff:10.0.0.1', 'localhost.example.com', '128.0.0.1', 'fe80::1'])(
+  '%j is not a loopback address',
+  (host) => {
+    expect(isLoopback(host)).toBe(false);
+  },
+);

@@ -1,4 +1,5 @@
 import type { IncomingMessage } from 'node:http';
+import { BlockList, isIP } from 'node:net';
 
 export interface GuardOptions {
   /** Host names (without port) accepted in addition to loopback names. */
@@ -10,8 +11,12 @@ export interface GuardOptions {
 /** Returns why a request is rejected; undefined if it is allowed. */
 export type Guard = (request: IncomingMessage) => string | undefined;
 
+const loopback = new BlockList();
+loopback.addSubnet('127.0.0.0', 8, 'ipv4');
+loopback.addAddress('::1', 'ipv6');
+// Requests repeat the same few addresses.
+const knownAddresses = new Map<string, boolean>();
 const safeMethods = new Set(['GET', 'HEAD', 'OPTIONS']);
-
 const loopbackNames = new Set(['localhost', '127.0.0.1', '[::1]']);
 const maxCached = 100;
 
@@ -66,6 +71,15 @@ export function isForeignRead(request: IncomingMessage, allowedOrigins: readonly
   return site === 'cross-site' || site === 'same-site';
 }
 
+/** True for a loopback address or `localhost`. */
+export function isLoopback(host: string): boolean {
+  const cached = knownAddresses.get(host);
+  if (cached !== undefined) return cached;
+  const answer = checkLoopback(host);
+  if (knownAddresses.size < maxCached) knownAddresses.set(host, answer);
+  return answer;
+}
+
 function hostName(header: string | undefined): string | undefined {
   if (header === undefined || !URL.canParse(`http://${header}`)) return undefined;
   const url = new URL(`http://${header}`);
@@ -83,4 +97,11 @@ function isSameOrigin({ headers }: IncomingMessage): boolean | undefined {
   // The scheme is not compared, because a TLS-terminating proxy forwards plain HTTP.
   const own = origin && URL.parse(`${origin.protocol}//${headers.host ?? ''}`);
   return own !== null && own !== undefined && own.host === origin?.host;
+}
+
+function checkLoopback(host: string): boolean {
+  const name = host.replace(/^\[(.*)\]$/, '$1').toLowerCase();
+  if (name === 'localhost') return true;
+  const kind = isIP(name);
+  return kind !== 0 && loopback.check(name, kind === 6 ? 'ipv6' : 'ipv4');
 }

@@ -1,6 +1,7 @@
-import type { ServerSpec } from '../config/config.ts';
+import type { Config, ServerSpec } from '../config/config.ts';
 import { describeLocation } from '../config/server-url.ts';
 import type { Connection } from '../connections/connection.ts';
+import type { Reach } from '../connections/http/guard-addresses.ts';
 import { messageOf, ToolwharfError } from '../kernel/errors.ts';
 import type { Log } from '../kernel/log.ts';
 import { waitAtMost } from '../kernel/wait.ts';
@@ -117,6 +118,28 @@ export function createServerSet(options: ServerSetOptions): ServerSet {
   };
 }
 
+interface ServerAccessOptions {
+  readonly config: () => Config;
+  /** Whether servers that are added while running must have public addresses; undefined trusts them like those of the file. */
+  readonly publicOnly?: (config: Config) => boolean;
+  /** Allows servers that are started as local programs; true. */
+  readonly spawn?: boolean;
+}
+
+export function createServerAccess({ config, publicOnly, spawn }: ServerAccessOptions): ServerAccess {
+  return {
+    reachOf(server) {
+      if (!publicOnly || config().servers.some(({ name }) => name === server)) return 'configured';
+      return publicOnly(config()) ? 'public' : 'added';
+    },
+    assertAllowed(spec) {
+      if (spawn !== false || spec.target.transport !== 'stdio') return spec;
+      const message = `Server '${spec.name}' is a local (stdio) server, and starting programs is not allowed here: use a URL`;
+      throw new ToolwharfError('CONFIG_INVALID', message, { data: { server: spec.name } });
+    },
+  };
+}
+
 function unreachable(spec: ServerSpec, cause: unknown): ToolwharfError {
   const message = [
     `Failed to connect to MCP server '${spec.name}' at ${describeLocation(spec)}`,
@@ -125,4 +148,12 @@ function unreachable(spec: ServerSpec, cause: unknown): ToolwharfError {
     'The application cannot start without connecting to all configured MCP servers.',
   ].join('\n');
   return new ToolwharfError('SERVER_UNREACHABLE', message, { cause, data: { server: spec.name } });
+}
+
+/** Restricts which servers a toolbox may have. */
+interface ServerAccess {
+  /** Which addresses a server may lead to. */
+  reachOf(server: string): Reach;
+  /** Returns the server; throws if it is a program and programs are not allowed. */
+  assertAllowed(spec: ServerSpec): ServerSpec;
 }

@@ -18,10 +18,6 @@ export interface PoolFetchOptions {
   readonly maxResponseBytes?: number;
   /** Limit for one event of an event stream; default 64 MiB. */
   readonly maxEventBytes?: number;
-  /** Limit for all response headers; default 16 KiB. */
-  readonly maxHeaderBytes?: number;
-  /** Limit for opening a connection; default 10 000. */
-  readonly connectTimeoutMs?: number;
   /** Limit until a response begins; default 300 000, because a tool may run that long before the first byte. */
   readonly headersTimeoutMs?: number;
   /** The longest silence inside a response that is not an event stream; default 60 000. */
@@ -75,8 +71,6 @@ export function createPoolFetch(options: PoolFetchOptions = {}): PoolFetch {
   const {
     maxResponseBytes = 64 * mebibyte,
     maxEventBytes = 64 * mebibyte,
-    maxHeaderBytes = 16 * 1024,
-    connectTimeoutMs = 10_000,
     headersTimeoutMs = 300_000,
     bodyTimeoutMs = 60_000,
     throttle,
@@ -85,14 +79,14 @@ export function createPoolFetch(options: PoolFetchOptions = {}): PoolFetch {
   } = options;
   const guard = mayReach && guardAddresses(mayReach);
   const agent = new Agent({
-    maxHeaderSize: maxHeaderBytes,
+    maxHeaderSize: 16 * 1024,
     headersTimeout: headersTimeoutMs,
     // An event stream may be silent for hours. Other bodies have their own timeout while they are read.
     bodyTimeout: 0,
     allowH2: false,
     connect: openSocket
       ? toConnector(openSocket)
-      : { timeout: connectTimeoutMs, lookup: guard?.lookup ?? lookUpLoopbackLocally },
+      : { timeout: 10_000, lookup: guard?.lookup ?? lookUpLoopbackLocally },
   });
 
   const limits = { maxBytes: maxResponseBytes, idleMs: bodyTimeoutMs };

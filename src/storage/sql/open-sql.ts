@@ -28,8 +28,8 @@ import {
   createSqlRules,
   createSqlScripts,
   createSqlServers,
+  createSqlToolOverrides,
 } from './sql-stores.ts';
-import { createSqlToolOverrides } from './sql-tool-overrides.ts';
 import { createSqlUsers } from './sql-users.ts';
 import { createSqlVectors } from './sql-vectors.ts';
 

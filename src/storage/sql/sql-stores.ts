@@ -1,7 +1,9 @@
 import type { Kysely } from 'kysely';
+import { isEmptyOverride, type ToolOverride, type ToolOverrideStore } from '../../catalog/tool-overrides.ts';
 import type { ServerRecord } from '../../config/server-record.ts';
-import { canonicalJson } from '../../kernel/canonical-json.ts';
+import { canonicalJson, hashOf } from '../../kernel/canonical-json.ts';
 import type { ToolwharfError } from '../../kernel/errors.ts';
+import { toolKey } from '../../kernel/tool-id.ts';
 import type { RememberedRule, RuleStore } from '../../policy/remembered-rules.ts';
 import { nameTaken, type ServerStore } from '../../servers/server-store.ts';
 import { type Assistant, type AssistantStore, parseAssistant } from '../ports/assistant-store.ts';
@@ -12,6 +14,9 @@ import { type ScriptRecord, type ScriptStore, scriptNameTaken } from '../ports/s
 import type { Sealer } from '../sealer.ts';
 import type { MetaStore } from '../storage.ts';
 import type { Database, Engine } from './engine.ts';
+
+// A statement takes a limited number of parameters.
+const batch = 400;
 
 /** The sealing context of a server's or provider's record. */
 export function recordContext(table: 'servers' | 'providers', id: string): string {
@@ -141,6 +146,31 @@ export function createSqlMeta(db: Database): MetaStore {
         .values({ name, value })
         .onConflict((conflict) => conflict.column('name').doUpdateSet({ value }))
         .execute();
+    },
+  };
+}
+
+/** Tool overrides in a database. */
+export function createSqlToolOverrides(db: Database): ToolOverrideStore {
+  return {
+    async list() {
+      const rows = await db.selectFrom('tool_overrides').select('body').orderBy('key').execute();
+      return rows.map(({ body }) => JSON.parse(body) as ToolOverride);
+    },
+    async setAll(overrides) {
+      await db.transaction().execute(async (trx) => {
+        for (let at = 0; at < overrides.length; at += batch) {
+          const part = new Map(overrides.slice(at, at + batch).map((item) => [hashOf(toolKey(item)), item]));
+          await trx
+            .deleteFrom('tool_overrides')
+            .where('key', 'in', [...part.keys()])
+            .execute();
+          const rows = [...part]
+            .filter(([, item]) => !isEmptyOverride(item))
+            .map(([key, item]) => ({ key, body: canonicalJson(item) }));
+          if (rows.length > 0) await trx.insertInto('tool_overrides').values(rows).execute();
+        }
+      });
     },
   };
 }

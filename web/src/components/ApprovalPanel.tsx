@@ -4,15 +4,19 @@ import { type RefObject, useEffect, useRef, useState } from 'react';
 import { ApiError, type Approval, type ApprovalAnswer, api } from '../api/client.ts';
 import { queries } from '../api/queries.ts';
 import { text } from '../text/text.ts';
+import { ArgumentsView } from './ArgumentsView.tsx';
 import { ApprovalAnswers, DenyForm, EditArguments, lastingAnswers } from './approval/ApprovalAnswers.tsx';
-import { ApprovalFacts } from './approval/ApprovalFacts.tsx';
 import { answerKeys } from './approval/answer-keys.ts';
-import { outcomeOf } from './approval/labels.ts';
+import { kindOfCaller, nameOfCaller, outcomeOf } from './approval/labels.ts';
+import { ServerClaims } from './approval/ServerClaims.tsx';
 import { TimeLeft } from './approval/TimeLeft.tsx';
 import { Badge } from './Badge.tsx';
+import { DefinitionDifference } from './DefinitionDifference.tsx';
 import { ErrorNotice, Notice } from './ErrorNotice.tsx';
+import { Description } from './ExpandableText.tsx';
 import { QueryState } from './QueryState.tsx';
 import { safeText } from './safe-text.ts';
+import { TextLink } from './TextLink.tsx';
 import { useToast } from './Toasts.tsx';
 import { useShortcuts } from './use-shortcuts.ts';
 
@@ -181,4 +185,52 @@ function removePending(client: QueryClient, id: string): void {
   );
   void client.invalidateQueries({ queryKey: ['approvals'] });
   void client.invalidateQueries({ queryKey: ['rules'] });
+}
+
+interface ApprovalFactsProps {
+  readonly approval: Approval;
+  /** Omits the caller and the tool, which are shown around it. */
+  readonly compact?: boolean;
+}
+
+/** The facts of an approval: caller, reason, claims of the server, changes of the definition, arguments. */
+function ApprovalFacts({ approval, compact = false }: ApprovalFactsProps) {
+  return (
+    <div className="flex min-w-0 flex-col gap-3">
+      {!compact && (
+        <p className="text-ink-soft">
+          <Request approval={approval} />
+        </p>
+      )}
+      {compact && (
+        <p className="text-xs text-ink-soft">
+          {text.approval.approvalFacts.approvalNeeded(safeText(approval.reason, 500))}
+        </p>
+      )}
+      {approval.description !== '' && !compact && <Description text={approval.description} />}
+      <ServerClaims annotations={approval.annotations} />
+      {approval.change && (
+        <Notice tone="warn" title={text.approval.approvalFacts.definitionChanged}>
+          <div className="mt-2">
+            <DefinitionDifference changes={approval.change} />
+          </div>
+        </Notice>
+      )}
+      <div className="flex min-w-0 flex-col gap-1">
+        <p className="text-xs text-ink-soft">{text.common.arguments}</p>
+        <ArgumentsView value={approval.arguments} />
+      </div>
+    </div>
+  );
+}
+
+/** The caller, the place of the call, and the reason for the approval. */
+function Request({ approval: { caller, reason } }: { readonly approval: Approval }) {
+  const name = <strong className="font-semibold text-ink">{nameOfCaller(caller)}</strong>;
+  const { requested, requestedInConversation } = text.approval.approvalFacts;
+  const { conversation } = caller;
+  if (conversation === undefined) return requested(name, kindOfCaller(caller), safeText(reason, 500));
+  return requestedInConversation(name, kindOfCaller(caller), safeText(reason, 500), (label) => (
+    <TextLink href={`/chat/${encodeURIComponent(conversation)}`}>{label}</TextLink>
+  ));
 }

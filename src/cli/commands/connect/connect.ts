@@ -3,7 +3,6 @@ import { dirname, resolve } from 'node:path';
 import { dataDirectory } from '../../../config/data-directory.ts';
 import type { GatewayConfig } from '../../../config/gateway-config.ts';
 import { openConfig } from '../../../config/open-config.ts';
-import { isLoopback } from '../../../gateway/auth/loopback.ts';
 import {
   type ClientSetup,
   type ConnectScope,
@@ -14,6 +13,7 @@ import {
   mcpClients,
   stdioSetup,
 } from '../../../gateway/clients/mcp-clients.ts';
+import { isLoopback } from '../../../gateway/guard.ts';
 import { messageOf } from '../../../kernel/errors.ts';
 import { createGatewayClient } from '../../backend/gateway-client.ts';
 import { findGateway, toReachableUrl } from '../../backend/gateway-file.ts';

@@ -3,7 +3,6 @@ import type { GatewayConfig } from '../../../config/gateway-config.ts';
 import { withoutSecrets } from '../../../config/server-url.ts';
 import { ToolwharfError } from '../../../kernel/errors.ts';
 import { version } from '../../../kernel/version.ts';
-import { isLoopback } from '../../auth/loopback.ts';
 import {
   type ClientSetup,
   clientEntryName,
@@ -13,6 +12,7 @@ import {
   type StdioProgram,
   stdioSetup,
 } from '../../clients/mcp-clients.ts';
+import { isLoopback } from '../../guard.ts';
 import { listApprovals, scopeFor } from '../access.ts';
 import { type ApiPorts, type ApiRequest, route } from '../route.ts';
 import { clientListSchema, configSchema, documentSchema, healthSchema } from '../schemas/settings.ts';

@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http';
+import { isLoopback } from '../../guard.ts';
 import { toUrlHost } from '../../listen.ts';
-import { isLoopback } from '../loopback.ts';
 
 /** The origin at which people and clients reach the gateway; undefined if it is not configured and not known. */
 export type PublicUrl = (request: Pick<IncomingMessage, 'socket'>) => string | undefined;
