@@ -250,8 +250,10 @@ export interface InternalToolboxServers extends ToolboxServers {
   add(name: string, server: NativeServer | JsonObject, options?: { readonly isKnown?: boolean }): Promise<ServerInfo>;
   /** The sign-in to a server without its secrets, and the latest attempts; undefined for servers without OAuth. */
   signInState(name: string): Promise<SignInState | undefined>;
-  /** Deletes the sign-in to a server and connects again. */
+  /** Deletes and revokes the sign-in to a server, and connects again. */
   signOut(name: string): Promise<void>;
+  /** Deletes and revokes the sign-in to a server that is going to be removed. */
+  forgetSignIn(name: string): Promise<void>;
   /** The messages between the gateway and a server. */
   traffic(name: string): TrafficLog;
 }

@@ -178,11 +178,19 @@ export async function startToolbox(
   const maxMessageBytes = options.maxMessageBytes ?? 64 * 1024 * 1024;
   const { reachOf, assertAllowed } = createServerAccess({ config: () => current.config, ...options });
   const oauthStore = options.oauth?.store ?? createMemoryOAuthStore();
+  const backgroundWork = new Set<Promise<void>>();
+  function onBackgroundWork(work: Promise<void>): void {
+    backgroundWork.add(work);
+    void work.finally(() => backgroundWork.delete(work));
+  }
   const openServer = createOpenServer({
     ...{ protocolCache, log, env, clock, healthMs, maxMessageBytes, traffic, store: accountPorts.store },
     oauth: oauthStore,
     openHttp: (store = oauthStore) =>
-      createHttpEndpoints({ env, log, clock, maxMessageBytes, reachOf, oauth: { ...options.oauth, store } }),
+      createHttpEndpoints({
+        ...{ env, log, clock, maxMessageBytes, reachOf, onBackgroundWork },
+        oauth: { ...options.oauth, store },
+      }),
     openTransport: plugins.openTransport,
     defaultHost: host as RequestHost,
     placements: options.placements,
@@ -273,6 +281,7 @@ export async function startToolbox(
       await watching?.[Symbol.asyncDispose]();
       skills.close();
       await servers.close();
+      await Promise.all(backgroundWork);
       await scripts?.[Symbol.asyncDispose]();
       await plugins.close();
     })();

@@ -107,7 +107,7 @@ export interface Connection {
   finishSignIn(params: URLSearchParams): Promise<boolean>;
   /** The stored sign-in without its secrets, and the latest attempts; undefined for servers without OAuth. */
   signInState(): Promise<SignInState | undefined>;
-  /** Deletes the tokens and the registration. */
+  /** Deletes the tokens and the registration, and starts to revoke the tokens. */
   signOut(): Promise<void>;
   /** Subscribes to changes of resources, across reconnects; the returned function unsubscribes. */
   watchResources(uris: readonly string[], account?: AccountUse): Promise<() => Promise<void>>;

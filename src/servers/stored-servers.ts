@@ -44,6 +44,7 @@ export interface StoredServersToolbox {
     add(name: string, server: NativeServer, options?: { readonly isKnown?: boolean }): Promise<unknown>;
     update(name: string, server: NativeServer): Promise<unknown>;
     remove(name: string): Promise<void>;
+    forgetSignIn(name: string): Promise<void>;
   };
   on(
     name: 'server.changed',
@@ -63,6 +64,8 @@ export interface StoredServersOptions {
   readonly onChange: (...change: ServerChange) => void;
   /** Before a server is connected under another name. */
   readonly onRename?: (from: string, to: string) => Promise<void>;
+  /** Deletes the accounts at a server that is going to be removed. */
+  readonly onRemove?: (server: string) => Promise<void>;
 }
 
 /** How long adding waits for the server to connect. */
@@ -94,6 +97,17 @@ export function createStoredServers(options: StoredServersOptions): StoredServer
     const replaced = findWithoutToken(name);
     if (replaced) await put(name, replaced.disabled);
     else if (toolbox.servers.get(name)) await toolbox.servers.remove(name);
+  }
+
+  /** Deletes the sign-in and the accounts of a server while its connection can still revoke them. */
+  async function forgetCredentials(name: string): Promise<void> {
+    try {
+      await options.onRemove?.(name);
+      await toolbox.servers.forgetSignIn(name);
+    } catch (cause) {
+      const message = `The credentials of the removed server '${name}' could not be deleted: ${messageOf(cause)}`;
+      log.warning('servers.credentials-not-deleted', message, { server: name });
+    }
   }
 
   function problemOf({ name, transport }: ServerRecord): string | undefined {
@@ -258,6 +272,7 @@ export function createStoredServers(options: StoredServersOptions): StoredServer
         const record = await mustFind(name);
         await store.remove(record.id);
         applied.delete(name);
+        if (toolbox.servers.get(name)) await forgetCredentials(name);
         await drop(name);
       });
       onChange('removed', name);

@@ -107,6 +107,7 @@ export function createToolboxServers(ports: ToolboxServersPorts) {
       // Without a sign-in, the attempt ends with OAUTH_REQUIRED and the URL to sign in at.
       await connection.connect().catch(() => {});
     },
+    forgetSignIn: (name: string) => connectionOf(name).signOut(),
     traffic(name: string): TrafficLog {
       connectionOf(name);
       return traffic.of(name);

@@ -9,7 +9,7 @@ import {
   oauthServerKey,
 } from '../../src/connections/authentication/oauth-store.ts';
 import { systemClock } from '../../src/kernel/clock.ts';
-import { silentLog } from '../../src/kernel/log.ts';
+import { createLog, type Log, silentLog } from '../../src/kernel/log.ts';
 import { createMutex } from '../../src/kernel/mutex.ts';
 import { startToolbox } from '../../src/toolbox.ts';
 import { createTestOAuth } from '../support/oauth.ts';
@@ -29,12 +29,16 @@ beforeEach(() => {
 interface Options {
   readonly store?: OAuthStore;
   readonly env?: Record<string, string>;
+  readonly log?: Log;
 }
 
-async function open(authentication: object, { store = createMemoryOAuthStore(), env = {} }: Options = {}) {
+async function open(
+  authentication: object,
+  { store = createMemoryOAuthStore(), env = {}, log = silentLog }: Options = {},
+) {
   const server = { url: servers.mcp, authentication: { type: 'oauth', ...authentication }, retryAttempts: 0 };
   const config = { servers: { guarded: server }, toolbox: { naming: 'plain' } };
-  return startToolbox(await openConfig(config as never), { oauth: { store }, env, log: silentLog });
+  return startToolbox(await openConfig(config as never), { oauth: { store }, env, log });
 }
 
 const secret = { grant: 'client-credentials', clientId: 'machine', clientSecret: '${MACHINE_SECRET}' };
@@ -67,7 +71,9 @@ describe('a program that signs in to a server', () => {
     const file = join(await mkdtemp(join(tmpdir(), 'machine-')), 'key.pem');
     await writeFile(file, pem);
     const authentication = { grant: 'client-credentials', clientId: 'signer', privateKey: `\${file:${file}}` };
-    await using toolbox = await open(authentication);
+    const messages: string[] = [];
+    const log = createLog(({ message }) => messages.push(message));
+    await using toolbox = await open(authentication, { log });
     expect((await toolbox.call('whoami', {})).text).toBe('signer');
     const state = await toolbox.servers.signInState('guarded');
     const [attempt] = state?.attempts ?? [];
@@ -76,6 +82,11 @@ describe('a program that signs in to a server', () => {
     expect(token?.request?.body).toMatchObject({ grant_type: 'client_credentials', client_assertion: '[redacted]' });
     expect(JSON.stringify(state)).not.toContain(pem.split('\n')[1]);
     for (const issued of servers.seen) expect(JSON.stringify(state)).not.toContain(issued);
+
+    // The authorization server checks the signature before it says that it revokes no tokens of this kind.
+    await toolbox.servers.forgetSignIn('guarded');
+    await toolbox[Symbol.asyncDispose]();
+    expect(messages).toContainEqual(expect.stringContaining('it answered unsupported_token_type'));
   });
 
   test('an ID token of the company is exchanged for a grant, and the grant for an access token', async () => {

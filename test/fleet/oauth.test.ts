@@ -69,3 +69,21 @@ test('a sign-in that started on one replica finishes on another, beside other pe
     what: 'the connection of the first replica',
   });
 });
+
+test('administrators who sign out on two replicas at the same time revoke the sign-in once', async () => {
+  const { mcp, stats } = await startServers();
+  const authentication = { type: 'oauth', redirectUrl: 'http://127.0.0.1:9/api/oauth/callback' } as const;
+  await using replicas = await startReplicas(postgres, { servers: { guarded: { url: mcp, authentication } } });
+  const [one, two] = replicas.all;
+  const url = await waitFor(() => one.toolbox.servers.get('guarded')?.status.signInUrl, { what: 'the sign-in' });
+  await fetch(`${one.url}/api/oauth/callback?${await visit(String(url))}`);
+  for (const { toolbox } of replicas.all)
+    await waitFor(() => toolbox.servers.get('guarded')?.status.state === 'connected', { what: 'the connection' });
+  const admin = { key: replicas.adminToken };
+  await Promise.all([one, two].map((replica) => replica.delete('/api/servers/guarded/sign-in', admin)));
+  const logged = () => [one, two].flatMap(({ log }) => log).filter(({ event }) => event === 'oauth.revoked');
+  await waitFor(() => logged().length > 0, { what: 'the revocation' });
+  // Both replicas have deleted the sign-in, so no other revocation can follow.
+  expect((await stats()).revocations).toHaveLength(1);
+  expect(logged()).toHaveLength(1);
+});

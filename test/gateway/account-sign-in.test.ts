@@ -52,8 +52,10 @@ test('people sign in to their own accounts with OAuth: each has tokens of their 
   expect([await echo(alice), await echo(bob)]).toEqual(['echo', 'echo']);
   expect(await servers.stats()).toMatchObject({ refresh: 2, reuse: 0, authorize: 2 });
 
-  // One person leaves; the tokens of the other stay valid.
+  // One person leaves, and their tokens are revoked; the tokens of the other stay valid.
   await api.delete(`/api/accounts/${first.id}`, { key: alice });
+  await expect.poll(async () => (await servers.stats()).revocations).toMatchObject([{ kind: 'rt', method: 'basic' }]);
+  expect((await servers.stats()).validTokens).toBe(1);
   await servers.expire();
   expect(await echo(bob)).toBe('echo');
   expect(await echo(alice)).toContain('You have no account');

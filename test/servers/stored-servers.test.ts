@@ -20,6 +20,7 @@ test('a stored token replaces a default server that has none, and removing it br
       add: async (name, server) => running.set(name, server),
       update: async (name, server) => running.set(name, server),
       remove: async (name) => void running.delete(name),
+      forgetSignIn: async () => {},
     },
     on: () => () => {},
   };

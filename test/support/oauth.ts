@@ -27,6 +27,10 @@ export interface Stats {
   readonly resources: readonly (string | null)[];
   readonly redirects: readonly string[];
   readonly clients: readonly string[];
+  /** The requests for revocation: the kind of token, the hint, and how the client authenticated. */
+  readonly revocations: readonly Readonly<Record<'kind' | 'hint' | 'method' | 'client', string>>[];
+  /** The access tokens that are valid. */
+  readonly validTokens: number;
 }
 
 const cleanups: (() => unknown)[] = [];
@@ -139,6 +143,7 @@ export function sharing(store: OAuthStore): OAuthStore {
     get: (key, kind, id) => store.get(key, kind, id),
     set: (key, kind, value, id) => store.set(key, kind, value, id),
     delete: (key, kind, id) => store.delete(key, kind, id),
+    take: store.take && ((key, kind) => store.take?.(key, kind) as never),
   };
 }
 

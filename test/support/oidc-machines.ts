@@ -64,6 +64,7 @@ export async function startMachineServers({ tokenTtl = 3600 } = {}): Promise<Mac
     features: {
       devInteractions: { enabled: false },
       clientCredentials: { enabled: true },
+      revocation: { enabled: true },
       resourceIndicators: {
         enabled: true,
         defaultResource: () => mcp,

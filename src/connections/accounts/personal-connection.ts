@@ -329,6 +329,7 @@ function accountOAuthStore(store: OAuthStore, account: string): OAuthStore {
     set: (serverKey, kind, record, id) => store.set(keyFor(serverKey, kind), kind, record, id),
     delete: (serverKey, kind, id) =>
       kind === undefined ? store.delete(ownKey(serverKey)) : store.delete(keyFor(serverKey, kind), kind, id),
+    take: store.take && ((serverKey, kind) => store.take?.(keyFor(serverKey, kind), kind) as never),
     withLock: store.withLock && ((serverKey, work) => store.withLock?.(ownKey(serverKey), work) as never),
   };
 }

@@ -1,6 +1,6 @@
 import type { FetchLike } from '@modelcontextprotocol/client';
 import type { Clock } from '../../kernel/clock.ts';
-import type { OAuthClientRecord, OAuthStore } from './oauth-store.ts';
+import type { DeletedSignIn, OAuthClientRecord, OAuthStore } from './oauth-store.ts';
 import type { OAuthTrace } from './oauth-trace.ts';
 
 /** The state that all steps of a sign-in to one server share. */
@@ -16,6 +16,8 @@ export interface OAuthContext {
   readonly settings: OAuthSettings;
   /** Records each step. */
   readonly trace: OAuthTrace;
+  /** Starts to revoke a sign-in at the authorization server. */
+  readonly revoke: (deleted: DeletedSignIn) => void;
 }
 
 /** The configured OAuth client, with references resolved. */

@@ -7,6 +7,7 @@ import {
   RegistrationRejectedError,
 } from '@modelcontextprotocol/client';
 import { ToolwharfError } from '../../kernel/errors.ts';
+import { isObject } from '../../kernel/json.ts';
 
 /** OAUTH_FAILED. `reason` is a clause that says what happened and what to do. */
 export function oauthFailed(server: string, reason: string): ToolwharfError {
@@ -83,6 +84,16 @@ export const adviceFor: Readonly<Record<string, string>> = {
   invalid_target: 'It does not accept the URL of this server as a resource; tell its operator',
   invalid_redirect_uri: 'Register the redirect URL of Toolwharf there, or set redirectUrl',
 };
+
+/** The error code of a refusal, or its HTTP status; never the description, which may repeat secrets. */
+export async function describeRefusal(response: Response): Promise<string> {
+  const body: unknown = await response
+    .clone()
+    .json()
+    .catch(() => undefined);
+  const code = isObject(body) && typeof body.error === 'string' ? body.error : '';
+  return /^[a-z_]{1,40}$/.test(code) ? code : `with HTTP status ${response.status}`;
+}
 
 /** Foreign text for an error message: one short line of printable ASCII. */
 export function printable(text: string): string {

@@ -16,7 +16,7 @@ import { adviceFor, isFinalRefusal, oauthFailed, printable } from './oauth-error
 import { assertSecureEndpoint } from './oauth-fetch.ts';
 import { createSignInProvider, knownClient } from './oauth-provider.ts';
 import { restMs } from './oauth-shared.ts';
-import type { OAuthPending, OAuthTokensRecord } from './oauth-store.ts';
+import type { DeletedSignIn, OAuthPending, OAuthTokensRecord } from './oauth-store.ts';
 
 export interface BeginOptions {
   readonly redirectUrl: string;
@@ -133,6 +133,11 @@ export async function refreshTokens(
       metadata: discovery.authorizationServerMetadata,
       resource: tokens.resource,
     });
+    if (!(await store.get(serverKey, 'tokens'))) {
+      // Somebody signed out meanwhile.
+      context.revoke({ tokens: { ...fresh, issuer: tokens.issuer }, client, discovery });
+      return undefined;
+    }
     await store.set(serverKey, 'discovery', discovery);
     return await saveTokens(context, fresh, tokens);
   } catch (cause) {
@@ -142,6 +147,21 @@ export async function refreshTokens(
     if (stored && stored.refresh_token !== tokens.refresh_token) return stored;
     await store.delete(serverKey, 'tokens');
     if (isUnknownClient(cause)) await store.delete(serverKey, 'client');
+    return undefined;
+  }
+}
+
+/** Deletes the tokens and returns what is needed to revoke them, to one process only; undefined if there are none. */
+export async function takeSignIn(context: OAuthContext): Promise<DeletedSignIn | undefined> {
+  const { serverKey, store } = context;
+  try {
+    // Read first: as soon as the tokens are gone, another process may delete the rest.
+    const client = await knownClient(context);
+    const discovery = await store.get(serverKey, 'discovery');
+    const tokens = await (store.take?.(serverKey, 'tokens') ?? store.get(serverKey, 'tokens'));
+    return tokens && { tokens, client, discovery };
+  } catch {
+    // Records that cannot be read are deleted all the same.
     return undefined;
   }
 }

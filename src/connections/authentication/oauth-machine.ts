@@ -11,11 +11,10 @@ import {
   selectResourceURL,
 } from '@modelcontextprotocol/client';
 import type { OAuthAuthentication } from '../../config/oauth-config.ts';
-import { isObject } from '../../kernel/json.ts';
 import type { Redactor } from '../../kernel/redact.ts';
 import { isSameIssuer, type OAuthContext } from './oauth-context.ts';
 import { issuerOf } from './oauth-discovery.ts';
-import { oauthFailed, printable } from './oauth-errors.ts';
+import { describeRefusal, oauthFailed, printable } from './oauth-errors.ts';
 import { saveTokens } from './oauth-flow.ts';
 import type { OAuthTokensRecord } from './oauth-store.ts';
 import type { SignInPrompt, SignInRequest } from './sign-in-prompt.ts';
@@ -35,12 +34,7 @@ export function createMachineSignIn(
   const { server, serverUrl, serverKey, store, settings, clock, fetch: fetchFn } = context;
   const { clientId = '' } = settings;
 
-  function secret(key: 'privateKey' | 'assertion' | 'idToken' | 'identityProviderClientSecret'): string {
-    const value = options.resolve(spec[key] ?? '').trim();
-    if (value === '') throw oauthFailed(server, `its ${key} is empty. Set it in the settings of the server`);
-    options.redactor.add(value);
-    return value;
-  }
+  const secret = (key: SecretKey) => readSecret(key, server, spec, options);
 
   async function requestToken({ discovery, scope: wanted }: SignInRequest): Promise<OAuthTokensRecord> {
     const issuer = issuerOf(discovery);
@@ -56,7 +50,7 @@ export function createMachineSignIn(
         if (scope) params.set('scope', scope);
         return params;
       },
-      addClientAuthentication: spec.privateKey === undefined ? undefined : signWith(secret('privateKey')),
+      addClientAuthentication: spec.privateKey === undefined ? undefined : createClientSigner(context, spec, options),
       tokens: () => undefined,
       saveTokens: () => {},
       redirectToAuthorization: () => {},
@@ -95,7 +89,7 @@ export function createMachineSignIn(
     let refusal: string | undefined;
     const observe: FetchLike = async (input, init) => {
       const response = await fetchFn(input, init);
-      refusal = response.ok ? undefined : await refusalOf(response);
+      refusal = response.ok ? undefined : await describeRefusal(response);
       return response;
     };
     try {
@@ -126,21 +120,6 @@ export function createMachineSignIn(
     }
   }
 
-  function signWith(pem: string): AddClientAuthentication {
-    try {
-      const key = createPrivateKey(pem);
-      const privateKey = key.export({ format: 'jwk' }) as Record<string, unknown>;
-      return createPrivateKeyJwtAuth({
-        issuer: clientId,
-        subject: clientId,
-        privateKey,
-        alg: spec.algorithm ?? algorithmOf(key),
-      });
-    } catch {
-      throw oauthFailed(server, 'privateKey is not a private key in PEM. Set it in the settings of the server');
-    }
-  }
-
   /** Another replica may have got a token meanwhile. */
   async function useStoredOrRequest(request: SignInRequest): Promise<OAuthTokensRecord> {
     const stored = await store.get(serverKey, 'tokens');
@@ -151,6 +130,36 @@ export function createMachineSignIn(
 
   return (request) =>
     store.withLock ? store.withLock(serverKey, () => useStoredOrRequest(request)) : useStoredOrRequest(request);
+}
+
+/** Signs requests with the private key of the client. */
+export function createClientSigner(
+  { server, settings: { clientId = '' } }: Pick<OAuthContext, 'server' | 'settings'>,
+  spec: OAuthAuthentication,
+  options: MachineSignInOptions,
+): AddClientAuthentication {
+  const pem = readSecret('privateKey', server, spec, options);
+  try {
+    const key = createPrivateKey(pem);
+    const privateKey = key.export({ format: 'jwk' }) as Record<string, unknown>;
+    return createPrivateKeyJwtAuth({
+      issuer: clientId,
+      subject: clientId,
+      privateKey,
+      alg: spec.algorithm ?? algorithmOf(key),
+    });
+  } catch {
+    throw oauthFailed(server, 'privateKey is not a private key in PEM. Set it in the settings of the server');
+  }
+}
+
+type SecretKey = 'privateKey' | 'assertion' | 'idToken' | 'identityProviderClientSecret';
+
+function readSecret(key: SecretKey, server: string, spec: OAuthAuthentication, options: MachineSignInOptions): string {
+  const value = options.resolve(spec[key] ?? '').trim();
+  if (value === '') throw oauthFailed(server, `its ${key} is empty. Set it in the settings of the server`);
+  options.redactor.add(value);
+  return value;
 }
 
 const jwtBearer = 'urn:ietf:params:oauth:grant-type:jwt-bearer';
@@ -171,15 +180,6 @@ async function assertKnownIssuer(
     server,
     `it now uses the authorization server '${printable(issuer)}' instead of '${printable(before.issuer)}'. If that is right, sign out, or set issuer`,
   );
-}
-
-async function refusalOf(response: Response): Promise<string> {
-  const body: unknown = await response
-    .clone()
-    .json()
-    .catch(() => undefined);
-  const code = isObject(body) && typeof body.error === 'string' ? body.error : '';
-  return /^[a-z_]{1,40}$/.test(code) ? code : `with HTTP status ${response.status}`;
 }
 
 function algorithmOf({ asymmetricKeyType: type, asymmetricKeyDetails: details }: KeyObject): string {

@@ -33,6 +33,13 @@ export interface OAuthPending {
   readonly resource?: string;
 }
 
+/** The records of a sign-in that was deleted here. */
+export interface DeletedSignIn {
+  readonly tokens: OAuthTokensRecord;
+  readonly client: OAuthClientRecord | undefined;
+  readonly discovery: OAuthDiscoveryState | undefined;
+}
+
 /** The stored records of one server: plain JSON, and secret. */
 export interface OAuthRecords {
   readonly tokens: OAuthTokensRecord;
@@ -59,6 +66,8 @@ export interface OAuthStore {
   ): Promise<void>;
   /** Deletes one record of the server, or all. */
   delete(serverKey: string, kind?: keyof OAuthRecords, id?: string): Promise<void>;
+  /** Deletes a record and returns it, to one process only. Without it, `get` and `delete` are used. */
+  take?<Kind extends keyof OAuthRecords>(serverKey: string, kind: Kind): Promise<OAuthRecords[Kind] | undefined>;
   /** Runs work that only one of the processes that share the store may do at a time for a server; undefined if one process uses it. */
   withLock?<Value>(serverKey: string, work: () => Promise<Value>): Promise<Value>;
 }
@@ -78,6 +87,11 @@ export function createMemoryOAuthStore(): OAuthStore {
     async delete(serverKey, kind, id) {
       if (kind === undefined) servers.delete(serverKey);
       else servers.get(serverKey)?.delete(nameOf(kind, id));
+    },
+    async take(serverKey, kind) {
+      const record = servers.get(serverKey)?.get(kind);
+      servers.get(serverKey)?.delete(kind);
+      return record as never;
     },
   };
 }

@@ -5,7 +5,7 @@ import { abortable } from '../../kernel/wait.ts';
 import { isSameIssuer, type OAuthChallenge, type OAuthContext } from './oauth-context.ts';
 import { discoverOAuth, issuerOf } from './oauth-discovery.ts';
 import { oauthFailed, oauthRequired, toOAuthError } from './oauth-errors.ts';
-import { refreshTokens } from './oauth-flow.ts';
+import { refreshTokens, takeSignIn } from './oauth-flow.ts';
 import { type OAuthShared, restMs } from './oauth-shared.ts';
 import type { OAuthTokensRecord } from './oauth-store.ts';
 import type { SignInPrompt } from './sign-in-prompt.ts';
@@ -35,6 +35,7 @@ export interface Tokens {
   /** Asks a person to sign in, unless there is a newer token than the one last refused. */
   signIn(signal: AbortSignal): Promise<void>;
   adopt(tokens: OAuthTokensRecord, by: 'refresh' | 'person'): void;
+  /** Deletes the sign-in, and starts to revoke it. */
   forget(): Promise<void>;
 }
 
@@ -237,7 +238,9 @@ export function createTokens(context: OAuthContext, shared: OAuthShared, options
     },
 
     async forget() {
+      const deleted = await takeSignIn(context);
       await store.delete(serverKey);
+      if (deleted) context.revoke(deleted);
       shared.declinedAt.delete(serverKey);
       widened.clear();
       known = unconfirmed = undefined;

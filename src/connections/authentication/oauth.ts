@@ -8,7 +8,8 @@ import type { OAuthChallenge, OAuthContext } from './oauth-context.ts';
 import { oauthFailed, toOAuthError } from './oauth-errors.ts';
 import { createOAuthFetch } from './oauth-fetch.ts';
 import { findPending, finishSignIn } from './oauth-flow.ts';
-import { createMachineSignIn } from './oauth-machine.ts';
+import { createClientSigner, createMachineSignIn } from './oauth-machine.ts';
+import { createRevocations } from './oauth-revocation.ts';
 import { sharedBy } from './oauth-shared.ts';
 import { type OAuthStore, oauthServerKey } from './oauth-store.ts';
 import { createTokens } from './oauth-tokens.ts';
@@ -49,8 +50,10 @@ export interface OAuth {
   authorize(signal?: AbortSignal): Promise<void>;
   /** Completes a sign-in with the query of a redirect that was received elsewhere. */
   finish(params: URLSearchParams): Promise<void>;
-  /** Deletes tokens and registration. */
+  /** Deletes tokens and registration, and starts to revoke the tokens at the authorization server. */
   forget(): Promise<void>;
+  /** Resolves when the running revocations have ended; undefined if there are none. They need `fetch`. */
+  revoking(): Promise<void> | undefined;
   /** Ends all waits for people. */
   close(): void;
 }
@@ -59,8 +62,18 @@ export function createOAuth(spec: OAuthAuthentication, options: OAuthOptions): O
   const { serverName: server, store, waitMs = 5_000, resolve = (value: string) => value } = options;
   const { clock = systemClock, log = silentLog, redactor = createRedactor() } = options;
   const { trace = createOAuthTrace(clock) } = options;
-  const context = createContext(spec, options, { clock, resolve, trace });
-  const { settings } = context;
+  const fields = readFields(spec, options, resolve);
+  const { settings } = fields;
+  const sign = () => createClientSigner(fields, spec, { resolve, redactor });
+  const revocations = createRevocations({
+    ...{ ...fields, log, fetch: options.fetch },
+    sign: spec.privateKey === undefined ? undefined : sign,
+  });
+  const context: OAuthContext = {
+    ...{ ...fields, store, clock, trace },
+    fetch: trace.record(createOAuthFetch({ ...fields, fetch: options.fetch })),
+    revoke: revocations.start,
+  };
   if (settings.clientSecret !== undefined) redactor.add(settings.clientSecret);
   const lifetime = new AbortController();
   const shared = sharedBy(store);
@@ -124,6 +137,7 @@ export function createOAuth(spec: OAuthAuthentication, options: OAuthOptions): O
     },
 
     forget: () => tokens.forget(),
+    revoking: revocations.running,
 
     close() {
       lifetime.abort(oauthFailed(server, 'the server was disconnected before the sign-in was complete'));
@@ -131,22 +145,19 @@ export function createOAuth(spec: OAuthAuthentication, options: OAuthOptions): O
   };
 }
 
-function createContext(
+/** The parts of the context that come from the configuration. */
+function readFields(
   spec: OAuthAuthentication,
   options: OAuthOptions,
-  { clock, resolve, trace }: Required<Pick<OAuthOptions, 'clock' | 'resolve' | 'trace'>>,
-): OAuthContext {
-  const { serverName: server, store, allowInsecure = false } = options;
+  resolve: (value: string) => string,
+): Pick<OAuthContext, 'server' | 'serverUrl' | 'serverKey' | 'allowInsecure' | 'settings'> {
+  const { serverName: server, allowInsecure = false } = options;
   const serverUrl = new URL(options.serverUrl);
   return {
     server,
     serverUrl,
     serverKey: oauthServerKey(server, serverUrl),
     allowInsecure,
-    store,
-    clock,
-    fetch: trace.record(createOAuthFetch({ server, serverUrl, allowInsecure, fetch: options.fetch })),
-    trace,
     settings: {
       clientId: spec.clientId === undefined ? undefined : resolve(spec.clientId),
       clientSecret: spec.clientSecret === undefined ? undefined : resolve(spec.clientSecret),

@@ -35,6 +35,8 @@ export interface HttpEndpointOptions {
   readonly maxMessageBytes: number;
   /** Which addresses a server may lead to; default `configured`. */
   readonly reachOf?: (server: string) => Reach;
+  /** Receives work that goes on after an endpoint was closed, for ten seconds at most. */
+  readonly onBackgroundWork?: (work: Promise<void>) => void;
 }
 
 /** One server over HTTP. Its sign-in outlives a session. */
@@ -45,7 +47,7 @@ export interface HttpEndpoint {
   finishSignIn(params: URLSearchParams): Promise<boolean>;
   /** The stored sign-in without its secrets, and the latest attempts; undefined without OAuth. */
   signInState(): Promise<SignInState | undefined>;
-  /** Deletes the tokens and the registration. */
+  /** Deletes the tokens and the registration, and starts to revoke the tokens. */
   signOut(): Promise<void>;
   close(): Promise<void>;
 }
@@ -56,7 +58,14 @@ export function createHttpEndpoint(
   store: OAuthStore,
   options: HttpEndpointOptions,
 ): HttpEndpoint {
-  const { env, log, clock, maxMessageBytes, reachOf = () => 'configured' as const } = options;
+  const {
+    env,
+    log,
+    clock,
+    maxMessageBytes,
+    reachOf = () => 'configured' as const,
+    onBackgroundWork = () => {},
+  } = options;
   const { callback, redirectUrl } = options.oauth ?? {};
   const target = spec.target as HttpTarget;
   const { authentication, allowInsecure, url } = target;
@@ -118,8 +127,11 @@ export function createHttpEndpoint(
     async close() {
       const ending = signedIn;
       signedIn = undefined;
-      ending?.oauth.close();
-      await ending?.pool.close();
+      if (!ending) return;
+      ending.oauth.close();
+      const revoking = ending.oauth.revoking();
+      if (revoking) onBackgroundWork(revoking.then(ending.pool.close));
+      else await ending.pool.close();
     },
   };
 }

@@ -40,6 +40,9 @@ export async function createApiRoutes(parts: RouteParts): Promise<Routes> {
     allowsPrograms: security.allowsPrograms,
     store: storage.servers,
     log,
+    async onRemove(server) {
+      for (const { id } of await toolbox.accounts.list({ server })) await toolbox.accounts.remove(id);
+    },
     onRename: (from, to) => copyOverrides(toolbox.catalog, from, to),
     onChange(kind, server) {
       events.publish(serverEvent(`server.${kind}`, server, { server }));

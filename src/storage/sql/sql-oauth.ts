@@ -38,6 +38,16 @@ export function createSqlOAuth({ db }: Engine, sealer: Sealer, withLock?: WithLo
       if (kind !== undefined) query = query.where('kind', '=', kindOf(kind, id));
       await query.execute();
     },
+    async take(server, kind) {
+      const serverKey = hashOf(server);
+      const row = await db
+        .deleteFrom('oauth_records')
+        .where('server_key', '=', serverKey)
+        .where('kind', '=', kind)
+        .returning('sealed')
+        .executeTakeFirst();
+      return row && JSON.parse(sealer.open(row.sealed, oauthContext(serverKey, kind)));
+    },
   };
 }
 

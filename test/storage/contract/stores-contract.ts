@@ -212,6 +212,9 @@ export function storesContract(kind: StorageKind): void {
       await oauth.delete('one');
       expect(await oauth.get('one', 'client')).toBeUndefined();
       expect(await oauth.get('two', 'tokens')).toEqual(tokens);
+      const taken = await Promise.all([oauth.take?.('two', 'tokens'), oauth.take?.('two', 'tokens')]);
+      expect(taken.filter((record) => record !== undefined)).toEqual([tokens]);
+      expect(await oauth.get('two', 'tokens')).toBeUndefined();
     });
 
     test('an API key is found by its hash until it is revoked', async () => {

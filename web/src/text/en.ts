@@ -92,8 +92,10 @@ export const en = ({ plural, number, rich }: Grammar) => ({
     disconnect: 'Disconnect',
     disconnected: 'The account is disconnected.',
     disconnectTitle: (label: string, server: string) => `Disconnect ${label} at ${server}?`,
-    disconnectOwn: 'Toolwharf deletes its credentials and ends its running calls.',
-    disconnectOther: 'Toolwharf deletes the credentials and ends the running calls of this person at the server.',
+    disconnectOwn:
+      'Toolwharf deletes its credentials and ends its running calls. A sign-in with OAuth is also revoked at the service, if it offers that.',
+    disconnectOther:
+      'Toolwharf deletes the credentials and ends the running calls of this person at the server. A sign-in with OAuth is also revoked at the service, if it offers that.',
     callWaits: 'A call needs your account here. If it waits, it goes on when you have connected one.',
     noneOAuth: 'You sign in at the service. Toolwharf stores the tokens encrypted.',
     noneValues: 'You enter a token or key of the service. Toolwharf stores it encrypted.',
@@ -787,7 +789,7 @@ export const en = ({ plural, number, rich }: Grammar) => ({
       remove: (removed: string) => `Remove '${removed}'?`,
       serverRemoved: 'Server removed.',
       serverDisconnectedSettingsSecrets:
-        'The server is disconnected, and its settings and secrets are deleted. Its calls stay in the journal.',
+        'The server is disconnected, and its settings, its secrets and the accounts of people there are deleted. Its calls stay in the journal.',
     },
     testResult: {
       connectionSucceeded: 'Connection succeeded',

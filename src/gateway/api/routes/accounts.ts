@@ -152,7 +152,8 @@ export const accountRoutes = [
     path: '/api/accounts/{account}',
     right: 'call',
     group,
-    summary: 'Deletes an account with its credentials and ends its calls: an own one, or anyone’s for administrators.',
+    summary:
+      'Deletes an account with its credentials, revokes its tokens, and ends its calls: an own one, or anyone’s for administrators.',
     params,
     errors: ['NOT_FOUND'],
     access: findRemovable,

@@ -149,7 +149,7 @@ export const serverRoutes = [
     path: '/api/servers/{server}',
     right: 'admin',
     group,
-    summary: 'Disconnects a stored server and deletes it.',
+    summary: 'Disconnects a stored server and deletes it, with its sign-in and the accounts of people there.',
     params,
     errors: ['CONFLICT', 'NOT_FOUND'],
     handle: (request, ports) => ports.servers.stored.remove(request.params.server),

@@ -85,7 +85,7 @@ export const signInRoutes = [
     ...shared,
     operationId: 'signOut',
     method: 'delete',
-    summary: 'Deletes the OAuth sign-in to a server, tokens and registration, and connects again.',
+    summary: 'Deletes the OAuth sign-in to a server, tokens and registration, revokes the tokens, and connects again.',
     errors: ['NOT_FOUND'],
     handle: ({ resource }, { toolbox }) => toolbox.servers.signOut(resource.name),
   }),
