@@ -39,7 +39,7 @@ export function createRevocations(options: RevocationsOptions): Revocations {
     const endpoint = findEndpoint(deleted);
     if (endpoint === undefined) {
       const text = `${prefix}. Its authorization server does not offer to revoke it: the tokens expire there by themselves`;
-      return log.info('oauth.not-revoked', text, { server });
+      return log.info('oauth.not-revocable', text, { server });
     }
     const problem = await revokeAt(endpoint, deleted).catch(() => 'it did not answer');
     if (problem === undefined)
