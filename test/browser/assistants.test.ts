@@ -300,6 +300,31 @@ test('people who are not administrators can view assistants and chat', async () 
   expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(360);
 });
 
+test('unavailable servers take one line of the message field, and their names are shown on demand', async () => {
+  const gone = Array.from({ length: 12 }, (_, index) => `gone-${index + 1}`);
+  const model = { provider: 'demo', model: 'demo' };
+  const { status } = await app.put(`/api/assistants/${crypto.randomUUID()}`, {
+    ...{ name: 'Far away', model, serverIds: ['notes', ...gone] },
+  });
+  expect(status).toBe(200);
+  const narrow = await app.openPage('/chat');
+  await narrow.setViewportSize({ width: 390, height: 800 });
+  await narrow.getByRole('combobox', { name: 'Assistant' }).selectOption({ label: 'Far away' });
+  const notice = narrow.locator('details', { hasText: '12 servers unavailable' });
+  const heightOf = async () => (await notice.boundingBox())?.height ?? 0;
+  await notice.waitFor();
+  expect(await heightOf()).toBeLessThan(32);
+  const last = notice.getByText('gone-12', { exact: true });
+  expect(await last.isVisible()).toBe(false);
+
+  await notice.locator('summary').click();
+  await last.waitFor();
+  expect(await heightOf()).toBeLessThan(200);
+  expect(await narrow.evaluate('document.documentElement.scrollWidth')).toBe(390);
+  await expectAccessible(narrow);
+  await narrow.close();
+});
+
 async function open(name: string): Promise<void> {
   await app.load('/assistants');
   await app.page.getByRole('link', { name, exact: true }).click();

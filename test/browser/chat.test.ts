@@ -372,27 +372,6 @@ test('a conversation continues with another assistant, and too many tools raise 
   expect(model.requests.at(-1)?.tools).toHaveLength(50);
 });
 
-test('unavailable servers take one line of the message field, and their names are shown on demand', async () => {
-  const gone = Array.from({ length: 12 }, (_, index) => `gone-${index + 1}`);
-  await addAssistant('Far away', { serverIds: ['legacy', ...gone] });
-  const narrow = await app.openPage('/chat');
-  await narrow.setViewportSize({ width: 390, height: 800 });
-  await narrow.getByRole('combobox', { name: 'Assistant' }).selectOption({ label: 'Far away' });
-  const notice = narrow.locator('details', { hasText: '12 servers unavailable' });
-  const heightOf = async () => (await notice.boundingBox())?.height ?? 0;
-  await notice.waitFor();
-  expect(await heightOf()).toBeLessThan(32);
-  const last = notice.getByText('gone-12', { exact: true });
-  expect(await last.isVisible()).toBe(false);
-
-  await notice.locator('summary').click();
-  await last.waitFor();
-  expect(await heightOf()).toBeLessThan(200);
-  expect(await narrow.evaluate('document.documentElement.scrollWidth')).toBe(390);
-  await expectAccessible(narrow);
-  await narrow.close();
-});
-
 test('conversations are listed, renamed and deleted, also on a narrow screen', async () => {
   const title = 'A poem of the sea';
   await page.getByRole('button', { name: 'Actions for this conversation' }).click();
