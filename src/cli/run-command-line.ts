@@ -55,7 +55,7 @@ export async function runCommandLine(process: CommandProcess): Promise<number> {
   }
 
   const terminal = createTerminal({ stdin, stdout, stderr, env, command, onInterrupt: () => interrupt('SIGINT') });
-  const program = createProgram(terminal, run, command);
+  const program = createProgram(terminal, run, command, argv.slice(2));
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, interrupt);
   // Keeps the process alive while the only thing pending is an unreferenced reconnect timer.
   const alive = setInterval(() => {}, 60_000);

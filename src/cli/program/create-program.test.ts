@@ -113,3 +113,11 @@ function everyCommand(parent: Command, path = ''): { readonly path: string; read
       return [{ path: own, command }, ...everyCommand(command, `${own} `)];
     });
 }
+
+test('a command line that begins with serve is parsed by a program with that command alone, which has the same options and help', () => {
+  const serve = (root: Command) => root.commands.find((command) => command.name() === 'serve');
+  const alone = createProgram({ width: 100 } as Terminal, async () => {}, undefined, ['serve', '--port', '0']);
+  expect(alone.commands.map((command) => command.name())).toEqual(['serve']);
+  expect(serve(alone)?.helpInformation()).toBe(serve(program)?.helpInformation());
+  expect(alone.options.map(({ flags }) => flags)).toEqual(program.options.map(({ flags }) => flags));
+});

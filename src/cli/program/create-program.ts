@@ -8,14 +8,22 @@ import { logLevels } from '../terminal/terminal-log.ts';
 import { addAccessCommands } from './access-commands.ts';
 import { addChatCommands } from './chat-commands.ts';
 import { addGatewayOptions } from './command-actions.ts';
-import { addDataCommands, addGatewayCommands, addSetupCommands } from './gateway-commands.ts';
+import { addDataCommands, addGatewayCommands, addServeCommand, addSetupCommands } from './gateway-commands.ts';
 import { addServerCommands, addToolCommands } from './server-commands.ts';
 
 /** The help command belongs to the last group, since it is listed last. */
 const lastGroup = 'Data and help:';
 
-/** Creates the command line parser with every command and option. */
-export function createProgram(terminal: Terminal, run: Run, command = () => 'toolwharf'): Command {
+/**
+ * Creates the command line parser with every command and option. If the first argument is `serve`, the parser has no other command:
+ * creating all of them would delay the start of the gateway.
+ */
+export function createProgram(
+  terminal: Terminal,
+  run: Run,
+  command = () => 'toolwharf',
+  [first]: readonly string[] = [],
+): Command {
   const root = new Command('toolwharf')
     .description('Every tool an agent can use, from every MCP server, in one place.')
     .version(version, '-V, --version', 'Print the version')
@@ -38,7 +46,9 @@ export function createProgram(terminal: Terminal, run: Run, command = () => 'too
     .exitOverride()
     .addHelpText('after', `\n${exitCodeHelp}`);
 
-  addGatewayCommands(root.commandsGroup('Gateway:'), run);
+  addServeCommand(root.commandsGroup('Gateway:'), run);
+  if (first === 'serve') return root;
+  addGatewayCommands(root, run);
   addToolCommands(root.commandsGroup('Tools:'), run);
   addServerCommands(root.commandsGroup('Servers:'), run);
   addChatCommands(root.commandsGroup('Chat:'), run);

@@ -3,14 +3,9 @@ import { gatewayDefaults } from '../../config/defaults.ts';
 import type { CommandContext, Run } from '../command-context.ts';
 import { collect, createActions, jsonOption } from './command-actions.ts';
 
-/** Adds `serve`, `stdio`, `logs`, `inspect`, `events` and `fleet`. */
-export function addGatewayCommands(root: Command, run: Run): void {
+/** Adds `serve`. */
+export function addServeCommand(root: Command, run: Run): void {
   const serve = createActions(run, () => import('../commands/serve/serve.ts'));
-  const stdio = createActions(run, () => import('../commands/stdio/stdio.ts'));
-  const events = createActions(run, () => import('../commands/events.ts'));
-  const inspect = createActions(run, () => import('../commands/inspect.ts'));
-  const fleet = createActions(run, () => import('../commands/fleet.ts'));
-  const logs = createActions(run, () => import('../commands/logs.ts'));
   root
     .command('serve')
     .description('Run the gateway: MCP endpoint, REST API and web app')
@@ -23,6 +18,15 @@ export function addGatewayCommands(root: Command, run: Run): void {
     .addOption(new Option('--exit-when-idle', 'Exit when no client has been connected for a minute').hideHelp())
     .addOption(new Option('--log-format <format>', 'Format of stderr').choices(['text', 'json']).default('text'))
     .action(serve((module) => module.serve));
+}
+
+/** Adds `stdio`, `logs`, `inspect`, `events` and `fleet`. */
+export function addGatewayCommands(root: Command, run: Run): void {
+  const stdio = createActions(run, () => import('../commands/stdio/stdio.ts'));
+  const events = createActions(run, () => import('../commands/events.ts'));
+  const inspect = createActions(run, () => import('../commands/inspect.ts'));
+  const fleet = createActions(run, () => import('../commands/fleet.ts'));
+  const logs = createActions(run, () => import('../commands/logs.ts'));
   root
     .command('stdio')
     .description('Connect an MCP client that starts a command to the gateway; starts one if none runs')

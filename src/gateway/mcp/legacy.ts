@@ -3,6 +3,7 @@ import type { ProfileConfig } from '../../config/config.ts';
 import type { InternalStartOptions } from '../../invocation/invoker.ts';
 import { LightAbort } from '../../kernel/abort-source.ts';
 import { isObject, type JsonObject } from '../../kernel/json.ts';
+import { lazy } from '../../kernel/lazy.ts';
 import type { Caller } from '../../kernel/tool.ts';
 import { codeToolDefinitions } from '../../scale/code/code-tools.ts';
 import { searchToolDefinitions } from '../../scale/search/search-tools.ts';
@@ -288,9 +289,10 @@ export function tasksOf({ protocolVersion }: Pick<SessionFacts, 'protocolVersion
 }
 
 /** The gateway's own tools that only search the others, and cannot run as tasks. */
-const searchDefinitions = new Set<JsonObject>(
-  [...searchToolDefinitions, ...codeToolDefinitions].filter(({ name }) => name !== 'call_tool' && name !== 'run_code'),
-);
+const searchDefinitions = lazy(() => {
+  const own = [...searchToolDefinitions(), ...codeToolDefinitions()];
+  return new Set<JsonObject>(own.filter(({ name }) => name !== 'call_tool' && name !== 'run_code'));
+});
 
 /** Clients of revision 2025-11-25 may run only those tools as tasks that say so. */
 function withTaskSupport(result: JsonObject, { tasks }: ClientRequest, serialized: SerializedCache): JsonObject {
@@ -298,7 +300,7 @@ function withTaskSupport(result: JsonObject, { tasks }: ClientRequest, serialize
   return serialized.derive(result, 'tasks', () => ({
     ...result,
     tools: (result.tools as readonly JsonObject[]).map((tool) =>
-      searchDefinitions.has(tool)
+      searchDefinitions().has(tool)
         ? tool
         : { ...tool, execution: { ...(isObject(tool.execution) && tool.execution), taskSupport: 'optional' } },
     ),

@@ -7,7 +7,7 @@ import type { OnFound, RecordedSearch, ToolResult } from '../../kernel/tool.ts';
 import { version } from '../../kernel/version.ts';
 import { isCodeTool, runCodeEntry } from '../../scale/code/code-tools.ts';
 import { createSearchForScripts, observeWith } from '../../scale/code/search-for-scripts.ts';
-import { readResult, readResultDefinition } from '../../scale/references/read-result.ts';
+import { readResult, readResultName } from '../../scale/references/read-result.ts';
 import { referToResult } from '../../scale/references/refer-to-result.ts';
 import { isSearchTool } from '../../scale/search/search-tools.ts';
 import type { Span } from '../traces/traces.ts';
@@ -138,7 +138,7 @@ function callIn(view: View, request: ClientRequest, ports: MethodPorts): Promise
 async function callOwnTool(view: View, request: ClientRequest, ports: MethodPorts): Promise<JsonObject> {
   const { params } = request;
   const { toolSearch, searchable, exposure, maxInlineBytes } = view;
-  if (maxInlineBytes !== undefined && params.name === readResultDefinition.name) {
+  if (maxInlineBytes !== undefined && params.name === readResultName) {
     refuseTask(request);
     return readResult(params.arguments, request.caller.id, ports.toolbox.calls.results.find);
   }

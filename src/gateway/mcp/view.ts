@@ -11,7 +11,7 @@ import { mapInSlices } from '../../kernel/slices.ts';
 import { createMayRead, createVisibility } from '../../policy/visible-tools.ts';
 import { codeToolDefinitions, isCodeTool } from '../../scale/code/code-tools.ts';
 import { chooseExposure, type Exposure } from '../../scale/exposure.ts';
-import { readResultDefinition } from '../../scale/references/read-result.ts';
+import { readResultDefinition, readResultName } from '../../scale/references/read-result.ts';
 import {
   createToolSearch,
   isSearchTool,
@@ -184,21 +184,21 @@ async function listTools(
   const always = tools.filter((_, at) => {
     const [name, { server, originalName }] = sorted[at] as (typeof sorted)[number];
     // A tool that has the name of one of our tools can be found and called like the others.
-    const isOurs = isSearchTool(name) || isCodeTool(name) || name === readResultDefinition.name;
+    const isOurs = isSearchTool(name) || isCodeTool(name) || name === readResultName;
     return !isOurs && isAlwaysListed(`${server ?? 'local'}/${originalName}`);
   });
-  const ours = exposure.expose === 'code' ? codeToolDefinitions : searchToolDefinitions;
   const byName = new Map(sorted);
   const hides = exposure.expose !== 'all';
   // If all tools are listed, a server's tool with the name of one of ours is called instead of ours.
-  const canRefer = hides || !byName.has(String(readResultDefinition.name));
+  const canRefer = hides || !byName.has(readResultName);
   const maxInlineBytes = canRefer
     ? (profile.maxInlineResultBytes ?? (hides ? defaultMaxInlineResultBytes : undefined))
     : undefined;
   const shown = hides ? always : tools;
   // A reference does not have the structure that an output schema promises.
-  const readable = maxInlineBytes === undefined ? shown : [readResultDefinition, ...shown.map(withoutOutput)];
-  const listed = hides ? [...ours, ...readable] : readable;
+  const readable = maxInlineBytes === undefined ? shown : [readResultDefinition(), ...shown.map(withoutOutput)];
+  const ours = exposure.expose === 'code' ? codeToolDefinitions : searchToolDefinitions;
+  const listed = hides ? [...ours(), ...readable] : readable;
   const listedForApps = appTools.servers.size === 0 ? listed : listForApps(listed, { byName, appTools, define });
   return { tools, byName, listed, listedForApps, appTools, appUris, exposure, maxInlineBytes };
 }

@@ -53,7 +53,7 @@ export function createCodeTools(
         : search().describe(args, caller?.id ?? programCaller.id, onFound),
     );
   };
-  return { tools: codeToolDefinitions.map((definition) => toTool(definition, run)), run };
+  return { tools: codeToolDefinitions().map((definition) => toTool(definition, run)), run };
 }
 
 function noScripts(): never {

@@ -2,30 +2,35 @@ import { z } from 'zod';
 import type { CatalogEntry } from '../../catalog/catalog.ts';
 import { definitionHash } from '../../catalog/definition-hash.ts';
 import type { JsonObject, JsonSchema } from '../../kernel/json.ts';
+import { lazy } from '../../kernel/lazy.ts';
 import { searchToolDefinitions } from '../search/search-tools.ts';
 
 const defaultTimeoutMs = 60_000;
 const maxTimeoutMs = 600_000;
 
-const runCodeInput = z.strictObject({
-  code: z.string().min(1).max(262_144).describe('TypeScript. The value of the last expression is the result'),
-  timeoutMs: z
-    .int()
-    .min(1_000)
-    .max(maxTimeoutMs)
-    .default(defaultTimeoutMs)
-    .describe('Time limit of the script. Time in which a person is asked does not count'),
-});
+const runCodeInput = lazy(() =>
+  z.strictObject({
+    code: z.string().min(1).max(262_144).describe('TypeScript. The value of the last expression is the result'),
+    timeoutMs: z
+      .int()
+      .min(1_000)
+      .max(maxTimeoutMs)
+      .default(defaultTimeoutMs)
+      .describe('Time limit of the script. Time in which a person is asked does not count'),
+  }),
+);
 
 /** The arguments of `describe_tools` and of `describe` in scripts. */
-export const describeInput = z.strictObject({
-  names: z.array(z.string()).min(1).max(20).describe('Names of tools, as search_tools returns them'),
-});
+export const describeInput = lazy(() =>
+  z.strictObject({
+    names: z.array(z.string()).min(1).max(20).describe('Names of tools, as search_tools returns them'),
+  }),
+);
 
 /** The name of the tool that runs scripts. */
 export const runCodeName = 'run_code';
 
-const runCode = {
+const runCode = lazy(() => ({
   name: runCodeName,
   description: [
     'Runs TypeScript that calls tools: await tools.SERVER.TOOL({ ... }).',
@@ -35,22 +40,22 @@ const runCode = {
     'A reference {ref, ...} instead of a result can be passed to a tool; readResult(ref, { offset, limit, query }) reads it.',
     'There is no network, no file system, no timers and no import.',
   ].join(' '),
-  inputSchema: z.toJSONSchema(runCodeInput, { io: 'input' }) as JsonSchema,
-};
+  inputSchema: z.toJSONSchema(runCodeInput(), { io: 'input' }) as JsonSchema,
+}));
 
 /** The definitions of the tools for scripts. They never change, so that clients can cache prompts that contain them. */
-export const codeToolDefinitions: readonly JsonObject[] = [
-  runCode,
-  ...searchToolDefinitions.filter(({ name }) => name === 'search_tools'),
+export const codeToolDefinitions = lazy((): readonly JsonObject[] => [
+  runCode(),
+  ...searchToolDefinitions().filter(({ name }) => name === 'search_tools'),
   {
     name: 'describe_tools',
     description: 'Returns the TypeScript declarations of tools, as run_code calls them.',
-    inputSchema: z.toJSONSchema(describeInput, { io: 'input' }) as JsonObject,
+    inputSchema: z.toJSONSchema(describeInput(), { io: 'input' }) as JsonObject,
     annotations: { readOnlyHint: true, openWorldHint: false },
   },
-];
+]);
 
-const names = codeToolDefinitions.map(({ name }) => name);
+const names: readonly unknown[] = [runCodeName, 'search_tools', 'describe_tools'];
 
 export function isCodeTool(name: unknown): name is 'run_code' | 'search_tools' | 'describe_tools' {
   return names.includes(name);
@@ -58,22 +63,24 @@ export function isCodeTool(name: unknown): name is 'run_code' | 'search_tools' |
 
 /** `run_code` for a call with these arguments, which contain the time limit. */
 export function runCodeEntry(args: unknown): CatalogEntry {
-  const parsed = runCodeInput.safeParse(args);
+  const parsed = runCodeInput().safeParse(args);
   return {
-    ...entry,
-    limits: { ...entry.limits, timeoutMs: parsed.success ? parsed.data.timeoutMs : defaultTimeoutMs },
+    ...entry(),
+    limits: { ...entry().limits, timeoutMs: parsed.success ? parsed.data.timeoutMs : defaultTimeoutMs },
   };
 }
 
-const entry: CatalogEntry = {
-  name: runCode.name,
-  originalName: runCode.name,
-  scope: { naming: 'mcp', servers: [], localTools: new Set() },
-  serverTrusted: true,
-  definition: runCode,
-  definitionHash: definitionHash(runCode),
-  limits: { maxInstances: Number.MAX_SAFE_INTEGER, timeoutMs: defaultTimeoutMs },
-  paramHeaders: [],
-  script: {},
-  isBuiltIn: true,
-};
+const entry = lazy(
+  (): CatalogEntry => ({
+    name: runCodeName,
+    originalName: runCodeName,
+    scope: { naming: 'mcp', servers: [], localTools: new Set() },
+    serverTrusted: true,
+    definition: runCode(),
+    definitionHash: definitionHash(runCode()),
+    limits: { maxInstances: Number.MAX_SAFE_INTEGER, timeoutMs: defaultTimeoutMs },
+    paramHeaders: [],
+    script: {},
+    isBuiltIn: true,
+  }),
+);

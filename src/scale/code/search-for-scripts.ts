@@ -58,7 +58,7 @@ export function createSearchForScripts(
       return answer(JSON.stringify({ tools: named }), { tools: named });
     },
     async describe(args, caller, onFound) {
-      const parsed = describeInput.safeParse(args);
+      const parsed = describeInput().safeParse(args);
       if (!parsed.success) return problem(`describe_tools: ${z.prettifyError(parsed.error)}`);
       const byPath = new Map([...tools.byName].map(([name, entry]) => [scriptPath(entry), name]));
       const names = parsed.data.names.map((name) => (tools.byName.has(name) ? name : byPath.get(name)));

@@ -2,28 +2,36 @@ import { z } from 'zod';
 import { type FindResult, parseReference, storedId, valueOfResult } from '../../invocation/references.ts';
 import type { JsonObject } from '../../kernel/json.ts';
 import { valueAt } from '../../kernel/json-pointer.ts';
+import { lazy } from '../../kernel/lazy.ts';
 import { queryJsonPath } from './json-path.ts';
 
-const input = z.strictObject({
-  ref: z.string().min(1).max(2_000).describe('The ref of a result'),
-  offset: z.int().min(0).default(0).describe('Where to begin, in characters'),
-  limit: z.int().min(1).max(100_000).default(10_000).describe('Maximum number of characters'),
-  query: z
-    .string()
-    .min(1)
-    .max(1_000)
-    .optional()
-    .describe('A JSON path such as $.items[*].name, or a text to search for'),
-});
+const input = lazy(() =>
+  z.strictObject({
+    ref: z.string().min(1).max(2_000).describe('The ref of a result'),
+    offset: z.int().min(0).default(0).describe('Where to begin, in characters'),
+    limit: z.int().min(1).max(100_000).default(10_000).describe('Maximum number of characters'),
+    query: z
+      .string()
+      .min(1)
+      .max(1_000)
+      .optional()
+      .describe('A JSON path such as $.items[*].name, or a text to search for'),
+  }),
+);
+
+/** The name of the tool that reads results by reference. */
+export const readResultName = 'read_result';
 
 /** The definition of the tool that reads results by reference. It never changes. */
-export const readResultDefinition: JsonObject = {
-  name: 'read_result',
-  description:
-    'Reads a large result that a tool returned as a reference {ref, type, size, preview}, in pages or by a query. A ref can also be passed to a tool as an argument without reading it.',
-  inputSchema: z.toJSONSchema(input, { io: 'input' }) as JsonObject,
-  annotations: { readOnlyHint: true, openWorldHint: false },
-};
+export const readResultDefinition = lazy(
+  (): JsonObject => ({
+    name: readResultName,
+    description:
+      'Reads a large result that a tool returned as a reference {ref, type, size, preview}, in pages or by a query. A ref can also be passed to a tool as an argument without reading it.',
+    inputSchema: z.toJSONSchema(input(), { io: 'input' }) as JsonObject,
+    annotations: { readOnlyHint: true, openWorldHint: false },
+  }),
+);
 
 /** The characters shown before and after a text that was found. */
 const contextLength = 100;
@@ -31,7 +39,7 @@ const maxMatches = 50;
 
 /** Answers `read_result`: a page of the value, of what a JSON path finds in it, or of the places of a text. */
 export async function readResult(args: unknown, caller: string, find: FindResult): Promise<JsonObject> {
-  const parsed = input.safeParse(args);
+  const parsed = input().safeParse(args);
   if (!parsed.success) return problem(`read_result: ${z.prettifyError(parsed.error)}`);
   const { ref, offset, limit, query } = parsed.data;
   const reference = parseReference(ref);

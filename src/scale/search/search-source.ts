@@ -107,7 +107,7 @@ function createSourceSearch(source: ToolSource): SourceSearch {
 
   const isOwn = (name: string) => searchable().byName.has(name);
   return {
-    tools: searchToolDefinitions.map((definition) => toTool(definition, run)),
+    tools: searchToolDefinitions().map((definition) => toTool(definition, run)),
     async find(args, options) {
       const result = await search('search_tools', args, options);
       if (result.isError) return result;

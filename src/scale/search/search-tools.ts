@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { closest } from '../../kernel/closest.ts';
 import type { Embed } from '../../kernel/embed.ts';
 import type { JsonObject } from '../../kernel/json.ts';
+import { lazy } from '../../kernel/lazy.ts';
 import { createMutex } from '../../kernel/mutex.ts';
 import { mapInSlices } from '../../kernel/slices.ts';
 import type { OnFound } from '../../kernel/tool.ts';
@@ -45,7 +46,7 @@ export interface ToolCall {
 const maxNames = 20;
 const maxShownName = 200;
 
-const inputs = {
+const inputs = lazy(() => ({
   search_tools: z.strictObject({
     query: z.string().min(1).max(2_000).describe('What the tool should do, in a few words'),
     server: z.string().optional().describe('Only search the tools of this server'),
@@ -62,7 +63,7 @@ const inputs = {
     name: z.string().describe('Name of the tool, as search_tools returns it'),
     arguments: z.looseObject({}).default({}).describe('Arguments that match the input schema of the tool'),
   }),
-};
+}));
 
 const descriptions = {
   search_tools:
@@ -71,18 +72,20 @@ const descriptions = {
   call_tool: 'Calls a tool by its name. Read its input schema with describe_tools first.',
 };
 
-export type SearchToolName = keyof typeof inputs;
+export type SearchToolName = keyof typeof descriptions;
 
 /** The definitions of the three tools. They never change, so that clients can cache prompts that contain them. */
-export const searchToolDefinitions: readonly JsonObject[] = Object.entries(inputs).map(([name, schema]) => ({
-  name,
-  description: descriptions[name as SearchToolName],
-  inputSchema: z.toJSONSchema(schema, { io: 'input' }) as JsonObject,
-  annotations: name === 'call_tool' ? undefined : { readOnlyHint: true, openWorldHint: false },
-}));
+export const searchToolDefinitions = lazy((): readonly JsonObject[] =>
+  Object.entries(inputs()).map(([name, schema]) => ({
+    name,
+    description: descriptions[name as SearchToolName],
+    inputSchema: z.toJSONSchema(schema, { io: 'input' }) as JsonObject,
+    annotations: name === 'call_tool' ? undefined : { readOnlyHint: true, openWorldHint: false },
+  })),
+);
 
 export function isSearchTool(name: unknown): name is SearchToolName {
-  return typeof name === 'string' && Object.hasOwn(inputs, name);
+  return typeof name === 'string' && Object.hasOwn(descriptions, name);
 }
 
 /**
@@ -129,7 +132,7 @@ export function createToolSearch({ embed }: { readonly embed?: Embed } = {}): To
 
   return {
     async search(tools, args, onFound) {
-      const parsed = inputs.search_tools.safeParse(args);
+      const parsed = inputs().search_tools.safeParse(args);
       if (!parsed.success) return problem(`search_tools: ${z.prettifyError(parsed.error)}`);
       const { query, ...options } = parsed.data;
       // Other searches need not wait for the vectors of this query.
@@ -150,7 +153,7 @@ export function createToolSearch({ embed }: { readonly embed?: Embed } = {}): To
     },
     describe: (tools, args, onFound) =>
       exclusive(async () => {
-        const parsed = inputs.describe_tools.safeParse(args);
+        const parsed = inputs().describe_tools.safeParse(args);
         if (!parsed.success) return problem(`describe_tools: ${z.prettifyError(parsed.error)}`);
         const { names, format } = parsed.data;
         const missing = names.filter((name) => !tools.byName.has(name));
@@ -163,7 +166,7 @@ export function createToolSearch({ embed }: { readonly embed?: Embed } = {}): To
         return answer({ tools: found, ...(unknown.length > 0 && { unknown }) });
       }),
     async readCall(tools, args) {
-      const parsed = inputs.call_tool.safeParse(args);
+      const parsed = inputs().call_tool.safeParse(args);
       if (!parsed.success) return { problem: problem(`call_tool: ${z.prettifyError(parsed.error)}`) };
       const { name } = parsed.data;
       if (tools.define(name)) return parsed.data;

@@ -1,3 +1,4 @@
+import { lazy } from '../../kernel/lazy.ts';
 import { stemWord } from './stem-word.ts';
 
 /** A word that means about the same as another one, and the term under which it is indexed. */
@@ -8,12 +9,12 @@ export interface Synonym {
 
 /** The words that mean about the same as a term, in the descriptions of tools. */
 export function synonymsOf(term: string): readonly Synonym[] {
-  return synonyms.get(term) ?? [];
+  return synonyms().get(term) ?? [];
 }
 
 /** Whether a term is common in requests and says little about the tool that they need: `please`, `detailed`, `today`. */
 export function isCommon(term: string): boolean {
-  return commonTerms.has(term);
+  return commonTerms().has(term);
 }
 
 /** Words of software and of everyday tasks. A word can be in several groups. */
@@ -105,14 +106,18 @@ const common =
   'under understand until upon upcoming useful usually various very wanted way ways week weeks well whether while whole whose why wish ' +
   'without wonder work world worth year years yes yesterday yet';
 
-const commonTerms = new Set(common.split(' ').map(stemWord));
-const synonyms = new Map<string, Synonym[]>();
-for (const group of groups.trim().split('\n')) {
-  const words = group.split(' ').map((word) => ({ word, term: stemWord(word) }));
-  for (const { term } of words) {
-    const known = synonyms.get(term) ?? [];
-    synonyms.set(term, known);
-    for (const other of words)
-      if (other.term !== term && !known.some((one) => one.term === other.term)) known.push(other);
+// Stemming all these words takes about 10 ms.
+const commonTerms = lazy(() => new Set(common.split(' ').map(stemWord)));
+const synonyms = lazy(() => {
+  const byTerm = new Map<string, Synonym[]>();
+  for (const group of groups.trim().split('\n')) {
+    const words = group.split(' ').map((word) => ({ word, term: stemWord(word) }));
+    for (const { term } of words) {
+      const known = byTerm.get(term) ?? [];
+      byTerm.set(term, known);
+      for (const other of words)
+        if (other.term !== term && !known.some((one) => one.term === other.term)) known.push(other);
+    }
   }
-}
+  return byTerm;
+});
