@@ -11,8 +11,8 @@ import { isInsecureUrl } from './server-url.ts';
 /** Checks `gateway:`. Resolves references in URLs and leaves references in secrets unresolved. */
 export function checkGateway(value: PlainData, context: CheckContext): CheckedGateway | undefined {
   const path = ['gateway'];
-  if (!isPlainMap(value)) return checkSchema(gatewaySchema, value, path, context);
-  const gateway = canonicalizeMap(value, gatewaySchema, path, context);
+  if (!isPlainMap(value)) return checkSchema(gatewaySchema(), value, path, context);
+  const gateway = canonicalizeMap(value, gatewaySchema(), path, context);
   const { jwt, webhook, database } = gateway;
   if (isPlainMap(jwt)) checkJwt(jwt, [...path, 'jwt'], context);
   if (checkAddress(gateway, 'url', path, context) === 'insecure') {
@@ -28,7 +28,7 @@ export function checkGateway(value: PlainData, context: CheckContext): CheckedGa
     const here = [...path, 'database'];
     context.report({ path: here, message: 'must be a URL such as postgres://user@host/toolwharf' });
   }
-  return checkSchema(gatewaySchema, gateway, path, context);
+  return checkSchema(gatewaySchema(), gateway, path, context);
 }
 
 /** The frames of apps have a host name of their own: nothing else is served there. */

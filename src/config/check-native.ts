@@ -13,7 +13,7 @@ import {
   type CheckedSkills,
   type CheckedToolbox,
   localToolsSchema,
-  nativeSchema,
+  nativeKeys,
   pluginSchema,
   pluginsSchema,
   profilesSchema,
@@ -34,8 +34,8 @@ export interface CheckedNative {
   readonly gateway: CheckedGateway;
 }
 
-// A separate function checks each section.
-const sections = z.object(Object.fromEntries(Object.keys(nativeSchema.shape).map((key) => [key, z.unknown()])));
+// A separate function checks each section. The schema of a section is created only if the document has the section.
+const sections = z.object(Object.fromEntries(nativeKeys.map((key) => [key, z.unknown()])));
 
 /** Checks a native document and reports every problem. The result is complete only if no problem was reported. */
 export function checkNative(document: PlainObject, context: CheckContext): CheckedNative {
@@ -52,7 +52,7 @@ export function checkNative(document: PlainObject, context: CheckContext): Check
     skills: checkSchema(skillsSchema, skills ?? [], ['skills'], context) ?? [],
     plugins: checkPlugins(plugins ?? [], context) ?? [],
     profiles: checkProfiles(profiles ?? {}, context) ?? {},
-    gateway: checkGateway(gateway ?? {}, context) ?? {},
+    gateway: (gateway !== undefined && checkGateway(gateway, context)) || {},
   };
 }
 

@@ -3,7 +3,7 @@ import { nativeSchema } from './native-schema.ts';
 
 /** The JSON Schema of the native dialect, for editors. It omits the snake_case spellings, which are also accepted. */
 export function nativeJsonSchema(): Record<string, unknown> {
-  const schema = z.toJSONSchema(nativeSchema, {
+  const schema = z.toJSONSchema(nativeSchema(), {
     io: 'input',
     target: 'draft-07',
     override: ({ jsonSchema }) => {

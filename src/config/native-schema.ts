@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import type { DeepReadonly } from '../kernel/json.ts';
+import { lazy } from '../kernel/lazy.ts';
 import { chainsSchema } from './chain-schema.ts';
 import { approvalModes, approverGroups, exposures, namings, readModes, toolModes } from './choices.ts';
 import { approvalDefaults, exposeDefaults, nativeDefaults, profileNaming, toolboxDefaults } from './defaults.ts';
@@ -165,42 +166,58 @@ export const pluginsSchema = z.array(
   { error: 'must be a list' },
 );
 
+/** The keys of a file in the native dialect. */
+export const nativeKeys = [
+  '$schema',
+  'servers',
+  'toolbox',
+  'localTools',
+  'skills',
+  'plugins',
+  'profiles',
+  'gateway',
+] as const;
+
 /** A complete file in the native dialect. */
-export const nativeSchema = z
-  .strictObject({
-    $schema: z.string().optional().describe('URL of the JSON Schema of this file, for editors.'),
-    servers: z
-      .record(serverName, z.union([stdioServerSchema, urlServerSchema, pluginServerSchema]))
-      .optional()
-      .describe('The MCP servers by name.'),
-    toolbox: z
-      .strictObject({
-        ...toolboxShape,
-        tools: z
-          .union([z.array(toolSchema), z.record(filledText, z.strictObject(toolShape))])
-          .optional()
-          .describe('Limits of single tools, as a list with names or a map by name.'),
-      })
-      .optional()
-      .describe('Limits, naming and approval for all tools.'),
-    localTools: localToolsSchema
-      .optional()
-      .describe('JavaScript or TypeScript modules that export local tools; paths are relative to this file.'),
-    skills: skillsSchema
-      .optional()
-      .describe('Folders with skills: each has a SKILL.md, or folders that have one; paths are relative to this file.'),
-    plugins: pluginsSchema
-      .optional()
-      .describe('Packages and modules that add policies, approvers, exporters, transports and local tools.'),
-    profiles: profilesSchema
-      .optional()
-      .describe('Named subsets of servers and tools with their own policies, each served at /mcp/NAME.'),
-    gateway: gatewaySchema.optional().describe('Settings of the gateway: address, access, limits and retention.'),
-  })
-  .describe('Configuration of Toolwharf.');
+export const nativeSchema = lazy(() =>
+  z
+    .strictObject({
+      $schema: z.string().optional().describe('URL of the JSON Schema of this file, for editors.'),
+      servers: z
+        .record(serverName, z.union([stdioServerSchema, urlServerSchema, pluginServerSchema]))
+        .optional()
+        .describe('The MCP servers by name.'),
+      toolbox: z
+        .strictObject({
+          ...toolboxShape,
+          tools: z
+            .union([z.array(toolSchema), z.record(filledText, z.strictObject(toolShape))])
+            .optional()
+            .describe('Limits of single tools, as a list with names or a map by name.'),
+        })
+        .optional()
+        .describe('Limits, naming and approval for all tools.'),
+      localTools: localToolsSchema
+        .optional()
+        .describe('JavaScript or TypeScript modules that export local tools; paths are relative to this file.'),
+      skills: skillsSchema
+        .optional()
+        .describe(
+          'Folders with skills: each has a SKILL.md, or folders that have one; paths are relative to this file.',
+        ),
+      plugins: pluginsSchema
+        .optional()
+        .describe('Packages and modules that add policies, approvers, exporters, transports and local tools.'),
+      profiles: profilesSchema
+        .optional()
+        .describe('Named subsets of servers and tools with their own policies, each served at /mcp/NAME.'),
+      gateway: gatewaySchema().optional().describe('Settings of the gateway: address, access, limits and retention.'),
+    } satisfies Record<(typeof nativeKeys)[number], z.ZodType>)
+    .describe('Configuration of Toolwharf.'),
+);
 
 /** The input type of the native dialect. */
-export type NativeConfig = Omit<DeepReadonly<z.input<typeof nativeSchema>>, 'servers'> & {
+export type NativeConfig = Omit<DeepReadonly<z.input<ReturnType<typeof nativeSchema>>>, 'servers'> & {
   readonly servers?: Readonly<Record<string, NativeServer | PluginServer>>;
 };
 export type CheckedToolbox = z.output<typeof toolboxSchema>;

@@ -8,13 +8,14 @@ import { isObject } from '../kernel/json.ts';
 export function parseSafely<Schema extends z.ZodType>(
   schema: Schema,
   value: unknown,
+  options?: { readonly jitless: boolean },
 ): z.ZodSafeParseResult<z.output<Schema>> {
   try {
-    return schema.safeParse(value);
+    return schema.safeParse(value, options);
   } catch (cause) {
     // Replacing each such `length` by 0 avoids the exception and preserves the other issues. The second parse cannot
     // succeed, because the schema does not accept a map there.
-    const again = schema.safeParse(withoutLengths(value));
+    const again = schema.safeParse(withoutLengths(value), options);
     if (again.success) throw cause;
     return again;
   }

@@ -1,14 +1,12 @@
 import { closest } from '../../kernel/closest.ts';
 import { toCamelCase } from '../canonical-keys.ts';
-import { nativeSchema } from '../native-schema.ts';
+import { nativeKeys } from '../native-schema.ts';
 import { isPlainMap, type PlainObject } from '../plain-data.ts';
 import { formatPath } from '../problems.ts';
 import type { TranslateContext } from './dialect.ts';
 
 /** Toolwharf's own top-level keys. They work beside the servers of every dialect. */
-export const ownKeys: readonly string[] = Object.keys(nativeSchema.shape).filter(
-  (key) => key !== 'servers' && key !== '$schema',
-);
+export const ownKeys: readonly string[] = nativeKeys.filter((key) => key !== 'servers' && key !== '$schema');
 
 /** Keys of other dialects, with the keys beside which they have an effect. */
 const keysOfDialects = new Map([
