@@ -17,8 +17,6 @@ const oldGenerationGrowth = 30;
  */
 export function limitHeapGrowth(): Disposable {
   setFlagsFromString(`--heap-growing-percent=${oldGenerationGrowth}`);
-  // Larger during the start (`main.ts`).
-  setFlagsFromString('--semi-space-growth-factor=2');
   let mayGrow = true;
   const observer = new PerformanceObserver(() => {
     const size = getHeapSpaceStatistics().find((space) => space.space_name === 'new_space')?.space_size ?? 0;
