@@ -6,8 +6,8 @@ export interface Cancellation {
   onCancel(listener: () => void): void;
 }
 
-// No getters here, nor in anything else that is created for each call: heap profiles showed that V8 keeps what a getter
-// closes over until it collects the whole heap.
+// No getters here, nor in any other literal that is created for each call: V8 creates the function of a getter in the old generation,
+// where it keeps what it closes over until a full collection.
 export function createCancellation(): Cancellation {
   let isOver = false;
   let notify: (() => void) | undefined;

@@ -72,8 +72,11 @@ export class PendingRequest implements ChannelSendOptions, Cancellation {
     this.#options = options;
     this.#settling = settling;
     if (!options.signal) return;
-    this.#onAbort = () => settling.owner.onAborted(this);
-    options.signal.addEventListener('abort', this.#onAbort, { once: true });
+    // V8 creates a function that is assigned to a member directly in the old generation. There it would keep all objects of the call
+    // until a full collection.
+    const onAbort = () => settling.owner.onAborted(this);
+    this.#onAbort = onAbort;
+    options.signal.addEventListener('abort', onAbort, { once: true });
   }
 
   get callId(): string | undefined {

@@ -1,5 +1,6 @@
 import { type AbortSource, toAbortSignal } from '../kernel/abort-source.ts';
 import { ToolwharfError } from '../kernel/errors.ts';
+import { createLinkedQueue, type QueueEntry } from '../kernel/linked-queue.ts';
 import { abortable } from '../kernel/wait.ts';
 
 /** The right of one request to run on a connection whose server may ask questions. */
@@ -75,6 +76,8 @@ interface RunningTurn extends Turn {
   isWaiting(): boolean;
   /** True when the server has replied, and no question of the request failed. */
   endedWell: boolean;
+  /** Where it is among the running turns. */
+  place: QueueEntry<RunningTurn> | undefined;
 }
 
 // A tool that asked nothing in this many calls counts as one that does not ask.
@@ -92,7 +95,7 @@ export function createTurns(server: string): Turns {
   // Tools that asked two questions at once: an open question does not mean that they ask no other.
   const asksAtOnce = new Set<string>();
   const queue: Waiting[] = [];
-  const running = new Set<RunningTurn>();
+  const running = createLinkedQueue<RunningTurn>();
   // Called after each change of what is running.
   const watchers = new Set<() => void>();
   // Refuses the one question that waits for other requests to end.
@@ -107,19 +110,19 @@ export function createTurns(server: string): Turns {
   }
 
   function conflicts(request: TurnRequest): boolean {
-    if (!request.canBeAsked && !some(running, ({ canBeAsked }) => canBeAsked)) return false;
+    if (!request.canBeAsked && !some(running.values(), ({ canBeAsked }) => canBeAsked)) return false;
     if (isAsker(request)) return running.size > 0;
-    return some(running, (other) => !other.isWaiting() && (other.mayAsk || mayAsk(request)));
+    return some(running.values(), (other) => !other.isWaiting() && (other.mayAsk || mayAsk(request)));
   }
 
   /** While a question is open, requests that need not wait for its answer overtake those that must. */
   function mayOvertake(): boolean {
-    return queue.length === 0 || some(running, (turn) => turn.isWaiting());
+    return queue.length === 0 || some(running.values(), (turn) => turn.isWaiting());
   }
 
   function begin(request: TurnRequest): Turn {
     const turn = new RequestTurn(request, mayAsk(request), rules);
-    running.add(turn);
+    turn.place = running.push(turn);
     return turn;
   }
 
@@ -168,7 +171,7 @@ export function createTurns(server: string): Turns {
     recordQuietCall(request) {
       if (mayAsk(request)) quietCalls.set(request.subject, (quietCalls.get(request.subject) ?? 0) + 1);
     },
-    isAlone: (turn) => [...running].every((other) => other === turn || other.hasOpenQuestion),
+    isAlone: (turn) => [...running.values()].every((other) => other === turn || other.hasOpenQuestion),
     waitUntil,
     holdQuestion(refuse) {
       // Two questions that wait for each other's requests would wait forever.
@@ -180,7 +183,9 @@ export function createTurns(server: string): Turns {
     releaseQuestion() {
       refuseHeld = undefined;
     },
-    leave: (turn) => void running.delete(turn),
+    leave({ place }) {
+      if (place) running.remove(place);
+    },
     update,
   };
 
@@ -234,6 +239,7 @@ class RequestTurn implements RunningTurn {
   readonly mayAsk: boolean;
   hasEnded = false;
   endedWell = false;
+  place: QueueEntry<RunningTurn> | undefined;
   readonly #request: TurnRequest;
   readonly #rules: TurnRules;
   #hasAsked = false;

@@ -208,7 +208,7 @@ class HostOfCall implements RequestHost {
     const { defaultHost } = ports;
     // Without an observer no progress is requested.
     if (call.host.onProgress || defaultHost.onProgress || call.hasListeners)
-      this.onProgress = (progress) => reportProgress(call, progress, defaultHost);
+      this.onProgress = progressReporter(call, defaultHost);
   }
 
   get capabilities(): RequestHost['capabilities'] {
@@ -283,6 +283,10 @@ class HostOfCall implements RequestHost {
 function reportProgress(call: RunningCall, progress: Progress, defaultHost: CallHost): void {
   call.deadline?.restart();
   showProgress(call, progress, defaultHost);
+}
+
+function progressReporter(call: RunningCall, defaultHost: CallHost): (progress: Progress) => void {
+  return (progress) => reportProgress(call, progress, defaultHost);
 }
 
 function showProgress(call: RunningCall, progress: Progress, defaultHost: CallHost): void {

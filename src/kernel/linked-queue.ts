@@ -5,7 +5,7 @@ export interface QueueEntry<Value> {
   after: QueueEntry<Value> | undefined;
 }
 
-/** A first-in, first-out queue. Pushing and removing any entry take constant time. */
+/** A first-in, first-out queue. Pushing and removing any entry take constant time, and removed values are collected promptly. */
 export interface LinkedQueue<Value> {
   readonly size: number;
   readonly first: Value | undefined;
@@ -18,7 +18,10 @@ export interface LinkedQueue<Value> {
   values(): Iterable<Value>;
 }
 
-/** Creates an empty queue backed by a doubly linked list: an array would shift its items, a set would keep tombstones. */
+/**
+ * Creates an empty queue backed by a doubly linked list. An array would shift its items, and a `Set` would keep removed values
+ * alive as a `Map` does (`ephemeral-map.ts`).
+ */
 export function createLinkedQueue<Value>(): LinkedQueue<Value> {
   let head: QueueEntry<Value> | undefined;
   let tail: QueueEntry<Value> | undefined;
@@ -59,11 +62,15 @@ export function createLinkedQueue<Value>(): LinkedQueue<Value> {
     size++;
   }
 
-  function remove({ before, after }: QueueEntry<Value>): void {
+  function remove(entry: QueueEntry<Value>): void {
+    const { before, after } = entry;
     if (before) before.after = after;
     else head = after;
     if (after) after.before = before;
     else tail = before;
+    // A removed entry in the old generation would keep its neighbour alive, and that one the next.
+    entry.before = undefined;
+    entry.after = undefined;
     size--;
   }
 }

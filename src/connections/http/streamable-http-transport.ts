@@ -12,6 +12,7 @@ import {
 } from '@modelcontextprotocol/client';
 import { messageOf, ProtocolError, ToolwharfError } from '../../kernel/errors.ts';
 import { isObject, type JsonObject } from '../../kernel/json.ts';
+import { createLinkedQueue } from '../../kernel/linked-queue.ts';
 import { abortable } from '../../kernel/wait.ts';
 import { type Cancellation, createCancellation, toCancellation } from '../cancellation.ts';
 import type { StreamMessageInfo } from '../channel.ts';
@@ -52,7 +53,7 @@ export function createStreamableHttpTransport(url: URL, access: HttpAccess): Str
   const { authProvider, throttle } = access;
   const requestHeaders = createRequestHeaders(access.headers);
   const lifetime = new AbortController();
-  const openBodies = new Set<Readable>();
+  const openBodies = createLinkedQueue<Readable>();
   const timers = new Set<NodeJS.Timeout>();
   let sessionId: string | undefined;
   let protocolVersion: string | undefined;
@@ -82,7 +83,7 @@ export function createStreamableHttpTransport(url: URL, access: HttpAccess): Str
       if (lifetime.signal.aborted) return;
       lifetime.abort();
       for (const timer of timers) clearTimeout(timer);
-      for (const body of openBodies) body.destroy();
+      for (const body of openBodies.values()) body.destroy();
       transport.onclose?.();
     },
   };
@@ -180,7 +181,7 @@ export function createStreamableHttpTransport(url: URL, access: HttpAccess): Str
   }
 
   function receiveEvents(source: EventStreamBody, stream: EventStream): void {
-    openBodies.add(source.body);
+    const opened = openBodies.push(source.body);
     const info: StreamMessageInfo = { relatedRequestId: stream.requestId };
     stream.cancellation.onCancel(() => source.body.destroy());
     stream.emptyResponses++;
@@ -204,7 +205,7 @@ export function createStreamableHttpTransport(url: URL, access: HttpAccess): Str
         transport.onmessage?.(received as unknown as JSONRPCMessage, info);
       },
       onEnd(cause) {
-        openBodies.delete(source.body);
+        openBodies.remove(opened);
         endOfResponse(stream, cause);
       },
     });

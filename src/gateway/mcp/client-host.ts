@@ -28,10 +28,8 @@ class ClientHost implements CallHost {
     this.request = request;
     this.input = input;
     const { progressToken } = metaOf(request.params);
-    if (progressToken !== undefined)
-      this.onProgress = (progress) => request.notify('notifications/progress', { progressToken, ...progress });
-    if (isObject(request.capabilities.elicitation))
-      this.askClient = (approval, signal) => askClientUser(request, approval, signal);
+    if (progressToken !== undefined) this.onProgress = progressNotifier(request, progressToken);
+    if (isObject(request.capabilities.elicitation)) this.askClient = userAsker(request);
   }
 
   get capabilities(): JsonObject {
@@ -71,6 +69,14 @@ class ClientHost implements CallHost {
     const { name, question } = readQuestion(params);
     return this.request.ask(method, question, signal, key ?? name);
   }
+}
+
+function progressNotifier(request: ClientRequest, progressToken: unknown): NonNullable<CallHost['onProgress']> {
+  return (progress) => request.notify('notifications/progress', { progressToken, ...progress });
+}
+
+function userAsker(request: ClientRequest): NonNullable<CallHost['askClient']> {
+  return (approval, signal) => askClientUser(request, approval, signal);
 }
 
 const askable = new WeakMap<JsonObject, JsonObject>();
