@@ -44,6 +44,8 @@ export interface Fleet extends AsyncDisposable {
   onChange(topic: FleetTopic, listener: () => unknown): void;
   /** Whether every change that is older than a second has been reported. */
   readonly isCurrent: boolean;
+  /** Every change that is older than this has been reported, in milliseconds. */
+  readonly reportAgeMs: number;
   /** The revision of the configuration in the stores that this replica has applied. It grows with each change. */
   readonly appliedRevision: number;
   /** The current revision of the configuration in the stores. */
@@ -119,6 +121,7 @@ const noFleet: Fleet = {
   replica: undefined,
   onChange() {},
   isCurrent: true,
+  reportAgeMs: 0,
   appliedRevision: 0,
   readRevision: async () => 0,
   onPermitHint() {},
@@ -297,6 +300,9 @@ function createSharedFleet(store: FleetStore, revisions: ReadonlyMap<string, num
     onChange: changes.onChange,
     get isCurrent() {
       return ageOfRead() < pollMs;
+    },
+    get reportAgeMs() {
+      return ageOfRead();
     },
     get appliedRevision() {
       return changes.appliedRevision;

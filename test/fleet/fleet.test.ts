@@ -1,6 +1,10 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type Fleet, type FleetOptions, openFleet } from '../../src/fleet/fleet.ts';
 import { createAppSessions } from '../../src/gateway/auth/app-sessions.ts';
+import type { Ownership } from '../../src/gateway/auth/ownership.ts';
+import type { EventSources } from '../../src/gateway/events/collect-events.ts';
+import type { EventLog, NumberedEvent } from '../../src/gateway/events/event-log.ts';
+import { openSharedEventLog } from '../../src/gateway/events/shared-event-log.ts';
 import { createEndedSessions } from '../../src/gateway/fleet/ended-sessions.ts';
 import type { JsonObject } from '../../src/kernel/json.ts';
 import { silentLog } from '../../src/kernel/log.ts';
@@ -9,7 +13,7 @@ import type { Storage } from '../../src/storage/storage.ts';
 import { createPostgresWorkspace, type PostgresWorkspace } from '../storage/kinds.ts';
 import { makeServer } from '../storage/records.ts';
 import { startPostgres, type TestPostgres } from '../support/postgres.ts';
-import { waitFor } from '../support/wait-for.ts';
+import { patienceMs, waitFor } from '../support/wait-for.ts';
 
 let postgres: TestPostgres;
 beforeAll(async () => {
@@ -260,4 +264,85 @@ test('a session of the app that ends on one replica is rejected by all, also by 
   await waitFor(() => sessionsOfTwo.find(session) === undefined, { what: 'the end of the session' });
   await using three = await openReplica(workspace);
   expect((await openSessions(three)).find(session)).toBeUndefined();
+});
+
+describe('the events of all replicas', () => {
+  const silent = { on: () => () => {}, catalog: { entries: [] } };
+  const sources = { toolbox: silent, approver: silent, hosts: silent, questions: silent } as unknown as EventSources;
+  const ownership = { loadOwner: async () => {} } as unknown as Ownership;
+
+  async function openEvents({ fleet, storage }: Replica, reportAgeMs = 0): Promise<EventLog & Disposable> {
+    const store = storage.fleet as FleetStore;
+    const seen = { ...fleet, reportAgeMs };
+    const events = await openSharedEventLog({ sources, store, fleet: seen, ownership, log: silentLog });
+    return { ...events, [Symbol.dispose]: events.close };
+  }
+
+  const publish = (events: EventLog, server: string) =>
+    events.publish({ name: 'server.added', data: { server }, audience: { kind: 'everyone' } });
+
+  function listen(events: EventLog) {
+    const servers: unknown[] = [];
+    const stop = events.listen(({ data }: NumberedEvent) => void servers.push((data as { server: string }).server));
+    return { servers, stop };
+  }
+
+  const countStored = async (workspace: PostgresWorkspace) =>
+    Number((await workspace.sql('select count(*) as count from events'))[0]?.count);
+
+  test('events are stored from the moment at which a client of any replica listens', async () => {
+    using workspace = await createPostgresWorkspace(postgres);
+    await using one = await openReplica(workspace, { gatherMs: patienceMs });
+    await using two = await openReplica(workspace);
+    using eventsOfOne = await openEvents(one);
+    using eventsOfTwo = await openEvents(two);
+    const before = await eventsOfOne.opened();
+    publish(eventsOfTwo, 'unheard');
+    const { servers, stop } = listen(eventsOfOne);
+    const ready = await eventsOfOne.opened();
+    publish(eventsOfTwo, 'heard');
+    await waitFor(() => servers.length > 0, { what: 'the event' });
+    expect(servers).toEqual(['heard']);
+    // Nobody may reconnect as if there had been no event before.
+    expect(await eventsOfTwo.since(before)).toBeUndefined();
+    expect(await eventsOfTwo.since(ready)).toMatchObject([{ data: { server: 'heard' } }]);
+    stop();
+    publish(eventsOfTwo, 'missed');
+    await waitFor(async () => (await countStored(workspace)) === 2, { what: 'the event without a listener' });
+    await using three = await openReplica(workspace);
+    using eventsOfThree = await openEvents(three);
+    const again = listen(eventsOfThree);
+    await eventsOfThree.opened();
+    const missed = await eventsOfThree.since(ready);
+    expect(missed?.map(({ data }) => data)).toEqual([{ server: 'heard' }, { server: 'missed' }]);
+    publish(eventsOfTwo, 'last');
+    await waitFor(() => again.servers.length > 0, { what: 'the event after the second listener' });
+    expect(again.servers).toEqual(['last']);
+  });
+
+  test('a replica that has not read changes for long stores its events', async () => {
+    using workspace = await createPostgresWorkspace(postgres);
+    await using one = await openReplica(workspace);
+    using events = await openEvents(one, 2_001);
+    publish(events, 'unknown');
+    await waitFor(async () => (await countStored(workspace)) === 1, { what: 'the event' });
+  });
+
+  test('listeners are told to reload when the database can be reached again', async () => {
+    using workspace = await createPostgresWorkspace(postgres);
+    let isAway = true;
+    await using one = await openReplica(workspace);
+    const store = one.storage.fleet as FleetStore;
+    const recordListening = (ms: number) => (isAway ? Promise.reject(new Error('away')) : store.recordListening(ms));
+    const log = await openSharedEventLog({
+      ...{ sources, ownership, fleet: one.fleet, log: silentLog },
+      store: { ...store, recordListening },
+    });
+    const names: string[] = [];
+    log.listen(({ name }) => void names.push(name));
+    await log.opened();
+    isAway = false;
+    await waitFor(() => names.includes('reset'), { what: 'the reset' });
+    log.close();
+  });
 });

@@ -79,7 +79,7 @@ export async function openRestApi(ports: RestApiPorts): Promise<RestApi> {
 
 interface OpenChatOptions extends Pick<ChatPorts, 'models' | 'serverNames'> {
   readonly parts: Pick<GatewayParts, 'toolbox' | 'storage' | 'calls' | 'security' | 'fleet' | 'log'>;
-  readonly events: Pick<EventLog, 'publish' | 'listen'>;
+  readonly events: Pick<EventLog, 'publish' | 'listen' | 'opened'>;
 }
 
 /** Opens the conversations of a gateway and publishes their changes to their owners. */

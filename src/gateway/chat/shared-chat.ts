@@ -30,7 +30,7 @@ export interface SharedChatPorts {
   readonly fleet: Fleet;
   /** Undefined if no other process can use the database. */
   readonly store: Pick<FleetStore, 'ownerOfConversation'> | undefined;
-  readonly events: Pick<EventLog, 'listen'>;
+  readonly events: Pick<EventLog, 'listen' | 'opened'>;
   readonly log: Log;
 }
 
@@ -176,6 +176,7 @@ export function shareChat(chat: Chat, { fleet, store, events, log }: SharedChatP
       source?.stop();
     };
     try {
+      await events.opened();
       for (let attempt = 1; !content; attempt++) {
         await lock(attach).catch(async (cause) => {
           if (attempt >= maxAttempts || !hasMoved(cause)) throw cause;

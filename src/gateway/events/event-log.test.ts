@@ -68,26 +68,26 @@ afterEach(() => void vi.useRealTimers());
 test('events are retained while there is a listener and for the retention time after, then dropped', async () => {
   vi.useFakeTimers({ toFake: ['performance'] });
   const { events, log, leave, show } = setUp(10, 50);
-  const start = log.latest;
+  const start = await log.opened();
   events.emit('call.changed', call({ id: 'c1' }));
   leave();
   events.emit('call.changed', call({ id: 'c2' }));
   expect((await log.since(start))?.map((event) => show(event, asAdmin))).toMatchObject([{ id: 'c1' }, { id: 'c2' }]);
   vi.advanceTimersByTime(60);
-  const before = log.latest;
+  const before = await log.opened();
   events.emit('call.changed', call({ id: 'c3' }));
   expect(await log.since(start)).toBeUndefined();
   expect(await log.since(before)).toBeUndefined();
-  expect(await log.since(log.latest)).toEqual([]);
+  expect(await log.since(await log.opened())).toEqual([]);
   log.listen(() => {});
-  const now = log.latest;
+  const now = await log.opened();
   events.emit('call.changed', call({ id: 'c4' }));
   expect((await log.since(now))?.map((event) => show(event, asAdmin))).toMatchObject([{ id: 'c4' }]);
 });
 
 test('a listener that reconnects receives the events it missed, unless they are no longer retained', async () => {
   const { events, log, show } = setUp(10);
-  const start = log.latest;
+  const start = await log.opened();
   for (let n = 0; n < 10; n++) events.emit('call.changed', call({ id: `c${n}` }));
   expect(await log.since(start)).toHaveLength(10);
   const middle = (await log.since(start))?.[6]?.id ?? '';
@@ -96,11 +96,11 @@ test('a listener that reconnects receives the events it missed, unless they are 
     { id: 'c8' },
     { id: 'c9' },
   ]);
-  expect(await log.since(log.latest)).toEqual([]);
+  expect(await log.since(await log.opened())).toEqual([]);
   events.emit('call.changed', call());
   expect(await log.since(start)).toBeUndefined();
   for (let n = 0; n < 100; n++) events.emit('call.changed', call());
-  expect(await log.since(log.latest)).toEqual([]);
+  expect(await log.since(await log.opened())).toEqual([]);
   expect(await log.since(middle)).toBeUndefined();
 });
 
@@ -110,7 +110,7 @@ test.each(['', 'nonsense', '0-5', 'x-y'])('the foreign or malformed event id %j 
 
 test('an event id that was not issued yet cannot be resumed', async () => {
   const { log } = setUp();
-  expect(await log.since(`${log.latest.split('-')[0]}-5`)).toBeUndefined();
+  expect(await log.since(`${(await log.opened()).split('-')[0]}-5`)).toBeUndefined();
 });
 
 test('only administrators see arguments and results, other callers see the status of their own calls', () => {
@@ -186,15 +186,15 @@ test('the owner of a conversation sees the calls of its assistant', () => {
   expect(show(last(), asAgent)).toBeUndefined();
 });
 
-test('progress is sent to current listeners and not retained for listeners that reconnect', () => {
+test('progress is sent to current listeners and not retained for listeners that reconnect', async () => {
   const { hosts, log, last, show } = setUp();
-  const before = log.latest;
+  const before = await log.opened();
   const about = { id: 'c1', tool: 'a__t', caller: agent.caller };
   hosts.emit('progressed', { call: about, progress: { progress: 1, total: 2, stray: 'x' } as never });
   expect(last()).toMatchObject({ name: 'call.progressed' });
   expect(last()?.id).toBeUndefined();
   expect(show(last(), asAgent)).toEqual({ id: 'c1', progress: 1, total: 2 });
-  expect(log.latest).toBe(before);
+  expect(await log.opened()).toBe(before);
 });
 
 test('the answer to an approval is published exactly once, even if no call waits for it', () => {

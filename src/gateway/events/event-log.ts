@@ -13,8 +13,8 @@ export interface EventLog {
   publish(event: Publishable): void;
   /** All events after an id, oldest first; undefined if they are no longer kept or the id belongs to another log. */
   since(id: string): Promise<readonly NumberedEvent[] | undefined>;
-  /** The id of the latest event. */
-  readonly latest: string;
+  /** Resolves when the listeners receive every later event, with the id of the latest one. */
+  opened(): Promise<string>;
   listen(listener: EventListener): () => void;
   readonly listeners: number;
   close(): void;
@@ -68,9 +68,7 @@ export function createEventLog({ sources, maxEvents = 1_000, retentionMs = 300_0
       const missed = count - after;
       return missed <= Math.min(events.length, maxEvents) ? events.slice(events.length - missed) : undefined;
     },
-    get latest() {
-      return idOf(count);
-    },
+    opened: async () => idOf(count),
     listen(listener) {
       listeners.add(listener);
       return () => {

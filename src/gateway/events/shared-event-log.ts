@@ -8,13 +8,17 @@ import type { EventListener, EventLog, NumberedEvent } from './event-log.ts';
 
 export interface SharedEventLogOptions {
   readonly sources: EventSources;
-  readonly store: Pick<FleetStore, 'appendEvents' | 'readEvents' | 'lastEvent' | 'removeEvents'>;
-  readonly fleet: Pick<Fleet, 'onChange'>;
+  readonly store: Pick<
+    FleetStore,
+    'appendEvents' | 'readEvents' | 'lastEvent' | 'removeEvents' | 'recordListening' | 'sinceListening'
+  >;
+  readonly fleet: Pick<Fleet, 'onChange' | 'handle' | 'gather' | 'reportAgeMs'>;
   readonly ownership: Pick<Ownership, 'loadOwner'>;
   readonly log: Log;
 }
 
 const prefix = 'fleet-';
+const listeningMethod = 'events.listening';
 const readBatch = 500;
 /** A listener that missed more events reloads everything. */
 const maxMissed = 1_000;
@@ -22,10 +26,21 @@ const maxUnsent = 10_000;
 const retryMs = 1_000;
 const retentionMs = 600_000;
 const removeEveryMs = 60_000;
+/** How often a replica with listeners records that it has some. */
+const recordEveryMs = 60_000;
+/** How long events are stored after the last such record. */
+const keepStoringMs = 300_000;
+/** Listeners that come back after this time reload everything. Less than above, since replicas learn of each other late. */
+const idleMs = 240_000;
+/** A replica that has not read changes for this long does not know whether somebody listens. */
+const unknownMs = 2_000;
 /** How long events wait for others before they are stored together. */
 const batchMs = 50;
 
-/** The events of all replicas in one order, stored in their database. A listener can reconnect to any replica. */
+/**
+ * The events of all replicas in one order, stored in their database. A listener can reconnect to any replica. Events are stored
+ * only while some replica has listeners, and for some minutes after.
+ */
 export async function openSharedEventLog(options: SharedEventLogOptions): Promise<EventLog> {
   const { sources, store, fleet, ownership, log } = options;
   const listeners = new Set<EventListener>();
@@ -37,9 +52,42 @@ export async function openSharedEventLog(options: SharedEventLogOptions): Promis
   let readsAgain = false;
   let isClosed = false;
   let delivered = await store.lastEvent();
+  let heardAt = performance.now() - (await store.sinceListening());
+  let opening = Promise.resolve();
+
+  /** Another replica, or this one, has listeners. */
+  function hear(): void {
+    heardAt = Math.max(heardAt, performance.now());
+  }
+
+  function hasAudience(): boolean {
+    return listeners.size > 0 || performance.now() - heardAt < keepStoringMs || fleet.reportAgeMs > unknownMs;
+  }
+
+  /** Records that this replica has listeners. The first ones of the fleet wait until all replicas store events. */
+  async function recordListening(isOpening: boolean): Promise<void> {
+    const { lastEvent, wasIdle } = await store.recordListening(idleMs);
+    hear();
+    if (isOpening) delivered = Math.max(delivered, lastEvent);
+    if (!wasIdle) return;
+    // A replica that does not answer in time knows that it has not read changes for too long.
+    await fleet.gather(listeningMethod, {});
+    if (!isOpening) for (const listener of [...listeners]) listener(reset);
+  }
+
+  async function open(hasFailed = false): Promise<void> {
+    if (isClosed || listeners.size === 0) return;
+    try {
+      await recordListening(true);
+      if (hasFailed) for (const listener of [...listeners]) listener(reset);
+    } catch (cause) {
+      log.debug('events.not-opened', `Other replicas do not know that somebody listens: ${messageOf(cause)}`);
+      setTimeout(open, retryMs, true).unref();
+    }
+  }
 
   function publish(published: Publishable): void {
-    if (isClosed) return;
+    if (isClosed || !hasAudience()) return;
     if (unsent.length >= maxUnsent) {
       hasLost = true;
       return;
@@ -84,10 +132,8 @@ export async function openSharedEventLog(options: SharedEventLogOptions): Promis
     try {
       while (readsAgain && !isClosed) {
         readsAgain = false;
-        if (listeners.size === 0) {
-          delivered = await store.lastEvent();
-          continue;
-        }
+        if (listeners.size === 0) continue;
+        await opening;
         const found = await store.readEvents(delivered, readBatch);
         if (found.length === readBatch) readsAgain = true;
         for (const event of await toEvents(found)) for (const listener of [...listeners]) listener(event);
@@ -116,6 +162,14 @@ export async function openSharedEventLog(options: SharedEventLogOptions): Promis
     },
   });
   fleet.onChange('events', read);
+  fleet.onChange('listeners', hear);
+  fleet.handle(listeningMethod, async () => {
+    hear();
+    return {};
+  });
+  const recording = setInterval(() => {
+    if (listeners.size > 0) recordListening(false).catch(() => {});
+  }, recordEveryMs).unref();
   const removing = setInterval(() => void store.removeEvents(retentionMs).catch(() => {}), removeEveryMs).unref();
   return {
     publish,
@@ -129,11 +183,13 @@ export async function openSharedEventLog(options: SharedEventLogOptions): Promis
       if (missed.length > 0 ? missed[0]?.seq !== after + 1 : last !== after) return undefined;
       return toEvents(missed);
     },
-    get latest() {
+    async opened() {
+      await opening;
       return idOf(delivered);
     },
     listen(listener) {
       listeners.add(listener);
+      if (listeners.size === 1) opening = open();
       return () => void listeners.delete(listener);
     },
     get listeners() {
@@ -143,6 +199,7 @@ export async function openSharedEventLog(options: SharedEventLogOptions): Promis
       isClosed = true;
       clearTimeout(sendTimer);
       clearInterval(removing);
+      clearInterval(recording);
       stopCollecting();
     },
   };

@@ -1,4 +1,4 @@
-import { expect, test } from 'vitest';
+import { afterEach, expect, test, vi } from 'vitest';
 import type { Fleet } from '../../fleet/fleet.ts';
 import { openStorage } from '../../storage/open-storage.ts';
 import type { FleetTopic } from '../../storage/ports/fleet-store.ts';
@@ -7,6 +7,8 @@ import { createApiKey } from '../auth/api-keys.ts';
 import { keepReads } from './kept-reads.ts';
 
 const rule = { id: 'r1', scope: 'tool', answer: 'allow', tool: 'echo', createdAt: '2026-01-01T00:00:00Z' } as const;
+
+afterEach(() => vi.useRealTimers());
 
 /** A storage that counts reads, and a fleet whose changes the test reports. */
 async function open() {
@@ -64,11 +66,16 @@ test('a read that has begun before a change is not kept', async () => {
   expect(await kept.rules.list()).toEqual([rule]);
 });
 
-test('nothing is kept while changes of other replicas may be unknown', async () => {
+test('while changes of other replicas may be unknown, a value is kept for half a second', async () => {
+  vi.useFakeTimers({ toFake: ['performance'] });
   const { kept, other, reads, fleet } = await open();
   await kept.rules.list();
   fleet.isCurrent = false;
   await other.rules.add(rule);
+  vi.advanceTimersByTime(499);
+  expect(await kept.rules.list()).toEqual([]);
+  vi.advanceTimersByTime(1);
+  expect(await kept.rules.list()).toEqual([rule]);
   expect(await kept.rules.list()).toEqual([rule]);
   expect(reads).toHaveLength(2);
 });

@@ -41,6 +41,8 @@ export function keepReads(storage: Storage, fleet: Fleet): Storage {
 }
 
 const maxKept = 10_000;
+/** How long a value is used that may have changed: while another replica's changes are read late, each call would read it. */
+const maxAgeMs = 500;
 
 interface Kept {
   read<T>(name: string, read: () => Promise<T>): Promise<T>;
@@ -49,19 +51,19 @@ interface Kept {
 }
 
 function createKept(fleet: Fleet, topic: FleetTopic): Kept {
-  const kept = new Map<string, Promise<unknown>>();
+  const kept = new Map<string, { readonly value: Promise<unknown>; readonly readAt: number }>();
   // A read that has begun before the change is forgotten with the others, even if it ends later.
   fleet.onChange(topic, () => kept.clear());
 
   function read<T>(name: string, readNow: () => Promise<T>): Promise<T> {
-    if (!fleet.isCurrent) return readNow();
-    const known = kept.get(name) as Promise<T> | undefined;
-    if (known) return known;
+    const known = kept.get(name);
+    const readAt = performance.now();
+    if (known && (fleet.isCurrent || readAt - known.readAt < maxAgeMs)) return known.value as Promise<T>;
     const reading = readNow();
     if (kept.size >= maxKept) kept.clear();
-    kept.set(name, reading);
+    kept.set(name, { value: reading, readAt });
     const forget = () => {
-      if (kept.get(name) === reading) kept.delete(name);
+      if (kept.get(name)?.value === reading) kept.delete(name);
     };
     // A missing value is not kept: requests with invented keys would fill the memory.
     reading.then((value) => value === undefined && forget(), forget);

@@ -25,6 +25,7 @@ export const fleetTopics = [
   'accounts',
   'ended_sessions',
   'events',
+  'listeners',
   'placements',
 ] as const;
 export type FleetTopic = (typeof fleetTopics)[number];
@@ -88,6 +89,13 @@ export interface FleetStore {
   readEvents(after: number, limit: number): Promise<FleetEvents>;
   /** The number of the last event. */
   lastEvent(): Promise<number>;
+  /**
+   * Records that clients of this replica listen to events. If no replica has recorded that for `idleMs`, events may not have been
+   * stored meanwhile: a number of the order is left out, so that `readEvents` shows a gap.
+   */
+  recordListening(idleMs: number): Promise<{ readonly lastEvent: number; readonly wasIdle: boolean }>;
+  /** How long ago a replica has recorded that clients listen to events, in milliseconds. */
+  sinceListening(): Promise<number>;
   /** Removes events that are older. */
   removeEvents(olderThanMs: number): Promise<void>;
   /** Stores the end of a session until its token expires anyway. */

@@ -158,6 +158,23 @@ export function createPostgresFleet({ db, url, ownership, sealer, log }: Postgre
       const head = db.selectFrom('revisions').select('revision').where('topic', '=', 'events');
       return (await head.executeTakeFirstOrThrow()).revision;
     },
+    async recordListening(idleMs) {
+      const { rows } = await sql<{ lastEvent: number; wasIdle: boolean }>`
+        with before as (
+          select ${databaseNow} - revision > ${idleMs}::bigint as idle from revisions where topic = 'listeners' for update
+        ), recorded as (
+          update revisions set revision = greatest(revision, ${databaseNow}) where topic = 'listeners'
+        )
+        update revisions set revision = revision + before.idle::int from before where topic = 'events'
+        returning revision as "lastEvent", before.idle as "wasIdle"`.execute(db);
+      await hint();
+      return rows[0] as (typeof rows)[number];
+    },
+    async sinceListening() {
+      const since = sql<number>`${databaseNow} - revision`.as('ms');
+      const listeners = db.selectFrom('revisions').select(since).where('topic', '=', 'listeners');
+      return (await listeners.executeTakeFirstOrThrow()).ms;
+    },
     async removeEvents(olderThanMs) {
       await db.deleteFrom('events').where('at', '<', sql<number>`${databaseNow} - ${olderThanMs}::bigint`).execute();
     },

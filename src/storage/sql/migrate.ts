@@ -22,6 +22,8 @@ import { userTables } from './migrations/018-users.ts';
 import { accountTables } from './migrations/019-accounts.ts';
 import { scriptTable } from './migrations/020-scripts.ts';
 import { vectorTable } from './migrations/021-vectors.ts';
+import { listenersTopic } from './migrations/022-listeners.ts';
+import { fewerStatements } from './migrations/023-fewer-statements.ts';
 import type { Migration } from './migrations/migration.ts';
 
 /** All migrations, oldest first. */
@@ -47,6 +49,8 @@ export const migrations: readonly Migration[] = [
   accountTables,
   scriptTable,
   vectorTable,
+  listenersTopic,
+  fewerStatements,
 ];
 
 /** Migrates the tables to the newest version in one transaction. Of several concurrent processes one does it. */

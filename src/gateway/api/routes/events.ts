@@ -72,7 +72,7 @@ async function serveEvents(response: ServerResponse, identity: Identity, options
     if (!sent.delete(event.id)) send(event);
   };
   const stopListening = events.listen((event) => (waiting ? void waiting.push(event) : sendNew(event)));
-  const { latest } = events;
+  const latest = await events.opened();
   const missed = lastEventId === undefined ? [] : await events.since(lastEventId).catch(() => undefined);
   for (const event of missed ?? []) {
     send(event);

@@ -40,17 +40,23 @@ begin
       outcomes[i] := 'lost';
       continue;
     end if;
-    if epochs[i] is null and ids[i] is not null and exists (
-      select from calls where id = ids[i] and owner <> process and status in ('pending', 'running')
-    ) then
-      outcomes[i] := 'foreign';
-      continue;
-    end if;
-    if statuses[i] in ('pending', 'running') and exists (
-      select from calls where id = ids[i] and status in ('success', 'error')
-    ) then
-      outcomes[i] := 'ended';
-      continue;
+    if ids[i] is not null then
+      insert into calls (id, seq, first_seq, owner, server, tool, original_name, caller, parent, status, created_at)
+        values (ids[i], last_seq + 1, last_seq + 1, process, servers[i], tools[i], original_names[i], callers[i],
+          parents[i], statuses[i], times[i])
+        on conflict (id) do update set seq = excluded.seq, owner = excluded.owner, server = excluded.server,
+          tool = excluded.tool, original_name = excluded.original_name, caller = excluded.caller,
+          parent = excluded.parent, status = excluded.status, created_at = excluded.created_at
+        where case when calls.status in ('pending', 'running')
+          then epochs[i] is not null or calls.owner = process
+          else excluded.status not in ('pending', 'running')
+        end;
+      if not found then
+        outcomes[i] := (
+          select case when status in ('pending', 'running') then 'foreign' else 'ended' end from calls where id = ids[i]
+        );
+        continue;
+      end if;
     end if;
     outcomes[i] := 'written';
     last_seq := last_seq + 1;
@@ -63,14 +69,6 @@ begin
     last_hash := next_hash;
     if summaries[i] is not null then
       insert into summaries (seq, body) values (last_seq, summaries[i]);
-    end if;
-    if ids[i] is not null then
-      insert into calls (id, seq, first_seq, owner, server, tool, original_name, caller, parent, status, created_at)
-        values (ids[i], last_seq, last_seq, process, servers[i], tools[i], original_names[i], callers[i], parents[i],
-          statuses[i], times[i])
-        on conflict (id) do update set seq = excluded.seq, owner = excluded.owner, server = excluded.server,
-          tool = excluded.tool, original_name = excluded.original_name, caller = excluded.caller,
-          parent = excluded.parent, status = excluded.status, created_at = excluded.created_at;
     end if;
   end loop;
   update chain set head_seq = last_seq, head_hash = last_hash where id = 1;
