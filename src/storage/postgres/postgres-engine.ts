@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { Kysely, PostgresDialect, sql } from 'kysely';
+import { CompiledQuery, Kysely, PostgresDialect, sql } from 'kysely';
 import { messageOf, ToolwharfError } from '../../kernel/errors.ts';
 import { silentLog } from '../../kernel/log.ts';
 import { summaryOf } from '../call-records.ts';
@@ -24,6 +24,7 @@ export function createPostgresEngine(options: PostgresEngineOptions): Engine {
   checkUrl(url);
   const pool = createPostgresPool(url, {
     queryTimeoutMs,
+    prepared: [appendStatement],
     onError: (error) => log.warning('storage.connection-lost', messageOf(error)),
   });
   const db = new Kysely<Tables>({ dialect: new PostgresDialect({ pool }) });
@@ -93,28 +94,33 @@ function createPostgresLocks(db: Database, owner: string): WithLock {
   };
 }
 
+/** The text is always the same, so that the database can keep it prepared. */
+const appendStatement = `select toolwharf_append_steps(
+  $1::text, $2::bigint[], $3::text[], $4::text[], $5::text[], $6::text[], $7::text[], $8::text[], $9::text[], $10::text[],
+  $11::text[], $12::text[], $13::text[], $14::text[], $15::bigint[]) as outcomes`;
+
 /** Appends to the journal with one statement, which is a transaction of its own. */
 function createAppendBatch(db: Database): AppendBatch {
   async function append(owner: string, steps: readonly BatchStep[]): Promise<readonly BatchOutcome[]> {
     const calls = steps.map(({ record }) => (record ? callColumns(record) : undefined));
-    const { rows } = await sql<{ outcomes: BatchOutcome[] }>`
-      select toolwharf_append_steps(
-        ${owner}::text,
-        ${steps.map(({ epoch }) => epoch ?? null)}::bigint[],
-        ${steps.map(({ callId }) => callId)}::text[],
-        ${steps.map(({ callId }) => JSON.stringify(callId))}::text[],
-        ${steps.map(({ at }) => at)}::text[],
-        ${steps.map(({ body }) => body)}::text[],
-        ${steps.map(({ record, body }) => (record && summaryOf(record, body)) ?? null)}::text[],
-        ${calls.map((call) => call?.id ?? null)}::text[],
-        ${calls.map((call) => call?.server ?? null)}::text[],
-        ${calls.map((call) => call?.tool ?? null)}::text[],
-        ${calls.map((call) => call?.original_name ?? null)}::text[],
-        ${calls.map((call) => call?.caller ?? null)}::text[],
-        ${calls.map((call) => call?.parent ?? null)}::text[],
-        ${calls.map((call) => call?.status ?? null)}::text[],
-        ${calls.map((call) => call?.created_at ?? null)}::bigint[]
-      ) as outcomes`.execute(db);
+    const values = [
+      owner,
+      steps.map(({ epoch }) => epoch ?? null),
+      steps.map(({ callId }) => callId),
+      steps.map(({ callId }) => JSON.stringify(callId)),
+      steps.map(({ at }) => at),
+      steps.map(({ body }) => body),
+      steps.map(({ record, body }) => (record && summaryOf(record, body)) ?? null),
+      calls.map((call) => call?.id ?? null),
+      calls.map((call) => call?.server ?? null),
+      calls.map((call) => call?.tool ?? null),
+      calls.map((call) => call?.original_name ?? null),
+      calls.map((call) => call?.caller ?? null),
+      calls.map((call) => call?.parent ?? null),
+      calls.map((call) => call?.status ?? null),
+      calls.map((call) => call?.created_at ?? null),
+    ];
+    const { rows } = await db.executeQuery<{ outcomes: BatchOutcome[] }>(CompiledQuery.raw(appendStatement, values));
     return rows[0]?.outcomes ?? [];
   }
 

@@ -1,5 +1,6 @@
 import type { PostgresPool, PostgresPoolClient } from 'kysely';
 import pg from 'pg';
+import { hashOf } from '../../kernel/canonical-json.ts';
 
 const int8 = 20;
 
@@ -8,11 +9,19 @@ const int8 = 20;
 const sessionSettings = `select set_config('idle_in_transaction_session_timeout', '10000', false),
   set_config('synchronous_commit', replace(current_setting('synchronous_commit'), 'off', 'on'), false)`;
 
+export interface PostgresPoolOptions {
+  readonly queryTimeoutMs: number;
+  readonly onError: (error: Error) => void;
+  /** Statements that are so frequent that each connection keeps them prepared. */
+  readonly prepared: readonly string[];
+}
+
 /** A pool for kysely that discards a connection after a failure, so that the next query gets a working one. */
 export function createPostgresPool(
   url: string,
-  { queryTimeoutMs, onError }: { readonly queryTimeoutMs: number; readonly onError: (error: Error) => void },
+  { queryTimeoutMs, onError, prepared }: PostgresPoolOptions,
 ): PostgresPool {
+  const names = new Map(prepared.map((statement) => [statement, `toolwharf_${hashOf(statement).slice(0, 16)}`]));
   const pool = new pg.Pool({
     connectionString: url,
     application_name: 'toolwharf',
@@ -40,7 +49,7 @@ export function createPostgresPool(
       const client = await pool.connect();
       const known = wrapped.get(client);
       if (known) return known;
-      const opened = discardWhenBroken(client);
+      const opened = discardWhenBroken(client, names);
       try {
         await client.query(sessionSettings);
       } catch (cause) {
@@ -54,17 +63,31 @@ export function createPostgresPool(
   };
 }
 
-function discardWhenBroken(client: pg.PoolClient): PostgresPoolClient {
+function discardWhenBroken(client: pg.PoolClient, names: Map<string, string>): PostgresPoolClient {
   let broken = false;
   client.on('error', () => {
     broken = true;
   });
+
+  async function send(text: string, values: unknown[]): Promise<unknown> {
+    const name = names.get(text);
+    if (name === undefined) return client.query(text, values);
+    try {
+      return await client.query({ name, text, values });
+    } catch (error) {
+      if (!notPrepared.has(codeOf(error))) throw error;
+      // The statement was not executed: a pooler has sent it to another connection than the one that prepared it.
+      names.clear();
+      return client.query(text, values);
+    }
+  }
+
   const query = async (sql: string, parameters: readonly unknown[]) => {
     try {
-      return await client.query(sql, [...parameters]);
+      return await send(sql, [...parameters]);
     } catch (error) {
       // The database's own errors have a code of five characters; any other error means that the connection failed.
-      broken ||= !/^[0-9A-Z]{5}$/.test(String((error as { code?: unknown }).code));
+      broken ||= !/^[0-9A-Z]{5}$/.test(codeOf(error));
       throw error;
     }
   };
@@ -72,4 +95,11 @@ function discardWhenBroken(client: pg.PoolClient): PostgresPoolClient {
     query: query as unknown as PostgresPoolClient['query'],
     release: (destroy = false) => client.release(destroy || broken),
   };
+}
+
+/** There is no prepared statement of the name, or already another one. */
+const notPrepared = new Set(['26000', '42P05']);
+
+function codeOf(error: unknown): string {
+  return String((error as { code?: unknown }).code);
 }
