@@ -1,4 +1,8 @@
+import { randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { openStorage } from '../../src/storage/open-storage.ts';
+import { createSealer } from '../../src/storage/sealer.ts';
+import { makeCall } from '../storage/records.ts';
 import { listenTo } from '../support/event-source.ts';
 import { fixture } from '../support/fixtures.ts';
 import { connectMcp, usualAnswers } from '../support/mcp-client.ts';
@@ -78,4 +82,13 @@ test('replicas behind a pooler send calls to the replica that runs the server', 
     const { body } = await replica.post('/api/tools/mcp_one_echo/call', { arguments: { text: 'hello' } }, key());
     expect(body.text).toBe('hello');
   }
+});
+
+test('calls are recorded through a pooler that forgets prepared statements', async () => {
+  const url = new URL(await postgres.createUrl());
+  url.port = String(pooler.port);
+  const storage = await openStorage({ kind: 'postgres', url: url.href, sealer: createSealer(randomBytes(32)) });
+  for (const id of ['one', 'two', 'three']) await storage.journal.write(makeCall({ id }));
+  expect((await storage.journal.list()).map(({ id }) => id)).toEqual(['three', 'two', 'one']);
+  await storage.close();
 });
