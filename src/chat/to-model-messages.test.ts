@@ -90,7 +90,7 @@ test('recent results are sent in full, and images only to models that support th
   expect(outputOf({ ...none, outputs: new Map([['call 1', whole]]) })).toBe(whole);
 });
 
-test('what an app wrote is quoted line by line before the words of the user, so that the app cannot speak as the user', () => {
+test('text of an app is quoted line by line before the message of the user, so that the app cannot pose as the user', () => {
   const app = (kind: 'message' | 'context', text: string): MessagePart => ({
     ...{ type: 'app', kind, callId: 'c', server: 'a "b"', text },
   });

@@ -30,7 +30,7 @@ export interface ChannelSendOptions extends TransportSendOptions {
   readonly reply?: ReplyMeter;
 }
 
-/** What a pending request tells its channel. */
+/** Receives the events of a pending request: its channel. */
 export interface RequestOwner {
   /** The request has ended. */
   onSettled(request: PendingRequest): void;

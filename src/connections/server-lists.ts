@@ -5,7 +5,7 @@ import { announcesList, type Listing, type ListKind, listAll, listSources } from
 
 /** A server's list as last read. */
 export interface CachedList extends Listing {
-  /** True when the present session has not confirmed it: the server is away, or the last attempt to read it failed. */
+  /** True when the present session has not confirmed it: the server is not connected, or the last attempt to read it failed. */
   readonly stale: boolean;
 }
 

@@ -217,7 +217,7 @@ export function createTurns(server: string): Turns {
   };
 }
 
-/** What the turns of one session share. */
+/** The knowledge that all turns of one session share. */
 interface TurnRules {
   isAsker(request: TurnRequest): boolean;
   asksAtOnce(subject: string): boolean;

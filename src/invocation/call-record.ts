@@ -66,7 +66,7 @@ export interface CallRecord {
   readonly account?: RecordedAccount;
   /** Set if the call is a task of A2A or MCP. */
   readonly task?: CallTask;
-  /** The task as which the server runs the call. */
+  /** The task in which the server runs the call. */
   readonly upstreamTask?: UpstreamTask;
   /** Set while the call waits for an approval and another replica can continue it. */
   readonly awaiting?: AwaitedApproval;
@@ -116,9 +116,9 @@ export interface A2aCallTask {
 }
 
 export interface McpCallTask {
-  /** The profile through which the caller finds the task. */
+  /** The profile through which the caller can find the task. */
   readonly profile: string;
-  /** How long the caller finds the task, from the time of its call. */
+  /** How long the caller can find the task, from the time of its call. */
   readonly ttlMs: number;
 }
 

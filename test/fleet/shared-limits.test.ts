@@ -260,22 +260,22 @@ describe('a database that fails', () => {
     expect(await fleet.sql('select units from permits')).toEqual([{ units: '1' }]);
   });
 
-  test('waiting calls fail while the database is away, and calls run again when it is back', async () => {
+  test('waiting calls fail while the database is unavailable, and calls run again afterwards', async () => {
     await using fleet = await createReplicas();
-    let isAway = true;
+    let isUnavailable = true;
     const { permits, limits } = await fleet.open({
       changeStore: (store) => ({
         ...store,
         syncPermits: async (request) => {
-          if (isAway) throw new Error('the database is away');
+          if (isUnavailable) throw new Error('the database is unavailable');
           return store.syncPermits(request);
         },
       }),
     });
     await expect(permits.acquire('a', 1)).rejects.toMatchObject({ code: 'STORAGE_UNAVAILABLE' });
-    expect(limits.failure).toBe('the database is away');
+    expect(limits.failure).toBe('the database is unavailable');
     expect(permits.stats()).toEqual({ running: 0, queued: 0, byKey: new Map() });
-    isAway = false;
+    isUnavailable = false;
     using _permit = await permits.acquire('a', 1);
     expect(limits.failure).toBeUndefined();
   });

@@ -76,7 +76,7 @@ async function cancelQuestions(world: FleetWorld): Promise<void> {
   }
 }
 
-/** Waits for so many more successes, of both eras, on the replicas that run now. */
+/** Waits until this many more calls have succeeded. */
 async function waitForCalls({ load }: FleetWorld, count: number): Promise<void> {
   const succeeded = () => load.calls.filter(({ answer }: SentCall) => answer === 'success').length;
   const before = succeeded();

@@ -112,7 +112,7 @@ describe('the origin of the frames', () => {
   });
 });
 
-describe('who may open an app and call tools for it', () => {
+describe('access to an app and to tools for it', () => {
   test('a call without an app has none', async () => {
     const { body } = await api.post('/api/tools/mcp_notes_echo/call', { arguments: { text: 'x' } });
     expect((await open(body.callId)).status).toBe(404);

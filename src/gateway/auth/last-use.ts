@@ -5,7 +5,7 @@ import { touchPrecisionMs } from '../../storage/ports/key-store.ts';
 export interface LastUseOptions {
   readonly store: { touch(id: string, at: string): Promise<void> };
   readonly log: Log;
-  /** What is recorded, for the warning: `the last use of a key`. */
+  /** The noun in the warning: `the last use of a key`. */
   readonly what: string;
   readonly now?: () => number;
 }

@@ -20,7 +20,7 @@ export interface OpenRequestsOptions {
   readonly profiles: () => readonly ProfileConfig[];
 }
 
-/** How often access is checked for changes on other replicas and for expired tokens. */
+/** How often access is checked for expired tokens. Changes of keys and users are checked when they happen. */
 const intervalMs = 5_000;
 
 interface OpenRequest {

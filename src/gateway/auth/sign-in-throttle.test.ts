@@ -63,7 +63,7 @@ test('failures on other replicas count, and a client that must wait causes no fu
 test('failures are counted in this process while the store is unavailable', async () => {
   const store = {
     countFailure: async () => {
-      throw new Error('the database is away');
+      throw new Error('the database is unavailable');
     },
   };
   const throttle = createSignInThrottle({ store, maxPerCredential: 1 });

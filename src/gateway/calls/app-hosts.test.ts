@@ -1,12 +1,12 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
-import { pace } from './app-hosts.ts';
+import { throttle } from './app-hosts.ts';
 
 beforeEach(() => void vi.useFakeTimers());
 afterEach(() => void vi.useRealTimers());
 
 test('the first value passes at once, then the latest of each interval', () => {
   const passed: number[] = [];
-  const push = pace<number>(100, (value) => passed.push(value));
+  const push = throttle<number>(100, (value) => passed.push(value));
   for (const value of [1, 2, 3]) push(value);
   expect(passed).toEqual([1]);
   vi.advanceTimersByTime(100);

@@ -57,7 +57,7 @@ export function createAppHosts({ questions, findCall, openResults }: AppHostsOpt
 
   return {
     create(call, { model, results = resultsOf(call) } = {}) {
-      const onProgress = pace<Progress>(progressIntervalMs, (progress) => {
+      const onProgress = throttle<Progress>(progressIntervalMs, (progress) => {
         if (findCall(call.id)) events.emit('progressed', { call, progress });
       });
       return {
@@ -81,7 +81,7 @@ export function createAppHosts({ questions, findCall, openResults }: AppHostsOpt
 }
 
 /** Passes values on at a limited rate: the first immediately, then the latest value of each interval. */
-export function pace<Value>(intervalMs: number, pass: (value: Value) => void): (value: Value) => void {
+export function throttle<Value>(intervalMs: number, pass: (value: Value) => void): (value: Value) => void {
   let timer: NodeJS.Timeout | undefined;
   let latest: { readonly value: Value } | undefined;
 

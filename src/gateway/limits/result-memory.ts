@@ -114,7 +114,7 @@ export function createResultMemory(options: ResultMemoryOptions): ResultMemory {
   };
 }
 
-/** What the results of all requests share. */
+/** The state that the results of all requests share. */
 interface SharedMemory {
   expectedBytes(subject: string): number;
   remember(subject: string, bytes: number): void;

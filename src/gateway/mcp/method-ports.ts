@@ -6,7 +6,7 @@ import type { SerializedCache } from './serialized-cache.ts';
 import type { TaskPorts } from './tasks/taskable-call.ts';
 import type { View } from './view.ts';
 
-/** What the methods of both eras need. */
+/** The ports of the methods of both eras. */
 export interface MethodPorts {
   readonly traces: Traces;
   readonly toolbox: InternalToolbox;

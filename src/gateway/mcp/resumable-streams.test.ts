@@ -65,7 +65,7 @@ test('a client that lost its connection gets the messages after its last event, 
   await expect.poll(() => memory.bytes).toBe(0);
 });
 
-test('a stream that ended while its client was away is replayed and ended', async () => {
+test('a stream that ended while its client was disconnected is replayed and ended', async () => {
   const { streams } = setUp();
   const first = await connect();
   const stream = streams.open('request', first.response);
@@ -88,7 +88,7 @@ test('a stream starts with an event without data only for clients that expect it
   }
 });
 
-test('messages for a standing stream are kept while its client is away', async () => {
+test('messages for a standing stream are kept while its client is disconnected', async () => {
   const { streams } = setUp();
   const first = await connect();
   streams.open('standing', first.response);

@@ -35,8 +35,12 @@ test('an error of a server reaches the client with its code, text and data', () 
 });
 
 test('other failures are internal errors with their message', () => {
-  const away = toRpcError(new ToolwharfError('SERVER_DISCONNECTED', 'It is away'));
-  expect(away).toMatchObject({ code: -32603, message: 'It is away', data: { code: 'SERVER_DISCONNECTED' } });
+  const disconnected = toRpcError(new ToolwharfError('SERVER_DISCONNECTED', 'The server is not connected'));
+  expect(disconnected).toMatchObject({
+    code: -32603,
+    message: 'The server is not connected',
+    data: { code: 'SERVER_DISCONNECTED' },
+  });
   expect(toRpcError(new Error('odd'))).toMatchObject({ code: -32603, message: 'odd' });
   const own = new RpcError(-32602, 'no');
   expect(toRpcError(own)).toBe(own);

@@ -23,7 +23,7 @@ export interface Subscriptions {
   close(): void;
 }
 
-/** Who may be notified of a resource. */
+/** The clients that may be notified of a resource. */
 export interface ResourceAudience {
   /** Whether the profile, as it is now, shows the resource. */
   readonly isVisible: (profileName: string) => boolean;

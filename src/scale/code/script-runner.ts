@@ -25,7 +25,7 @@ export interface ScriptRunnerPorts {
 
 const mebibyte = 1024 * 1024;
 
-/** What one script may use. */
+/** The limits of one script. */
 export const scriptLimits: SandboxLimits = {
   memoryBytes: 64 * mebibyte,
   computeMs: 5_000,

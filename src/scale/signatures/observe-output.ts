@@ -19,7 +19,7 @@ export function observeOutput(values: readonly unknown[]): ObservedOutput | unde
   return { schema: toSchema(shapeOf(values)), results: values.length, drift: drift.slice(0, maxDrifts) };
 }
 
-/** What several values at the same place have in common. */
+/** The common properties of several values at the same place. */
 interface Shape {
   readonly types: ReadonlySet<string>;
   /** The number of values that are objects. */

@@ -179,7 +179,7 @@ export function createToolboxAccounts(ports: ToolboxAccountsPorts): ToolboxAccou
       }
       const { accounts } = personalServer(account.server);
       await accounts.finishSignIn(account, params);
-      // The tokens are stored: a server that is away now is connected later.
+      // The tokens are stored: a server that is unavailable now is connected later.
       await accounts.open(account).catch((cause) => {
         if (cause instanceof ToolwharfError && isRefusal(cause)) throw cause;
       });

@@ -48,12 +48,12 @@ export interface BatchStep extends StepWrite {
  */
 export type BatchOutcome = 'written' | 'lost' | 'foreign' | 'ended';
 
-/** Appends steps and returns what became of each. All of them are durable then. */
+/** Appends steps, and resolves with the outcome of each when all of them are durable. */
 export type AppendBatch = (owner: string, steps: readonly BatchStep[]) => Promise<readonly BatchOutcome[]>;
 
 /** Makes the journal's steps durable before they are in the tables. */
 export interface Spool {
-  /** Opens the files, which the first step does otherwise. */
+  /** Opens the files. Without it, the first step opens them. */
   prepare(): Promise<void>;
   /** Resolves once the step is on the disk if `mustSync`, otherwise once it outlives this process. */
   append(step: OwnedStep): Promise<void>;

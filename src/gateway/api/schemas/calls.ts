@@ -88,7 +88,7 @@ export const ruleId = z
   .optional()
   .describe('The id of the remembered rule that allowed the call without asking.');
 
-/** What was called, and by whom. */
+/** The fields that name the tool and the caller of a call. */
 export const callFacts = {
   id: z.string(),
   kind: recordKind,

@@ -26,12 +26,12 @@ export function toDetailedTaskV2(view: TaskView): JsonObject {
   return { ...toTaskV2(view), inputRequests, ...outcome };
 }
 
-/** The answer instead of a result when a client's call becomes a task. */
+/** The response that a client gets instead of a result when its call becomes a task. */
 export function toCreated(view: TaskView, generation: TaskGeneration): JsonObject {
   return generation === 'v1' ? { task: toTaskV1(view) } : { resultType: 'task', ...toTaskV2(view) };
 }
 
-/** The result of a task that has ended, as revision 2025-11-25 returns it. Throws the error of the call if that was one. */
+/** The result of a task that has ended, as revision 2025-11-25 returns it. Throws if the call failed with a protocol error. */
 export function toResultV1(view: TaskView): JsonObject {
   if (!view.result) throw new Error('The task has not ended');
   return withRelatedTask(toCallResult(view.result), view.id);

@@ -47,7 +47,7 @@ export function toSettings({
     code,
     input: schema,
     timeout: timeout.trim() === '' ? undefined : toNumberOrText(timeout.trim()),
-    // The gateway rejects what is not a number.
+    // The gateway rejects a text that is not a number.
     maxInstances: maxInstances.trim() === '' ? undefined : Number(maxInstances),
   };
 }
