@@ -1,6 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { findJsonProblem } from './find-json-problem.ts';
-import { readArguments } from './read-arguments.ts';
+import { findJsonProblem, readArguments } from './read-arguments.ts';
 
 describe('arguments written as JSON', () => {
   test('arguments written as JSON are read as an object', () => {
