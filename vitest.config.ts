@@ -9,8 +9,11 @@ const longest = [
   'connections/eras.test.ts',
   'docs.test.ts',
   'packaging.test.ts',
+  'conformance/server.test.ts',
   'fleet/',
   'browser/',
+  'recipes.test.ts',
+  'example-projects.test.ts',
   'cli/',
   'gateway/faults.test.ts',
   'conformance/',
@@ -21,6 +24,10 @@ const longest = [
   'attacks/',
   'mcp/',
   'servers/',
+  'gateway/',
+  'chat/',
+  'toolbox/',
+  'single-definitions.test.ts',
 ];
 
 class LongestFirst extends BaseSequencer {
