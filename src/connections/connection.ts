@@ -51,7 +51,7 @@ export interface ConnectionOptions
   readonly onNotification: SessionOptions['onNotification'];
 }
 
-/** The part of the options that listens to a connection and limits its life. */
+/** The options with which an owner listens to a connection and limits its lifetime. */
 export type ConnectionHooks = Pick<ConnectionOptions, 'onStatus' | 'onList' | 'onNotification' | 'expiresInMs'>;
 
 /** The properties of a tool that `callTool` uses. */
@@ -64,7 +64,7 @@ export interface CallableTool {
   readonly taskSupport?: unknown;
 }
 
-/** One call of a tool, as far as its connection is concerned. */
+/** The part of a tool call that its connection uses. */
 export interface ToolCall extends Pick<DeliveryOptions, 'onWait'> {
   readonly id: string;
   readonly host: RequestHost;
@@ -77,7 +77,7 @@ export interface ToolCall extends Pick<DeliveryOptions, 'onWait'> {
   readonly account?: AccountUse;
   /** True if a tool that can run as a task should. */
   readonly prefersTask?: boolean;
-  /** Called with each status of the task as which the server runs the call. */
+  /** Called with each status of the task in which the server runs the call. */
   readonly onTask?: FollowTaskPorts['onTask'];
 }
 
@@ -387,7 +387,7 @@ function toCallHeaders(declared: readonly ParamHeader[], args: JsonObject, { era
   return era === 'modern' && transport === 'http' ? toParamHeaders(declared, args) : undefined;
 }
 
-/** The error without this server's secrets: servers echo what they were sent. */
+/** The error without this server's secrets, which servers may repeat in their errors. */
 function redactError(error: ToolwharfError, redactor: Redactor): ToolwharfError {
   const message = redactor.text(error.message);
   const data = redactor.value(error.data);

@@ -127,7 +127,7 @@ export class RunningCall implements Call {
   record: CallRecord;
   /** Set by the invoker as soon as the call is created. */
   result!: Promise<ToolResult>;
-  /** The lease in which the call was received. In another one, it may have been ended by another replica. */
+  /** The lease in which the call was received. If this replica has another lease now, another replica may have ended the call. */
   epoch: number | undefined;
   /** Of a call with an idempotency key: whether it runs, or gets the result of an earlier call with the same key. */
   claimed: Promise<boolean> | undefined;
@@ -307,7 +307,7 @@ export class RunningCall implements Call {
     await this.#save?.(this);
   }
 
-  /** Notes the status of the task as which the server runs the call. Returns true if the status or its message has changed. */
+  /** Records the status of the task in which the server runs the call. Returns true if the status or its message has changed. */
   followTask(task: UpstreamTask): boolean {
     const { upstreamTask: before } = this.record;
     this.deadline?.restart();

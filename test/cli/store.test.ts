@@ -89,7 +89,7 @@ describe('toolwharf audit', () => {
     expect((await verify('--anchor', directory.file('missing'))).code).not.toBe(0);
   });
 
-  test('toolwharf audit reports an empty store and invalid numbers, and asks the gateway that runs', async () => {
+  test('toolwharf audit reports an empty store and invalid numbers, and uses a running gateway', async () => {
     expect(await run('audit', 'verify')).toMatchObject({
       code: 4,
       stderr: expect.stringContaining('has no data yet'),

@@ -9,7 +9,7 @@ export interface PersonalServer extends AsyncDisposable {
   readonly people: Map<string, string>;
   /** The tokens of all requests so far. */
   readonly seen: string[];
-  /** Descriptions of `whoami` for single people. */
+  /** Other descriptions of `whoami`, by person. */
   readonly descriptions: Map<string, string>;
   /** Resolves when the next call of `hold` has arrived. */
   held(): Promise<void>;
@@ -17,7 +17,7 @@ export interface PersonalServer extends AsyncDisposable {
   release(): void;
 }
 
-/** A legacy MCP server that knows people by their bearer tokens: `whoami` tells the person, `hold` waits for `release`. */
+/** A legacy MCP server that knows people by their bearer tokens: `whoami` returns the person, `hold` waits for `release`. */
 export async function startPersonalServer(people: Readonly<Record<string, string>>): Promise<PersonalServer> {
   const known = new Map(Object.entries(people));
   const seen: string[] = [];

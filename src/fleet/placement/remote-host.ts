@@ -49,7 +49,7 @@ export interface RemoteHost {
   readonly host: RequestHost;
   /** Tells the other replica that the request waits for requests of other clients; the returned function ends it. */
   onWait(): () => void;
-  /** Tells the other replica the status of the task as which the server runs the call. */
+  /** Sends the other replica the status of the task in which the server runs the call. */
   onTask(task: UpstreamTask): void;
   /** Receives the answer to a question. */
   answer(question: number, answer: HostAnswer): void;

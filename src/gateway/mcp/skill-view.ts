@@ -29,7 +29,7 @@ interface ExposedSkill {
 
 /**
  * Creates the view. A client sees one server, so that skills of several servers need different URIs: the name of the server is
- * their first segment. In plain naming it is so only where another server has a skill of the same URI.
+ * their first segment. In plain naming, only a skill whose URI is taken already gets that segment.
  */
 export function createSkillView(
   entries: readonly SkillEntry[],
@@ -45,7 +45,7 @@ export function createSkillView(
     const isFree = (candidate: string) => !byRoot.has(skillRoot(candidate) ?? '');
     const keepsUri = naming === 'plain' && isFree(uri);
     const toExposed = keepsUri ? (own: string) => own : (own: string) => withServer(server, own);
-    // Only a server that is named like the local folders can get here twice.
+    // A server can have the name that stands for local folders. Then the first of two skills with the same URI is shown.
     if (!isFree(toExposed(uri))) continue;
     const exposed = { entry, listed: toListed(entry, toExposed), toExposed };
     byRoot.set(skillRoot(toExposed(uri)) ?? '', exposed);

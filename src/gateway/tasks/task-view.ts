@@ -27,7 +27,7 @@ export interface TaskView {
   /** True once a person has answered an approval of the task. */
   readonly wasApproved: boolean;
   readonly progress?: Progress;
-  /** The task as which the server runs the call. */
+  /** The task in which the server runs the call. */
   readonly upstream?: UpstreamTask;
   /** The questions that wait for an answer. */
   readonly questions: readonly CallQuestion[];

@@ -12,7 +12,7 @@ export interface Span {
 
 /** Exports the duration of calls to an OpenTelemetry collector, as children of their callers' traces. */
 export interface Traces {
-  /** False if there is no collector. Then nothing has to be described. */
+  /** False if there is no collector: then callers need not describe spans. */
   readonly isOn: boolean;
   /** `parent` is the caller's trace context; an invalid one starts a new trace. */
   start(name: string, parent: unknown, attributes: Readonly<Record<string, string>>): Span;

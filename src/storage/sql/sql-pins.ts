@@ -8,7 +8,7 @@ import type { Engine } from './engine.ts';
 import type { PinRow } from './tables.ts';
 
 const pageSize = 2_000;
-/** Whole pins are larger than their hashes. */
+/** Smaller than `pageSize`, because these rows have whole definitions and not only hashes. */
 const listPageSize = 500;
 /** More rows than this are written by the engine's thread, if it has one. */
 const maxRowsOnMainThread = 64;

@@ -54,7 +54,8 @@ export const keyRoutes = [
     path: '/api/keys/{key}',
     right: 'admin',
     group,
-    summary: 'Revokes a key immediately, and deletes its accounts at servers.',
+    summary:
+      'Revokes a key, and deletes its accounts at servers. Its requests end at once, on other replicas within a second.',
     params: z.object({ key: z.string() }),
     errors: ['CONFLICT', 'NOT_FOUND'],
     async handle(request, { storage, security, toolbox }) {

@@ -81,7 +81,7 @@ export const upstreamTaskSchema = z
     status: z.enum(taskStatuses),
     message: z.string().optional(),
   })
-  .describe('The task as which the server runs the call.');
+  .describe('The task in which the server runs the call.');
 
 export const ruleId = z
   .string()

@@ -9,7 +9,7 @@ export interface FormSettings {
   readonly root: FormSchema;
   readonly idPrefix: string;
   readonly disabled: boolean;
-  /** `question`: a server asks a person, who cares about titles rather than names. */
+  /** `question`: a server asks a person, so that fields are labelled with titles instead of names. */
   readonly purpose: 'arguments' | 'question';
   /** Messages by JSON pointer. */
   readonly problems: ReadonlyMap<string, readonly string[]>;

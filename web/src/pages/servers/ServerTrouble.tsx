@@ -225,7 +225,7 @@ function formatWhole(ms: number): string {
   return seconds < 60 ? `${seconds} s` : formatDuration(seconds * 1_000);
 }
 
-/** Opens the sign-in page of a server. The host shows who asks. */
+/** Opens the sign-in page of a server. The label names the host, so that a person sees where they sign in. */
 export function SignInLink({ url }: { readonly url: string }) {
   const parsed = URL.parse(url);
   if (!parsed || !['http:', 'https:'].includes(parsed.protocol)) {
