@@ -175,6 +175,12 @@ test(`no file is longer than ${maximumLines} lines`, () => {
   expect(long.map(([file]) => file)).toEqual([]);
 });
 
+test('half of the files of src have fewer than 110 lines, and nine in ten fewer than 250', () => {
+  const lengths = [...product.values()].map((source) => source.trimEnd().split('\n').length).sort((a, b) => a - b);
+  expect(lengths[Math.floor(lengths.length / 2)]).toBeLessThan(110);
+  expect(lengths[Math.floor(lengths.length * 0.9)]).toBeLessThan(250);
+});
+
 describe('the architecture checks', () => {
   const check = (files: Record<string, string>): Sources => new Map(Object.entries(files));
 

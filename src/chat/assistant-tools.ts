@@ -1,7 +1,7 @@
 import { type ExpressedTool, expressTools } from '../bridges/shared/express-tools.ts';
 import { anyProviderRules } from '../bridges/shared/provider-rules.ts';
 import type { CatalogEntry } from '../catalog/catalog.ts';
-import { createPatternIndex } from '../catalog/pattern-index.ts';
+import { createPatternIndex } from '../catalog/match-globs.ts';
 import type { Exposed } from '../config/choices.ts';
 import { toolIdOf } from '../kernel/tool-id.ts';
 import { trusts } from '../policy/tool-patterns.ts';

@@ -1,4 +1,4 @@
-import { createPatternIndex } from '../../catalog/pattern-index.ts';
+import { createPatternIndex } from '../../catalog/match-globs.ts';
 import { buildProfile } from '../../config/build-profiles.ts';
 import type { Exposed } from '../../config/choices.ts';
 import type { ProfileConfig } from '../../config/config.ts';

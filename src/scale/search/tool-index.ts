@@ -1,7 +1,15 @@
-import { insertRanked, type Ranked } from './insert-ranked.ts';
 import { addPosting, createPosting, dropPostings, grow, type Posting } from './postings.ts';
 import { type Query, readQuery } from './read-query.ts';
-import { addScores, addToScores, createScores, moveScores, raiseScores, resetScores } from './scores.ts';
+import {
+  addScores,
+  addToScores,
+  createScores,
+  insertRanked,
+  moveScores,
+  type Ranked,
+  raiseScores,
+  resetScores,
+} from './scores.ts';
 import { createServerScores } from './server-scores.ts';
 import { createSimilarWords } from './similar-words.ts';
 import { type ToolDocument, weighTerms } from './tool-fields.ts';
