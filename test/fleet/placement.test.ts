@@ -3,10 +3,11 @@ import type { TestApi } from '../support/api.ts';
 import { fixture } from '../support/fixtures.ts';
 import { connectMcp, usualAnswers } from '../support/mcp-client.ts';
 import { startPostgres, type TestPostgres } from '../support/postgres.ts';
-import { waitFor } from '../support/wait-for.ts';
+import { patienceMs, waitFor } from '../support/wait-for.ts';
 import { type Replicas, startReplicas } from './replicas.ts';
 
-const source = { servers: { s: { ...fixture('legacy'), placement: 'single' as const } } };
+const limits = { timeout: patienceMs, defaultToolConfig: { timeout: patienceMs } };
+const source = { servers: { s: { ...fixture('legacy'), ...limits, placement: 'single' as const } } };
 let postgres: TestPostgres;
 let replicas: Replicas;
 beforeAll(async () => {
