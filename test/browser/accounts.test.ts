@@ -64,6 +64,8 @@ test('a person connects accounts, chooses the default one and disconnects', asyn
   await expectAccessible(page);
   await work.getByRole('button', { name: 'Disconnect' }).click();
   await page.getByRole('dialog').getByRole('button', { name: 'Disconnect' }).click();
+  // While the dialog is open, the rest of the page is not in the accessibility tree.
+  await page.getByText('The account is disconnected.').waitFor();
   await work.waitFor({ state: 'detached' });
   expect((await app.post('/api/tools/mcp_notes_whoami/call', {})).body.text).toBe('Ada');
   expect(await page.content()).not.toContain('TOKEN');
