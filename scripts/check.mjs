@@ -1,44 +1,72 @@
-// Runs the checks that a change must pass: lint, types, build and unused code concurrently, then the tests.
+// Runs the checks that a change must pass: the build, then the tests, and beside them lint, types and unused code. One of these
+// that fails ends the tests.
 // `--fast` omits coverage.
 import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { constants, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { isCovered } from './coverage.mjs';
 import { root, run, testProgramsDirectory, toolEnvironment } from './project.mjs';
 
 const withCoverage = !process.argv.includes('--fast');
 
+const checks = [
+  ['Lint and format', 'biome', ['check', '--error-on-warnings', '.']],
+  // With one thread tsc takes a third less processor time, and the other steps use the other cores.
+  ['Types', 'tsc', ['--noEmit', '--singleThreaded', '-p', 'tsconfig.test.json']],
+  ['Types of the app', 'tsc', ['--noEmit', '--singleThreaded', '-p', join('web', 'tsconfig.json')]],
+  ['Unused files, exports and dependencies', 'knip', []],
+];
+const builds = [
+  ['Build', process.execPath, [join(root, 'scripts', 'build.mjs')]],
+  ['Build of the programs of the tests', process.execPath, [join(root, 'scripts', 'build-test-programs.mjs')]],
+];
+
 process.exitCode = await check();
 
 async function check() {
-  const steps = [
-    ['Lint and format', 'biome', ['check', '--error-on-warnings', '.']],
-    // With one thread tsc takes a third less processor time, and the other steps use the other cores.
-    ['Types', 'tsc', ['--noEmit', '--singleThreaded', '-p', 'tsconfig.test.json']],
-    ['Types of the app', 'tsc', ['--noEmit', '--singleThreaded', '-p', join('web', 'tsconfig.json')]],
-    ['Build', process.execPath, [join(root, 'scripts', 'build.mjs')]],
-    ['Build of the programs of the tests', process.execPath, [join(root, 'scripts', 'build-test-programs.mjs')]],
-    ['Unused files, exports and dependencies', 'knip', []],
-  ];
-  const codes = await Promise.all(steps.map(checkStep));
-  return codes.find((code) => code !== 0) ?? test();
+  const failed = new AbortController();
+  const checked = Promise.all(
+    checks.map(async (step) => {
+      // They use the time in which tests wait.
+      const result = await runStep(step, { priority: constants.priority.PRIORITY_BELOW_NORMAL });
+      if (result.code !== 0) failed.abort();
+      return result;
+    }),
+  );
+  const built = await Promise.all(builds.map((step) => runStep(step)));
+  print(built);
+  const tests = codeOf(built) === 0 && !failed.signal.aborted ? await runTests(failed.signal) : undefined;
+  const results = await checked;
+  print(results);
+  const tested = tests ? summarise(tests) : 1;
+  return codeOf([...built, ...results]) || tested;
 }
 
-/** Runs a step and prints its output when it ends, because the steps run concurrently. */
-async function checkStep([title, command, args]) {
+/** Runs a step and keeps its output, because the steps run concurrently. */
+async function runStep([title, command, args], options) {
   let output = '';
   const code = await run(command, args, {
+    ...options,
     onOutput: (text) => {
       output += text;
     },
   });
-  heading(title);
-  process.stdout.write(output);
-  if (code !== 0) console.log(`${title}: failed`);
-  return code;
+  return { title, output, code };
 }
 
-async function test() {
+function print(results) {
+  for (const { title, output, code } of results) {
+    heading(title);
+    process.stdout.write(output);
+    if (code !== 0) console.log(`${title}: failed`);
+  }
+}
+
+function codeOf(results) {
+  return results.find(({ code }) => code !== 0)?.code ?? 0;
+}
+
+async function runTests(signal) {
   heading('Tests');
   const directory = mkdtempSync(join(tmpdir(), 'toolwharf-check-'));
   process.on('exit', () => rmSync(directory, { recursive: true, force: true }));
@@ -52,7 +80,13 @@ async function test() {
     TOOLWHARF_TEST_PROGRAMS: testProgramsDirectory,
     ...(withCoverage && { TOOLWHARF_TEST_COVERAGE: coverage }),
   };
-  const code = await run('vitest', ['run', ...reporters], { env });
+  const code = await run('vitest', ['run', ...reporters], { env, signal });
+  if (signal.aborted) console.log('\nThe tests were ended, because another check failed.');
+  return { code, report, coverage };
+}
+
+/** Prints the coverage and the counts of the tests, and returns the exit code. */
+function summarise({ code, report, coverage }) {
   const covered = !withCoverage || (code === 0 && checkCoverage(coverage));
   if (!existsSync(report)) return code || 1;
   const { passed, failed } = countsOf(JSON.parse(readFileSync(report, 'utf8')));

@@ -1,6 +1,7 @@
 // Facts about this checkout. Plain JavaScript for Node 18 and later, without dependencies: it runs before the installation.
 import { spawn, spawnSync } from 'node:child_process';
 import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
+import { setPriority } from 'node:os';
 import { delimiter, dirname, join, sep } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
@@ -76,8 +77,11 @@ function isNewer(built, files, directories) {
   return results.every((file) => statSync(file).mtimeMs >= newest);
 }
 
-/** Runs a command and returns its exit code. Its output goes to `onOutput` if given, else to the output of this process. Signals are forwarded. */
-export function run(command, args, { env = toolEnvironment(), onOutput } = {}) {
+/**
+ * Runs a command and returns its exit code. Its output goes to `onOutput` if given, else to the output of this process. Signals are
+ * forwarded. `signal` ends it; `priority` is one of the operating system.
+ */
+export function run(command, args, { env = toolEnvironment(), onOutput, signal, priority } = {}) {
   // A separate process group, so that signals reach the children of a tool too.
   const child = spawn(command, args, {
     cwd: root,
@@ -100,14 +104,29 @@ export function run(command, args, { env = toolEnvironment(), onOutput } = {}) {
     child.once('exit', () => process.exit(signal === 'SIGINT' ? 130 : 143));
   };
   process.on('SIGINT', onSignal).on('SIGTERM', onSignal);
+  const onAbort = () => {
+    stop('SIGTERM');
+    setTimeout(stop, 5_000, 'SIGKILL').unref();
+  };
+  signal?.addEventListener('abort', onAbort, { once: true });
+  if (priority !== undefined && child.pid !== undefined) setPriorityOf(child.pid, priority);
   return new Promise((resolve, reject) => {
     child.once('error', reject);
     // With pipes, `close` follows the last output.
     child.once(onOutput ? 'close' : 'exit', (code) => {
       process.off('SIGINT', onSignal).off('SIGTERM', onSignal);
+      signal?.removeEventListener('abort', onAbort);
       resolve(code ?? 1);
     });
   });
+}
+
+function setPriorityOf(pid, priority) {
+  try {
+    setPriority(pid, priority);
+  } catch {
+    // The process has already ended, or the system does not allow it.
+  }
 }
 
 function requiredPackages({ dev }) {

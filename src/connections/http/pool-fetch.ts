@@ -84,9 +84,7 @@ export function createPoolFetch(options: PoolFetchOptions = {}): PoolFetch {
     // An event stream may be silent for hours. Other bodies have their own timeout while they are read.
     bodyTimeout: 0,
     allowH2: false,
-    connect: openSocket
-      ? toConnector(openSocket)
-      : { timeout: 10_000, lookup: guard?.lookup ?? lookUpLoopbackLocally },
+    connect: openSocket ? toConnector(openSocket) : { timeout: 10_000, lookup: guard?.lookup ?? lookUpLoopbackLocally },
   });
 
   const limits = { maxBytes: maxResponseBytes, idleMs: bodyTimeoutMs };
