@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { type AbortSource, toAbortSignal } from '../../kernel/abort-source.ts';
 import type { JsonObject } from '../../kernel/json.ts';
 import { createInputRounds, type Round, type RoundClient } from './input-rounds.ts';
 
@@ -100,7 +101,7 @@ test('a call ends if its question is not answered in time', async () => {
   const calls = createInputRounds({ questionTimeoutMs: () => 5 });
   const ended = Promise.withResolvers<unknown>();
   const { requestState } = await calls.start(roundOf('a'), ({ ask, signal }) =>
-    ask(text.method, text.params, signal).catch((cause) => {
+    ask(text.method, text.params, toAbortSignal(signal)).catch((cause) => {
       ended.resolve(cause);
       throw cause;
     }),
@@ -114,7 +115,7 @@ test('a call continues if its question is answered elsewhere, and its client fet
   const calls = createInputRounds({ questionTimeoutMs: () => 20 });
   const elsewhere = new AbortController();
   const work = Promise.withResolvers<void>();
-  const signals: AbortSignal[] = [];
+  const signals: AbortSource[] = [];
   const paused = await calls.start(roundOf('a'), async ({ ask, signal }) => {
     signals.push(signal);
     await ask(text.method, text.params, elsewhere.signal, 'allow').catch(() => {});
@@ -184,7 +185,7 @@ test('a caller with too many requests that wait for input gets LIMIT_REACHED, an
   const calls = createInputRounds({ maxPaused: 3, maxPausedPerCaller: 2 });
   const first = await calls.start(roundOf('ada\0one'), asking('user'));
   await calls.start(roundOf('ada\0two'), asking('user'));
-  let signal: AbortSignal | undefined;
+  let signal: AbortSource | undefined;
   const third = calls.start(roundOf('ada\0three'), (client) => {
     signal = client.signal;
     return asking('user')(client);

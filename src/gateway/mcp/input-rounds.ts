@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as wait } from 'node:timers/promises';
 import { gatewayDefaults } from '../../config/defaults.ts';
+import { type AbortSource, LightAbort } from '../../kernel/abort-source.ts';
 import { ToolwharfError } from '../../kernel/errors.ts';
 import { isObject, type JsonObject } from '../../kernel/json.ts';
 import type { Reservation } from '../limits/quota.ts';
@@ -9,7 +10,7 @@ import type { ClientRequest } from './client-request.ts';
 import { RpcError, rpcCode } from './rpc.ts';
 
 /** The part of a request that changes with each round: the client connection that waits for the result. */
-export type RoundClient = Pick<ClientRequest, 'ask' | 'notify'> & { readonly signal: AbortSignal };
+export type RoundClient = Pick<ClientRequest, 'ask' | 'notify'> & { readonly signal: AbortSource };
 
 /** One round of a request. */
 export interface Round extends Pick<ClientRequest, 'notify' | 'signal'> {
@@ -55,7 +56,7 @@ interface Question {
 /** A request between its first and its last round. */
 interface Exchange {
   readonly owner: string;
-  readonly cancel: AbortController;
+  readonly cancel: LightAbort;
   readonly questions: Map<string, Question>;
   outcome: Promise<JsonObject>;
   notify: ClientRequest['notify'];
@@ -148,7 +149,7 @@ export function createInputRounds(options: InputRoundsOptions = {}): InputRounds
     start(round, run) {
       const exchange: Exchange = {
         owner: round.owner,
-        cancel: new AbortController(),
+        cancel: new LightAbort(),
         questions: new Map(),
         outcome: new Promise(ignore),
         notify: round.notify,
@@ -158,7 +159,7 @@ export function createInputRounds(options: InputRoundsOptions = {}): InputRounds
       };
       const ask = createAsk(exchange, round.answers);
       const notify: ClientRequest['notify'] = (method, params) => exchange.notify(method, params);
-      exchange.outcome = run({ ask, notify, signal: exchange.cancel.signal }).finally(() => {
+      exchange.outcome = run({ ask, notify, signal: exchange.cancel }).finally(() => {
         exchange.hasEnded = true;
       });
       // The request may end between two rounds. The client then gets the outcome in its next round.

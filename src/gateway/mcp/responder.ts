@@ -1,4 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import { type AbortSource, LightAbort } from '../../kernel/abort-source.ts';
 import type { ToolwharfError } from '../../kernel/errors.ts';
 import type { JsonObject } from '../../kernel/json.ts';
 import { type MessageStream, type MessageStreamOptions, openMessageStream } from './message-stream.ts';
@@ -13,7 +14,7 @@ export interface Responder {
   /** Sends the response. `status` and `headers` are ignored once a stream is open. */
   finish(message: JsonObject, status?: number, headers?: Readonly<Record<string, string>>): void;
   /** Aborts when the client disconnects before the response, unless `cancelsOnDisconnect` is false. */
-  readonly signal: AbortSignal;
+  readonly signal: AbortSource;
 }
 
 export interface ResponderOptions {
@@ -37,7 +38,7 @@ export function createResponder(
 
 /** A class, because every request has one: methods on a prototype cost nothing per request. */
 class HttpResponder implements Responder {
-  readonly signal: AbortSignal;
+  readonly signal: AbortSource;
   readonly #request: IncomingMessage;
   readonly #response: ServerResponse;
   readonly #options: ResponderOptions;
@@ -81,12 +82,12 @@ function acceptsStream({ headers }: IncomingMessage): boolean {
   return /text\/event-stream|\*\/\*/.test(headers.accept ?? '*/*');
 }
 
-function abortedOnDisconnect(response: ServerResponse): AbortSignal {
-  const disconnected = new AbortController();
+function abortedOnDisconnect(response: ServerResponse): AbortSource {
+  const disconnected = new LightAbort();
   response.once('close', () => {
     if (!response.writableFinished) disconnected.abort(new Error('The client went away'));
   });
-  return disconnected.signal;
+  return disconnected;
 }
 
 /** Sends a JSON response; does nothing if the response has begun or the client has disconnected. */

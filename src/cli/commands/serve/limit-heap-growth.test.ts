@@ -11,7 +11,7 @@ const program = `
   let alive = [];
   let largest = 0;
   let round = 0;
-  for (; round < Number(rounds) && (mode === 'limited' || largest <= 32); round++) {
+  for (; round < Number(rounds) && (mode === 'limited' || largest <= 16); round++) {
     alive = Array.from({ length: 30_000 }, (_, at) => ({ round, at, text: [at] }));
     await new Promise((resolve) => setImmediate(resolve));
     largest = Math.max(largest, mebibytes());
@@ -26,8 +26,8 @@ function run(mode: string, rounds: number): { readonly round: number; readonly l
   return JSON.parse(stdout);
 }
 
-test('the space for new objects stays at 32 MiB where V8 would let it grow further', () => {
+test('the space for new objects stays at 16 MiB where V8 would let it grow further', () => {
   const unlimited = run('unlimited', 20_000);
-  expect(unlimited.largest).toBeGreaterThan(32);
-  expect(run('limited', unlimited.round * 2).largest).toBeLessThanOrEqual(32);
+  expect(unlimited.largest).toBeGreaterThan(16);
+  expect(run('limited', unlimited.round * 2).largest).toBeLessThanOrEqual(16);
 });

@@ -2,10 +2,10 @@ import { PerformanceObserver } from 'node:perf_hooks';
 import { getHeapSpaceStatistics, setFlagsFromString } from 'node:v8';
 
 /**
- * Below this size, many calls are still running at a collection and are copied: with half of it, collections take twice the
- * processor time. Above it, they take little less, and memory grows.
+ * Of both halves of the space for new objects. Below this size, many calls are still running at a collection and are copied. With twice
+ * the size, a call takes up to a fifth less processor time, and the gateway 15 to 25 MB more memory.
  */
-const maxNewSpaceBytes = 32 * 1024 * 1024;
+const maxNewSpaceBytes = 16 * 1024 * 1024;
 /** How much the old generation may grow between two full collections, in percent. */
 const oldGenerationGrowth = 30;
 
@@ -18,14 +18,16 @@ const oldGenerationGrowth = 30;
 export function limitHeapGrowth(): Disposable {
   setFlagsFromString(`--heap-growing-percent=${oldGenerationGrowth}`);
   let mayGrow = true;
-  const observer = new PerformanceObserver(() => {
+  function limitNewSpace(): void {
     const size = getHeapSpaceStatistics().find((space) => space.space_name === 'new_space')?.space_size ?? 0;
     // Growing doubles the size.
     const isBelow = size * 2 <= maxNewSpaceBytes;
     if (isBelow === mayGrow) return;
     mayGrow = isBelow;
     setFlagsFromString(`--semi-space-growth-factor=${mayGrow ? 2 : 1}`);
-  });
+  }
+  limitNewSpace();
+  const observer = new PerformanceObserver(limitNewSpace);
   observer.observe({ entryTypes: ['gc'] });
   return { [Symbol.dispose]: () => observer.disconnect() };
 }
