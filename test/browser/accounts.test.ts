@@ -65,7 +65,7 @@ test('a person connects accounts, chooses the default one and disconnects', asyn
   await work.getByRole('button', { name: 'Disconnect' }).click();
   await page.getByRole('dialog').getByRole('button', { name: 'Disconnect' }).click();
   // While the dialog is open, the rest of the page is not in the accessibility tree.
-  await page.getByText('The account is disconnected.').waitFor();
+  await page.getByText('The account is disconnected.').first().waitFor();
   await work.waitFor({ state: 'detached' });
   expect((await app.post('/api/tools/mcp_notes_whoami/call', {})).body.text).toBe('Ada');
   expect(await page.content()).not.toContain('TOKEN');
