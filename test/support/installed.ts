@@ -57,8 +57,9 @@ export async function install({ tarball }: Packed, manifest: Manifest, project: 
   for (const directory of dependencyClosure(manifest))
     cpSync(directory, join(project, relative(root, directory)), {
       recursive: true,
-      // The nested node_modules of a package contain dependencies, possibly of other packages.
-      filter: (path) => basename(path) !== 'node_modules',
+      // The nested node_modules of a package contain dependencies, possibly of other packages. Programs load no
+      // source maps, documents and types.
+      filter: (path) => basename(path) !== 'node_modules' && !/\.(map|md|[cm]?ts)$/.test(path),
     });
 }
 

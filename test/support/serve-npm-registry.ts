@@ -31,7 +31,7 @@ export function serveNpmRegistry(packages: readonly string[]): Promise<ServedApi
 }
 
 function sendTarball(response: ServerResponse, directory: string): void {
-  const args = ['c', '--exclude=node_modules', '--transform=s,^\\.,package,', '-C', directory, '.'];
+  const args = ['c', '--exclude=node_modules', '--exclude=*.map', '--transform=s,^\\.,package,', '-C', directory, '.'];
   const tar = spawn('tar', args, { stdio: ['ignore', 'pipe', 'inherit'] });
   // The archives do not leave this machine: compressing them well would take longer than all else that npm does.
   tar.stdout.pipe(createGzip({ level: 0 })).pipe(response);
