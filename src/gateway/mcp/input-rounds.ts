@@ -220,7 +220,8 @@ function createAsk(exchange: Exchange, answers: JsonObject): ClientRequest['ask'
 
 function firstQuestion(exchange: Exchange): Promise<undefined> {
   return new Promise((resolve) => {
-    exchange.onQuestion = () => resolve(undefined);
+    // Bound, because V8 would create a function written here in the old generation.
+    exchange.onQuestion = resolve.bind(undefined, undefined);
     if (exchange.questions.size > 0) resolve(undefined);
   });
 }
