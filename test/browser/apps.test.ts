@@ -31,6 +31,8 @@ afterAll(async () => {
 
 const view = (server = 'clock') => page.getByRole('region', { name: `App of server ${server}` });
 const inApp = (server = 'clock') => view(server).frameLocator('iframe');
+/** Presses a button of the app by the keyboard: the frame may move while the page around it changes. */
+const press = (name: string) => inApp().getByRole('button', { name }).press('Enter');
 const answer = () => inApp().getByRole('status');
 
 async function runClock(server = 'clock'): Promise<void> {
@@ -54,7 +56,7 @@ describe('the tool explorer', () => {
 
   test('runs the calls of the app, shows them and records them under the call that opened it', async () => {
     await runClock();
-    await inApp().getByRole('button', { name: 'Tick' }).click();
+    await press('Tick');
     await answer()
       .getByText(/^Tower clock tick \d+$/)
       .waitFor();
@@ -64,19 +66,19 @@ describe('the tool explorer', () => {
     const opened = calls.find(({ originalName }: { originalName: string }) => originalName === 'show_clock');
     const ticked = calls.find(({ originalName }: { originalName: string }) => originalName === 'tick');
     expect(ticked).toMatchObject({ parent: { kind: 'call', id: opened.id }, caller: opened.caller, status: 'success' });
-    await inApp().getByRole('button', { name: 'Read' }).click();
+    await press('Read');
     await answer().getByText('text/html;profile=mcp-app').waitFor();
     await expectAccessible(page);
   });
 
   test('asks for approval of a call of the app, and runs or refuses it', async () => {
     await runClock();
-    await inApp().getByRole('button', { name: 'Set alarm' }).click();
+    await press('Set alarm');
     await view()
       .getByRole('button', { name: /^Allow once/ })
       .click();
     await answer().getByText('alarm at 07:00').waitFor();
-    await inApp().getByRole('button', { name: 'Set alarm' }).click();
+    await press('Set alarm');
     await view().getByRole('button', { name: 'Deny', exact: true }).click();
     await answer()
       .getByText(/^Error: .*denied/)
@@ -85,7 +87,7 @@ describe('the tool explorer', () => {
 
   test('refuses calls of tools that are not for apps', async () => {
     await runClock();
-    await inApp().getByRole('button', { name: 'Wind up' }).click();
+    await press('Wind up');
     await answer()
       .getByText(/has no tool 'wind_up' for apps/)
       .waitFor();
@@ -94,9 +96,9 @@ describe('the tool explorer', () => {
   test('follows the size of the app, and shows it in full screen', async () => {
     await runClock();
     const heightOf = async () => (await view().locator('iframe').boundingBox())?.height ?? 0;
-    await inApp().getByRole('button', { name: 'Grow' }).click();
+    await press('Grow');
     await expect.poll(heightOf).toBeGreaterThan(500);
-    await inApp().getByRole('button', { name: 'Full screen' }).click();
+    await press('Full screen');
     await inApp().locator('#mode', { hasText: 'fullscreen' }).waitFor();
     expect(await view().boundingBox()).toMatchObject({ x: 0, y: 0, width: 1280, height: 800 });
     await inApp().locator('#room', { hasText: '"height":' }).waitFor();
@@ -107,11 +109,11 @@ describe('the tool explorer', () => {
 
   test('offers no chat to an app outside of a conversation', async () => {
     await runClock();
-    await inApp().getByRole('button', { name: 'Say' }).click();
+    await press('Say');
     await answer()
       .getByText(/^Failed: /)
       .waitFor();
-    await inApp().getByRole('button', { name: 'Note' }).click();
+    await press('Note');
     await answer()
       .getByText(/^Failed: /)
       .waitFor();
@@ -119,7 +121,7 @@ describe('the tool explorer', () => {
 
   test('asks before the app opens a link', async () => {
     await runClock();
-    await inApp().getByRole('button', { name: 'Open link' }).click();
+    await press('Open link');
     const dialog = page.getByRole('dialog', { name: 'Open link?' });
     await dialog.getByText('https://example.com/clocks').waitFor();
     await dialog.getByRole('button', { name: 'Cancel' }).click();
@@ -158,9 +160,9 @@ describe('the chat', () => {
     await page.getByRole('textbox', { name: 'Message' }).fill('Show the clock');
     await page.getByRole('textbox', { name: 'Message' }).press('Enter');
     await inApp().getByText('It is noon in Oslo').waitFor();
-    await inApp().getByRole('button', { name: 'Tick' }).click();
+    await press('Tick');
     await answer().getByText(/tick/).waitFor();
-    await inApp().getByRole('button', { name: 'Set alarm' }).click();
+    await press('Set alarm');
     await view()
       .getByRole('button', { name: /^Allow once/ })
       .click();
@@ -175,7 +177,7 @@ describe('the chat', () => {
   test('sends a message of the app after the person has allowed it, and says that the app wrote it', async () => {
     const { model } = assistant;
     const before = model.requests.length;
-    await inApp().getByRole('button', { name: 'Say' }).click();
+    await press('Say');
     const asked = view().getByRole('region', { name: 'Message of the app' });
     await asked.getByText('Is it late?').waitFor();
     await expectAccessible(page);
@@ -184,7 +186,7 @@ describe('the chat', () => {
     expect(model.requests).toHaveLength(before);
 
     model.push({ text: 'Not yet.' });
-    await inApp().getByRole('button', { name: 'Say' }).click();
+    await press('Say');
     await asked.getByRole('button', { name: 'Send message' }).click();
     await page.getByText('Not yet.', { exact: true }).waitFor();
     await answer().getByText('{}', { exact: true }).waitFor();
@@ -199,7 +201,7 @@ describe('the chat', () => {
     const composer = page.getByRole('textbox', { name: 'Message' });
     const contexts = page.getByRole('list', { name: 'Context of apps for the next message' });
     for (const count of [1, 2]) {
-      await inApp().getByRole('button', { name: 'Note' }).click();
+      await press('Note');
       await answer().getByText(`noted ${count}`).waitFor();
     }
     await contexts.getByText('adds context for the model to your next message').click();
@@ -214,9 +216,9 @@ describe('the chat', () => {
     );
     await contexts.waitFor({ state: 'detached' });
 
-    await inApp().getByRole('button', { name: 'Note' }).click();
+    await press('Note');
     await contexts.getByRole('button', { name: 'Do not send the context of the app of server clock' }).click();
-    await inApp().getByRole('button', { name: 'Note' }).click();
+    await press('Note');
     await answer().getByText('noted 4').waitFor();
     model.push({ text: 'Alone.' });
     await composer.fill('Again');
@@ -234,7 +236,7 @@ describe('the chat', () => {
     await app.goto(`/chat/${body.id}`);
     await inApp().getByText('It is noon in Lima').waitFor();
     await view().getByText('You can look at it').waitFor();
-    await inApp().getByRole('button', { name: 'Tick' }).click();
+    await press('Tick');
     await answer()
       .getByText(/^Failed: |^Error: /)
       .waitFor();
