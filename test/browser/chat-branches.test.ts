@@ -187,3 +187,12 @@ test('a version that is gone or unknown in the address changes nothing', async (
     .first()
     .waitFor();
 });
+
+test('an assistant that somebody else adds can be chosen on a page that is open', async () => {
+  await app.goto('/chat');
+  const picker = page.getByRole('combobox', { name: 'Assistant' });
+  await picker.selectOption({ label: 'Pilot' });
+  const added = { name: 'Navigator', model: { provider: assistant.provider, model: 'scripted' } };
+  expect((await app.put(`/api/assistants/${randomUUID()}`, added)).status).toBe(200);
+  await picker.selectOption({ label: 'Navigator' });
+});

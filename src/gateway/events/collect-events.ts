@@ -184,6 +184,11 @@ export function collectEvents(sources: EventSources, { publish, broadcast }: Eve
   };
 }
 
+/** An event without data: the list that it names has changed. */
+export function listChanged(name: 'assistants.changed' | 'models.changed'): LoggedEvent {
+  return { name, data: {}, audience: { kind: 'everyone' } };
+}
+
 /** An event about a conversation, visible to its owner. */
 export function conversationEvent<Name extends EventName>(
   name: Name,

@@ -3,6 +3,8 @@ import type { GatewayEvents } from './client.ts';
 
 /** The query keys that each event invalidates. */
 const invalidatedBy: { readonly [Name in keyof GatewayEvents]?: readonly string[] } = {
+  // Data that was fetched before the stream opened may have changed since; queries may have failed while it was lost.
+  ready: ['*'],
   reset: ['*'],
   'server.added': ['servers', 'tools', 'previews', 'health'],
   'server.updated': ['servers', 'tools', 'previews', 'health'],
@@ -18,6 +20,8 @@ const invalidatedBy: { readonly [Name in keyof GatewayEvents]?: readonly string[
   'question.answered': ['questions'],
   'conversation.changed': ['conversations'],
   'conversation.removed': ['conversations'],
+  'assistants.changed': ['assistants', 'previews'],
+  'models.changed': ['providers', 'model-settings', 'assistants'],
   'profiles.changed': ['profiles', 'previews'],
   'config.applied': ['config', 'profiles', 'scripts', 'servers', 'tools', 'previews'],
   'config.refused': ['config'],
@@ -101,8 +105,6 @@ export function openEventStream(queries: QueryClient): EventStream {
     }
     opened.addEventListener('open', () => {
       reopenAfter(maxSilenceMs);
-      // Data that was fetched before the stream opened may have changed since; queries may have failed while it was lost.
-      invalidate(['*']);
       reportConnection('open');
     });
     opened.addEventListener('error', () => {

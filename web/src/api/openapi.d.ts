@@ -1712,6 +1712,7 @@ export interface components {
                 readonly reason: string;
             }[];
         };
+        readonly AssistantsChangedEvent: Record<string, never>;
         readonly Attachment: {
             readonly id: string;
             readonly sizeBytes: number;
@@ -2403,6 +2404,7 @@ export interface components {
         readonly ModelSettingsList: {
             readonly settings: readonly components["schemas"]["ModelSettings"][];
         };
+        readonly ModelsChangedEvent: Record<string, never>;
         readonly NewApiKey: {
             readonly id: string;
             readonly name: string;
@@ -3684,6 +3686,7 @@ export type ApprovalWithdrawnEvent = components['schemas']['ApprovalWithdrawnEve
 export type Assistant = components['schemas']['Assistant'];
 export type AssistantList = components['schemas']['AssistantList'];
 export type AssistantPreview = components['schemas']['AssistantPreview'];
+export type AssistantsChangedEvent = components['schemas']['AssistantsChangedEvent'];
 export type Attachment = components['schemas']['Attachment'];
 export type AttachmentPart = components['schemas']['AttachmentPart'];
 export type AuditEntries = components['schemas']['AuditEntries'];
@@ -3736,6 +3739,7 @@ export type ModelChoice = components['schemas']['ModelChoice'];
 export type ModelList = components['schemas']['ModelList'];
 export type ModelSettings = components['schemas']['ModelSettings'];
 export type ModelSettingsList = components['schemas']['ModelSettingsList'];
+export type ModelsChangedEvent = components['schemas']['ModelsChangedEvent'];
 export type NewApiKey = components['schemas']['NewApiKey'];
 export type OfferedList = components['schemas']['OfferedList'];
 export type OpenApiDocument = components['schemas']['OpenApiDocument'];
@@ -6676,6 +6680,8 @@ export interface operations {
                         readonly "conversation.removed": {
                             readonly id: string;
                         };
+                        readonly "assistants.changed": Record<string, never>;
+                        readonly "models.changed": Record<string, never>;
                         readonly "profiles.changed": {
                             readonly profiles: readonly string[];
                         };

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { ToolwharfError } from '../../../kernel/errors.ts';
 import type { Assistant } from '../../../storage/ports/assistant-store.ts';
 import type { Identity } from '../../auth/identity.ts';
+import { listChanged } from '../../events/collect-events.ts';
 import { scopeFor } from '../access.ts';
 import { type ApiPorts, route } from '../route.ts';
 import {
@@ -72,9 +73,10 @@ export const assistantRoutes = [
     params,
     body: assistantInputSchema,
     answer: assistantViewSchema,
-    async handle(request, { storage }) {
+    async handle(request, { storage, events }) {
       const assistant: Assistant = { ...request.body, id: request.params.assistant };
       await storage.assistants.put(assistant);
+      events.publish(listChanged('assistants.changed'));
       return assistant;
     },
   }),
@@ -87,9 +89,10 @@ export const assistantRoutes = [
     summary: 'Deletes an assistant.',
     params,
     errors: ['NOT_FOUND'],
-    async handle(request, { storage }) {
+    async handle(request, { storage, events }) {
       const { assistant } = request.params;
       if (!(await storage.assistants.remove(assistant))) throw noAssistant(assistant);
+      events.publish(listChanged('assistants.changed'));
     },
   }),
 ];

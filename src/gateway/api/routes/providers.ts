@@ -7,6 +7,7 @@ import { ToolwharfError } from '../../../kernel/errors.ts';
 import type { ModelSettings, ModelSettingsStore } from '../../../storage/ports/model-settings-store.ts';
 import { type Provider, type ProviderStore, providerSchema } from '../../../storage/ports/provider-store.ts';
 import type { Identity } from '../../auth/identity.ts';
+import { listChanged } from '../../events/collect-events.ts';
 import { assertAddressAllowed } from '../access.ts';
 import { type RequestProblem, requestError, toProblems } from '../request-problems.ts';
 import { type ApiPorts, route } from '../route.ts';
@@ -54,6 +55,7 @@ export const providerRoutes = [
       const provider: Provider = { ...readProviderInput(body), id: randomUUID() };
       assertAddressAllowed(provider.baseUrl, ports);
       await ports.storage.providers.put(provider);
+      ports.events.publish(listChanged('models.changed'));
       return showProvider(provider.id, identity, ports);
     },
   }),
@@ -91,6 +93,7 @@ export const providerRoutes = [
       const provider = readProviderInput(body, stored);
       assertAddressAllowed(provider.baseUrl, ports);
       await ports.storage.providers.put({ ...provider, id: stored.id });
+      ports.events.publish(listChanged('models.changed'));
       return showProvider(stored.id, identity, ports);
     },
   }),
@@ -103,9 +106,10 @@ export const providerRoutes = [
     summary: 'Deletes a stored provider and its key.',
     params,
     errors: ['NOT_FOUND'],
-    async handle({ params: { provider: id } }, { storage }) {
+    async handle({ params: { provider: id } }, { storage, events }) {
       const { id: stored } = await findStored(id, storage.providers);
       await storage.providers.remove(stored);
+      events.publish(listChanged('models.changed'));
     },
   }),
   route({
@@ -142,13 +146,14 @@ export const providerRoutes = [
     body: modelSettingsInputSchema,
     answer: modelSettingsViewSchema,
     errors: ['LIMIT_REACHED'],
-    async handle({ body }, { storage: { modelSettings } }) {
+    async handle({ body }, { storage: { modelSettings }, events }) {
       const { provider, model, ...settings } = body;
       if (Object.values(settings).every((value) => value === undefined)) await modelSettings.remove(provider, model);
       else {
         await assertRoom(modelSettings, body);
         await modelSettings.put(body);
       }
+      events.publish(listChanged('models.changed'));
       return body;
     },
   }),

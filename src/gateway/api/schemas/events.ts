@@ -127,6 +127,8 @@ export const eventSchemas = {
     conversationSchema.pick({ id: true, title: true, status: true, updatedAt: true }),
   ),
   'conversation.removed': answer('ConversationRemovedEvent', z.strictObject({ id: z.string() })),
+  'assistants.changed': answer('AssistantsChangedEvent', z.strictObject({})),
+  'models.changed': answer('ModelsChangedEvent', z.strictObject({})),
   'profiles.changed': answer('ProfilesChangedEvent', z.strictObject({ profiles: list(z.string()) })),
   'config.applied': answer(
     'ConfigAppliedEvent',
