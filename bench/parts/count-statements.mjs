@@ -3,7 +3,7 @@
 import { once } from 'node:events';
 import { connect, createServer } from 'node:net';
 
-const types = { query: 0x51, parse: 0x50, sync: 0x53 };
+const types = { query: 0x51, bind: 0x42, sync: 0x53 };
 
 /** Starts the proxy on a free port. `take()` returns the counts since it was last called. */
 export async function countStatements(port) {
@@ -12,7 +12,7 @@ export async function countStatements(port) {
   const server = createServer((client) => {
     const database = connect(port, '127.0.0.1');
     const read = createReader((type) => {
-      if (type === types.query || type === types.parse) counts.statements++;
+      if (type === types.query || type === types.bind) counts.statements++;
       if (type === types.query || type === types.sync) counts.roundTrips++;
     });
     for (const socket of [client, database]) {
