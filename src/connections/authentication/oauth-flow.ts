@@ -151,7 +151,7 @@ export async function refreshTokens(
   }
 }
 
-/** Deletes the tokens and returns what is needed to revoke them, to one process only; undefined if there are none. */
+/** Deletes the tokens, and returns the records that a revocation needs. If several processes do this at once, one gets them. */
 export async function takeSignIn(context: OAuthContext): Promise<DeletedSignIn | undefined> {
   const { serverKey, store } = context;
   try {
