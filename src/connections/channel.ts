@@ -80,8 +80,8 @@ export function createChannel(inner: Transport, options: ChannelOptions = {}): C
       if (pending.size === 0) for (const resolve of idleWaiters.splice(0)) resolve();
     },
     onAborted(request) {
-      const { id, turn } = request;
-      if (turn) owners.abandon(id, turn);
+      const { id, turn, host } = request;
+      if (turn) owners.abandon(id, turn, host);
       request.fail(request.abortReason);
       // Closing a modern HTTP request cancels it; any other request needs a notification.
       if (channel.envelope && inner.hasPerRequestStream) request.cancel();

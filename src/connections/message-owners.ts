@@ -14,6 +14,8 @@ export interface MessageOwner {
   readonly besides?: readonly Turn[];
   /** Several requests are possible and the transport cannot say which one the message belongs to. */
   readonly isAmbiguous?: boolean;
+  /** Of several possible requests: the host of one of them, if all are of the same session of a client. */
+  readonly sessionHost?: RequestHost;
 }
 
 /** A request that a message may belong to. */
@@ -32,19 +34,26 @@ export interface MessageOwners {
    */
   find(taskId: string | undefined, id: RequestId | undefined, request: OwningRequest | undefined): MessageOwner;
   /** Notes a request that was cancelled: until its server has replied, a question may still belong to it. */
-  abandon(id: number, turn: Turn): void;
+  abandon(id: number, turn: Turn, host: RequestHost | undefined): void;
   /** The server has replied to a request that was cancelled. */
   endAbandoned(id: number): void;
 }
 
 /** Ids below `firstId` are those of the SDK's requests. */
 export function createMessageOwners(pending: () => readonly OwningRequest[], firstId: number): MessageOwners {
-  /** The turns of requests that ended without a reply. */
-  const abandoned = new Map<number, Turn>();
+  /** The requests that ended without a reply. */
+  const abandoned = new Map<number, { readonly turn: Turn; readonly host: RequestHost | undefined }>();
 
   function hasAbandoned(): boolean {
-    for (const [id, turn] of abandoned) if (turn.hasEnded) abandoned.delete(id);
+    for (const [id, { turn }] of abandoned) if (turn.hasEnded) abandoned.delete(id);
     return abandoned.size > 0;
+  }
+
+  function sessionHostOf(hosts: readonly RequestHost[]): RequestHost | undefined {
+    const [first] = hosts;
+    const session = first?.client?.session;
+    const all = [...hosts, ...[...abandoned.values()].map(({ host }) => host)];
+    return session !== undefined && all.every((host) => host?.client?.session === session) ? first : undefined;
   }
 
   return {
@@ -67,18 +76,19 @@ export function createMessageOwners(pending: () => readonly OwningRequest[], fir
       const besides = candidates.flatMap(({ turn }) => (turn?.hasOpenQuestion ? turn : []));
       if (candidates.length > 1 || hasAbandoned()) {
         const hosts = candidates.flatMap(({ host }) => host ?? []);
+        const sessionHost = sessionHostOf(hosts);
         if (first?.turn && others.length === 0 && !hasAbandoned())
-          return { host: first.host, callId: first.callId, turns: [first.turn], hosts, besides };
-        return { isAmbiguous: true, turns: candidates.flatMap(({ turn }) => turn ?? []), hosts };
+          return { host: first.host, callId: first.callId, turns: [first.turn], hosts, besides, sessionHost };
+        return { isAmbiguous: true, turns: candidates.flatMap(({ turn }) => turn ?? []), hosts, sessionHost };
       }
       const [only] = candidates;
       return only ? { host: only.host, callId: only.callId, turns: only.turn && [only.turn] } : {};
     },
-    abandon(id, turn) {
+    abandon(id, turn, host) {
       turn.abandon();
-      if (!turn.hasEnded) abandoned.set(id, turn);
+      if (!turn.hasEnded) abandoned.set(id, { turn, host });
     },
-    endAbandoned: (id) => abandoned.get(id)?.end(true),
+    endAbandoned: (id) => abandoned.get(id)?.turn.end(true),
   };
 }
 

@@ -79,7 +79,11 @@ export function createServerMessages(options: ServerMessagesOptions): ServerMess
 
   function receiveLog(message: JsonObject, owner: MessageOwner): void {
     const params = paramsOf(message);
-    if (owner.isAmbiguous || owner.besides) return;
+    if (owner.isAmbiguous || owner.besides) {
+      // It does not matter which call of one client it belongs to. Another client must not receive it.
+      owner.sessionHost?.onLog?.(params);
+      return;
+    }
     if (owner.host) owner.host.onLog?.(params);
     else onNotification('notifications/message', params);
   }

@@ -11,6 +11,28 @@ const cells = (['legacy', 'modern'] as const).flatMap((client) =>
   (['legacy', 'modern'] as const).map((server) => ({ client, server })),
 );
 
+test('a log message that may belong to several calls reaches the client that made them all, and nobody if there are several clients', async () => {
+  await using gateway = await serveMcp({ subject: fixture('legacy') });
+  await using client = await connectMcp(gateway.url, 'legacy');
+  await using other = await connectMcp(gateway.url, 'legacy');
+  const end = new AbortController();
+  const sleep = async ({ client }: McpClient, running: number) => {
+    const ended = client
+      .callTool({ name: 'sleep', arguments: { ms: 600_000 } }, { signal: end.signal })
+      .catch(() => {});
+    await waitFor(() => gateway.toolbox.calls.stats().running === running, { what: 'the running call' });
+    return { ended };
+  };
+  const first = await sleep(client, 1);
+  await client.text('log', { level: 'error', text: 'of one client' });
+  await waitFor(() => client.logs().includes('of one client'), { what: 'the log message' });
+  const second = await sleep(other, 2);
+  await client.text('log', { level: 'error', text: 'of two clients' });
+  end.abort();
+  await Promise.all([first.ended, second.ended]);
+  expect([client.logs(), other.logs()]).toEqual([['of one client'], []]);
+});
+
 describe.each(cells)('a $client client of a $server server', ({ client: era, server }) => {
   let gateway: ServedMcp;
   let client: McpClient;
