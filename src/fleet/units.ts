@@ -18,6 +18,8 @@ export interface Units {
   /** Whether there are units for one more call. */
   has(user: UnitUser): boolean;
   use(user: UnitUser): UsedUnits;
+  /** Whether there were none left for another call when they were last requested: it waits until other calls have ended. */
+  isUsedUp(user: UnitUser): boolean;
   /** Calls wait for units; `demand` of the permits lists them. */
   request(): void;
 }

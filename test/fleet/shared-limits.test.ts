@@ -142,6 +142,34 @@ describe('replicas that share limits', () => {
     expect(order.indexOf('other')).toBeLessThan(order.length - 1);
   });
 
+  test.each([40, 64])('busy replicas that share %i permits seldom ask the database for some', async (limit) => {
+    await using fleet = await createReplicas();
+    let requests = 0;
+    const changeStore = (store: LimitStore): LimitStore => ({
+      ...store,
+      syncPermits(request) {
+        requests++;
+        return store.syncPermits(request);
+      },
+    });
+    const open = () => fleet.open({ maxConcurrent: 1_000, changeStore });
+    const [one, two] = [await open(), await open()];
+    const run = async ({ permits }: Replica, clients: number, calls: number) => {
+      const client = async () => {
+        for (let call = 0; call < calls; call++) {
+          using _permit = await permits.acquire('a', limit);
+          await wait(1);
+        }
+      };
+      await Promise.all(Array.from({ length: clients }, client));
+    };
+    await run(one, 40, 1);
+    // The first replica has permits that the second one needs.
+    await Promise.all([run(one, 24, 200), run(two, 24, 200)]);
+    // Of 9 600 calls.
+    expect(requests).toBeLessThan(200);
+  });
+
   test('two replicas that each need a permit of the other both make progress', async () => {
     await using fleet = await createReplicas();
     const one = await fleet.open({ maxConcurrent: 2 });

@@ -90,7 +90,11 @@ export function createPermits(initial: PermitLimits, units?: Units): LocalPermit
     const timeoutMs = caller.timeoutMs ?? 0;
     const isFree = running < limits.maxConcurrent && group.running < maxInstances && mayRun(account);
     if (isFree && hasUnits(group, account, timeoutMs)) return Promise.resolve(grant(group, account, timeoutMs));
-    const mayWaitForUnits = isFree && units && fresh.size < limits.maxQueued + limits.maxConcurrent;
+    const mayWaitForUnits =
+      isFree &&
+      units !== undefined &&
+      fresh.size < limits.maxQueued + limits.maxConcurrent &&
+      !units.isUsedUp({ key, maxInstances, caller: account, timeoutMs });
     const refusal = mayWaitForUnits ? undefined : refusalFor(key, account);
     if (refusal) {
       deleteIfEmpty(group, account);

@@ -7,6 +7,8 @@ import type { LostLease, ReplicaLease } from '../../storage/ports/replica-lease.
 import { createPermits, type LocalPermits } from '../local/permits.ts';
 import type { UnitUser, UsedUnits } from '../units.ts';
 import {
+  awaitedUnits,
+  countUse,
   type Demand,
   fairShare,
   type NeededPool,
@@ -40,8 +42,6 @@ export interface LeasedUnits extends Disposable {
   readonly held: ReadonlyMap<string, number>;
 }
 
-const unlimited = { maxUsed: Number.POSITIVE_INFINITY, maxCallMs: 0, waiters: 0, releasedAt: 0 };
-
 /** The units of a running call. */
 interface Use {
   readonly epoch: number;
@@ -57,7 +57,7 @@ interface Lost {
   isReturned: boolean;
 }
 
-/** How often a replica that waits for units requests them. */
+/** How often a replica looks at the units in the database while it waits for some, or has some that others wait for. */
 const waitPollMs = 250;
 
 /**
@@ -73,11 +73,15 @@ export function createLeasedUnits(options: LeasedUnitsOptions): LeasedUnits {
   let seq = 0;
   let failure: string | undefined;
   let isWaiting = false;
+  /** The pools, with their limits, of which the last request got no units. Replicas that return some notify this one. */
+  const usedUp = new Map<string, number>();
   /** Whether the database may have units of this lease. */
   let hasStored = false;
   let owesHint = false;
   let syncing: Promise<void> | undefined;
   let syncsAgain = false;
+  /** Calls began to wait during a request, which may not include them. */
+  let hasNewWaiters = false;
   let timer: NodeJS.Timeout | undefined;
   let isClosed = false;
 
@@ -92,18 +96,34 @@ export function createLeasedUnits(options: LeasedUnitsOptions): LeasedUnits {
     // After the current turn, so that all calls that arrive together are served by one request.
     syncing = new Promise<void>((resolve) => setImmediate(resolve)).then(sync).finally(() => {
       syncing = undefined;
-      if (syncsAgain) {
-        syncsAgain = false;
-        return look();
-      }
-      schedule();
+      const isDue = syncsAgain || (hasNewWaiters && lacksMore());
+      syncsAgain = false;
+      hasNewWaiters = false;
+      if (isDue) look();
+      else schedule();
     });
+  }
+
+  /** Asks for the units of calls that wait, unless the database surely has none. */
+  function request(): void {
+    if (syncing) hasNewWaiters = true;
+    else if (usedUp.size === 0 || lacksMore()) look();
+  }
+
+  function lacksMore(): boolean {
+    const wanted = toWanted(collectDemand(), (name) => pools.get(name));
+    return wanted.some((each) => !Object.entries(each.pools).some(isUsedUp));
+  }
+
+  function isUsedUp([name, limit]: NeededPool): boolean {
+    return usedUp.get(name) === limit;
   }
 
   function schedule(): void {
     const hasUnits = pools.size > 0 || lost.size > 0;
     if (isClosed || !(isWaiting || hasUnits)) return;
-    timer = setTimeout(look, isWaiting ? waitPollMs : holdPollMs).unref();
+    const isAwaited = [...pools.values()].some(({ held, used, waiters }) => held > used && waiters > 0);
+    timer = setTimeout(look, isWaiting || isAwaited ? waitPollMs : holdPollMs).unref();
   }
 
   async function sync(): Promise<void> {
@@ -127,6 +147,7 @@ export function createLeasedUnits(options: LeasedUnitsOptions): LeasedUnits {
     for (const [name, { held: units }] of pools) if (units === 0) pools.delete(name);
     if (held.length === 0 && wanted.length === 0 && !isWaiting && !hasStored) return;
     hasStored = true;
+    usedUp.clear();
     isWaiting ||= wanted.length > 0;
     const synced = await store.syncPermits({ epoch, seq: ++seq, held, wanted });
     if (failure !== undefined) log.info('limits.available', 'Permits can be leased again');
@@ -140,9 +161,10 @@ export function createLeasedUnits(options: LeasedUnitsOptions): LeasedUnits {
     isWaiting = toWanted(collectDemand(), (name) => pools.get(name)).length > 0;
     if (synced.isNewWaiter || owesHint) await hint().catch(() => {});
     owesHint = false;
-    // Other replicas wait for units that no call here uses.
-    if ([...pools.values()].some(({ held: units, used, waiters }) => units > used && waiters > 0)) syncsAgain = true;
+    const now = performance.now();
+    if ([...pools.values()].some((pool) => awaitedUnits(pool, now) > 0)) syncsAgain = true;
   }
+
   function apply(synced: SyncedPermits, held: readonly HeldUnits[], wanted: readonly WantedUnits[]): void {
     for (const { pool: name, maxCallMs, limit } of held) {
       const pool = poolOf(name);
@@ -160,6 +182,8 @@ export function createLeasedUnits(options: LeasedUnitsOptions): LeasedUnits {
         pool.maxCallMs = Math.max(pool.maxCallMs, maxCallMs);
       }
     }
+    for (const { pools: wants } of wanted)
+      for (const [name, limit] of Object.entries(wants)) if (!synced.granted[name]) usedUp.set(name, limit);
     for (const pool of pools.values()) pool.waiters = synced.waiters[pool.name] ?? 0;
   }
 
@@ -175,7 +199,16 @@ export function createLeasedUnits(options: LeasedUnitsOptions): LeasedUnits {
   function poolOf(name: string): UnitPool {
     const known = pools.get(name);
     if (known) return known;
-    const pool: UnitPool = { name, held: 0, used: 0, limit: 0, ...unlimited };
+    const counts = {
+      held: 0,
+      used: 0,
+      limit: 0,
+      maxUsed: Number.POSITIVE_INFINITY,
+      maxCallMs: 0,
+      waiters: 0,
+      releasedAt: 0,
+    };
+    const pool: UnitPool = { name, ...counts, peak: { now: 0, before: 0, since: 0 } };
     pools.set(name, pool);
     return pool;
   }
@@ -211,7 +244,7 @@ export function createLeasedUnits(options: LeasedUnitsOptions): LeasedUnits {
     const now = performance.now();
     for (const name of use.pools) {
       const pool = poolOf(name);
-      pool.used--;
+      countUse(pool, -1, now);
       pool.releasedAt = now;
       if (pool.held <= fairShare(pool)) continue;
       pool.held--;
@@ -241,7 +274,8 @@ export function createLeasedUnits(options: LeasedUnitsOptions): LeasedUnits {
   function use({ timeoutMs }: UnitUser, needed: readonly NeededPool[]): UsedUnits {
     const used: Use = { epoch: lease.epoch, pools: needed.map(([name]) => name), timeoutMs };
     uses.add(used);
-    for (const [name] of needed) poolOf(name).used++;
+    const now = performance.now();
+    for (const [name] of needed) countUse(poolOf(name), 1, now);
     return {
       onExpired(listener) {
         used.onExpired = listener;
@@ -277,7 +311,8 @@ export function createLeasedUnits(options: LeasedUnitsOptions): LeasedUnits {
       const permits = createPermits(initial, {
         has: (user) => has(user, poolsOf(user, limits.maxConcurrent)),
         use: (user) => use(user, poolsOf(user, limits.maxConcurrent)),
-        request: look,
+        isUsedUp: (user) => poolsOf(user, limits.maxConcurrent).some(isUsedUp),
+        request,
       });
       members.push({ permits, limits: () => limits });
       return {

@@ -17,6 +17,26 @@ export interface UnitPool {
   waiters: number;
   /** When the last call released a unit, in milliseconds of the monotonic clock. */
   releasedAt: number;
+  /** The most units that calls used at once, in this period and in the last one. */
+  readonly peak: { now: number; before: number; since: number };
+}
+
+/** How long units are kept for the next call while other replicas wait: one to two periods. */
+const peakPeriodMs = 100;
+
+/** Counts `by` more units of the pool as used. */
+export function countUse(pool: UnitPool, by: 1 | -1, now: number): void {
+  advancePeak(pool, now);
+  pool.used += by;
+  pool.peak.now = Math.max(pool.peak.now, pool.used);
+}
+
+function advancePeak({ peak, used }: UnitPool, now: number): void {
+  const elapsed = now - peak.since;
+  if (elapsed < peakPeriodMs) return;
+  peak.before = elapsed < 2 * peakPeriodMs ? peak.now : used;
+  peak.now = used;
+  peak.since = now;
 }
 
 /** A pool that a call needs a unit of, and its limit. */
@@ -44,16 +64,28 @@ export function fairShare({ limit, maxUsed, waiters }: UnitPool): number {
 }
 
 /**
+ * How many units other replicas can have because they wait for them: all but those in use and, of its share, those that were in use a
+ * moment ago. Without these, busy replicas would give each other units between two calls and wait for them again.
+ */
+export function awaitedUnits(pool: UnitPool, now: number): number {
+  if (pool.waiters === 0) return 0;
+  advancePeak(pool, now);
+  const { held, used, peak } = pool;
+  return Math.max(0, held - Math.max(used, Math.min(fairShare(pool), Math.max(peak.now, peak.before))));
+}
+
+/**
  * Returns units that no call uses if another replica waits for them, there are too many, or they were not used for `idleMs`.
  * True if another replica waits.
  */
 export function returnIdle(pools: Iterable<UnitPool>, now: number, idleMs: number): boolean {
   let isAwaited = false;
   for (const pool of pools) {
-    const { held, used, waiters, maxUsed } = pool;
-    if (held <= used || (waiters === 0 && held <= maxUsed && now - pool.releasedAt < idleMs)) continue;
-    pool.held = used;
-    isAwaited ||= waiters > 0;
+    const awaited = awaitedUnits(pool, now);
+    if (awaited > 0) isAwaited = true;
+    pool.held -= awaited;
+    const { held, used, maxUsed, waiters } = pool;
+    if (waiters === 0 && held > used && (held > maxUsed || now - pool.releasedAt >= idleMs)) pool.held = used;
   }
   return isAwaited;
 }
