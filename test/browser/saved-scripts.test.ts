@@ -59,6 +59,8 @@ test('a person saves a script with arguments, tries it, changes it and deletes i
   await expectAccessible(page);
   await page.getByRole('button', { name: 'Delete greet' }).click();
   await page.getByRole('dialog').getByRole('button', { name: 'Delete', exact: true }).click();
+  // The open dialog hides the cards.
+  await page.getByRole('dialog').waitFor({ state: 'detached' });
   await card('greet').waitFor({ state: 'detached' });
   expect((await app.get('/api/scripts/greet')).status).toBe(404);
 });

@@ -137,7 +137,8 @@ export function createTaskable(
     });
   }
 
-  async function create(call: RunningCall): Promise<JsonObject> {
+  /** Makes the call a task of this client. From now on its questions wait for the methods of tasks. */
+  function addTask(call: RunningCall): void {
     const { board } = tasks.shared;
     const { bytes } = measureJson(request.params, unbounded);
     board.makeRoom(call.caller.id, bytes);
@@ -150,6 +151,9 @@ export function createTaskable(
     request.usage?.results?.retainUntil(call.result);
     void call.result.then((result) => board.end(task, bytes + resultBytes(result)));
     notifyStatus(call);
+  }
+
+  async function recordTask(call: RunningCall): Promise<JsonObject> {
     try {
       await call.becomeTask({ profile: profile.name, ttlMs: ttlOf(request) });
     } catch (cause) {
@@ -166,8 +170,9 @@ export function createTaskable(
       const running = toolbox.calls.find(callId);
       if (!running || running !== call) return undefined;
       try {
-        if (isRequested) return await create(running);
-        return (await isLong(running)) ? await create(running) : undefined;
+        if (isRequested) addTask(running);
+        else if (!(await isLong(running, addTask))) return undefined;
+        return await recordTask(running);
       } catch (cause) {
         // Without room for another task, a client of the extension waits for the result.
         if (!isRequested && cause instanceof ToolwharfError && cause.code === 'QUEUE_FULL') return undefined;
@@ -180,10 +185,11 @@ export function createTaskable(
 
 /**
  * Resolves with true when the server runs the call as a task, or when the call takes long, but not while a question waits
- * for the client, which answers it in the next round of its request. Resolves with false when the call has ended.
+ * for the client, which answers it in the next round of its request. Resolves with false when the call has ended. `onLong` is
+ * called before the next event of the call, which may be a question.
  */
-function isLong(call: RunningCall): Promise<boolean> {
-  return new Promise((resolve) => {
+function isLong(call: RunningCall, onLong: (call: RunningCall) => void): Promise<boolean> {
+  return new Promise((resolve, reject) => {
     let isDue = call.record.upstreamTask !== undefined;
     const timer = setTimeout(() => check(true), waitMs).unref();
     const unsubscribe = call.subscribe((event) => {
@@ -194,7 +200,12 @@ function isLong(call: RunningCall): Promise<boolean> {
     function settle(value: boolean): void {
       clearTimeout(timer);
       unsubscribe();
-      resolve(value);
+      try {
+        if (value) onLong(call);
+        resolve(value);
+      } catch (cause) {
+        reject(cause);
+      }
     }
     function check(due: boolean): void {
       isDue = due;
