@@ -77,6 +77,8 @@ test('an administrator sees who has accounts and revokes one', async () => {
   await others.getByText('Account at notes').waitFor();
   await others.getByRole('button', { name: 'Revoke' }).click();
   await page.getByRole('dialog').getByRole('button', { name: 'Disconnect' }).click();
+  // The open dialog hides the rest of the page.
+  await page.getByRole('dialog').waitFor({ state: 'detached' });
   await others.waitFor({ state: 'detached' });
 });
 

@@ -173,6 +173,8 @@ test('a profile that a key uses is not deleted, and says why', async () => {
   await page.getByText('cannot be deleted, because the key', { exact: false }).first().waitFor();
   await page.getByRole('button', { name: 'Delete copied' }).click();
   await page.getByRole('dialog').getByRole('button', { name: 'Delete' }).click();
+  // The open dialog hides the rest of the page.
+  await page.getByRole('dialog').waitFor({ state: 'detached' });
   await card('copied').waitFor({ state: 'detached' });
 });
 
