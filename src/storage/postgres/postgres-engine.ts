@@ -9,6 +9,7 @@ import type { AppendBatch, BatchOutcome, BatchStep, Database, Engine, WithLock }
 import { openSql } from '../sql/open-sql.ts';
 import type { Tables } from '../sql/tables.ts';
 import type { PostgresStorageOptions, Storage } from '../storage.ts';
+import { encodeBigints, encodeTexts } from './binary-arrays.ts';
 import { databaseNow, type PostgresLease, takeLease } from './lease.ts';
 import { createPostgresFleet } from './postgres-fleet.ts';
 import { createPostgresPool } from './postgres-pool.ts';
@@ -105,20 +106,20 @@ function createAppendBatch(db: Database): AppendBatch {
     const calls = steps.map(({ record }) => (record ? callColumns(record) : undefined));
     const values = [
       owner,
-      steps.map(({ epoch }) => epoch ?? null),
-      steps.map(({ callId }) => callId),
-      steps.map(({ callId }) => JSON.stringify(callId)),
-      steps.map(({ at }) => at),
-      steps.map(({ body }) => body),
-      steps.map(({ record, body }) => (record && summaryOf(record, body)) ?? null),
-      calls.map((call) => call?.id ?? null),
-      calls.map((call) => call?.server ?? null),
-      calls.map((call) => call?.tool ?? null),
-      calls.map((call) => call?.original_name ?? null),
-      calls.map((call) => call?.caller ?? null),
-      calls.map((call) => call?.parent ?? null),
-      calls.map((call) => call?.status ?? null),
-      calls.map((call) => call?.created_at ?? null),
+      encodeBigints(steps.map(({ epoch }) => epoch ?? null)),
+      encodeTexts(steps.map(({ callId }) => callId)),
+      encodeTexts(steps.map(({ callId }) => JSON.stringify(callId))),
+      encodeTexts(steps.map(({ at }) => at)),
+      encodeTexts(steps.map(({ body }) => body)),
+      encodeTexts(steps.map(({ record, body }) => (record && summaryOf(record, body)) ?? null)),
+      encodeTexts(calls.map((call) => call?.id ?? null)),
+      encodeTexts(calls.map((call) => call?.server ?? null)),
+      encodeTexts(calls.map((call) => call?.tool ?? null)),
+      encodeTexts(calls.map((call) => call?.original_name ?? null)),
+      encodeTexts(calls.map((call) => call?.caller ?? null)),
+      encodeTexts(calls.map((call) => call?.parent ?? null)),
+      encodeTexts(calls.map((call) => call?.status ?? null)),
+      encodeBigints(calls.map((call) => call?.created_at ?? null)),
     ];
     const { rows } = await db.executeQuery<{ outcomes: BatchOutcome[] }>(CompiledQuery.raw(appendStatement, values));
     return rows[0]?.outcomes ?? [];

@@ -23,16 +23,32 @@ export function createGroupCommit<Item>(
   let running: Promise<void> | undefined;
 
   async function run(): Promise<void> {
+    // Wait for writes of other sockets in the same turn of the event loop.
+    await nextTurn();
+    let settle: (() => void) | undefined;
     while (waiting.length > 0) {
-      // Wait for writes of other sockets in the same turn of the event loop.
-      await nextTurn();
       const batch = waiting.splice(0, maxItems);
-      try {
-        await commit(batch.map(({ item }) => item));
-        for (const { resolve } of batch) resolve();
-      } catch (cause) {
-        for (const { reject } of batch) reject(cause);
+      const committing = commit(batch.map(({ item }) => item));
+      if (settle) {
+        // The database works on this batch while the process goes on with the last one.
+        committing.catch(() => {});
+        await nextTurn();
+        settle();
       }
+      try {
+        await committing;
+        settle = () => {
+          for (const { resolve } of batch) resolve();
+        };
+      } catch (cause) {
+        settle = () => {
+          for (const { reject } of batch) reject(cause);
+        };
+      }
+      if (waiting.length > 0) continue;
+      settle();
+      settle = undefined;
+      await nextTurn();
     }
     running = undefined;
   }
