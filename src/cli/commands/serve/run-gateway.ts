@@ -38,6 +38,8 @@ export interface RunGatewayOptions {
 /** Runs the gateway until it is stopped; returns the exit code. */
 export async function runGateway(options: RunGatewayOptions, context: CommandContext): Promise<number> {
   const { terminal, env, signal, hasOwnProcess } = context;
+  // The start alone would let the heap grow beyond the limit.
+  using _heap = hasOwnProcess ? limitHeapGrowth() : undefined;
   const { port, loaded, reporter } = options;
   const { config, file } = loaded;
   const dataDir = dataDirectory(env);
@@ -80,7 +82,6 @@ export async function runGateway(options: RunGatewayOptions, context: CommandCon
     settings: () => gateway.toolbox.config.gateway.retention,
     log: reporter.log,
   });
-  using _heap = hasOwnProcess ? limitHeapGrowth() : undefined;
   using _memory = hasOwnProcess ? releaseMemory({ toolbox: gateway.toolbox }) : undefined;
   try {
     await writeGatewayFile(dataDir, { url: gateway.url, pid: process.pid, config: file });
