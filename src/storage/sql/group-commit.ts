@@ -25,29 +25,26 @@ export function createGroupCommit<Item>(
   async function run(): Promise<void> {
     // Wait for writes of other sockets in the same turn of the event loop.
     await nextTurn();
-    let settle: (() => void) | undefined;
+    let settleLast: (() => void) | undefined;
     while (waiting.length > 0) {
       const batch = waiting.splice(0, maxItems);
-      const committing = commit(batch.map(({ item }) => item));
-      if (settle) {
-        // The database works on this batch while the process goes on with the last one.
-        committing.catch(() => {});
-        await nextTurn();
-        settle();
-      }
-      try {
-        await committing;
-        settle = () => {
+      const committing = commit(batch.map(({ item }) => item)).then(
+        () => () => {
           for (const { resolve } of batch) resolve();
-        };
-      } catch (cause) {
-        settle = () => {
+        },
+        (cause) => () => {
           for (const { reject } of batch) reject(cause);
-        };
+        },
+      );
+      if (settleLast) {
+        // The commit is sent first: the database works on it while this process goes on with the last batch.
+        await nextTurn();
+        settleLast();
       }
+      settleLast = await committing;
       if (waiting.length > 0) continue;
-      settle();
-      settle = undefined;
+      settleLast();
+      settleLast = undefined;
       await nextTurn();
     }
     running = undefined;
