@@ -394,7 +394,6 @@ test('conversations are listed, renamed and deleted, also on a narrow screen', a
   await page.getByRole('button', { name: `Actions for ${title}` }).click();
   await page.getByRole('menuitem', { name: 'Delete' }).click();
   await page.getByRole('dialog').getByRole('button', { name: 'Delete' }).click();
-  await page.getByRole('dialog').waitFor({ state: 'detached' });
   await page.getByRole('link', { name: title }).waitFor({ state: 'detached' });
   await app.load('/chat/00000000-0000-4000-8000-000000000000');
   await page.getByText('Conversation not found').waitFor();
