@@ -64,7 +64,7 @@ export interface StoredServersOptions {
   readonly onChange: (...change: ServerChange) => void;
   /** Before a server is connected under another name. */
   readonly onRename?: (from: string, to: string) => Promise<void>;
-  /** Deletes the accounts at a server that is going to be removed. */
+  /** Deletes the accounts at a server that is going to be removed or replaced by another. */
   readonly onRemove?: (server: string) => Promise<void>;
 }
 
@@ -101,11 +101,12 @@ export function createStoredServers(options: StoredServersOptions): StoredServer
 
   /** Deletes the sign-in and the accounts of a server while its connection can still revoke them. */
   async function forgetCredentials(name: string): Promise<void> {
+    if (!toolbox.servers.get(name)) return;
     try {
       await options.onRemove?.(name);
       await toolbox.servers.forgetSignIn(name);
     } catch (cause) {
-      const message = `The credentials of the removed server '${name}' could not be deleted: ${messageOf(cause)}`;
+      const message = `The credentials for the former server '${name}' could not be deleted: ${messageOf(cause)}`;
       log.warning('servers.credentials-not-deleted', message, { server: name });
     }
   }
@@ -254,6 +255,8 @@ export function createStoredServers(options: StoredServersOptions): StoredServer
           await assertNameAvailable(record.name);
           await options.onRename?.(name, record.name);
         }
+        // Tokens and the values that people entered are for the server that they were entered for.
+        if (record.name !== name || hostOf(record) !== hostOf(before)) await forgetCredentials(name);
         await store.put(record);
         // Inside the mutex: the name must stay reserved until the old connection has ended.
         await waitAtMost(replace(before, record), connectWaitMs).catch(async (cause) => {
@@ -272,12 +275,18 @@ export function createStoredServers(options: StoredServersOptions): StoredServer
         const record = await mustFind(name);
         await store.remove(record.id);
         applied.delete(name);
-        if (toolbox.servers.get(name)) await forgetCredentials(name);
+        await forgetCredentials(name);
         await drop(name);
       });
       onChange('removed', name);
     },
   };
+}
+
+/** The host that gets the credentials for a server; undefined for a local program. */
+function hostOf({ url, openapi }: ServerRecord): string | undefined {
+  const address = url ?? openapi;
+  return address !== undefined && URL.canParse(address) ? new URL(address).origin : address;
 }
 
 function readOnlyError(name: string, file: string | undefined): ToolwharfError {

@@ -267,6 +267,30 @@ describe('the connections of accounts', () => {
     await disconnectAll();
   });
 
+  test('accounts are disconnected when their stored server gets another host or name, and stay with other changes', async () => {
+    const admin = { key: api.adminToken };
+    const authentication = { type: 'bearer', token: '${account:token}' };
+    const server = { name: 'own', url: personal.url, authentication, credentials: 'per-user' };
+    const elsewhere = personal.url.replace('127.0.0.1', 'localhost');
+    expect(elsewhere).not.toBe(personal.url);
+    const owners = async () => {
+      const { body } = await api.get('/api/accounts?all=true', admin);
+      return body.accounts.filter((account: { server: string }) => /^(own|renamed)$/.test(account.server)).length;
+    };
+    expect((await api.post('/api/servers', server, admin)).status).toBe(201);
+    await connect(alice, 'alice-TOKEN', { server: 'own' });
+    const change = async (name: string, changed: object) => {
+      const { status, body } = await api.put(`/api/servers/${name}`, { ...server, ...changed }, admin);
+      expect({ status, body }).toMatchObject({ status: 200 });
+      return owners();
+    };
+    expect(await change('own', { description: 'Other words', url: `${personal.url}?v=2` })).toBe(1);
+    expect(await change('own', { url: elsewhere })).toBe(0);
+    await connect(alice, 'alice-TOKEN', { server: 'own' });
+    expect(await change('own', { url: elsewhere, name: 'renamed' })).toBe(0);
+    await api.delete('/api/servers/renamed', admin);
+  });
+
   test('a person has at most ten accounts at a server', async () => {
     for (let number = 1; number <= 10; number++) await connect(alice, 'alice-TOKEN', { label: `number ${number}` });
     const { body } = await api.post(
