@@ -23,8 +23,6 @@ export function createGroupCommit<Item>(
   let running: Promise<void> | undefined;
 
   async function run(): Promise<void> {
-    // Wait for writes of other sockets in the same turn of the event loop.
-    await nextTurn();
     let settleLast: (() => void) | undefined;
     while (waiting.length > 0) {
       const batch = waiting.splice(0, maxItems);
@@ -45,6 +43,7 @@ export function createGroupCommit<Item>(
       if (waiting.length > 0) continue;
       settleLast();
       settleLast = undefined;
+      // Those that write again in the same turn share the next commit.
       await nextTurn();
     }
     running = undefined;
