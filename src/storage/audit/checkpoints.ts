@@ -49,7 +49,7 @@ export async function startCheckpoints(options: CheckpointsOptions): Promise<Che
     const current = await readState(storage);
     // Without an earlier checkpoint, the current content is trusted.
     const known = last
-      ? await applyActs(storage.audit, new Map(Object.entries(last.state)), last.head.seq, publicKey)
+      ? await applyActs(storage.audit.acts(last.head.seq), new Map(Object.entries(last.state)), publicKey)
       : current;
     // Used approvals allow nothing any more.
     const state = [...known].filter(([subject]) => !subject.startsWith('approval/') || current.has(subject));

@@ -4,7 +4,7 @@ import { hashOf } from '../../kernel/canonical-json.ts';
 import { isObject } from '../../kernel/json.ts';
 import { toolKey } from '../../kernel/tool-id.ts';
 import type { ApprovalAnswer } from '../../policy/approval.ts';
-import type { Audit } from '../ports/audit.ts';
+import type { AuditEntry } from '../ports/audit.ts';
 import type { ApiKey } from '../ports/key-store.ts';
 import type { User } from '../ports/user-store.ts';
 import type { Storage } from '../storage.ts';
@@ -53,16 +53,15 @@ export async function readState(storage: Storage): Promise<TrackedState> {
   return state;
 }
 
-/** Applies the signed acts after a step to a state. Acts without a valid signature are ignored. */
+/** Applies the signed acts among these entries to a state. Acts without a valid signature are ignored. */
 export async function applyActs(
-  journal: Pick<Audit, 'export'>,
+  entries: AsyncIterable<AuditEntry>,
   before: TrackedState,
-  after: number,
   key: KeyObject,
   onAct: (act: SignedAct) => void = () => {},
 ): Promise<Map<string, string>> {
   const state = new Map(before);
-  for await (const { callId, record } of journal.export({ after })) {
+  for await (const { callId, record } of entries) {
     if (!callId.startsWith(actPrefix) || !isObject(record) || !hasValidSignature(record, key)) continue;
     const act = record as unknown as SignedAct;
     if (act.hash === undefined) state.delete(act.subject);

@@ -50,7 +50,7 @@ export async function* verifyAnchor(
   }
   let signedAnchor = Math.max(...valid.map((checkpoint) => checkpoint.anchor.seq));
   const expectState = () =>
-    applyActs(journal, new Map(Object.entries(last.state)), last.head.seq, publicKey, (act) => {
+    applyActs(journal.export({ after: last.head.seq }), new Map(Object.entries(last.state)), publicKey, (act) => {
       if (act.act === 'journal.retained') signedAnchor = Math.max(signedAnchor, Number(act.details?.seq));
     });
   const differences = [...compareState(await expectState(), await journal.readState())];

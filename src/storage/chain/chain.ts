@@ -1,4 +1,5 @@
 import { hash } from 'node:crypto';
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { AuditEntry, ExportOptions } from '../ports/audit.ts';
 import type { CallColumns } from './call-columns.ts';
 import type { Link } from './chain-link.ts';
@@ -37,6 +38,8 @@ export interface ChainSource {
   ends(): Promise<{ readonly anchor: Link; readonly head: Link }>;
   /** The steps after a sequence number, in order. */
   steps(after: number, limit: number): Promise<readonly ChainStep[]>;
+  /** The signed acts among the steps after a sequence number and up to another one, in order. */
+  acts(after: number, upTo: number): Promise<readonly ChainStep[]>;
   /** The entries of these calls in the list of calls. */
   listed(callIds: readonly string[]): Promise<readonly ListedCall[]>;
   /** Some of the listed calls whose step is missing. */
@@ -56,6 +59,18 @@ export async function* exportChain(source: ChainSource, options: ExportOptions =
     for (const step of steps) yield toEntry(step);
     after = steps.at(-1)?.seq ?? after;
     left -= steps.length;
+  }
+}
+
+/** How many steps are searched for acts at once: milliseconds on the main thread, where SQLite searches them. */
+const searchedAtOnce = 2_000;
+
+/** Yields every signed act after a sequence number. */
+export async function* exportActs(source: ChainSource, after: number): AsyncGenerator<AuditEntry> {
+  const { anchor, head } = await source.ends();
+  for (let from = Math.max(after, anchor.seq); from < head.seq; from += searchedAtOnce) {
+    for (const step of await source.acts(from, from + searchedAtOnce)) yield toEntry(step);
+    await nextTurn();
   }
 }
 

@@ -7,7 +7,7 @@ import { actPrefix } from '../audit/acts.ts';
 import { limitResult } from '../call-records.ts';
 import { callColumns } from '../chain/call-columns.ts';
 import type { ChainSource, ListedCall } from '../chain/chain.ts';
-import { type ChainStep, exportChain, genesis, linkSteps } from '../chain/chain.ts';
+import { type ChainStep, exportActs, exportChain, genesis, linkSteps } from '../chain/chain.ts';
 import type { Link } from '../chain/chain-link.ts';
 import { verifyChain } from '../chain/verify-chain.ts';
 import type { Audit, RetainOptions } from '../ports/audit.ts';
@@ -76,6 +76,10 @@ export function createMemoryChain(
       const start = Math.max(after - anchor.seq, 0);
       return steps.slice(start, start + limit);
     },
+    async acts(after, upTo) {
+      const among = steps.slice(Math.max(after - anchor.seq, 0), Math.max(upTo - anchor.seq, 0));
+      return among.filter(({ callId }) => callId.startsWith(actPrefix));
+    },
     listed: async (ids) => ids.map((id) => latest.get(id)).filter((call) => call !== undefined),
     orphans: async () => [],
   };
@@ -92,6 +96,7 @@ export function createMemoryChain(
     audit: {
       verify: () => verifyChain(source),
       export: (options) => exportChain(source, options),
+      acts: (after) => exportActs(source, after),
       record: async (act) => append(`${actPrefix}${randomUUID()}`, JSON.stringify(act)),
       ends: () => source.ends(),
       async retain(options) {

@@ -46,6 +46,8 @@ export interface Audit {
   verify(): AsyncIterable<AuditFinding>;
   /** Every step in order, from the oldest. */
   export(options?: ExportOptions): AsyncIterable<AuditEntry>;
+  /** The signed acts after an entry, in order. Much faster than `export`, which also reads every call. */
+  acts(after: number): AsyncIterable<AuditEntry>;
   /** Appends a signed act; durable when it resolves. */
   record(act: SignedAct): Promise<void>;
   /** The last removed step and the last written one. */

@@ -5,7 +5,7 @@ import type { CallRecord } from '../../invocation/call-record.ts';
 import type { Clock } from '../../kernel/clock.ts';
 import { actPrefix } from '../audit/acts.ts';
 import { toIndexText } from '../chain/call-columns.ts';
-import { type ChainSource, exportChain } from '../chain/chain.ts';
+import { type ChainSource, exportActs, exportChain } from '../chain/chain.ts';
 import { verifyChain } from '../chain/verify-chain.ts';
 import type { Audit } from '../ports/audit.ts';
 import { toStorageError, translateIteration } from '../translate-errors.ts';
@@ -36,6 +36,7 @@ export function createSqlAudit(
   return {
     verify: () => translateIteration(afterDrain(() => verifyChain(source))),
     export: (options) => translateIteration(afterDrain(() => exportChain(source, options))),
+    acts: (after) => translateIteration(afterDrain(() => exportActs(source, after))),
     async record(act) {
       const { append } = ports;
       try {
@@ -75,6 +76,8 @@ export function createSqlAudit(
 
 /** The journal in a database as a source for verification and export. */
 export function createSqlChainSource(db: Database): ChainSource {
+  const selectSteps = () =>
+    db.selectFrom('steps').select(['seq', 'call_id as callId', 'at', 'body', 'previous', 'hash']);
   return {
     async ends() {
       const row = await db.selectFrom('chain').selectAll().where('id', '=', 1).executeTakeFirstOrThrow();
@@ -84,12 +87,14 @@ export function createSqlChainSource(db: Database): ChainSource {
       };
     },
     async steps(after, limit) {
-      return db
-        .selectFrom('steps')
-        .select(['seq', 'call_id as callId', 'at', 'body', 'previous', 'hash'])
+      return selectSteps().where('seq', '>', after).orderBy('seq').limit(limit).execute();
+    },
+    async acts(after, upTo) {
+      return selectSteps()
         .where('seq', '>', after)
+        .where('seq', '<=', upTo)
+        .where(sql<boolean>`substr(call_id, 1, ${actPrefix.length}) = ${actPrefix}`)
         .orderBy('seq')
-        .limit(limit)
         .execute();
     },
     async listed(callIds) {

@@ -49,6 +49,38 @@ export function auditContract(kind: StorageKind): void {
       expect(seqs).toEqual(Array.from({ length: 420 }, (_, index) => index + 1));
     });
 
+    test('acts are found among calls, in order and after a given step', async () => {
+      using workspace = await kind.createWorkspace();
+      await using storage = await workspace.open();
+      const record = (subject: string) => storage.audit.record({ act: 'rule.added', subject, at: at(0) });
+      const write = (count: number) =>
+        Promise.all(Array.from({ length: count }, () => storage.journal.write(makeCall())));
+      const actsAfter = async (seq: number) =>
+        (await gather(storage.audit.acts(seq))).map((entry) => [
+          entry.seq,
+          (entry.record as { subject: string }).subject,
+        ]);
+      expect(await actsAfter(0)).toEqual([]);
+      await record('rule/1');
+      await write(2_100);
+      await record('rule/2');
+      await record('rule/3');
+      await write(1);
+      expect(await actsAfter(0)).toEqual([
+        [1, 'rule/1'],
+        [2_102, 'rule/2'],
+        [2_103, 'rule/3'],
+      ]);
+      expect(await actsAfter(1)).toEqual([
+        [2_102, 'rule/2'],
+        [2_103, 'rule/3'],
+      ]);
+      expect(await actsAfter(2_102)).toEqual([[2_103, 'rule/3']]);
+      expect(await actsAfter(2_103)).toEqual([]);
+      const whole = (await gather(storage.audit.export({ after: 2_101, limit: 1 })))[0];
+      expect((await gather(storage.audit.acts(2_101)))[0]).toEqual(whole);
+    });
+
     test('retention by count retains the newest calls, and the rest can be verified and appended to', async () => {
       using workspace = await kind.createWorkspace();
       await using storage = await workspace.open();
