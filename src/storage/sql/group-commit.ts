@@ -23,27 +23,15 @@ export function createGroupCommit<Item>(
   let running: Promise<void> | undefined;
 
   async function run(): Promise<void> {
-    let settleLast: (() => void) | undefined;
     while (waiting.length > 0) {
       const batch = waiting.splice(0, maxItems);
-      const committing = commit(batch.map(({ item }) => item)).then(
-        () => () => {
-          for (const { resolve } of batch) resolve();
-        },
-        (cause) => () => {
-          for (const { reject } of batch) reject(cause);
-        },
-      );
-      if (settleLast) {
-        // The commit is sent first: the database works on it while this process goes on with the last batch.
-        await nextTurn();
-        settleLast();
+      try {
+        await commit(batch.map(({ item }) => item));
+        for (const { resolve } of batch) resolve();
+      } catch (cause) {
+        for (const { reject } of batch) reject(cause);
       }
-      settleLast = await committing;
-      if (waiting.length > 0) continue;
-      settleLast();
-      settleLast = undefined;
-      // Those that write again in the same turn share the next commit.
+      // Those that write again in the same turn of the event loop share the next commit.
       await nextTurn();
     }
     running = undefined;
