@@ -29,6 +29,8 @@ export interface LeasedUnitsOptions {
   readonly idleMs?: number;
   /** How often a replica with units looks for replicas that wait for some; 1 000. */
   readonly holdPollMs?: number;
+  /** How often a replica looks while it waits for units, or has some that others wait for; 250. */
+  readonly waitPollMs?: number;
 }
 
 /** Permits of limits that all replicas share. */
@@ -57,15 +59,12 @@ interface Lost {
   isReturned: boolean;
 }
 
-/** How often a replica looks at the units in the database while it waits for some, or has some that others wait for. */
-const waitPollMs = 250;
-
 /**
  * Leases units of limits from the database, in the amounts that waiting calls need, and returns them when they are not used or
  * when other replicas have less than their share.
  */
 export function createLeasedUnits(options: LeasedUnitsOptions): LeasedUnits {
-  const { store, lease, hint, log, idleMs = 1_000, holdPollMs = 1_000 } = options;
+  const { store, lease, hint, log, idleMs = 1_000, holdPollMs = 1_000, waitPollMs = 250 } = options;
   const pools = new Map<string, UnitPool>();
   const uses = new Set<Use>();
   const lost = new Map<number, Lost>();

@@ -11,7 +11,7 @@ export interface SharedLimits extends Pick<LeasedUnits, 'failure' | 'held'>, Dis
   readonly rates: Rates;
 }
 
-export interface SharedLimitsOptions extends Pick<LeasedUnitsOptions, 'idleMs' | 'holdPollMs'> {
+export interface SharedLimitsOptions extends Pick<LeasedUnitsOptions, 'idleMs' | 'holdPollMs' | 'waitPollMs'> {
   readonly store: Pick<FleetStore, 'limits' | 'lease' | 'hint'>;
   /** Notifies of permits that other replicas need or return; without it, replicas only poll. */
   readonly fleet?: Pick<Fleet, 'onPermitHint'>;
