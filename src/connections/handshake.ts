@@ -17,6 +17,7 @@ import { tasksExtension } from './follow-task.ts';
 import type { HttpAccess } from './http/http-access.ts';
 import { onBodyError } from './http/pool-response.ts';
 import { createStreamableHttpTransport, type StreamableHttpTransport } from './http/streamable-http-transport.ts';
+import { rehearseLegacyHandshake } from './rehearse-handshake.ts';
 import { capabilitiesOf } from './request-host.ts';
 import { createServerMessages } from './server-messages.ts';
 import type { Session, SessionOptions } from './session.ts';
@@ -108,11 +109,14 @@ export async function handshake(
   const timer = http ? undefined : setTimeout(expire, spec.timeoutMs);
   try {
     options.signal.throwIfAborted();
-    await client.connect(channel, {
+    const connecting = client.connect(channel, {
       timeout: spec.timeoutMs,
       signal: options.signal,
       ...(spec.protocol === 'auto' && era === 'legacy' && { prior: { kind: 'legacy' as const } }),
     });
+    // Most programs do not know the modern era yet, so they get a second handshake.
+    if (process && spec.protocol === 'auto' && era === undefined) setImmediate(prepareSecondHandshake);
+    await connecting;
   } catch (cause) {
     await inner.close().catch(() => {});
     if (options.signal.aborted) throw options.signal.reason;
@@ -144,6 +148,11 @@ export async function handshake(
     lifetime: new AbortController(),
     close,
   };
+}
+
+/** It is only faster with it, so a failure has no effect. */
+function prepareSecondHandshake(): void {
+  rehearseLegacyHandshake().catch(() => {});
 }
 
 async function createTransport(
