@@ -11,6 +11,9 @@ import { updateDocument } from './parts/document.mjs';
 import { currentLoad, describeMachine } from './parts/machine.mjs';
 import { keep, printTable, readRecorded } from './parts/report.mjs';
 
+// With this variable, which some machines set, every Node process parses all certificates of a file when it starts.
+delete process.env.NODE_EXTRA_CA_CERTS;
+
 const names = [
   'upstreams',
   'cold',
