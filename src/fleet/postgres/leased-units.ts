@@ -1,7 +1,6 @@
 import type { PermitLimits } from '../../invocation/permits.ts';
 import { messageOf, ToolwharfError } from '../../kernel/errors.ts';
 import type { Log } from '../../kernel/log.ts';
-import { type Stopwatch, startStopwatch } from '../../kernel/stopwatch.ts';
 import type { HeldUnits, LimitStore, SyncedPermits, WantedUnits } from '../../storage/ports/limit-store.ts';
 import type { LostLease, ReplicaLease } from '../../storage/ports/replica-lease.ts';
 import { createPermits, type LocalPermits } from '../local/permits.ts';
@@ -18,6 +17,7 @@ import {
   toWanted,
   type UnitPool,
 } from './unit-pools.ts';
+import { createUnitsInUse, type UnitUse } from './units-in-use.ts';
 
 export interface LeasedUnitsOptions {
   readonly store: Pick<LimitStore, 'syncPermits' | 'keepLostPermits'>;
@@ -44,21 +44,6 @@ export interface LeasedUnits extends Disposable {
   readonly held: ReadonlyMap<string, number>;
 }
 
-/** The units of a running call. */
-interface Use {
-  readonly epoch: number;
-  readonly pools: readonly string[];
-  readonly timeoutMs: number;
-  onExpired?: () => void;
-}
-
-/** A lease that was lost while calls ran. Its units are returned when the calls end. */
-interface Lost {
-  /** How long ago other replicas may have removed the lease. */
-  readonly age: Stopwatch;
-  isReturned: boolean;
-}
-
 /**
  * Leases units of limits from the database, in the amounts that waiting calls need, and returns them when they are not used or
  * when other replicas have less than their share.
@@ -66,8 +51,7 @@ interface Lost {
 export function createLeasedUnits(options: LeasedUnitsOptions): LeasedUnits {
   const { store, lease, hint, log, idleMs = 1_000, holdPollMs = 1_000, waitPollMs = 250 } = options;
   const pools = new Map<string, UnitPool>();
-  const uses = new Set<Use>();
-  const lost = new Map<number, Lost>();
+  const inUse = createUnitsInUse(store, lease);
   const members: { readonly permits: LocalPermits; readonly limits: () => PermitLimits }[] = [];
   let seq = 0;
   let failure: string | undefined;
@@ -119,7 +103,7 @@ export function createLeasedUnits(options: LeasedUnitsOptions): LeasedUnits {
   }
 
   function schedule(): void {
-    const hasUnits = pools.size > 0 || lost.size > 0;
+    const hasUnits = pools.size > 0 || inUse.hasLost();
     if (isClosed || !(isWaiting || hasUnits)) return;
     const isAwaited = [...pools.values()].some(({ held, used, waiters }) => held > used && waiters > 0);
     timer = setTimeout(look, isWaiting || isAwaited ? waitPollMs : holdPollMs).unref();
@@ -137,7 +121,7 @@ export function createLeasedUnits(options: LeasedUnitsOptions): LeasedUnits {
   }
 
   async function syncOnce(): Promise<void> {
-    await returnLost();
+    await inUse.returnLost();
     const { epoch } = lease;
     const demand = collectDemand();
     owesHint = returnIdle(pools.values(), performance.now(), idleMs) || owesHint;
@@ -212,31 +196,9 @@ export function createLeasedUnits(options: LeasedUnitsOptions): LeasedUnits {
     return pool;
   }
 
-  /** Returns the units of lost leases, except those of calls that still run. */
-  async function returnLost(): Promise<void> {
-    for (const [epoch, state] of lost) {
-      if (state.isReturned) continue;
-      state.isReturned = true;
-      const held: Record<string, number> = {};
-      for (const use of uses) {
-        if (use.epoch !== epoch) continue;
-        for (const name of use.pools) held[name] = (held[name] ?? 0) + 1;
-      }
-      try {
-        await store.keepLostPermits(epoch, held);
-      } catch (cause) {
-        state.isReturned = false;
-        throw cause;
-      }
-      if (Object.keys(held).length === 0) lost.delete(epoch);
-    }
-  }
-
-  function release(use: Use): void {
-    if (!uses.delete(use)) return;
+  function release(use: UnitUse): void {
+    if (!inUse.end(use)) return;
     if (use.epoch !== lease.epoch) {
-      const state = lost.get(use.epoch);
-      if (state) state.isReturned = false;
       look();
       return;
     }
@@ -271,10 +233,10 @@ export function createLeasedUnits(options: LeasedUnitsOptions): LeasedUnits {
   }
 
   function use({ timeoutMs }: UnitUser, needed: readonly NeededPool[]): UsedUnits {
-    const used: Use = { epoch: lease.epoch, pools: needed.map(([name]) => name), timeoutMs };
-    uses.add(used);
+    const names = needed.map(([name]) => name);
+    const used = inUse.begin(names, timeoutMs);
     const now = performance.now();
-    for (const [name] of needed) countUse(poolOf(name), 1, now);
+    for (const name of names) countUse(poolOf(name), 1, now);
     return {
       onExpired(listener) {
         used.onExpired = listener;
@@ -283,24 +245,15 @@ export function createLeasedUnits(options: LeasedUnitsOptions): LeasedUnits {
     };
   }
 
-  function onLost({ epoch, expiredMs }: LostLease): void {
-    const since = startStopwatch();
-    lost.set(epoch, { age: () => since() + expiredMs, isReturned: false });
+  function onLost(lost: LostLease): void {
+    inUse.lose(lost);
     pools.clear();
     hasStored = false;
     look();
   }
 
-  /** The permits of a lost lease are free after the time limit of their calls, so the calls must have ended then. */
-  function expireUses(): void {
-    for (const current of uses) {
-      const age = lost.get(current.epoch)?.age() ?? -lease.remainingMs();
-      if (age > current.timeoutMs) current.onExpired?.();
-    }
-  }
-
   lease.onLost(onLost);
-  const expiring = setInterval(expireUses, 1_000).unref();
+  const expiring = setInterval(inUse.expire, 1_000).unref();
   return {
     look() {
       if (isWaiting || pools.size > 0) look();
