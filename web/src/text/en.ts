@@ -688,6 +688,8 @@ export const en = ({ plural, number, rich }: Grammar) => ({
       closeWithoutSaving: 'Close without saving?',
       discard: 'Discard',
       changesWillLost: 'Your changes will be lost.',
+      endsSignIns:
+        'Accounts and sign-ins belong to the current name and host. Saving disconnects them: people have to sign in again.',
     },
     serverList: {
       searchServers: 'Search servers',

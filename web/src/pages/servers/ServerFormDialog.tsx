@@ -16,7 +16,7 @@ import { text } from '../../text/text.ts';
 import { ConnectionTestPanel } from './ConnectionTestPanel.tsx';
 import { toFormProblems } from './form-problems.ts';
 import { ServerFields } from './ServerFields.tsx';
-import { hasProblems, type ServerDraft, toDraft, toInput } from './server-draft.ts';
+import { endsSignIns, hasProblems, type ServerDraft, toDraft, toInput } from './server-draft.ts';
 import { describeSaved } from './server-labels.ts';
 import { suggestName } from './suggest-name.ts';
 import { useConnectionTest } from './use-connection-test.ts';
@@ -116,6 +116,9 @@ export function ServerFormDialog({ edited, start, onClose }: ServerFormDialogPro
                 {problem}
               </Notice>
             ))}
+            {edited && endsSignIns(initial, draft) && (
+              <Notice tone="warn">{text.servers.serverFormDialog.endsSignIns}</Notice>
+            )}
             <ServerFields
               draft={draft}
               initial={initial}

@@ -1,7 +1,15 @@
 import { describe, expect, test } from 'vitest';
 import type { ServerRecord } from '../../api/client.ts';
 import { toEndpointDraft } from './endpoints/endpoint-draft.ts';
-import { authenticationType, findDuplicates, hasProblems, newLine, toDraft, toInput } from './server-draft.ts';
+import {
+  authenticationType,
+  endsSignIns,
+  findDuplicates,
+  hasProblems,
+  newLine,
+  toDraft,
+  toInput,
+} from './server-draft.ts';
 
 const stored: ServerRecord = {
   id: '5a3c1c2e-0d2b-4f4e-9d57-1f2d3c4b5a69',
@@ -130,4 +138,16 @@ test('duplicate names and broken schemas block the request', () => {
   const broken = [{ ...endpoint, args: { kind: 'json' as const, text: '{', query: [] } }];
   expect(hasProblems({ ...api, endpoints: broken })).toBe(true);
   expect(hasProblems({ ...draft, endpoints: broken })).toBe(false);
+});
+
+test('another name or host ends the sign-ins of a server that has some', () => {
+  const before = toDraft({ ...stored, authentication: { type: 'oauth' } });
+  const perUser = toDraft({ ...stored, credentials: 'per-user' });
+  expect(endsSignIns(before, { ...before, name: 'other' })).toBe(true);
+  expect(endsSignIns(before, { ...before, url: 'https://elsewhere.example.com/mcp' })).toBe(true);
+  expect(endsSignIns(perUser, { ...perUser, transport: 'stdio' })).toBe(true);
+  expect(
+    endsSignIns(before, { ...before, name: ' guarded ', url: 'https://tools.example.com/v2', description: 'x' }),
+  ).toBe(false);
+  expect(endsSignIns(toDraft(stored), { ...toDraft(stored), name: 'other' })).toBe(false);
 });

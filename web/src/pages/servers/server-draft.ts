@@ -156,6 +156,18 @@ export function authenticationType({ transport, authentication }: ServerDraft): 
   return transport === 'api' && authentication.type === 'oauth' ? 'none' : authentication.type;
 }
 
+/** Whether saving disconnects people: accounts and sign-ins belong to the name and host of the stored server. */
+export function endsSignIns(stored: ServerDraft, draft: ServerDraft): boolean {
+  const hasSignIns = stored.credentials === 'per-user' || authenticationType(stored) === 'oauth';
+  return hasSignIns && (draft.name.trim() !== stored.name || originOf(draft) !== originOf(stored));
+}
+
+function originOf({ transport, url, openapi }: ServerDraft): string {
+  if (transport === 'stdio') return '';
+  const address = url.trim() || openapi.trim();
+  return URL.canParse(address) ? new URL(address).origin : address;
+}
+
 /** Whether the draft has problems that the form marks. */
 export function hasProblems({ transport, env, headers, endpoints }: ServerDraft): boolean {
   if (findDuplicates(transport === 'stdio' ? env : headers).size > 0) return true;
