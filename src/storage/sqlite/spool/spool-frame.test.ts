@@ -1,9 +1,15 @@
 import { describe, expect, test } from 'vitest';
-import { readFrames, type SpooledStep, toFrame } from './spool-frame.ts';
+import { readFrames as readFramesOf, type SpooledStep, toFrame } from './spool-frame.ts';
 
 const segment = { token: 'abc', number: 7 };
 const one: SpooledStep = { owner: 'me', callId: 'a', at: '2026-11-01T00:00:00.000Z', body: '{"id":"a"}' };
 const odd: SpooledStep = { ...one, callId: 'a "b"\n\tc\ud800', body: JSON.stringify({ text: 'ü \n\u2028 \ud800' }) };
+
+/** The frames with their steps as plain objects. */
+function readFrames(bytes: Buffer) {
+  const read = readFramesOf(bytes);
+  return { ...read, steps: read.steps.map(({ owner, callId, at, body }) => ({ owner, callId, at, body })) };
+}
 
 describe('reading spool frames', () => {
   test('the reader of spool frames returns them unchanged, regardless of their content', () => {

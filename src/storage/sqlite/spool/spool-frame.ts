@@ -47,31 +47,69 @@ interface Frame {
 
 function readFrame(bytes: Buffer, start: number): Frame | undefined {
   let at = start;
-  const line = (): string | undefined => {
+  /** Moves behind the current line and returns its end. */
+  const passLine = (): number | undefined => {
     const end = bytes.indexOf(newline, at);
     if (end < 0) return undefined;
-    const text = bytes.toString('utf8', at, end);
     at = end + 1;
-    return text;
+    return end;
+  };
+  const line = (): string => {
+    const from = at;
+    return bytes.toString('utf8', from, passLine() ?? from);
   };
   // The file is preallocated: the rest is empty, and searching it for a line end would be slow.
   if (start >= bytes.length || bytes[start] === 0) return undefined;
-  const head = headForm.exec(line() ?? '');
+  const head = headForm.exec(line());
   if (!head) return undefined;
   const [, token = '', number, count] = head;
-  const steps: SpooledStep[] = [];
+  const found: FoundStep[] = [];
   for (let left = Number(count); left > 0; left--) {
-    const step = stepForm.exec(line() ?? '');
-    const body = line();
-    if (!step || body === undefined) return undefined;
-    const [, owner = '', time = '', id = ''] = step;
-    steps.push({ owner, at: time, callId: id, body });
+    const step = stepForm.exec(line());
+    const bodyStart = at;
+    const bodyEnd = passLine();
+    if (!step || bodyEnd === undefined) return undefined;
+    const [, owner = '', time = '', quotedId = ''] = step;
+    found.push({ owner, time, quotedId, bodyStart, bodyEnd });
   }
   const end = at + sumLength;
   if (bytes.toString('latin1', at, end) !== toSum(bytes.subarray(start, at))) return undefined;
   // Parsed only after the checksum matched.
-  const whole = steps.map((step) => ({ ...step, callId: JSON.parse(step.callId) as string }));
-  return { segment: { token, number: Number(number) }, steps: whole, end };
+  const steps = found.map((step) => new FramedStep(bytes, step));
+  return { segment: { token, number: Number(number) }, steps, end };
+}
+
+/** The parts of a step in the bytes of a frame. */
+interface FoundStep {
+  readonly owner: string;
+  readonly time: string;
+  /** The id of the call as JSON. */
+  readonly quotedId: string;
+  readonly bodyStart: number;
+  readonly bodyEnd: number;
+}
+
+/** A step whose body is decoded when it is needed: most steps are superseded by a later one in the same file. */
+class FramedStep implements SpooledStep {
+  readonly owner: string;
+  readonly at: string;
+  readonly callId: string;
+  readonly #bytes: Buffer;
+  readonly #bodyStart: number;
+  readonly #bodyEnd: number;
+
+  constructor(bytes: Buffer, { owner, time, quotedId, bodyStart, bodyEnd }: FoundStep) {
+    this.owner = owner;
+    this.at = time;
+    this.callId = JSON.parse(quotedId);
+    this.#bytes = bytes;
+    this.#bodyStart = bodyStart;
+    this.#bodyEnd = bodyEnd;
+  }
+
+  get body(): string {
+    return this.#bytes.toString('utf8', this.#bodyStart, this.#bodyEnd);
+  }
 }
 
 function toSum(bytes: Buffer): string {
