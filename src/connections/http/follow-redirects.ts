@@ -1,3 +1,5 @@
+import type { HttpReply } from './http-reply.ts';
+
 const redirectStatuses = new Set([301, 302, 303, 307, 308]);
 const maxRedirects = 5;
 
@@ -6,11 +8,11 @@ const maxRedirects = 5;
  * ports counts as the same origin. Any other redirect is returned as it is.
  */
 export async function followRedirects(
-  first: Response,
+  first: HttpReply,
   url: URL,
   method: 'GET' | 'POST' | 'DELETE',
-  fetch: (url: URL) => Promise<Response>,
-): Promise<Response> {
+  send: (url: URL) => Promise<HttpReply>,
+): Promise<HttpReply> {
   let response = first;
   let from = url;
   for (let followed = 0; followed < maxRedirects; followed++) {
@@ -18,14 +20,14 @@ export async function followRedirects(
     const keepsMethod = method === 'GET' || response.status === 307 || response.status === 308;
     if (!target || !keepsMethod || !isWithinOrigin(from, target)) return response;
     await response.text().catch(() => {});
-    response = await fetch(target);
+    response = await send(target);
     from = target;
   }
   return response;
 }
 
 /** The advice for a redirect that was not followed; undefined for any other response. */
-export function describeRedirect(url: URL, response: Response): string | undefined {
+export function describeRedirect(url: URL, response: HttpReply): string | undefined {
   const target = redirectTarget(url, response);
   if (!target) return undefined;
   target.username = target.password = target.search = target.hash = '';
@@ -36,7 +38,7 @@ export function describeRedirect(url: URL, response: Response): string | undefin
   return `Redirect to ${target.href} not followed; configure that URL if it is the intended server`;
 }
 
-function redirectTarget(url: URL, response: Response): URL | undefined {
+function redirectTarget(url: URL, response: HttpReply): URL | undefined {
   const location = redirectStatuses.has(response.status) ? response.headers.get('location') : null;
   if (location === null || !URL.canParse(location, url.href)) return undefined;
   return new URL(location, url);

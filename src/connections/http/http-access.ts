@@ -5,8 +5,8 @@ import type { PoolFetch } from './pool-fetch.ts';
 /** The dependencies of a session that reaches its server over HTTP with credentials. */
 export interface HttpAccess {
   readonly fetch: FetchLike;
-  /** A cheaper POST; undefined where a request may have to renew its credentials. */
-  readonly post?: PoolFetch['post'];
+  /** Cheaper than `fetch`; undefined where a request may have to renew its credentials. */
+  readonly send?: PoolFetch['send'];
   /** The configured headers, static credentials included. */
   readonly headers: Readonly<Record<string, string>>;
   readonly authProvider?: AuthProvider;

@@ -112,7 +112,7 @@ export function createHttpEndpoint(
         return { fetch, headers, throttle, authProvider, authorize, close: async () => {} };
       }
       const pool = createPool();
-      return { fetch: pool.fetch, post: pool.post, headers, throttle, close: pool.close };
+      return { fetch: pool.fetch, send: pool.send, headers, throttle, close: pool.close };
     },
     async finishSignIn(params) {
       if (!(await findPending({ store, serverKey: oauthServerKey(serverName, url) }, params))) return false;

@@ -11,7 +11,8 @@ import { createEventMeter, createWholeMeter, tooLarge } from './body-meter.ts';
 import type { EventStreamBody } from './event-stream.ts';
 import { type Exchanged, exchange, type ResponseHead } from './exchange.ts';
 import { guardAddresses, lookUpLoopbackLocally, type MayReach } from './guard-addresses.ts';
-import { createPoolResponse } from './pool-response.ts';
+import { createUnreadReply, discard, type HttpReply, headerOf } from './http-reply.ts';
+import { createPoolResponse, type UnreadBody } from './pool-response.ts';
 
 export interface PoolFetchOptions {
   /** Limit for a response that is not an event stream; default 64 MiB. */
@@ -33,13 +34,8 @@ export interface PoolFetchOptions {
 export interface PoolFetch {
   /** Follows no redirects and decompresses nothing. Fails like `fetch`: a `TypeError` for the network, the reason for an abort. */
   readonly fetch: FetchLike;
-  /** Sends one POST with exactly these headers, without the overhead of `fetch`. */
-  readonly post: (
-    url: URL,
-    headers: Readonly<Record<string, string>>,
-    body: string,
-    options?: PostOptions,
-  ) => Promise<PostReply>;
+  /** Sends one request with exactly these headers, without the overhead of `fetch`. */
+  readonly send: (request: PoolRequest, options?: SendOptions) => Promise<PoolReply>;
   /** Closes all sockets, those in use too. */
   close(): Promise<void>;
 }
@@ -50,19 +46,24 @@ export interface PoolRequestInit extends RequestInit {
   readonly reply?: ReplyMeter;
 }
 
-export interface PostOptions {
+export interface PoolRequest {
+  readonly method: 'GET' | 'POST' | 'DELETE';
+  readonly url: URL;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body?: string | undefined;
+}
+
+export interface SendOptions {
   readonly cancellation?: Cancellation;
   /** Counts a JSON reply while it is received. */
   readonly reply?: ReplyMeter;
 }
 
-/** A successful reply as the text of its JSON body or as an event stream; any other reply as `fetch` returns or throws it. */
-export type PostReply =
+/** A successful reply as the text of its JSON body or as an event stream, or any other reply. */
+export type PoolReply =
   | { readonly kind: 'json'; readonly text: string; readonly headers: ResponseHead['headers'] }
   | { readonly kind: 'events'; readonly events: EventStreamBody; readonly headers: ResponseHead['headers'] }
-  | { readonly kind: 'other'; readonly toResponse: () => Response };
-
-type UnreadResponse = ResponseHead & { readonly body: unknown };
+  | { readonly kind: 'other'; readonly reply: HttpReply };
 
 const mebibyte = 1024 * 1024;
 
@@ -108,52 +109,41 @@ export function createPoolFetch(options: PoolFetchOptions = {}): PoolFetch {
     } catch (cause) {
       throw toError(cause);
     }
-    return toResponse(data, init, url, toError);
-  }
-
-  function toResponse(
-    data: UnreadResponse,
-    init: PoolRequestInit,
-    url: URL,
-    toError: (cause: unknown) => unknown,
-  ): Response {
-    const headers = fromHeaders(data.headers);
-    const problem = problemOf(data, headers, init, url, maxResponseBytes);
+    const problem = problemOf(data, url, init.redirect === 'error');
     if (problem) {
-      (data.body as Readable).on('error', () => {}).destroy();
+      discard(data.body);
       throw problem;
     }
-    const isStream = isEventStream(headers);
+    const headers = fromHeaders(data.headers);
     return createPoolResponse({
       status: data.statusCode,
       statusText: data.statusText,
       headers,
-      body: data.body as Readable,
-      meter: isStream ? createEventMeter(maxEventBytes) : createWholeMeter(maxResponseBytes, init.reply),
-      idleMs: isStream ? 0 : bodyTimeoutMs,
-      toError,
-      throttle: isStream ? throttle : undefined,
+      ...toUnread(data, data.body, toError, init.reply),
+      throttle: isEventStream(data) ? throttle : undefined,
     });
   }
 
-  function post(
-    url: URL,
-    headers: Readonly<Record<string, string>>,
-    body: string,
-    options: PostOptions = {},
-  ): Promise<PostReply> {
-    const judged = guard?.assertReachable(url);
-    return judged ? judged.then(() => postNow(url, headers, body, options)) : postNow(url, headers, body, options);
+  /** The body with the limits of its kind. */
+  function toUnread(
+    head: ResponseHead,
+    body: Readable,
+    toError: (cause: unknown) => unknown,
+    reply: ReplyMeter | undefined,
+  ): UnreadBody {
+    return isEventStream(head)
+      ? { body, meter: createEventMeter(maxEventBytes), idleMs: 0, toError }
+      : { body, meter: createWholeMeter(maxResponseBytes, reply), idleMs: bodyTimeoutMs, toError };
   }
 
-  function postNow(
-    url: URL,
-    headers: Readonly<Record<string, string>>,
-    body: string,
-    options: PostOptions,
-  ): Promise<PostReply> {
+  function send(request: PoolRequest, options: SendOptions = {}): Promise<PoolReply> {
+    const judged = guard?.assertReachable(request.url);
+    return judged ? judged.then(() => sendNow(request, options)) : sendNow(request, options);
+  }
+
+  function sendNow({ method, url, headers, body }: PoolRequest, options: SendOptions): Promise<PoolReply> {
     const { origin, path } = splitUrl(url);
-    return exchange(agent, { origin, path, method: 'POST', headers, body }, limits, options).then(
+    return exchange(agent, { origin, path, method, headers, body }, limits, options).then(
       (answer) => toReply(answer, url, options),
       (cause) => {
         throw describe(cause, url, undefined);
@@ -161,14 +151,38 @@ export function createPoolFetch(options: PoolFetchOptions = {}): PoolFetch {
     );
   }
 
-  function toReply(answer: Exchanged, url: URL, { reply }: PostOptions): PostReply {
+  function toReply(answer: Exchanged, url: URL, { reply }: SendOptions): PoolReply {
     const { head } = answer;
     if (answer.text !== undefined) return { kind: 'json', text: answer.text, headers: head.headers };
     const { body } = answer;
     const toError = (cause: unknown) => describe(cause, url, undefined);
-    if (!isPlainEventStream(head))
-      return { kind: 'other', toResponse: () => toResponse({ ...head, body }, { reply }, url, toError) };
-    return { kind: 'events', events: { body, meter: createEventMeter(maxEventBytes), toError }, headers: head.headers };
+    if (isPlainEventStream(head)) {
+      const events = { body, meter: createEventMeter(maxEventBytes), toError };
+      return { kind: 'events', events, headers: head.headers };
+    }
+    const problem = problemOf(head, url);
+    if (problem) {
+      discard(body);
+      throw problem;
+    }
+    return { kind: 'other', reply: createUnreadReply(head, toUnread(head, body, toError, reply)) };
+  }
+
+  function problemOf(head: ResponseHead, url: URL, rejectsRedirects = false): Error | undefined {
+    const { statusCode, headers } = head;
+    if (statusCode < 200 || statusCode > 599) {
+      return new ProtocolError('SERVER_PROTOCOL', `${url.origin} answered with the unknown HTTP status ${statusCode}`);
+    }
+    const encoding = headerOf(headers, 'content-encoding');
+    if (encoding && encoding.toLowerCase() !== 'identity') {
+      // A small compressed body can unpack to a huge one, so none is accepted.
+      return new ProtocolError('SERVER_PROTOCOL', `${url.origin} compressed its answer although it was asked not to`);
+    }
+    if (rejectsRedirects && statusCode >= 300 && statusCode < 400) {
+      return new TypeError(`${url.origin} answered with a redirect`);
+    }
+    const isTooLarge = !isEventStream(head) && Number(headerOf(headers, 'content-length')) > maxResponseBytes;
+    return isTooLarge ? tooLarge('answer', maxResponseBytes) : undefined;
   }
 
   // A URL computes its parts each time they are read.
@@ -178,7 +192,7 @@ export function createPoolFetch(options: PoolFetchOptions = {}): PoolFetch {
     return lastUrl;
   }
 
-  return { fetch: poolFetch, post, close: () => agent.destroy() };
+  return { fetch: poolFetch, send, close: () => agent.destroy() };
 }
 
 function toConnector(openSocket: (origin: string) => Promise<Socket>): buildConnector.connector {
@@ -188,30 +202,6 @@ function toConnector(openSocket: (origin: string) => Promise<Socket>): buildConn
       (cause) => callback(cause, null),
     );
   };
-}
-
-function problemOf(
-  { statusCode }: UnreadResponse,
-  headers: Headers,
-  init: RequestInit,
-  url: URL,
-  maxResponseBytes: number,
-): Error | undefined {
-  if (statusCode < 200 || statusCode > 599) {
-    return new ProtocolError('SERVER_PROTOCOL', `${url.origin} answered with the unknown HTTP status ${statusCode}`);
-  }
-  const encoding = headers.get('content-encoding');
-  if (encoding && encoding.toLowerCase() !== 'identity') {
-    // A small compressed body can unpack to a huge one, so none is accepted.
-    return new ProtocolError('SERVER_PROTOCOL', `${url.origin} compressed its answer although it was asked not to`);
-  }
-  if (init.redirect === 'error' && statusCode >= 300 && statusCode < 400) {
-    return new TypeError(`${url.origin} answered with a redirect`);
-  }
-  if (!isEventStream(headers) && Number(headers.get('content-length')) > maxResponseBytes) {
-    return tooLarge('answer', maxResponseBytes);
-  }
-  return undefined;
 }
 
 function toHeaders(init: RequestInit): Record<string, string> {
@@ -243,8 +233,8 @@ function fromHeaders(record: Readonly<Record<string, string | string[] | undefin
 
 const eventStreamType = /^\s*text\/event-stream\s*(;|$)/i;
 
-function isEventStream(headers: Headers): boolean {
-  return eventStreamType.test(headers.get('content-type') ?? '');
+function isEventStream({ headers }: ResponseHead): boolean {
+  return eventStreamType.test(headerOf(headers, 'content-type') ?? '');
 }
 
 function isPlainEventStream({ statusCode, headers }: ResponseHead): boolean {

@@ -2,16 +2,20 @@ import type { Readable } from 'node:stream';
 import { type NotificationThrottle, pieceBytes } from '../notification-throttle.ts';
 import type { BodyMeter } from './body-meter.ts';
 
-export interface PoolResponseInit {
-  readonly status: number;
-  readonly statusText: string;
-  readonly headers: Headers;
+/** A body that has not been read, and its limits. */
+export interface UnreadBody {
   readonly body: Readable;
   readonly meter: BodyMeter;
   /** The longest silence inside the body; 0 for no limit. */
   readonly idleMs: number;
   /** Describes a broken body. */
   readonly toError: (cause: unknown) => unknown;
+}
+
+export interface PoolResponseInit extends UnreadBody {
+  readonly status: number;
+  readonly statusText: string;
+  readonly headers: Headers;
   /** Limits the rate at which the body is read; default unlimited. */
   readonly throttle?: NotificationThrottle;
 }
@@ -76,12 +80,7 @@ export function createPoolResponse(init: PoolResponseInit): Response {
 export const decoder = new TextDecoder();
 
 /** Reads the whole body. */
-function readAll({
-  body,
-  meter,
-  idleMs,
-  toError,
-}: Pick<PoolResponseInit, 'body' | 'meter' | 'idleMs' | 'toError'>): Promise<Buffer<ArrayBuffer>> {
+export function readAll({ body, meter, idleMs, toError }: UnreadBody): Promise<Buffer<ArrayBuffer>> {
   const parts: Buffer<ArrayBuffer>[] = [];
   return new Promise<Buffer<ArrayBuffer>>((resolve, reject) => {
     // A body that broke before now emits no second error.

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { JSONRPCMessage } from '@modelcontextprotocol/client';
-import { expect, test } from 'vitest';
+import { expect, test, vi } from 'vitest';
 import type { StreamMessageInfo } from '../channel.ts';
 import { createNotificationThrottle } from '../notification-throttle.ts';
 import type { ChannelSendOptions } from '../pending-request.ts';
@@ -186,4 +186,40 @@ test('a standing stream that the server ends again and again without an event is
   await expect.poll(() => opened.length, { timeout: 60_000 }).toBe(6);
   // The timers wait 100, 200, 300, 400 and 500 ms; a slow machine only adds to that.
   expect((opened.at(-1) ?? 0) - (opened[0] ?? 0)).toBeGreaterThan(1_400);
+});
+
+test('a session of requests, notifications and streams creates no Response, whose first use loads the fetch of Node', async () => {
+  await using subject = await setUp((request, response) => {
+    if (request.method === 'GET') return response.writeHead(200, events).end(data(log));
+    if (request.method === 'DELETE') return response.writeHead(405).end();
+    request.setEncoding('utf8').on('data', (body: string) => {
+      const headers = { 'content-type': 'application/json', 'mcp-session-id': 's1' };
+      if (JSON.parse(body).id === undefined) response.writeHead(202).end();
+      else response.writeHead(200, headers).end(JSON.stringify(reply));
+    });
+    return response;
+  });
+  const created = [vi.spyOn(globalThis, 'Response'), vi.spyOn(globalThis, 'Headers')];
+  try {
+    await subject.transport.send({ ...call, method: 'initialize' });
+    await subject.transport.send({ jsonrpc: '2.0', method: 'notifications/initialized' });
+    await expect.poll(() => subject.received.map(({ message }) => message)).toContainEqual(log);
+    await subject.transport.terminateSession();
+    for (const spy of created) expect(spy).not.toHaveBeenCalled();
+  } finally {
+    for (const spy of created) spy.mockRestore();
+  }
+});
+
+test('closing ends a stream that the server has not answered yet', async () => {
+  const arrived = Promise.withResolvers<IncomingMessage>();
+  await using subject = await setUp((request, response) => {
+    if (request.method === 'GET') arrived.resolve(request);
+    else response.writeHead(202).end();
+  });
+  await subject.transport.send({ jsonrpc: '2.0', method: 'notifications/initialized' });
+  const { socket } = await arrived.promise;
+  const closed = once(socket, 'close');
+  await subject.transport.close();
+  await closed;
 });

@@ -20,7 +20,8 @@ import type { ChannelSendOptions } from '../pending-request.ts';
 import { type EventStreamBody, readEventStream } from './event-stream.ts';
 import { describeRedirect, followRedirects } from './follow-redirects.ts';
 import type { HttpAccess } from './http-access.ts';
-import type { PoolRequestInit } from './pool-fetch.ts';
+import { type HttpReply, headerOf } from './http-reply.ts';
+import type { PoolReply, PoolRequest, PoolRequestInit, SendOptions } from './pool-fetch.ts';
 import { reconnectDelayMs } from './reconnect-delay.ts';
 import { createRequestHeaders } from './request-headers.ts';
 
@@ -42,6 +43,13 @@ interface EventStream {
   hasReply: boolean;
   /** Consecutive responses that ended without an event. */
   emptyResponses: number;
+}
+
+/** The parts of a request beside its method and URL. */
+interface RequestParts extends SendOptions {
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly body?: string;
+  readonly cancellation: Cancellation;
 }
 
 const methodNotFound = -32601;
@@ -73,8 +81,9 @@ export function createStreamableHttpTransport(url: URL, access: HttpAccess): Str
     async terminateSession() {
       if (sessionId === undefined) return;
       const signal = AbortSignal.any([lifetime.signal, AbortSignal.timeout(terminateTimeoutMs)]);
+      const cancellation = toCancellation(signal);
       // A failure has no effect: the server is gone, or does not let clients end sessions.
-      const response = await abortable(request('DELETE', { signal }), signal).catch(() => undefined);
+      const response = await abortable(request('DELETE', { cancellation }), signal).catch(() => undefined);
       await response?.text().catch(() => {});
       sessionId = undefined;
     },
@@ -98,14 +107,10 @@ export function createStreamableHttpTransport(url: URL, access: HttpAccess): Str
     const { reply: meter } = options;
     const cancellation =
       options.cancellation ?? (options.requestSignal ? toCancellation(options.requestSignal) : createCancellation());
-    let response: Response;
-    if (access.post) {
-      const reply = await access.post(
-        url,
-        headers,
-        body,
-        options.cancellation ? options : { cancellation, reply: meter },
-      );
+    let response: HttpReply;
+    if (access.send) {
+      const request = { method: 'POST', url, headers, body } as const;
+      const reply = await access.send(request, options.cancellation ? options : { cancellation, reply: meter });
       if (reply.kind !== 'other') {
         if (isInitialize) sessionId = headerText(reply.headers['mcp-session-id']);
         if (reply.kind === 'json') {
@@ -114,10 +119,9 @@ export function createStreamableHttpTransport(url: URL, access: HttpAccess): Str
         } else receiveEvents(reply.events, toEventStream(message, options, cancellation));
         return;
       }
-      response = await followRedirects(reply.toResponse(), url, 'POST', (target) =>
-        send(target, { method: 'POST', headers, body, signal: signalFor(cancellation), reply: meter }),
-      );
-    } else response = await request('POST', { headers, body, signal: signalFor(cancellation), reply: meter });
+      const sendTo = (target: URL) => send({ ...request, url: target }, { cancellation, reply: meter });
+      response = await followRedirects(reply.reply, url, 'POST', sendTo);
+    } else response = await request('POST', { headers, body, cancellation, reply: meter });
     if (!response.ok) {
       if (await authorize(response, isRetry)) return post(message, options, true);
       return receiveFailure(response, message);
@@ -127,7 +131,7 @@ export function createStreamableHttpTransport(url: URL, access: HttpAccess): Str
   }
 
   async function receiveResponse(
-    response: Response,
+    response: HttpReply,
     message: JSONRPCMessage,
     options: ChannelSendOptions,
     cancellation: Cancellation,
@@ -141,14 +145,14 @@ export function createStreamableHttpTransport(url: URL, access: HttpAccess): Str
     }
     const type = response.headers.get('content-type') ?? '';
     if (/^\s*text\/event-stream\s*(;|$)/i.test(type))
-      return receiveEvents(toBody(response), toEventStream(message, options, cancellation));
+      return receiveEvents(eventsOf(response), toEventStream(message, options, cancellation));
     if (/^\s*application\/json\s*(;|$)/i.test(type)) return receiveJson(await response.text(), message);
     await response.text().catch(() => {});
     throw new SdkError(SdkErrorCode.ClientHttpUnexpectedContent, `Unexpected content type: ${type || 'none'}`);
   }
 
   /** The error of a refused POST, unless its body is the server's answer to the request. */
-  async function receiveFailure(response: Response, message: JSONRPCMessage): Promise<void> {
+  async function receiveFailure(response: HttpReply, message: JSONRPCMessage): Promise<void> {
     const text = await response.text().catch(() => '');
     const { id } = message as JsonObject;
     const { status } = response;
@@ -252,8 +256,8 @@ export function createStreamableHttpTransport(url: URL, access: HttpAccess): Str
   async function openStream(stream: EventStream, isRetry: boolean): Promise<void> {
     const headers: Record<string, string> = { accept: 'text/event-stream' };
     if (stream.lastEventId !== undefined) headers['last-event-id'] = stream.lastEventId;
-    const response = await request('GET', { headers, signal: signalFor(stream.cancellation) });
-    if (response.ok) return receiveEvents(toBody(response), stream);
+    const response = await request('GET', { headers, cancellation: stream.cancellation });
+    if (response.ok) return receiveEvents(eventsOf(response), stream);
     if (await authorize(response, isRetry)) return openStream(stream, true);
     await response.text().catch(() => {});
     // The server has no such stream.
@@ -267,8 +271,10 @@ export function createStreamableHttpTransport(url: URL, access: HttpAccess): Str
   }
 
   /** True when new credentials are ready and the request may be sent again. */
-  async function authorize(response: Response, isRetry: boolean): Promise<boolean> {
-    if (response.status !== 401 || !authProvider) return false;
+  async function authorize(reply: HttpReply, isRetry: boolean): Promise<boolean> {
+    if (reply.status !== 401 || !authProvider) return false;
+    // With a provider, every reply is from `fetch`.
+    const response = reply as Response;
     if (authProvider.onUnauthorized && !isRetry) {
       await authProvider.onUnauthorized({ response, serverUrl: url, fetchFn: access.fetch });
       await response.text().catch(() => {});
@@ -279,18 +285,32 @@ export function createStreamableHttpTransport(url: URL, access: HttpAccess): Str
     throw httpError(SdkErrorCode.ClientHttpAuthentication, response, 'Unauthorized after a new sign-in');
   }
 
-  async function request(method: 'GET' | 'POST' | 'DELETE', init: PoolRequestInit): Promise<Response> {
+  async function request(method: PoolRequest['method'], init: RequestParts): Promise<HttpReply> {
     const headers: Record<string, string> = {
       ...requestHeaders.plain({ sessionId, protocolVersion }),
-      ...(init.headers as Record<string, string> | undefined),
+      ...init.headers,
     };
     const token = await authProvider?.token();
     if (token) headers.authorization = `Bearer ${token}`;
-    const sendTo = (target: URL) => send(target, { ...init, method, headers });
+    const { body } = init;
+    const sendTo = (target: URL) => send({ method, url: target, headers, body }, init);
     return followRedirects(await sendTo(url), url, method, sendTo);
   }
 
-  function send(target: URL, init: PoolRequestInit): Promise<Response> {
+  async function send(request: PoolRequest, { cancellation, reply }: RequestParts): Promise<HttpReply> {
+    if (access.send) {
+      const own = createCancellation();
+      cancellation.onCancel(own.cancel);
+      if (lifetime.signal.aborted) own.cancel();
+      lifetime.signal.addEventListener('abort', own.cancel, { once: true });
+      try {
+        return toHttpReply(await access.send(request, { cancellation: own, reply }));
+      } finally {
+        lifetime.signal.removeEventListener('abort', own.cancel);
+      }
+    }
+    const { url: target, method, headers, body } = request;
+    const init: PoolRequestInit = { method, headers, body, signal: signalFor(cancellation), reply };
     return access.fetch(target, init);
   }
 
@@ -315,9 +335,32 @@ function infoFor(message: JSONRPCMessage): StreamMessageInfo {
   return { relatedRequestId: (message as { id?: RequestId }).id };
 }
 
-/** The body of a response whose size and rate `fetch` limits already. */
-function toBody(response: Response): EventStreamBody {
-  return { body: response.body ? Readable.fromWeb(response.body as ReadableStream) : Readable.from([]) };
+function toHttpReply(reply: PoolReply): HttpReply {
+  if (reply.kind === 'other') return reply.reply;
+  const { headers } = reply;
+  const common = {
+    status: 200,
+    statusText: 'OK',
+    ok: true,
+    headers: { get: (name: string) => headerOf(headers, name) },
+  };
+  if (reply.kind === 'json')
+    return { ...common, events: { body: Readable.from([Buffer.from(reply.text)]) }, text: async () => reply.text };
+  const { events } = reply;
+  return { ...common, events, text: () => discardText(events) };
+}
+
+/** Nobody waits for the end of an event stream to read it as text. */
+async function discardText({ body }: EventStreamBody): Promise<string> {
+  body.destroy();
+  return '';
+}
+
+/** The body as an event stream. `fetch` limits the size and rate of a body already. */
+function eventsOf(reply: HttpReply): EventStreamBody {
+  if (reply.events) return reply.events;
+  const { body } = reply as Response;
+  return { body: body ? Readable.fromWeb(body as ReadableStream) : Readable.from([]) };
 }
 
 function headerText(value: string | string[] | undefined): string | undefined {
@@ -332,6 +375,6 @@ function parseOrUndefined(text: string): unknown {
   }
 }
 
-function httpError(code: SdkErrorCode, { status, statusText }: Response, text: string): SdkHttpError {
+function httpError(code: SdkErrorCode, { status, statusText }: HttpReply, text: string): SdkHttpError {
   return new SdkHttpError(code, `The server answered HTTP ${status}: ${text}`, { status, statusText, text });
 }

@@ -44,7 +44,7 @@ export function followGateway(options: PoolFetchOptions, { adminToken, find, sig
     return undefined;
   }
 
-  async function send<Reply>(target: string | URL, request: (url: URL) => Promise<Reply>): Promise<Reply> {
+  async function follow<Reply>(target: string | URL, request: (url: URL) => Promise<Reply>): Promise<Reply> {
     const { pathname, search, origin: first } = new URL(target);
     const toUrl = () => new URL(pathname + search, origin ?? first);
     try {
@@ -63,7 +63,7 @@ export function followGateway(options: PoolFetchOptions, { adminToken, find, sig
 
   return {
     ...pool,
-    fetch: (url, init) => send(url, (target) => pool.fetch(target, init)),
-    post: (url, headers, body, options) => send(url, (target) => pool.post(target, headers, body, options)),
+    fetch: (url, init) => follow(url, (target) => pool.fetch(target, init)),
+    send: (request, options) => follow(request.url, (url) => pool.send({ ...request, url }, options)),
   };
 }
