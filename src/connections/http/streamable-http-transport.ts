@@ -185,6 +185,11 @@ export function createStreamableHttpTransport(url: URL, access: HttpAccess): Str
   }
 
   function receiveEvents(source: EventStreamBody, stream: EventStream): void {
+    // The reply may arrive while the transport is being closed.
+    if (lifetime.signal.aborted) {
+      source.body.destroy();
+      return;
+    }
     const opened = openBodies.push(source.body);
     const info: StreamMessageInfo = { relatedRequestId: stream.requestId };
     stream.cancellation.onCancel(() => source.body.destroy());
