@@ -105,6 +105,8 @@ test('the settings of a model are saved for all its assistants, without saving t
   const { settings } = (await app.get('/api/model-settings')).body;
   expect(settings).toMatchObject([{ model: 'scripted-large', takesImages: true, inputPrice: 2.5, outputPrice: 10 }]);
   await page.getByText('Unsaved changes').waitFor();
+  // The message stays while the mouse is over it, so it must not cover the button.
+  await page.getByText('Model settings saved.').first().waitFor();
   await page.getByRole('button', { name: 'Discard changes' }).click();
   await page.getByRole('button', { name: 'Model settings' }).click();
   expect(await dialog.getByLabel('Output').inputValue()).toBe('10');

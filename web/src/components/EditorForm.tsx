@@ -69,7 +69,10 @@ type SaveBarProps = Omit<EditorFormProps, 'canEdit' | 'onSave' | 'children'>;
 function SaveBar({ words, listAddress, isNew, isChanged, isValid = true, saving, onDiscard }: SaveBarProps) {
   const { error, isPending } = saving;
   return (
-    <div className="sticky bottom-0 z-10 -mx-4 mt-6 flex flex-wrap items-center justify-end gap-2 border-t border-line bg-page/95 px-4 py-3 backdrop-blur sm:-mx-6 sm:px-6">
+    <div
+      data-bottom-bar
+      className="sticky bottom-0 z-10 -mx-4 mt-6 flex flex-wrap items-center justify-end gap-2 border-t border-line bg-page/95 px-4 py-3 backdrop-blur sm:-mx-6 sm:px-6"
+    >
       <p aria-live="polite" className="min-w-0 flex-1 break-words max-sm:basis-full max-sm:empty:hidden">
         {error ? (
           <span className="text-bad">

@@ -9,7 +9,10 @@ export interface ToastListProps {
   readonly onClose: (id: number) => void;
 }
 
-/** The messages in a corner of the page. Each disappears after some seconds. */
+/**
+ * The messages in a corner of the page. Each disappears after some seconds, but not while the mouse is over it. They are shown above an
+ * element with `data-bottom-bar`, whose buttons they would cover.
+ */
 export function ToastList({ messages, onClose }: ToastListProps) {
   return (
     <Toast.Provider label={text.toasts.notification} duration={6_000}>
@@ -32,7 +35,7 @@ export function ToastList({ messages, onClose }: ToastListProps) {
       ))}
       <Toast.Viewport
         label={text.toasts.viewport('{hotkey}')}
-        className="fixed right-3 bottom-3 z-60 flex w-[min(24rem,calc(100vw-1.5rem))] flex-col gap-2 outline-none"
+        className="fixed right-3 bottom-3 z-60 [:root:has([data-bottom-bar])_&]:bottom-20 max-sm:[:root:has([data-bottom-bar])_&]:bottom-28 flex w-[min(24rem,calc(100vw-1.5rem))] flex-col gap-2 outline-none"
       />
     </Toast.Provider>
   );

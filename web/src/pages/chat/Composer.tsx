@@ -99,7 +99,7 @@ export function Composer(props: ComposerProps) {
   }
 
   return (
-    <Form className="mx-auto w-full max-w-3xl px-3 pb-3 sm:px-6" onSubmit={() => send()}>
+    <Form data-bottom-bar className="mx-auto w-full max-w-3xl px-3 pb-3 sm:px-6" onSubmit={() => send()}>
       <div
         className={classNames(
           'relative rounded-xl border bg-surface focus-within:border-accent',
