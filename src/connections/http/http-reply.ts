@@ -29,7 +29,7 @@ export function createUnreadReply({ statusCode, statusText, headers }: ResponseH
   };
 }
 
-/** The value of a header, whose name is in lower case; null if it is missing. */
+/** Returns a header by its name in lower case; null if it is missing. */
 export function headerOf(headers: ResponseHead['headers'], name: string): string | null {
   const value = headers[name];
   return Array.isArray(value) ? value.join(', ') : (value ?? null);

@@ -89,7 +89,7 @@ interface FoundStep {
   readonly bodyEnd: number;
 }
 
-/** A step whose body is decoded when it is needed: most steps are superseded by a later one in the same file. */
+/** A step of a frame. Its body is decoded on demand, because a later step in the same file replaces most steps. */
 class FramedStep implements SpooledStep {
   readonly owner: string;
   readonly at: string;
