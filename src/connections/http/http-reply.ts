@@ -1,4 +1,5 @@
-import type { Readable } from 'node:stream';
+import { Readable } from 'node:stream';
+import type { ReadableStream } from 'node:stream/web';
 import type { EventStreamBody } from './event-stream.ts';
 import type { ResponseHead } from './exchange.ts';
 import { decoder, readAll, type UnreadBody } from './pool-response.ts';
@@ -17,6 +18,12 @@ export interface HttpReply {
   readonly events?: EventStreamBody;
 }
 
+/** A successful reply as the text of its JSON body or as an event stream, or any other reply. */
+export type PoolReply =
+  | { readonly kind: 'json'; readonly text: string; readonly headers: ResponseHead['headers'] }
+  | { readonly kind: 'events'; readonly events: EventStreamBody; readonly headers: ResponseHead['headers'] }
+  | { readonly kind: 'other'; readonly reply: HttpReply };
+
 /** A reply whose body has not been read. */
 export function createUnreadReply({ statusCode, statusText, headers }: ResponseHead, body: UnreadBody): HttpReply {
   return {
@@ -27,6 +34,35 @@ export function createUnreadReply({ statusCode, statusText, headers }: ResponseH
     text: async () => decoder.decode(await readAll(body)),
     events: body,
   };
+}
+
+/** A reply of the pool in this form. */
+export function toHttpReply(reply: PoolReply): HttpReply {
+  if (reply.kind === 'other') return reply.reply;
+  const { headers } = reply;
+  const common = {
+    status: 200,
+    statusText: 'OK',
+    ok: true,
+    headers: { get: (name: string) => headerOf(headers, name) },
+  };
+  if (reply.kind === 'json')
+    return { ...common, events: { body: Readable.from([Buffer.from(reply.text)]) }, text: async () => reply.text };
+  const { events } = reply;
+  return { ...common, events, text: () => discardText(events) };
+}
+
+/** Nobody waits for the end of an event stream to read it as text. */
+async function discardText({ body }: EventStreamBody): Promise<string> {
+  body.destroy();
+  return '';
+}
+
+/** The body as an event stream. `fetch` limits the size and rate of a body already. */
+export function eventsOf(reply: HttpReply): EventStreamBody {
+  if (reply.events) return reply.events;
+  const { body } = reply as Response;
+  return { body: body ? Readable.fromWeb(body as ReadableStream) : Readable.from([]) };
 }
 
 /** Returns a header by its name in lower case; null if it is missing. */

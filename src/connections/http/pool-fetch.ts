@@ -8,10 +8,9 @@ import type { Cancellation } from '../cancellation.ts';
 import type { NotificationThrottle } from '../notification-throttle.ts';
 import type { ReplyMeter } from '../request-host.ts';
 import { createEventMeter, createWholeMeter, tooLarge } from './body-meter.ts';
-import type { EventStreamBody } from './event-stream.ts';
 import { type Exchanged, exchange, type ResponseHead } from './exchange.ts';
 import { guardAddresses, lookUpLoopbackLocally, type MayReach } from './guard-addresses.ts';
-import { createUnreadReply, discard, type HttpReply, headerOf } from './http-reply.ts';
+import { createUnreadReply, discard, headerOf, type PoolReply } from './http-reply.ts';
 import { createPoolResponse, type UnreadBody } from './pool-response.ts';
 
 export interface PoolFetchOptions {
@@ -58,12 +57,6 @@ export interface SendOptions {
   /** Counts a JSON reply while it is received. */
   readonly reply?: ReplyMeter;
 }
-
-/** A successful reply as the text of its JSON body or as an event stream, or any other reply. */
-export type PoolReply =
-  | { readonly kind: 'json'; readonly text: string; readonly headers: ResponseHead['headers'] }
-  | { readonly kind: 'events'; readonly events: EventStreamBody; readonly headers: ResponseHead['headers'] }
-  | { readonly kind: 'other'; readonly reply: HttpReply };
 
 const mebibyte = 1024 * 1024;
 

@@ -1,5 +1,4 @@
-import { Readable } from 'node:stream';
-import type { ReadableStream } from 'node:stream/web';
+import type { Readable } from 'node:stream';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import {
   type JSONRPCMessage,
@@ -20,8 +19,8 @@ import type { ChannelSendOptions } from '../pending-request.ts';
 import { type EventStreamBody, readEventStream } from './event-stream.ts';
 import { describeRedirect, followRedirects } from './follow-redirects.ts';
 import type { HttpAccess } from './http-access.ts';
-import { type HttpReply, headerOf } from './http-reply.ts';
-import type { PoolReply, PoolRequest, PoolRequestInit, SendOptions } from './pool-fetch.ts';
+import { eventsOf, type HttpReply, headerOf, toHttpReply } from './http-reply.ts';
+import type { PoolRequest, PoolRequestInit, SendOptions } from './pool-fetch.ts';
 import { reconnectDelayMs } from './reconnect-delay.ts';
 import { createRequestHeaders } from './request-headers.ts';
 
@@ -112,7 +111,7 @@ export function createStreamableHttpTransport(url: URL, access: HttpAccess): Str
       const request = { method: 'POST', url, headers, body } as const;
       const reply = await access.send(request, options.cancellation ? options : { cancellation, reply: meter });
       if (reply.kind !== 'other') {
-        if (isInitialize) sessionId = headerText(reply.headers['mcp-session-id']);
+        if (isInitialize) sessionId = headerOf(reply.headers, 'mcp-session-id') || undefined;
         if (reply.kind === 'json') {
           if (reply.text.length > largeText) await receiveJson(reply.text, message);
           else receiveReplies(JSON.parse(reply.text), message);
@@ -338,38 +337,6 @@ function toEventStream(message: JSONRPCMessage, options: ChannelSendOptions, can
 
 function infoFor(message: JSONRPCMessage): StreamMessageInfo {
   return { relatedRequestId: (message as { id?: RequestId }).id };
-}
-
-function toHttpReply(reply: PoolReply): HttpReply {
-  if (reply.kind === 'other') return reply.reply;
-  const { headers } = reply;
-  const common = {
-    status: 200,
-    statusText: 'OK',
-    ok: true,
-    headers: { get: (name: string) => headerOf(headers, name) },
-  };
-  if (reply.kind === 'json')
-    return { ...common, events: { body: Readable.from([Buffer.from(reply.text)]) }, text: async () => reply.text };
-  const { events } = reply;
-  return { ...common, events, text: () => discardText(events) };
-}
-
-/** Nobody waits for the end of an event stream to read it as text. */
-async function discardText({ body }: EventStreamBody): Promise<string> {
-  body.destroy();
-  return '';
-}
-
-/** The body as an event stream. `fetch` limits the size and rate of a body already. */
-function eventsOf(reply: HttpReply): EventStreamBody {
-  if (reply.events) return reply.events;
-  const { body } = reply as Response;
-  return { body: body ? Readable.fromWeb(body as ReadableStream) : Readable.from([]) };
-}
-
-function headerText(value: string | string[] | undefined): string | undefined {
-  return (Array.isArray(value) ? value[0] : value) || undefined;
 }
 
 function parseOrUndefined(text: string): unknown {

@@ -100,7 +100,7 @@ const appendStatement = `select toolwharf_append_steps(
   $1::text, $2::bigint[], $3::text[], $4::text[], $5::text[], $6::text[], $7::text[], $8::text[], $9::text[], $10::text[],
   $11::text[], $12::text[], $13::text[], $14::text[], $15::bigint[]) as outcomes`;
 
-/** Appends to the journal with one statement, which is a transaction of its own. It does not use kysely, which would add time to every call. */
+/** Appends to the journal with one statement, which is its own transaction. Kysely would add time to every call. */
 function createAppendBatch(pool: PostgresPool): AppendBatch {
   async function append(owner: string, steps: readonly BatchStep[]): Promise<readonly BatchOutcome[]> {
     const calls = steps.map(({ record }) => (record ? callColumns(record) : undefined));
