@@ -1,6 +1,8 @@
+import { writeFileSync } from 'node:fs';
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { setImmediate } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { loadConfig } from './load-config.ts';
 import { readConfigFile } from './read-config-file.ts';
@@ -83,5 +85,24 @@ describe('a configuration file', () => {
   test('a configuration file may have Windows line endings, with correct positions in problems', async () => {
     const error = await refusal('crlf.yaml', 'servers:\r\n  a:\r\n    comand: x\r\n');
     expect(error.message).toContain('crlf.yaml:3:5  servers.a.comand');
+  });
+
+  test('a configuration file that is rewritten while it is read is never a mixture of two versions', async () => {
+    const file = join(directory, 'rewritten.yaml');
+    const versions = ['servers: {first: {command: x}}\n', 'servers: {second: {command: x}}\n'];
+    writeFileSync(file, versions[0] ?? '');
+    for (let round = 0; round < 1000; round++) {
+      let done = false;
+      // Between truncation and writing, the file is empty and rejected.
+      const reading = readConfigFile(file).catch(() => undefined);
+      void reading.then(() => {
+        done = true;
+      });
+      for (let index = round; !done; index++) {
+        writeFileSync(file, versions[index % 2] ?? '');
+        await setImmediate();
+      }
+      expect([...versions, undefined]).toContain(await reading);
+    }
   });
 });

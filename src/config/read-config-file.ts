@@ -21,12 +21,14 @@ async function readBytes(file: string): Promise<Uint8Array> {
     await using handle = await open(file, 'r');
     // Reading one byte more than the limit detects a file that is too large without reading the rest, also from a pipe.
     const buffer = Buffer.alloc(maxConfigBytes + 1);
+    const isFile = (await handle.stat()).isFile();
     let length = 0;
-    while (length < buffer.length) {
-      const { bytesRead } = await handle.read(buffer, length, buffer.length - length);
-      if (bytesRead === 0) break;
+    let bytesRead: number;
+    do {
+      ({ bytesRead } = await handle.read(buffer, length, buffer.length - length));
       length += bytesRead;
-    }
+      // A file is read at once. If it is rewritten meanwhile, a second read would append the end of the new version.
+    } while (!isFile && bytesRead > 0 && length < buffer.length);
     return buffer.subarray(0, length);
   } catch (cause) {
     throw invalid(file, reasonOf(cause), cause);
