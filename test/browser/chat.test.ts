@@ -15,8 +15,7 @@ let app: TestApp;
 let page: Page;
 
 beforeAll(async () => {
-  // The name is long enough for two lines on a narrow screen, whichever characters are added to it.
-  directory = await realpath(await mkdtemp(join(tmpdir(), 'toolwharf-chat-about-tides-and-harbours-')));
+  directory = await realpath(await mkdtemp(join(tmpdir(), 'toolwharf-chat-two-lines-on-a-narrow-screen-')));
   await writeFile(join(directory, 'tide.txt'), 'high water is at six');
   model = await startScriptedChat([]);
   app = await startApp({
