@@ -218,9 +218,10 @@ describe('a running tool [R11]', () => {
 
   test('a running call continues when the page is reloaded, and the page follows it again [R12]', async () => {
     await openTool('mcp_memo_sleep');
-    await field('ms').fill('60000');
+    await field('ms').fill('600000');
     await button('Run').click();
-    await run().getByText('Running').waitFor();
+    // The server reports progress, so the call has reached it.
+    await run().getByRole('progressbar').waitFor();
     await app.page.reload();
     await run().getByText('Running').waitFor();
     await run().getByRole('progressbar').waitFor();

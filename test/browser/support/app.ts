@@ -101,10 +101,9 @@ export async function startApp(source: ConfigSource, options: Partial<GatewayOpt
       await push(path);
     },
     async signIn(on: Page = page) {
-      const isInApp = on.url().startsWith(api.url);
+      // A new fragment alone does not load the app again, and a reload would interrupt the request that signs in.
+      await on.goto('about:blank');
       await on.goto(new URL(`/#token=${api.adminToken}`, api.url).href);
-      // A new fragment alone does not load the page again.
-      if (isInApp) await on.reload();
       await on.getByRole('navigation').waitFor();
     },
     close,
