@@ -48,13 +48,13 @@ const answer = () => page.getByRole('article', { name: 'Answer', includeHidden }
 const call = (tool: string) => answer().getByRole('article', { name: `Call of ${tool}`, includeHidden });
 const message = () => page.getByRole('textbox', { name: 'Message' });
 
-/** Whether a text of one line shows nothing of the line after it. */
+/** Whether a text of one line shows nothing of the line after it. A line that ends with an ellipsis has two boxes. */
 function hidesSecondLine(shortened: Locator): Promise<boolean> {
   return shortened.evaluate((element: PageElement) => {
     const range = document.createRange();
     range.selectNodeContents(element);
-    const [, second] = range.getClientRects();
-    return second !== undefined && second.top >= element.getBoundingClientRect().bottom - 1;
+    const lower = Array.from(range.getClientRects(), ({ top }) => top).filter((top, _, [first = 0]) => top > first);
+    return lower.length > 0 && Math.min(...lower) >= element.getBoundingClientRect().bottom - 1;
   });
 }
 
