@@ -220,6 +220,7 @@ describe('a running tool [R11]', () => {
     await openTool('mcp_memo_sleep');
     await field('ms').fill('600000');
     await button('Run').click();
+    await run().getByText('Running').waitFor();
     // The server reports progress, so the call has reached it.
     await run().getByRole('progressbar').waitFor();
     await app.page.reload();
