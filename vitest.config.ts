@@ -63,13 +63,13 @@ export default defineConfig({
         extends: true,
         test: {
           name: 'node',
-          include: ['src/**/*.test.ts', 'test/**/*.test.ts'],
+          include: ['packages/{contract,toolwharf,gateway,cli}/**/*.test.ts', 'test/**/*.test.ts'],
           // Node loads the TypeScript files itself, which is faster, and coverage refers to them without source maps.
           experimental: { viteModuleRunner: false, nodeLoader: false },
         },
       },
       // Vite compiles the components that modules of the app import.
-      { extends: true, test: { name: 'app', include: ['web/src/**/*.test.ts'] } },
+      { extends: true, test: { name: 'app', include: ['packages/web/src/**/*.test.ts'] } },
     ],
   },
 });

@@ -30,6 +30,7 @@ const names = [
   'journal',
   'fleet',
   'storms',
+  'bodies',
   'growth',
   'commands',
   'scale',

@@ -18,7 +18,7 @@ const modules = Object.fromEntries(programs.map((path) => [basename(path, '.ts')
 await bundleProgram({ modules, outDir });
 // The programs find these beside themselves.
 for (const [name, path] of [
-  ['spool-thread', 'src/storage/sqlite/spool/spool-thread.ts'],
-  ['sandbox', 'src/scale/code/sandbox/sandbox-main.ts'],
+  ['spool-thread', 'packages/gateway/core/storage/sqlite/spool/spool-thread.ts'],
+  ['sandbox', 'packages/toolwharf/features/scripts/sandbox/sandbox-main.ts'],
 ])
   await bundleProgram({ modules: { [name]: path }, outDir, outputOptions: { codeSplitting: false } });

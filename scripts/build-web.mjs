@@ -6,7 +6,7 @@ import { build } from 'vite';
 import { root } from './project.mjs';
 
 const outDir = resolve(process.argv[2] ?? join(root, 'dist', 'web'));
-await build({ root: join(root, 'web'), logLevel: 'warn', build: { outDir, emptyOutDir: true } });
+await build({ root: join(root, 'packages', 'web'), logLevel: 'warn', build: { outDir, emptyOutDir: true } });
 
 let firstLoad = 0;
 const index = readFileSync(join(outDir, 'index.html'), 'utf8');

@@ -1,6 +1,7 @@
 // Bundles programs that Node runs, as a few files that load faster than hundreds.
 import { join } from 'node:path';
 import { build } from 'vite';
+import { contractValues } from './contract-values.ts';
 import { root } from './project.mjs';
 
 // Bundled: packages that every command loads, and packages without network access. Web server, HTTP client, tokens, drivers and model
@@ -34,7 +35,7 @@ export async function bundleProgram({ modules, outDir, outputOptions }) {
     configFile: false,
     logLevel: 'warn',
     ssr: { noExternal: builtIn },
-    plugins: [{ name: 'fast-start', enforce: 'post', generateBundle: makeFast }],
+    plugins: [contractValues(), { name: 'fast-start', enforce: 'post', generateBundle: makeFast }],
     build: {
       ssr: true,
       target: 'node22',

@@ -13,7 +13,7 @@ const checks = [
   ['Lint and format', 'biome', ['check', '--error-on-warnings', '.']],
   // With one thread tsc takes a third less processor time, and the other steps use the other cores.
   ['Types', 'tsc', ['--noEmit', '--singleThreaded', '-p', 'tsconfig.test.json']],
-  ['Types of the app', 'tsc', ['--noEmit', '--singleThreaded', '-p', join('web', 'tsconfig.json')]],
+  ['Types of the app', 'tsc', ['--noEmit', '--singleThreaded', '-p', join('packages', 'web', 'tsconfig.json')]],
   ['Unused files, exports and dependencies', 'knip', []],
 ];
 const builds = [

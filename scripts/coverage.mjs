@@ -41,7 +41,7 @@ export function isCovered(root, coverage) {
 }
 
 function coverageByRoom(root, coverage) {
-  const sources = globSync('src/**/*.ts', { cwd: root })
+  const sources = globSync('packages/{contract,toolwharf,gateway/core,gateway/features,cli}/**/*.ts', { cwd: root })
     .filter((file) => !file.endsWith('.test.ts'))
     .map((file) => readSource(join(root, file)));
   markFiles(coverage, sources);
@@ -52,9 +52,7 @@ function coverageByRoom(root, coverage) {
       const line = lineAt(lineOffsets, offset);
       lines.set(line, lines.get(line) || run[offset] === 1);
     }
-    const [first, ...rest] = relative(join(root, 'src'), path).split(sep);
-    // The files outside any room wire them together.
-    const room = rest.length === 0 ? 'toolbox' : first;
+    const room = roomOf(relative(join(root, 'packages'), path).split(sep));
     const sum = rooms.get(room) ?? { covered: 0, total: 0 };
     sum.covered += [...lines.values()].filter(Boolean).length;
     sum.total += lines.size;
@@ -68,6 +66,13 @@ function coverageByRoom(root, coverage) {
       percent: total === 0 ? 100 : (100 * covered) / total,
     }))
     .sort((one, other) => one.room.localeCompare(other.room));
+}
+
+/** A folder of the library, or one of the other packages. */
+function roomOf([name, ...path]) {
+  if (name !== 'toolwharf') return name;
+  // The files outside any folder of the library wire them together.
+  return path.length === 1 ? 'toolbox' : path[0];
 }
 
 /** The offsets of all statements, initial values and bodies of arrow functions. */

@@ -10,14 +10,14 @@ const given = process.argv.slice(2);
 const { values } = parseArgs({ args: given, options: { port: { type: 'string', default: '7420' } }, strict: false });
 process.env.TOOLWHARF_GATEWAY ??= `http://127.0.0.1:${values.port}`;
 
-const main = join(root, 'src', 'cli', 'main.ts');
+const main = join(root, 'packages', 'cli', 'main.ts');
 // A separate process group: one signal ends Node's watcher and the gateway, and Ctrl-C reaches only this process.
 const gateway = spawn(nodePath() ?? process.execPath, ['--watch', '--watch-preserve-output', main, 'serve', ...given], {
   cwd: root,
   stdio: ['ignore', 'inherit', 'inherit'],
   detached: true,
 });
-const app = await createServer({ root: join(root, 'web') });
+const app = await createServer({ root: join(root, 'packages', 'web') });
 
 let isStopping = false;
 /** Ends both and exits; a second signal ends the gateway at once. */

@@ -1,17 +1,24 @@
-// Writes schema/toolwharf.schema.json from the Zod schemas. `--check` only reports whether it is up to date.
+// Writes schema/toolwharf.schema.json and the rows of docs/reference/config.md from the Zod schemas.
+// `--check` only reports whether they are up to date.
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
-import { nativeJsonSchema } from '../src/config/native-json-schema.ts';
+import { nativeJsonSchema } from '../packages/toolwharf/config/native-json-schema.ts';
+import { updateReference } from './config-reference.ts';
 
-const file = new URL('../schema/toolwharf.schema.json', import.meta.url);
-const wanted = `${JSON.stringify(nativeJsonSchema(), null, 2)}\n`;
+const schema = nativeJsonSchema();
+const page = new URL('../docs/reference/config.md', import.meta.url);
+const wanted = new Map([
+  [new URL('../schema/toolwharf.schema.json', import.meta.url), `${JSON.stringify(schema, null, 2)}\n`],
+  [page, updateReference(await readFile(page, 'utf8'), schema)],
+]);
 
-if (process.argv.includes('--check')) {
+for (const [file, text] of wanted) {
   const current = await readFile(file, 'utf8').catch(() => '');
-  if (current !== wanted) {
-    console.error('schema/toolwharf.schema.json is out of date: run npm run schema');
+  if (current === text) continue;
+  if (process.argv.includes('--check')) {
+    console.error(`${file.pathname.split('/').slice(-2).join('/')} is out of date: run npm run schema`);
     process.exitCode = 1;
+  } else {
+    await mkdir(new URL('.', file), { recursive: true });
+    await writeFile(file, text);
   }
-} else {
-  await mkdir(new URL('.', file), { recursive: true });
-  await writeFile(file, wanted);
 }

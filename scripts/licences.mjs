@@ -38,7 +38,7 @@ export function listPackages() {
     ['', 'library'],
     ['packages/gateway', 'gateway'],
     ['packages/build', 'gateway'],
-    ['web', 'app'],
+    ['packages/web', 'app'],
   ]) {
     const { dependencies = {} } = read(join(root, folder, 'package.json'));
     for (const name of Object.keys(dependencies)) visit(name, join(root, folder), part, found);

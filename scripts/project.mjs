@@ -55,8 +55,10 @@ export function nodePath() {
 
 /** Whether dist has the command line and the app, and no source is newer. */
 export function isBuilt() {
-  const sources = ['src', join('web', 'src'), join('web', 'public')];
-  const files = ['tsconfig.json', join('web', 'index.html'), join('web', 'vite.config.ts')];
+  const sources = ['contract', 'toolwharf', 'gateway/core', 'gateway/features', 'cli', 'web/src', 'web/public'].map(
+    (name) => join('packages', name),
+  );
+  const files = ['tsconfig.json', join('packages', 'web', 'index.html'), join('packages', 'web', 'vite.config.ts')];
   return isNewer([join('cli', 'main.js'), join('web', 'index.html')], files, sources);
 }
 

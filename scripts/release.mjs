@@ -5,7 +5,13 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { root as checkout } from './project.mjs';
 
-const manifests = ['package.json', 'packages/gateway/package.json', 'packages/build/package.json', 'web/package.json'];
+const manifests = [
+  'package.json',
+  'packages/gateway/package.json',
+  'packages/build/package.json',
+  'packages/web/package.json',
+];
+const versionModule = 'packages/toolwharf/kernel/version.ts';
 const chart = 'deploy/helm/toolwharf/Chart.yaml';
 /** Pages that show the version as output or in names of files. */
 const pages = ['docs/guide/getting-started.md', 'docs/guide/gateway.md', 'docs/reference/cli.md'];
@@ -23,6 +29,7 @@ export function prepareRelease(version, { root = checkout, date = new Date().toI
   return [
     edit('CHANGELOG.md', (text) => nameUnreleased(text, version, date)),
     ...manifests.map((file) => edit(file, (text) => text.replace(/("version": )"[^"]+"/, `$1"${version}"`))),
+    edit(versionModule, (text) => text.replace(/(version = )'[^']+'/, `$1'${version}'`)),
     edit(chart, (text) => text.replace(/^((?:appV|v)ersion: ).*$/gm, `$1${version}`)),
     ...pages.map((file) =>
       edit(file, (text) =>

@@ -19,7 +19,7 @@ const files = {
   'toolwharf.yaml': `localTools: ./tools.mjs\nservers: { demo: { command: node, args: [server.mjs] } }\ngateway: { listWait: 120s }\n`,
   'program.mjs': `
     import { createToolbox } from 'toolwharf';
-    for (const entry of ['openai', 'anthropic', 'gemini', 'ai-sdk', 'langchain', 'flat', 'provider', 'bridge', 'code']) await import('toolwharf/' + entry);
+    for (const entry of ['schema', 'openai', 'anthropic', 'gemini', 'ai-sdk', 'langchain', 'flat', 'provider', 'bridge', 'code']) await import('toolwharf/' + entry);
     const toolbox = await createToolbox('toolwharf.yaml', { startWaitMs: 120_000 });
     console.log((await toolbox.call('add', { a: 20, b: 22 })).text, (await toolbox.call('mcp_demo_echo', { text: 'ahoy' })).text);
     await toolbox.close();`,

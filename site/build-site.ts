@@ -74,7 +74,7 @@ async function buildAssets(outDir: string, site: Site): Promise<SiteAssets> {
     styles: find(/\.css$/),
     script: find(/^assets\/main-.*\.js$/),
     theme: hashed('theme.js', readFileSync(join(here, 'client', 'theme.js'))),
-    icon: hashed('icon.svg', readFileSync(join(root, 'web', 'public', 'icon.svg'))),
+    icon: hashed('icon.svg', readFileSync(join(root, 'packages', 'web', 'public', 'icon.svg'))),
     search: hashed('search.json', JSON.stringify(sections)),
   };
 }

@@ -1,4 +1,4 @@
-import { loadHighlighter } from '../web/src/components/highlight-code.ts';
+import { loadHighlighter } from '../packages/web/src/components/highlight-code.ts';
 
 /** The settings of a code block, from the words after its fence: ```` ```yaml file=toolwharf.yaml ````. */
 export interface CodeInfo {
@@ -23,16 +23,11 @@ export async function loadCodeBlocks(languages: Iterable<string>): Promise<(code
     // Without a limit: the result must not depend on the speed of the machine.
     const tokenize = await loadHighlighter(language, { lineTimeLimitMs: 0 });
     if (tokenize === undefined) continue;
-    const cache = new Map<string, string>();
-    highlights.set(language, (code) => {
-      const known = cache.get(code);
-      if (known !== undefined) return known;
-      const html = tokenize(code)
+    highlights.set(language, (code) =>
+      tokenize(code)
         .map((line) => line.map(({ content, color }) => toSpan(content, color)).join(''))
-        .join('\n');
-      cache.set(code, html);
-      return html;
-    });
+        .join('\n'),
+    );
   }
   return (code, { language, caption }) => {
     const highlight = highlights.get(language);

@@ -38,7 +38,7 @@ export interface Site {
 const homeFile = 'docs/README.md';
 
 /** Pages outside of docs. README.md is missing, because docs/README.md is the first page of the site. */
-const projectFiles = ['CHANGELOG.md', 'CONTRIBUTING.md', 'ARCHITECTURE.md', 'SECURITY.md', 'VISION.md'];
+export const projectFiles = ['CHANGELOG.md', 'CONTRIBUTING.md', 'ARCHITECTURE.md', 'SECURITY.md', 'VISION.md'];
 
 /** Reads all pages and the navigation of the site. */
 export function readSite(root: string): Site {

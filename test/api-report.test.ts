@@ -6,8 +6,11 @@ import { libraryEntries, root } from './support/imports.ts';
 
 const file = join(root, 'docs/reference/api-report.md');
 const entries = libraryEntries().map((source) => ({
-  path: source === 'src/index.ts' ? 'toolwharf' : source.replace('src/bridges/', 'toolwharf/').replace('.ts', ''),
-  declarations: join(root, source.replace('src/', 'dist/').replace('.ts', '.d.ts')),
+  path:
+    source === 'packages/toolwharf/index.ts'
+      ? 'toolwharf'
+      : source.replace(/^packages\/toolwharf\/(?:bridges\/)?/, 'toolwharf/').replace('.ts', ''),
+  declarations: join(root, source.replace('packages/', 'dist/').replace('.ts', '.d.ts')),
 }));
 
 test('docs/reference/api-report.md equals the built public API (UPDATE_DOCS=1 writes it)', () => {

@@ -16,13 +16,13 @@ function moduleOf(covered: number): string {
   return `interface Unused {\n  readonly name: string;\n}\n${lines(covered)}export function never(_: Unused) {\n${lines(10 - covered)}}\n`;
 }
 
-/** A project whose `src` has two rooms: `kernel`, with this many covered lines of ten, and `cli`, which has not run. */
+/** A project with two rooms: `kernel`, with this many covered lines of ten, and `cli`, which has not run. */
 async function createProject(directory: { file(name: string): string }, { covered }: { covered: number }) {
   const path = (name: string) => directory.file(name);
   const files = {
-    'src/kernel/json.ts': moduleOf(covered),
-    'src/kernel/json.test.ts': 'throw new Error("tests are not counted");\n',
-    'src/cli/main.ts': program,
+    'packages/toolwharf/kernel/slices.ts': moduleOf(covered),
+    'packages/toolwharf/kernel/json.test.ts': 'throw new Error("tests are not counted");\n',
+    'packages/cli/main.ts': program,
     'package.json': '{ "type": "module" }',
   };
   for (const [name, content] of Object.entries(files)) {
@@ -32,7 +32,7 @@ async function createProject(directory: { file(name: string): string }, { covere
   const url = (name: string) => pathToFileURL(path(name)).href;
   const runChild = (code: string) =>
     run(process.execPath, ['--input-type=module', '--eval', code], { env: { NODE_V8_COVERAGE: path('coverage') } });
-  await runChild(`await import('${url('src/kernel/json.ts')}');`);
+  await runChild(`await import('${url('packages/toolwharf/kernel/slices.ts')}');`);
   return {
     /** Runs a program, and records its coverage. */
     runChild,
@@ -44,7 +44,7 @@ async function createProject(directory: { file(name: string): string }, { covere
         ({ code, stdout }: { code: number; stdout: string }) => ({ code, stdout }),
       );
     },
-    main: url('src/cli/main.ts'),
+    main: url('packages/cli/main.ts'),
   };
 }
 

@@ -1,8 +1,8 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { dirname, join, normalize } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { parseConfigText } from '../src/config/load-config.ts';
-import { errorStatus } from '../src/kernel/errors.ts';
+import { errorStatus } from '../packages/contract/errors.ts';
+import { parseConfigText } from '../packages/toolwharf/config/load-config.ts';
 import { root } from './support/imports.ts';
 import { type Block, type Page, readPages, readPagesBelow, rowsOf, toPage } from './support/markdown.ts';
 import { type ProgramHost, startProgramHost } from './support/program-host.ts';
@@ -112,6 +112,18 @@ describe('configuration in the documents', () => {
     expect(() => load(block)).toThrow(expect.objectContaining({ code: 'CONFIG_INVALID', message: next?.text }));
   });
 
+  test('every setting that a page names as `gateway.…` or `toolbox.…` exists', () => {
+    const schema = JSON.parse(readFileSync(join(root, 'schema/toolwharf.schema.json'), 'utf8')) as SchemaNode;
+    const sections = /`((?:gateway|toolbox)(?:\.[A-Za-z]+)+)(?::[^`]*)?`/g;
+    // In the library, `toolbox.…` is the object.
+    const isSetting = (name: string) =>
+      name.startsWith('gateway.') || !(name.split('.')[1] ?? '').match(membersOfToolbox);
+    const unknown = [...taught, ...recipes]
+      .flatMap(({ file, text }) => [...text.matchAll(sections)].map(([, name = '']) => ({ file, name })))
+      .filter(({ name }) => isSetting(name) && !hasSetting(schema, name.split('.'), schema));
+    expect(unknown).toEqual([]);
+  });
+
   test('there are examples of both kinds', () => {
     expect(configs.length).toBeGreaterThan(5);
     expect(wrong.length).toBeGreaterThan(0);
@@ -121,7 +133,8 @@ describe('configuration in the documents', () => {
 describe('programs in the documents', () => {
   const programs = taught.flatMap(({ file, blocks }) =>
     blocks.flatMap((block, index) => {
-      if (!block.words.includes('run')) return [];
+      // test/python.test.ts runs those in Python.
+      if (!block.words.includes('run') || block.language === 'python') return [];
       return [{ file, block, place: block.place, before: blocks.slice(0, index), next: blocks[index + 1] }];
     }),
   );
@@ -155,7 +168,7 @@ describe('programs in the documents', () => {
 
   test('the README shows the three essential lines, and they are among those that run', () => {
     const shown = programs.filter(({ file }) => file === 'README.md').map(({ block }) => block.text);
-    const lines = ['await using toolbox = await createToolbox(', 'toOpenAITools(toolbox)', 'await toolbox.call('];
+    const lines = ['const toolbox = await createToolbox(', 'toOpenAITools(toolbox)', 'await toolbox.call('];
     expect(shown.some((text) => lines.every((line) => text.includes(line)))).toBe(true);
   });
 
@@ -224,4 +237,32 @@ function leadsSomewhere(link: string, page: Page, byFile: ReadonlyMap<string, Pa
   const file = path === '' ? page.file : normalize(join(dirname(page.file), path));
   if (!existsSync(join(root, file))) return false;
   return anchor === undefined || (byFile.get(file)?.anchors.has(anchor) ?? false);
+}
+
+interface SchemaNode {
+  readonly $ref?: string;
+  readonly properties?: Readonly<Record<string, SchemaNode>>;
+  readonly additionalProperties?: SchemaNode | boolean;
+  readonly items?: SchemaNode;
+  readonly anyOf?: readonly SchemaNode[];
+  readonly oneOf?: readonly SchemaNode[];
+  readonly $defs?: Readonly<Record<string, SchemaNode>>;
+}
+
+const membersOfToolbox =
+  /^(?:accounts|approvals|call|calls|catalog|close|config|embed|loaded|on|plugins|prompts|resources|runCode|servers|setProfiles|skills|start|tool|yaml)$/;
+
+/** Whether a JSON Schema has a property at this path; names of maps may be left out. */
+function hasSetting(node: SchemaNode, [key, ...rest]: readonly string[], whole: SchemaNode): boolean {
+  if (key === undefined) return true;
+  const target = node.$ref === undefined ? node : whole.$defs?.[node.$ref.replace('#/$defs/', '')];
+  if (!target) return false;
+  const property = target.properties?.[key];
+  if (property) return hasSetting(property, rest, whole);
+  const { additionalProperties: members } = target;
+  const options = [...(target.anyOf ?? []), ...(target.oneOf ?? []), ...(target.items ? [target.items] : [])];
+  return (
+    options.some((option) => hasSetting(option, [key, ...rest], whole)) ||
+    (typeof members === 'object' && (hasSetting(members, rest, whole) || hasSetting(members, [key, ...rest], whole)))
+  );
 }

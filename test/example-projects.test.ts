@@ -305,7 +305,7 @@ describe('programs that use the gateway', () => {
       (await run(join(bin, 'toolwharf'), args, { cwd: directory.file('gateway-plugin'), env })).stdout;
     expect(await toolwharf('call', 'change_window')).toBe('Monday, Tuesday, Wednesday, Thursday\n');
     expect(await toolwharf('doctor')).toContain(
-      'plugin change-window  policy, approver, exporter, tools from ./change-window.ts',
+      'plugin change-window  review, approver, exporter, tools from ./change-window.ts',
     );
     const [line] = readFileSync(directory.file('gateway-plugin/calls.jsonl'), 'utf8').trim().split('\n');
     expect(JSON.parse(line ?? '')).toMatchObject({ tool: 'change_window', status: 'success' });

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { libraryFiles, readSources } from './support/imports.ts';
+import { libraryFiles, readPackages } from './support/imports.ts';
 import { type ProgramHost, startProgramHost } from './support/program-host.ts';
 import { compileCache } from './support/run-cli.ts';
 import { createWorkspace, type Workspace } from './support/workspace.ts';
@@ -8,8 +8,8 @@ import { createWorkspace, type Workspace } from './support/workspace.ts';
  * The `@example` of a doc comment is a whole program. It runs against the built package and real servers, and prints
  * the output in its comments: `console.log(…); // output`, or lines `// output` alone, unless these end with a colon.
  */
-const sources = new Map([...readSources('src')].filter(([file]) => !file.endsWith('.test.ts')));
-const examples = [...libraryFiles(sources), 'src/toolbox-types.ts'].flatMap((file) => examplesIn(file));
+const sources = new Map([...readPackages()].filter(([file]) => !file.endsWith('.test.ts')));
+const examples = [...libraryFiles(sources), 'packages/toolwharf/toolbox-types.ts'].flatMap((file) => examplesIn(file));
 let host: ProgramHost;
 let workspace: Workspace;
 

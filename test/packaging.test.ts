@@ -4,10 +4,11 @@ import { copyFileSync, existsSync, mkdirSync, readdirSync, readFileSync, writeFi
 import { basename, join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { promisify } from 'node:util';
+import { build } from 'vite';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 // Imported by path: under the conditions of the tests, the package name resolves to TypeScript sources, which Node cannot load.
 import { checkPackage, createPackageFromTarballData } from '../node_modules/@arethetypeswrong/core/dist/index.js';
-import { fixture, tempDir } from './support/fixtures.ts';
+import { fixture, startHttp, tempDir } from './support/fixtures.ts';
 import { packageOf, root } from './support/imports.ts';
 import { install, type Packed, pack, plainEnv, readManifest } from './support/installed.ts';
 import { toPage } from './support/markdown.ts';
@@ -31,18 +32,17 @@ describe('the library package', () => {
   test('the library package contains the library, the schema and the documents, and nothing else', () => {
     expect(packed.files).toEqual(
       expect.arrayContaining([
-        'dist/index.js',
-        'dist/index.d.ts',
+        'dist/toolwharf/index.js',
+        'dist/toolwharf/index.d.ts',
         'schema/toolwharf.schema.json',
         'README.md',
         'LICENSE',
       ]),
     );
     const allowed =
-      /^(dist\/(\w+\/.+|index|toolbox|toolbox-types)\.(js|d\.ts)|bin\/toolwharf\.js|schema\/.+\.json|package\.json|README\.md|CHANGELOG\.md|LICENSE)$/;
+      /^(dist\/(contract|toolwharf)\/.+\.(js|d\.ts)|bin\/toolwharf\.js|schema\/.+\.json|package\.json|README\.md|CHANGELOG\.md|LICENSE)$/;
     expect(packed.files.filter((file) => !allowed.test(file))).toEqual([]);
-    const ofTheGateway = /^dist\/(chat|cli|gateway|web|storage\/(sql|sqlite|postgres))\/|\.test\.|\bsrc\//;
-    expect(packed.files.filter((file) => ofTheGateway.test(file))).toEqual([]);
+    expect(packed.files.filter((file) => file.includes('.test.'))).toEqual([]);
   });
 
   test('the library package contains every path that package.json publishes', () => {
@@ -73,6 +73,29 @@ describe('the library package', () => {
     expect(problems).toEqual([]);
     const entries = Object.keys(library.exports);
     expect(Object.keys(checked.entrypoints)).toEqual(expect.arrayContaining(entries));
+  });
+
+  test('the types of the library package have no errors under exactOptionalPropertyTypes, and failure codes are checked', async () => {
+    const program = [
+      `import type { ToolResult } from '${join(root, 'dist/toolwharf/index.js')}';`,
+      "export const isDenied = ({ failure }: ToolResult) => failure?.code === 'CALL_DENIED';",
+      '// @ts-expect-error A misspelt code does not compile.',
+      "export const isWrong = ({ failure }: ToolResult) => failure?.code === 'CALL_DENYED';",
+    ];
+    const file = directory.file('failure-codes.mts');
+    writeFileSync(file, program.join('\n'));
+    const options =
+      '--noEmit --strict --exactOptionalPropertyTypes --skipLibCheck false --module nodenext --target es2024';
+    const types = ['--lib', 'es2024,esnext.disposable,dom', '--types', 'node'];
+    const compiler = join(root, 'node_modules/typescript/bin/tsc');
+    // In the repository, whose packages have their types.
+    const args = [compiler, '--ignoreConfig', ...options.split(' '), ...types, 'dist/toolwharf/index.d.ts', file];
+    const { stdout } = await run(process.execPath, args, { cwd: root }).catch((failure) => failure);
+    // Other packages have errors of their own.
+    const own = String(stdout)
+      .split('\n')
+      .filter((line) => /^dist\/|failure-codes|^error/.test(line));
+    expect(own).toEqual([]);
   });
 
   test('the library package loads every entry with its own dependencies only, and a toolbox runs tools of a server and local tools', async () => {
@@ -113,6 +136,52 @@ describe('the library package', () => {
       expect(existsSync(join(project, 'node_modules', name))).toBe(false);
   });
 
+  test.each(['es', 'cjs'] as const)(
+    'a program bundled with the library as one %s file calls tools over stdio and HTTP',
+    async (format) => {
+      await using remote = await startHttp('legacy-http');
+      const config = { servers: { local: fixture('legacy'), remote: { url: remote.url } } };
+      const project = directory.file('library');
+      const entry = join(project, `bundled-${format}.mjs`);
+      // A module of CommonJS has no top-level await.
+      const program = `
+      import { createToolbox } from 'toolwharf';
+      import { createScripts } from 'toolwharf/code';
+      async function main() {
+        const toolbox = await createToolbox(${JSON.stringify(config)});
+        const called = ['mcp_local_echo', 'mcp_remote_echo'].map((name) => toolbox.call(name, { text: name }));
+        const texts = (await Promise.all(called)).map(({ text }) => text);
+        await toolbox.close();
+        let scripts;
+        try { createScripts(); } catch (problem) { scripts = problem.message; }
+        console.log(JSON.stringify({ texts, scripts }));
+      }
+      main();`;
+      writeFileSync(entry, program);
+      const outDir = directory.file(`bundle-${format}`);
+      const file = format === 'es' ? 'main.mjs' : 'main.cjs';
+      await build({
+        root: project,
+        configFile: false,
+        logLevel: 'error',
+        ssr: { noExternal: true },
+        build: {
+          ssr: entry,
+          target: 'node22',
+          outDir,
+          emptyOutDir: false,
+          rolldownOptions: { output: { format, entryFileNames: file, codeSplitting: false } },
+        },
+      });
+      expect(readdirSync(outDir)).toEqual([file]);
+      const { stdout } = await run(process.execPath, [file], { cwd: outDir, env: plainEnv() });
+      expect(JSON.parse(stdout)).toEqual({
+        texts: ['mcp_local_echo', 'mcp_remote_echo'],
+        scripts: expect.stringContaining("mark 'toolwharf' as external"),
+      });
+    },
+  );
+
   test('the library package has a command that names the package with the command line', async () => {
     const script = join(directory.file('library'), 'node_modules', 'toolwharf', 'bin', 'toolwharf.js');
     const failed = await run(process.execPath, [script, 'serve', '--port', '1'], { env: plainEnv() }).catch(
@@ -123,7 +192,7 @@ describe('the library package', () => {
   });
 
   test('the library package starts no process on import, keeps none alive and loads no unused packages', async () => {
-    const entry = pathToFileURL(join(root, 'dist', 'index.js')).href;
+    const entry = pathToFileURL(join(root, 'dist', 'toolwharf', 'index.js')).href;
     // The process must end without help: no timer, socket or child may keep it alive.
     const program = `
       import { registerHooks } from 'node:module';

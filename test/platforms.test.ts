@@ -3,9 +3,9 @@ import { once } from 'node:events';
 import { homedir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { dataDirectory } from '../src/config/data-directory.ts';
-import { childEnvironment } from '../src/connections/stdio/launch-program.ts';
-import { takeFileLock } from '../src/storage/sqlite/sqlite-engine.ts';
+import { takeFileLock } from '../packages/gateway/core/storage/sqlite/sqlite-engine.ts';
+import { dataDirectory } from '../packages/toolwharf/config/data-directory.ts';
+import { childEnvironment } from '../packages/toolwharf/connections/stdio/launch-program.ts';
 import { tempDir } from './support/fixtures.ts';
 import { root } from './support/imports.ts';
 
@@ -41,7 +41,7 @@ describe('the lock of the data directory', () => {
   test('the lock of the data directory excludes other processes, and is free as soon as its process was killed', async () => {
     await using directory = await tempDir();
     const file = directory.file('toolwharf.db.lock');
-    const module = join(root, 'src', 'storage', 'sqlite', 'sqlite-engine.ts');
+    const module = join(root, 'packages', 'gateway', 'core', 'storage', 'sqlite', 'sqlite-engine.ts');
     const program = `
       import { takeFileLock } from ${JSON.stringify(module)};
       console.log(takeFileLock(${JSON.stringify(file)}) ? 'locked' : 'refused');

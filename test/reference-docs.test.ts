@@ -1,19 +1,20 @@
 import { readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import type { HttpTarget, StdioTarget } from '../src/config/config.ts';
-import { parseConfig } from '../src/config/load-config.ts';
-import { nativeJsonSchema } from '../src/config/native-json-schema.ts';
-import { parseDuration } from '../src/index.ts';
-import { isObject, type JsonObject, type JsonSchema } from '../src/kernel/json.ts';
-import { libraryFiles, readSources, root, withoutComments } from './support/imports.ts';
+import type { JsonObject } from '../packages/contract/json.ts';
+import type { HttpTarget, StdioTarget } from '../packages/contract/settings/config.ts';
+import { parseConfig } from '../packages/toolwharf/config/load-config.ts';
+import { nativeJsonSchema } from '../packages/toolwharf/config/native-json-schema.ts';
+import { parseDuration } from '../packages/toolwharf/index.ts';
+import { keysOf, updateReference } from '../scripts/config-reference.ts';
+import { libraryFiles, readPackages, root, withoutComments } from './support/imports.ts';
 import { type Page, rowsOf, toPage } from './support/markdown.ts';
 
 const read = (file: string) => readFileSync(join(root, file), 'utf8');
 const manifest = JSON.parse(read('package.json'));
 const gatewayManifest = JSON.parse(read('packages/gateway/package.json'));
 const buildManifest = JSON.parse(read('packages/build/package.json'));
-const webManifest = JSON.parse(read('web/package.json'));
+const webManifest = JSON.parse(read('packages/web/package.json'));
 const siteManifest = JSON.parse(read('site/package.json'));
 
 describe('docs/dependencies.md', () => {
@@ -42,17 +43,17 @@ describe('docs/reference/library.md', () => {
 
   test('docs/reference/library.md names every export of the library, and nothing else', () => {
     const main = ['toolwharf', 'Types'].flatMap((title) => namesIn(sections.get(title)));
-    expect(main.sort()).toEqual(exportsOf('src/index.ts').sort());
+    expect(main.sort()).toEqual(exportsOf('packages/toolwharf/index.ts').sort());
   });
 
   test('docs/reference/library.md names every member of the toolbox and every option', () => {
-    const source = read('src/toolbox-types.ts');
-    const content = read('src/servers/server-content.ts');
+    const source = read('packages/toolwharf/toolbox-types.ts');
+    const content = read('packages/toolwharf/servers/server-content.ts');
     const groups = new Map([
       ['servers', membersOf(source, 'ToolboxServers')],
       ['resources', [...membersOf(content, 'ServerContent', 'resources'), ...membersOf(source, 'ToolboxResources')]],
       ['prompts', [...membersOf(content, 'ServerContent', 'prompts'), ...membersOf(source, 'ToolboxPrompts')]],
-      ['skills', membersOf(read('src/servers/skills/toolbox-skills.ts'), 'ToolboxSkills')],
+      ['skills', membersOf(read('packages/toolwharf/servers/skills/toolbox-skills.ts'), 'ToolboxSkills')],
       ['calls', membersOf(source, 'ToolboxCalls')],
       ['approvals', membersOf(source, 'ToolboxApprovals')],
       ['catalog', membersOf(source, 'ToolboxCatalog')],
@@ -60,7 +61,7 @@ describe('docs/reference/library.md', () => {
     const members = membersOf(source, 'Toolbox').flatMap(
       (member) => groups.get(member)?.map((name) => `${member}.${name}`) ?? member,
     );
-    const inherited = ['tools', 'runCode', 'observeOutput', '[Symbol.asyncDispose]'];
+    const inherited = ['tools', 'runCode', '[Symbol.asyncDispose]'];
     const documented = namesIn(sections.get('The toolbox')).map((name) => name.replace(/\(.*/, ''));
     expect(documented.sort()).toEqual([...members, ...inherited].sort());
     expect(namesIn(sections.get('Options of createToolbox'))).toEqual(membersOf(source, 'ToolboxOptions').sort());
@@ -70,7 +71,7 @@ describe('docs/reference/library.md', () => {
     ([path, target]) => (typeof target === 'object' && path !== '.' ? [{ path, target: target.default }] : []),
   );
   test.each(subpaths)('docs/reference/library.md names every export of $path, and nothing else', ({ path, target }) => {
-    const source = target.replace('./dist/', 'src/').replace(/js$/, 'ts');
+    const source = target.replace('./dist/', 'packages/').replace(/js$/, 'ts');
     expect(namesIn(sections.get(`toolwharf${path.slice(1)}`))).toEqual(exportsOf(source).sort());
   });
 
@@ -88,6 +89,11 @@ describe('docs/reference/config.md', () => {
     expect(rows.map(([key, type]) => [key, type]).sort()).toEqual(
       [...keys].map(([key, { type }]) => [key, type]).sort(),
     );
+  });
+
+  test('docs/reference/config.md is what `npm run schema` writes', () => {
+    const page = read('docs/reference/config.md');
+    expect(updateReference(page, nativeJsonSchema())).toBe(page);
   });
 
   test('docs/reference/config.md states which keys are required, and the defaults of the schema', () => {
@@ -124,7 +130,10 @@ describe('docs/reference/config.md', () => {
         ...stdio,
         ...http?.target,
         timeout: stdio?.timeoutMs,
+        installTimeout: stdio?.installTimeoutMs,
         maxTimeout: stdio?.maxTimeoutMs,
+        cancelGrace: stdio?.cancelGraceMs,
+        questionHold: stdio?.questionHoldMs,
       }),
       ...prefixed('servers.NAME.defaultToolConfig.', { ...stdio?.defaultTool, timeout: stdio?.defaultTool.timeoutMs }),
       ...prefixed('toolbox.', toolbox),
@@ -164,18 +173,22 @@ describe('docs/reference/config.md', () => {
 
 describe('docs/reference/events.md', () => {
   const sections = sectionsOf('docs/reference/events.md');
-  const events = membersOf(read('src/servers/toolbox-events.ts'), 'ToolboxEvents');
+  const events = membersOf(read('packages/toolwharf/servers/toolbox-events.ts'), 'ToolboxEvents');
 
   test('docs/reference/events.md names every event of the toolbox', () => {
     expect(namesIn(sections.get('Events'))).toEqual(events.sort());
   });
 
-  const product = new Map([...readSources('src')].filter(([file]) => !file.endsWith('.test.ts')));
+  const product = new Map([...readPackages()].filter(([file]) => !file.endsWith('.test.ts')));
   const ofLibrary = libraryFiles(product);
   test.each([
     ['Log', (file: string) => ofLibrary.has(file)],
-    // Commands other than `serve` print for people and have no log.
-    ['Log of the gateway', (file: string) => !ofLibrary.has(file) && !/^src\/cli\/(?!commands\/serve\/)/.test(file)],
+    // Commands other than `serve` print for people and have no log, except for what all of them do with the store.
+    [
+      'Log of the gateway',
+      (file: string) =>
+        !ofLibrary.has(file) && !/^packages\/cli\/(?!core\/commands\/serve\/|core\/client\/open-store\.ts)/.test(file),
+    ],
   ] as const)('docs/reference/events.md names every event under "%s" with its level', (title, belongs) => {
     const sources = [...product].filter(([file]) => belongs(file));
     // A call of the log, or a pair of event and message that was chosen before the call.
@@ -231,52 +244,6 @@ function membersOf(source: string, name: string, member?: string): string[] {
   const [, inner = ''] = new RegExp(`^ {2}readonly ${member}: \\{\\n([^]*?)^ {2}\\}`, 'm').exec(body) ?? [];
   const lines = member === undefined ? body : inner.replaceAll(/^ {2}/gm, '');
   return [...lines.matchAll(/^ {2}(?:readonly )?'?([\w.]+)'?[?(<:]/gm)].map(([, found = '']) => found);
-}
-
-interface Key {
-  readonly type: string;
-  readonly required: boolean;
-  readonly fallback?: unknown;
-}
-
-/** Every key of a JSON Schema by its path; alternatives at the same path are combined. */
-function keysOf(schema: JsonSchema, prefix = '', keys = new Map<string, Key>()): Map<string, Key> {
-  const alternatives = [schema.anyOf, schema.oneOf].flatMap((list) =>
-    Array.isArray(list) ? (list as JsonSchema[]) : [],
-  );
-  for (const alternative of alternatives) keysOf(alternative, prefix, keys);
-  if (isObject(schema.items)) keysOf(schema.items, prefix, keys);
-  const named = isObject(schema.additionalProperties) ? schema.additionalProperties : undefined;
-  if (named) keysOf(named, prefix === 'toolbox.tools.' ? prefix : `${prefix}NAME.`, keys);
-  for (const [name, property] of Object.entries((schema.properties ?? {}) as Record<string, JsonSchema>)) {
-    const path = prefix + name;
-    const before = keys.get(path);
-    const type = [...new Set([...(before?.type.split(', ') ?? []), ...typeOf(property).split(', ')])].join(', ');
-    const required = before?.required === true || (Array.isArray(schema.required) && schema.required.includes(name));
-    const fallback = property.default ?? before?.fallback;
-    keys.set(path, { type, required: required && fallback === undefined, fallback });
-    keysOf(property, `${path}.`, keys);
-  }
-  return keys;
-}
-
-function typeOf(schema: JsonSchema): string {
-  const { type, items, additionalProperties, minimum, maximum } = schema;
-  if (Array.isArray(schema.enum)) return schema.enum.map((value) => `\`${value}\``).join(', ');
-  if (schema.const !== undefined) return `\`${schema.const}\``;
-  if (Array.isArray(type)) return 'duration';
-  if (Array.isArray(schema.anyOf)) {
-    const [first] = schema.anyOf as JsonSchema[];
-    return first?.type === 'string' ? 'text or list of text' : 'list or map';
-  }
-  if (type === 'integer')
-    return maximum === Number.MAX_SAFE_INTEGER
-      ? `whole number, ${minimum} or more`
-      : `whole number, ${minimum} to ${maximum}`;
-  if (type === 'boolean') return 'true or false';
-  if (type === 'array') return isObject(items) && items.type === 'string' ? 'list of text' : 'list';
-  if (type === 'string') return 'text';
-  return isObject(additionalProperties) && additionalProperties.type === 'string' ? 'map of text' : 'map';
 }
 
 function prefixed(prefix: string, values: object): JsonObject {

@@ -6,7 +6,7 @@ import { promisify } from 'node:util';
 import { describe, expect, test } from 'vitest';
 import { parse } from 'yaml';
 import { tempDir } from './support/fixtures.ts';
-import { readSources, root, withoutComments } from './support/imports.ts';
+import { readPackages, root, withoutComments } from './support/imports.ts';
 import { readManifest } from './support/installed.ts';
 
 interface Scripts {
@@ -74,21 +74,23 @@ describe('a release', () => {
       'package.json',
       'packages/gateway/package.json',
       'packages/build/package.json',
-      'web/package.json',
+      'packages/web/package.json',
     ];
+    const versionModule = 'packages/toolwharf/kernel/version.ts';
     const others = [
       'deploy/helm/toolwharf/Chart.yaml',
       'docs/guide/getting-started.md',
       'docs/guide/gateway.md',
       'docs/reference/cli.md',
     ];
-    for (const file of [...files, ...others]) {
+    for (const file of [...files, versionModule, ...others]) {
       mkdirSync(dirname(directory.file(file)), { recursive: true });
       cpSync(join(root, file), directory.file(file));
     }
     const changed = prepareRelease('9.8.7', { root: directory.path, date: '2030-01-02' });
-    expect([...changed].sort()).toEqual([...files, ...others].sort());
+    expect([...changed].sort()).toEqual([...files, versionModule, ...others].sort());
     const text = (file: string) => readFileSync(directory.file(file), 'utf8');
+    expect(text(versionModule)).toContain("version = '9.8.7'");
     for (const file of files.slice(1)) expect(JSON.parse(text(file)).version).toBe('9.8.7');
     expect(parse(text('deploy/helm/toolwharf/Chart.yaml'))).toMatchObject({ version: '9.8.7', appVersion: '9.8.7' });
     for (const file of others.slice(1)) expect(text(file)).toContain('9.8.7');
@@ -128,7 +130,7 @@ describe('a release', () => {
   test('a release uses no global that the oldest supported Node lacks', () => {
     const newer =
       /\b(?:Async)?DisposableStack\b|\bRegExp\.escape\b|\bPromise\.try\b|\bError\.isError\b|\.getOrInsert\(|\bFloat16Array\b/;
-    const sources = [...readSources('src')].filter(([file]) => !file.endsWith('.test.ts'));
+    const sources = [...readPackages()].filter(([file]) => !file.endsWith('.test.ts'));
     expect(sources.filter(([, text]) => newer.test(withoutComments(text))).map(([file]) => file)).toEqual([]);
   });
 });

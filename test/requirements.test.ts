@@ -1,13 +1,13 @@
 import { expect, test } from 'vitest';
 import { notBuiltYet, requirements } from './requirements.ts';
-import { readSources, withoutComments } from './support/imports.ts';
+import { readPackages, readSources, withoutComments } from './support/imports.ts';
 
 // A title is the string that opens a call with further arguments; `test.each(…)('title', …)` has a table before it.
 const title = /\(\s*(?:'((?:\\.|[^'\\\n])*)'|"((?:\\.|[^"\\\n])*)"|`((?:\\.|[^`\\])*)`)\s*,/g;
-const citation = /\[((?:[ARMBN]\d+)(?:,\s*[ARMBN]\d+)*)\]/g;
+const citation = /\[((?:[ARMBNO]\d+)(?:,\s*[ARMBNO]\d+)*)\]/g;
 
 const ids = Object.keys(requirements);
-const files = [...readSources('src', ['.test.ts']), ...readSources('test', ['.test.ts'])];
+const files = [...readPackages(['.test.ts']), ...readSources('test', ['.test.ts'])];
 const cited = new Set(
   files.filter(([file]) => file !== 'test/requirements.test.ts').flatMap(([, code]) => citedIn(code)),
 );

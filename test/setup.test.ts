@@ -4,7 +4,7 @@ import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 import { expect, test } from 'vitest';
 import { tempDir } from './support/fixtures.ts';
-import { importsOf, packageOf, readSources, root } from './support/imports.ts';
+import { importsOf, packageOf, readPackages, readSources, root } from './support/imports.ts';
 import { plainEnv } from './support/installed.ts';
 
 const run = promisify(execFile);
@@ -47,7 +47,7 @@ test('npm start ends with the exit code of a failed installation and builds noth
 
 test('the packages that npm start builds with and runs are not development packages', () => {
   const { packages } = JSON.parse(readFileSync(join(root, 'package-lock.json'), 'utf8'));
-  const sources = [...readSources('src'), ...readSources('web/src', ['.ts', '.tsx']), ...readSources('site')];
+  const sources = [...readPackages(), ...readSources('packages/web/src', ['.ts', '.tsx']), ...readSources('site')];
   const imported = sources
     .filter(([file]) => !file.includes('.test.'))
     .flatMap(([file, source]) => importsOf(file, source))
@@ -83,12 +83,16 @@ async function openCheckout() {
   };
   cpSync(join(root, 'scripts'), path('scripts'), { recursive: true });
   for (const file of [
-    'src/index.ts',
+    'packages/contract/errors.ts',
+    'packages/toolwharf/index.ts',
     'tsconfig.json',
-    'web/index.html',
-    'web/vite.config.ts',
-    'web/src/main.tsx',
-    'web/public/icon.svg',
+    'packages/web/index.html',
+    'packages/web/vite.config.ts',
+    'packages/gateway/core/gateway.ts',
+    'packages/gateway/features/a2a/endpoint.ts',
+    'packages/cli/main.ts',
+    'packages/web/src/main.tsx',
+    'packages/web/public/icon.svg',
     'docs/README.md',
     'site/build.ts',
     'CHANGELOG.md',

@@ -1,5 +1,9 @@
 import { glob, readFile } from 'node:fs/promises';
 import { expect, test } from 'vitest';
+import { approvalScopes } from '../packages/contract/approvals.ts';
+import { callEnds, callStatuses } from '../packages/contract/calls.ts';
+import { connectionStates } from '../packages/contract/connections.ts';
+import { keyRights } from '../packages/contract/rights.ts';
 import {
   approvalModes,
   approverGroups,
@@ -10,16 +14,15 @@ import {
   placements,
   protocolChoices,
   toolModes,
-} from '../src/config/choices.ts';
-import { transports } from '../src/config/transports.ts';
-import { connectionStates } from '../src/connections/status.ts';
-import { keyRights } from '../src/gateway/auth/identity.ts';
-import { callEnds, callStatuses } from '../src/invocation/call-record.ts';
-import { approvalScopes } from '../src/policy/approval.ts';
+} from '../packages/contract/settings/choices.ts';
+import { transports } from '../packages/contract/settings/transports.ts';
 
 async function sources(): Promise<readonly { readonly file: string; readonly text: string }[]> {
   const found: { file: string; text: string }[] = [];
-  for await (const file of glob(['src/**/*.ts', 'web/src/**/*.{ts,tsx}'])) {
+  for await (const file of glob([
+    'packages/{contract,toolwharf,gateway/core,gateway/features,cli}/**/*.ts',
+    'packages/web/src/**/*.{ts,tsx}',
+  ])) {
     if (/\.test\.tsx?$|\.d\.ts$/.test(file)) continue;
     found.push({ file: file.replaceAll('\\', '/'), text: await readFile(file, 'utf8') });
   }
@@ -53,6 +56,6 @@ test.each([
   ['scopes of an answer', approvalScopes],
 ])('the %s are defined once', async (_, values: readonly string[]) => {
   const list = new RegExp(values.map((value) => `['"]${value}['"]`).join(String.raw`\s*[,|]\s*`));
-  const listing = (await sources()).filter(({ file, text }) => file.startsWith('src/') && list.test(text));
+  const listing = (await sources()).filter(({ file, text }) => !file.startsWith('packages/web/') && list.test(text));
   expect(listing).toHaveLength(1);
 });

@@ -6,7 +6,8 @@ export function describeMachine() {
   return {
     at: new Date().toISOString(),
     commit:
-      git('rev-parse', '--short', 'HEAD') + (git('status', '--porcelain', '--', 'src') === '' ? '' : ' and changes'),
+      git('rev-parse', '--short', 'HEAD') +
+      (git('status', '--porcelain', '--', 'packages') === '' ? '' : ' and changes'),
     node: process.version,
     machine: `${cpus().length} × ${cpus()[0]?.model ?? 'unknown'}, ${Math.round(totalmem() / 2 ** 30)} GiB, ${process.platform}`,
   };

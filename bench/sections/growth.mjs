@@ -1,6 +1,6 @@
 // Work that must grow linearly with its input, also for hostile input: the time for the double input relative to the single.
-import { scanDefinition } from '../../src/policy/scan-definition.ts';
-import { compileArguments } from '../../src/policy/validate-arguments.ts';
+import { scanDefinition } from '../../packages/toolwharf/policy/scan-definition.ts';
+import { compileArguments } from '../../packages/toolwharf/policy/validate-arguments.ts';
 import { row } from '../parts/statistics.mjs';
 
 export const title = 'Growth with the size of hostile input';

@@ -1,4 +1,4 @@
-// A server with very many tools: how long the gateway takes to start, refresh and list them, and its longest pause meanwhile.
+// A server with very many tools: how long the gateway takes to start, refresh, list and search them, and its longest pause meanwhile.
 import { existsSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { openClient } from '../parts/raw-client.mjs';
@@ -19,7 +19,8 @@ export async function measure() {
       const file = join(directory, 'delay.json');
       const env = { NODE_OPTIONS: `--import ${preload}`, LOOP_DELAY_FILE: file };
       const server = { http: { url: upstream.address } };
-      const options = { env, args: ['--log-level', 'warning'] };
+      const settings = { profiles: { default: {}, found: { expose: 'search' } } };
+      const options = { env, args: ['--log-level', 'warning'], settings };
 
       async function longestPause(ours) {
         rmSync(file, { force: true });
@@ -68,6 +69,14 @@ export async function measure() {
       await report(ours, 'tools/list', () => listAll(client));
       await report(ours, 'tools/list again', () => listAll(client));
       client.close();
+      const finder = await openClient(`${ours.address}/mcp/found`, { era: 'legacy' });
+      const search = (query) => finder.ask(1, 'tools/call', { name: 'search_tools', arguments: { query } });
+      await report(ours, 'first search', () => search('echo a text'));
+      await report(ours, 'search again', () => search('add two numbers'));
+      await report(ours, 'search without results', () => search('zzqqxx wwvvuu qqppoo'));
+      const call = { name: 'call_tool', arguments: { name: 'ecko', arguments: {} } };
+      await report(ours, 'call of an unknown tool', () => finder.ask(1, 'tools/call', call));
+      finder.close();
       await report(ours, 'GET /api/tools', () => api('/tools'));
     });
   }

@@ -16,7 +16,7 @@ export default ({ days = [], log = 'calls.jsonl' }: Options) => {
   const isOpen = () => days.includes(new Date().getDay());
   return definePlugin({
     name: 'change-window',
-    policy({ annotations, tool }) {
+    review({ annotations, tool }) {
       if (annotations?.readOnlyHint || isOpen()) return undefined;
       return { kind: 'ask', reason: `${tool} may change something outside the change window` };
     },

@@ -1,9 +1,9 @@
 import { randomBytes } from 'node:crypto';
 import { expect, test } from 'vitest';
-import type { JsonObject } from '../../src/kernel/json.ts';
-import { openStorage } from '../../src/storage/open-storage.ts';
-import { createSealer } from '../../src/storage/sealer.ts';
-import { createToolbox } from '../../src/toolbox.ts';
+import type { JsonObject } from '../../packages/contract/json.ts';
+import { openStorage } from '../../packages/gateway/core/storage/open-storage.ts';
+import { createSealer } from '../../packages/toolwharf/storage/sealer.ts';
+import { createToolbox } from '../../packages/toolwharf/toolbox.ts';
 import { startApi } from '../support/api.ts';
 import { fixture, tempDir } from '../support/fixtures.ts';
 import { connectClient } from '../support/open-gateway.ts';

@@ -5,7 +5,7 @@ import { root } from '../support/imports.ts';
 
 const read = (file: string) => readFileSync(join(root, file), 'utf8');
 const files = new Set(
-  ['src', 'test'].flatMap((folder) =>
+  ['packages', 'test'].flatMap((folder) =>
     readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' }).map((name) => `${folder}/${name}`),
   ),
 );

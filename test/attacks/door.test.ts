@@ -1,6 +1,7 @@
 import { access } from 'node:fs/promises';
+import { connect } from 'node:net';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { allRoutes } from '../../src/gateway/api/all-routes.ts';
+import { allRoutes } from '../../packages/gateway/features/all-routes.ts';
 import { startApi, type TestApi } from '../support/api.ts';
 import { fixture, tempDir } from '../support/fixtures.ts';
 import { initializeParams } from '../support/raw-mcp.ts';
@@ -300,3 +301,23 @@ test('an empty key, as of an unset variable in a copied command, counts as no cr
   expect((await open.get('/api/tools', empty)).status).toBe(200);
   expect((await locked.get('/api/tools', empty)).status).toBe(401);
 });
+
+test('a request with two Host headers gets 400, whatever they say', async () => {
+  await using api = await startApi({ servers: {} });
+  const { host } = new URL(api.url);
+  for (const second of [host, 'evil.example.com']) {
+    const answer = await sendLines(api.url, ['GET /api/session HTTP/1.1', `Host: ${host}`, `hOST: ${second}`]);
+    expect(answer).toMatch(/^HTTP\/1\.1 400 /);
+  }
+  expect(await sendLines(api.url, ['GET /api/session HTTP/1.1', `Host: ${host}`])).toMatch(/^HTTP\/1\.1 200 /);
+});
+
+/** Sends the lines of a request as they are; returns the response. */
+async function sendLines(url: string, lines: readonly string[]): Promise<string> {
+  const { hostname, port } = new URL(url);
+  const socket = connect(Number(port), hostname);
+  socket.end([...lines, 'Connection: close', '', ''].join('\r\n'));
+  let text = '';
+  for await (const part of socket) text += String(part);
+  return text;
+}

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { parseConfig, parseConfigText } from '../../src/config/load-config.ts';
-import { ToolwharfError } from '../../src/kernel/errors.ts';
+import { ToolwharfError } from '../../packages/contract/errors.ts';
+import { parseConfig, parseConfigText } from '../../packages/toolwharf/config/load-config.ts';
 import { json, key, mutated, parameters } from './arbitraries.ts';
 
 describe('the configuration parser', () => {

@@ -1,15 +1,15 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { toAiSdkTools } from '../../src/bridges/ai-sdk.ts';
-import { toAnthropicTools } from '../../src/bridges/anthropic.ts';
-import { toFlatTools } from '../../src/bridges/flat.ts';
-import { toGeminiTools } from '../../src/bridges/gemini.ts';
-import { toOpenAIResponsesTools, toOpenAITools } from '../../src/bridges/openai.ts';
-import { definitionHash } from '../../src/catalog/definition-hash.ts';
-import type { JsonSchema } from '../../src/kernel/json.ts';
-import type { Tool, ToolSource } from '../../src/kernel/tool.ts';
-import { scanDefinition } from '../../src/policy/scan-definition.ts';
-import { compileArguments } from '../../src/policy/validate-arguments.ts';
+import type { JsonSchema } from '../../packages/contract/json.ts';
+import { toAiSdkTools } from '../../packages/toolwharf/bridges/ai-sdk.ts';
+import { toAnthropicTools } from '../../packages/toolwharf/bridges/anthropic.ts';
+import { toFlatTools } from '../../packages/toolwharf/bridges/flat.ts';
+import { toGeminiTools } from '../../packages/toolwharf/bridges/gemini.ts';
+import { toOpenAIResponsesTools, toOpenAITools } from '../../packages/toolwharf/bridges/openai.ts';
+import { definitionHash } from '../../packages/toolwharf/catalog/definition-hash.ts';
+import type { Tool, ToolSource } from '../../packages/toolwharf/kernel/tool.ts';
+import { scanDefinition } from '../../packages/toolwharf/policy/scan-definition.ts';
+import { compileArguments } from '../../packages/toolwharf/policy/validate-arguments.ts';
 import { json, parameters } from './arbitraries.ts';
 
 describe('schemas', () => {

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { createSessionTokens } from '../../src/gateway/mcp/session-token.ts';
+import { createSessionTokens } from '../../packages/gateway/core/mcp/session-token.ts';
 import { parameters } from './arbitraries.ts';
 
 describe('session tokens', () => {

@@ -53,7 +53,7 @@ describe('unlimited body, batch, depth, element count', () => {
 
   test('a JSON-RPC batch is rejected', async () => {
     const one = { jsonrpc: '2.0', id: 1, method: 'initialize', params: initializeParams };
-    for (const batch of [[], [one], Array.from({ length: 10_000 }, () => one)]) {
+    for (const batch of [[], [one], Array.from({ length: 1_000 }, () => one)]) {
       const { status, text } = await send(api.url, '/mcp', { method: 'POST', headers, body: JSON.stringify(batch) });
       expect(status).toBe(400);
       expect(text.length).toBeLessThan(1_000);

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { createToolbox } from '../../src/toolbox.ts';
+import { createToolbox } from '../../packages/toolwharf/toolbox.ts';
 import { startApi, type TestApi } from '../support/api.ts';
 import { fixture } from '../support/fixtures.ts';
 import { connectClient } from '../support/open-gateway.ts';
@@ -108,6 +108,42 @@ describe.each(cells)('a client of the $era era, with the server $server', ({ era
     expect(asked).toBe(1);
     await client.close();
   });
+});
+
+test.each(['mcp', 'api'])(
+  'a read over %s that waits for approval is not made after its key was revoked',
+  async (face) => {
+    const { key, client } = await open('old-asking');
+    const reading =
+      face === 'mcp'
+        ? client.readResource({ uri: 'memo://one' }).catch(String)
+        : api
+            .get('/api/servers/old/resources/read?uri=memo://one', { key })
+            .then(({ status }) => String(status), String);
+    const { id } = await pendingRead(key);
+    const [{ id: callId }] = (await api.get('/api/calls?limit=1', { key })).body.calls;
+    const { keys } = (await api.get('/api/keys', { key: api.adminToken })).body;
+    await api.delete(`/api/keys/${keys.at(-1).id}`, { key: api.adminToken });
+    await api.post(`/api/approvals/${id}/answer`, { answer: 'allow' }, { key: api.adminToken });
+    expect(await reading).not.toContain('contents');
+    const ended = await waitFor(async () => {
+      const { body } = await api.get(`/api/calls/${callId}`, { key: api.adminToken });
+      return body.status === 'error' && body;
+    });
+    expect(ended).not.toHaveProperty('startedAt');
+    await client.close().catch(() => {});
+  },
+);
+
+test('a read is cancelled over the API by the id of its call', async () => {
+  const { client, key } = await open('old-asking');
+  const reading = client.readResource({ uri: 'memo://one' }).catch(String);
+  await pendingRead(key);
+  const [{ id }] = (await api.get('/api/calls?limit=1', { key })).body.calls;
+  expect((await api.post(`/api/calls/${id}/cancel`, {}, { key })).status).toBe(204);
+  expect(await reading).toContain('cancelled');
+  expect((await api.get(`/api/calls/${id}`, { key })).body).toMatchObject({ kind: 'resource', end: 'cancelled' });
+  await client.close();
 });
 
 test('a pattern over URIs cannot be left by a path with `..`, plain or encoded', async () => {

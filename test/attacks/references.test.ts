@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { localTool } from '../../src/index.ts';
-import type { JsonObject } from '../../src/kernel/json.ts';
+import type { JsonObject } from '../../packages/contract/json.ts';
+import { localTool } from '../../packages/toolwharf/index.ts';
 import { startApi, type TestApi } from '../support/api.ts';
 import { connectMcp, type McpClient } from '../support/mcp-client.ts';
 

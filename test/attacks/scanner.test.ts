@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
-import type { ToolDefinition } from '../../src/kernel/tool.ts';
-import { isSuspicious, scanDefinition } from '../../src/policy/scan-definition.ts';
-import { indexNames } from '../../src/policy/scan-definition-names.ts';
+import type { ToolDefinition } from '../../packages/toolwharf/kernel/tool.ts';
+import { isSuspicious, scanDefinition, scanWithIndex } from '../../packages/toolwharf/policy/scan-definition.ts';
+import { indexNames } from '../../packages/toolwharf/policy/scan-definition-names.ts';
 
 interface Labelled {
   readonly class: string;
@@ -17,12 +17,42 @@ const benign = (read('benign') as (ToolDefinition & { readonly server: string })
 const real = benign.map(({ name }) => name);
 // Maps look-alike letters to ASCII.
 const names = indexNames([...real, 'read_file', 'send_email', 'list_files', 'create_issue']);
-const isFlagged = (definition: ToolDefinition) => isSuspicious(scanDefinition(definition, { names }));
+const isFlagged = (definition: ToolDefinition) => isSuspicious(scanWithIndex(definition, { names }));
 
 function measure(set: string) {
   const poisoned = read(set) as Labelled[];
   const missed = poisoned.filter(({ definition }) => !isFlagged(definition));
   return { poisoned: poisoned.length, missed, recall: 1 - missed.length / poisoned.length };
+}
+
+interface Varied {
+  readonly kind: string;
+  readonly half: string;
+  readonly server: string;
+  readonly name: string;
+  readonly description: string;
+  /** The descriptions of the parameters. */
+  readonly properties?: Readonly<Record<string, string>>;
+}
+
+function toDefinition({ name, description, properties = {} }: Varied): ToolDefinition {
+  const parameters = Object.entries(properties).map(([key, text]) => [key, { type: 'string', description: text }]);
+  return { name, description, inputSchema: { type: 'object', properties: Object.fromEntries(parameters) } };
+}
+
+/** The tools of the servers that the definitions are beside. */
+function ownersOf(...sets: readonly (readonly Varied[])[]): Map<string, Set<string>> {
+  const owners = new Map<string, Set<string>>();
+  const add = (server: string, tool: string) => owners.set(tool, (owners.get(tool) ?? new Set()).add(server));
+  for (const { server, name } of sets.flat()) add(server, name);
+  const others = {
+    ...{ github: ['create_issue', 'search_repositories'], slack: ['post_message'], warehouse: ['query_database'] },
+    ...{ filesystem: ['read_file'], mail: ['send_email'], bank: ['transfer_money'] },
+    db: ['plan_migration', 'list_migrations', 'start_query', 'export_table'],
+    shop: ['validate_cart', 'complete_upload', 'open_document'],
+  };
+  for (const [server, tools] of Object.entries(others)) for (const tool of tools) add(server, tool);
+  return owners;
 }
 
 const percent = (share: number) => `${(100 * share).toFixed(1)} %`;
@@ -61,6 +91,28 @@ describe('the scanner for poisoned definitions', () => {
       return found < ones.length / 2;
     });
     expect(weak.map(([kind]) => kind)).toEqual(['pretended error', 'harmless wording']);
+  });
+
+  test('the scanner finds varied attacks and shadowing, and few of the definitions that only sound like attacks', () => {
+    const { malicious, benign: hard } = read('varied') as Record<'malicious' | 'benign', Varied[]>;
+    const owners = ownersOf(malicious, hard);
+    const isFound = (one: Varied) => isSuspicious(scanDefinition(toDefinition(one), { server: one.server, owners }));
+    for (const half of ['development', 'test']) {
+      const [poisoned, honest] = [malicious, hard].map((set) => set.filter((one) => one.half === half)) as [
+        Varied[],
+        Varied[],
+      ];
+      const recall = poisoned.filter(isFound).length;
+      const alarms = honest.filter(isFound).length;
+      console.log(
+        `scanner, varied, ${half}: ${recall} of ${poisoned.length} found, ${alarms} of ${honest.length} hard negatives flagged`,
+      );
+      expect(poisoned.length + honest.length).toBeGreaterThanOrEqual(66);
+      expect(recall / poisoned.length).toBeGreaterThanOrEqual(0.9);
+      expect(alarms).toBeLessThanOrEqual(2);
+    }
+    const shadowing = malicious.filter(({ kind }) => kind === 'shadow');
+    expect(shadowing.filter((one) => !isFound(one))).toEqual([]);
   });
 
   test('the scanner misses definitions written to evade its rules', () => {

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import type { JsonObject } from '../../src/kernel/json.ts';
-import type { SandboxLimits } from '../../src/scale/code/sandbox/protocol.ts';
-import { scriptLimits } from '../../src/scale/code/script-runner.ts';
+import type { JsonObject } from '../../packages/contract/json.ts';
+import type { SandboxLimits } from '../../packages/toolwharf/features/scripts/sandbox/protocol.ts';
+import { scriptLimits } from '../../packages/toolwharf/features/scripts/script-runner.ts';
 import { startApi, type TestApi } from '../support/api.ts';
 import { fixture } from '../support/fixtures.ts';
 import { connectMcp, type McpClient } from '../support/mcp-client.ts';
@@ -42,7 +42,7 @@ async function run(code: string, options?: { readonly signal?: AbortSignal }) {
 }
 
 test('a script finds nothing of the host', async () => {
-  const names = ['process', 'require', 'module', 'fetch', 'Buffer', 'setTimeout', 'WebAssembly', 'Worker', 'os', 'std'];
+  const names = ['process', 'require', 'module', 'fetch', 'Buffer', 'WebAssembly', 'Worker', 'os', 'std'];
   const { value } = await run(`[
     ...${JSON.stringify(names)}.map((name) => typeof globalThis[name]),
     typeof Function('return this')().process,

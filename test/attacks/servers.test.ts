@@ -1,6 +1,6 @@
 import { access } from 'node:fs/promises';
 import { describe, expect, test } from 'vitest';
-import type { JsonObject } from '../../src/kernel/json.ts';
+import type { JsonObject } from '../../packages/contract/json.ts';
 import { startApi } from '../support/api.ts';
 import { collectLog, fixture, tempDir } from '../support/fixtures.ts';
 import { openToolbox } from '../support/toolbox.ts';
@@ -231,7 +231,7 @@ describe('ReDoS in schemas and URI templates', () => {
   );
 
   test('a resource template is matched in linear time', async () => {
-    const { matchTemplate } = await import('../../src/gateway/mcp/view-resources.ts');
+    const { matchTemplate } = await import('../../packages/toolwharf/servers/uri-templates.ts');
     for (const template of ['x://{/a*}{/b*}{/c*}', 'x://{a}{b}{c}{d}{e}{f}', `x://${'{a},'.repeat(200)}`]) {
       expect(matchTemplate(template, `x://${','.repeat(50_000)}!`)).toBeTypeOf('boolean');
     }

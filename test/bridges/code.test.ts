@@ -1,23 +1,23 @@
 import { createOpenAICompatible } from '@ai-sdk/openai-compatible';
 import { generateText, isStepCount, type ToolSet } from 'ai';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { toAiSdkTools } from '../../src/bridges/ai-sdk.ts';
-import { runAnthropicToolUse, toAnthropicTools } from '../../src/bridges/anthropic.ts';
-import { createScripts } from '../../src/bridges/code.ts';
-import { callFlatTool, toFlatTools } from '../../src/bridges/flat.ts';
-import { runGeminiFunctionCalls, toGeminiTools } from '../../src/bridges/gemini.ts';
-import { toLangChainTools } from '../../src/bridges/langchain.ts';
+import { toAiSdkTools } from '../../packages/toolwharf/bridges/ai-sdk.ts';
+import { runAnthropicToolUse, toAnthropicTools } from '../../packages/toolwharf/bridges/anthropic.ts';
+import { createScripts } from '../../packages/toolwharf/bridges/code.ts';
+import { callFlatTool, toFlatTools } from '../../packages/toolwharf/bridges/flat.ts';
+import { runGeminiFunctionCalls, toGeminiTools } from '../../packages/toolwharf/bridges/gemini.ts';
+import { toLangChainTools } from '../../packages/toolwharf/bridges/langchain.ts';
 import {
   runOpenAIResponsesToolCalls,
   runOpenAIToolCalls,
   toOpenAIResponsesTools,
   toOpenAITools,
-} from '../../src/bridges/openai.ts';
-import { createToolbox, localTool, type Toolbox } from '../../src/index.ts';
-import { type Log, silentLog } from '../../src/kernel/log.ts';
-import type { Caller } from '../../src/kernel/tool.ts';
-import type { ApprovalRequest } from '../../src/policy/approval.ts';
-import { createMemoryJournal } from '../../src/storage/memory/memory-journal.ts';
+} from '../../packages/toolwharf/bridges/openai.ts';
+import { createToolbox, localTool, type Toolbox } from '../../packages/toolwharf/index.ts';
+import { type Log, silentLog } from '../../packages/toolwharf/kernel/log.ts';
+import type { Caller } from '../../packages/toolwharf/kernel/tool.ts';
+import type { ApprovalRequest } from '../../packages/toolwharf/policy/approval.ts';
+import { createMemoryJournal } from '../../packages/toolwharf/storage/memory/memory-journal.ts';
 import { startScriptedChat } from '../fixtures/models/scripted-chat-server.ts';
 import { createToolSource } from '../fixtures/models/tool-source.ts';
 import { fixture } from '../support/fixtures.ts';

@@ -4,17 +4,17 @@ import { type Content, GoogleGenAI } from '@google/genai';
 import { generateText, isStepCount, type ToolSet } from 'ai';
 import OpenAI from 'openai';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { toAiSdkTools } from '../../src/bridges/ai-sdk.ts';
-import { runAnthropicToolUse, toAnthropicTools } from '../../src/bridges/anthropic.ts';
-import { callFlatTool, toFlatTools } from '../../src/bridges/flat.ts';
-import { runGeminiFunctionCalls, toGeminiTools } from '../../src/bridges/gemini.ts';
-import { toLangChainTools } from '../../src/bridges/langchain.ts';
+import { toAiSdkTools } from '../../packages/toolwharf/bridges/ai-sdk.ts';
+import { runAnthropicToolUse, toAnthropicTools } from '../../packages/toolwharf/bridges/anthropic.ts';
+import { callFlatTool, toFlatTools } from '../../packages/toolwharf/bridges/flat.ts';
+import { runGeminiFunctionCalls, toGeminiTools } from '../../packages/toolwharf/bridges/gemini.ts';
+import { toLangChainTools } from '../../packages/toolwharf/bridges/langchain.ts';
 import {
   runOpenAIResponsesToolCalls,
   runOpenAIToolCalls,
   toOpenAIResponsesTools,
   toOpenAITools,
-} from '../../src/bridges/openai.ts';
+} from '../../packages/toolwharf/bridges/openai.ts';
 import { type SearchingModels, startSearchingModels } from '../fixtures/models/searching-models.ts';
 import { createToolSource, textResult } from '../fixtures/models/tool-source.ts';
 
@@ -48,6 +48,12 @@ beforeEach(() => {
 });
 
 describe('a model that searches the tools of a bridge', () => {
+  test.each(['search', 'code'] as const)('a model of a bridge is told the servers with expose: %s', (expose) => {
+    const tools = toOpenAITools({ ...source, runCode: () => Promise.reject(new Error('no scripts')) }, { expose });
+    const { description } = tools.find((tool) => tool.function.name === 'search_tools')?.function ?? {};
+    expect(description).toMatch(/Servers:\n- shop\n- sky$/);
+  });
+
   test('the Anthropic client gets references to deferred tools, which the model then calls', async () => {
     await using ours = await startSearchingModels({ query: 'weather city', args: { [renamed()]: 'Graz' } });
     const client = new Anthropic({ baseURL: ours.url, apiKey: 'none', maxRetries: 0 });

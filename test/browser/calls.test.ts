@@ -85,7 +85,7 @@ describe('the list of calls', () => {
     await row('fail').getByText('Tool error').waitFor();
     await row('add').getByText('Invalid').waitFor();
     await row('die').getByText('Outcome unknown').waitFor();
-    expect(await shownText(row('echo'))).toMatch(/^echo s \S+ Success \d.* just now$/);
+    expect(await shownText(row('echo'))).toMatch(/^echo s \S+(?: · \S+)? Success \d.* just now$/);
     await expectAccessible(page);
   });
 

@@ -169,15 +169,15 @@ test('the roots of a stored server are set in the inspector', async () => {
   await app.post('/api/servers', server, { key: app.adminToken });
   await app.goto('/servers/notes/inspector?tab=roots');
   await page.getByText('The server gets the roots of the client').waitFor();
-  await page.getByLabel('Directories').fill('notes');
+  await page.getByRole('textbox', { name: 'Roots' }).fill('notes');
   await page.getByRole('button', { name: 'Save roots' }).click();
   await page.getByText('Must be an absolute path or a file:// URL').waitFor();
   await expectAccessible(page);
-  await page.getByLabel('Directories').fill('/srv/notes');
+  await page.getByRole('textbox', { name: 'Roots' }).fill('/srv/notes');
   await page.getByRole('button', { name: 'Save roots' }).click();
   await page.getByText('file:///srv/notes').waitFor();
   const { body } = await call('mcp_notes_roots', {});
-  expect(body).toMatchObject({ text: expect.stringContaining('file:///srv/notes') });
+  expect(body, JSON.stringify(body)).toMatchObject({ text: expect.stringContaining('file:///srv/notes') });
 });
 
 test('callers without administrator rights cannot open the inspector', async () => {

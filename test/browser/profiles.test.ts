@@ -1,6 +1,7 @@
 import { writeFile } from 'node:fs/promises';
 import type { Locator } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { formFields } from '../../packages/contract/form-fields.ts';
 import { fixture, tempDir } from '../support/fixtures.ts';
 import { connectMcp } from '../support/mcp-client.ts';
 import { expectAccessible, startApp, type TestApp } from './support/app.ts';
@@ -104,7 +105,7 @@ test('a profile is created and edited, and its clients see the chosen tools', as
   await page.getByText('2 tools for clients', { exact: false }).waitFor();
   await page.getByRole('button', { name: 'Save' }).click();
   await page.getByText('All changes saved').waitFor();
-  expect((await client.client.listTools()).tools.map(({ name }) => name)).toEqual(['notes__add', 'notes__echo']);
+  expect((await client.client.listTools()).tools.map(({ name }) => name)).toEqual(['notes__echo', 'notes__add']);
 });
 
 test('the playground sends the requests of a client of the profile, with its approval policy', async () => {
@@ -221,7 +222,7 @@ test('administrative acts are listed with the person and their details', async (
   await expectAccessible(page);
 });
 
-test('the form of a server keeps settings that it does not show', async () => {
+test('the form of a server shows every setting of the contract, and keeps those that nobody changed', async () => {
   const { page } = app;
   await app.signIn();
   const admin = { key: app.adminToken };
@@ -232,10 +233,19 @@ test('the form of a server keeps settings that it does not show', async () => {
   await page.getByRole('menuitem', { name: 'Edit' }).click();
   await page.getByText('Advanced settings').click();
   await page.getByRole('combobox', { name: 'Sessions' }).selectOption('session');
-  await page.getByLabel('Maximum duration in milliseconds').fill('120000');
+  await page.getByLabel('Maximum duration').fill('2m');
+  await page.getByRole('group', { name: 'Rate limit' }).getByLabel('Calls').fill('5');
+  await page.getByRole('group', { name: 'Rate limit' }).getByLabel('Period').fill('1m');
+  const drawn = /^(name|transport|command|args|env|url|headers|authentication|openapi|endpoints|allowInsecure)$/;
+  const labels = formFields.server
+    .filter(({ key, only }) => only !== 'url' && !drawn.test(key))
+    .map(({ label }) => label);
+  const form = await page.getByRole('dialog').innerText();
+  expect(labels.filter((label) => !form.includes(label))).toEqual([]);
   await expectAccessible(page);
   await page.getByRole('dialog').getByRole('button', { name: 'Save' }).click();
   await page.getByRole('dialog').waitFor({ state: 'detached' });
   const { record } = (await app.get('/api/servers/mine', admin)).body;
+  expect(record).toMatchObject({ rate: { calls: 5, per: 60_000 } });
   expect(record).toMatchObject({ isolation: 'session', maxTimeout: 120_000, deny: ['write'], trusted: true });
 });

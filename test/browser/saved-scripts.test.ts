@@ -37,10 +37,10 @@ test('a person saves a script with arguments, tries it, changes it and deletes i
   await field('Schema of the arguments').fill(
     JSON.stringify({ type: 'object', properties: { who: { type: 'string' } }, required: ['who'] }),
   );
-  await page.getByRole('button', { name: 'Save script' }).click();
+  await page.getByRole('button', { name: 'Create script' }).click();
   await page.getByText('Not saved. Script', { exact: false }).waitFor();
   await field('Code').fill('await tools.notes.echo({ text: `Hello ${input.who}` })');
-  await page.getByRole('button', { name: 'Save script' }).click();
+  await page.getByRole('button', { name: 'Create script' }).click();
   await page.getByText('All changes saved').waitFor();
   await expectAccessible(page);
 
@@ -76,10 +76,10 @@ test('a script of the configuration file is shown read-only, can be tried and du
   await page.getByText('AHOY', { exact: true }).waitFor();
   await page.getByRole('link', { name: 'Duplicate' }).click();
   await field('Name').fill('shout');
-  await page.getByRole('button', { name: 'Save script' }).click();
+  await page.getByRole('button', { name: 'Create script' }).click();
   await page.getByText("There is a tool named 'shout' already", { exact: false }).waitFor();
   await field('Name').fill('copied');
-  await page.getByRole('button', { name: 'Save script' }).click();
+  await page.getByRole('button', { name: 'Create script' }).click();
   await page.getByText('All changes saved').waitFor();
   expect((await app.get('/api/scripts/copied')).body).toMatchObject({ source: 'store', description: 'Of the file' });
 });

@@ -77,7 +77,7 @@ test('problems are shown at their fields, and closing the form needs confirmatio
   await form.getByLabel('URL').fill('http://tools.example.com/mcp');
   await form.getByLabel('Timeout').fill('soon');
   await form.getByRole('button', { name: 'Save' }).click();
-  await expect.poll(() => on.errorOf(form.getByLabel('Timeout'))).toContain('Must be a duration');
+  await expect.poll(() => on.errorOf(form.getByLabel('Timeout'))).toContain('Write 30s');
   await form.getByLabel('Timeout').fill('1000');
   await form.getByRole('button', { name: 'Test connection' }).click();
   await expect.poll(() => on.errorOf(form.getByLabel('URL'))).toContain('Plain http to another machine');

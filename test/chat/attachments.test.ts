@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { attachmentLimits } from '../../src/chat/attachments.ts';
+import { attachmentLimits } from '../../packages/contract/chat.ts';
 import type { Script } from '../fixtures/models/scripted-chat-server.ts';
 import { openScriptedChat, type TestChatOptions, textOf } from '../support/open-chat.ts';
 

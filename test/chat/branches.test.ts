@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
-import { toExportedJson, toMarkdown } from '../../src/chat/export-conversation.ts';
-import type { Message } from '../../src/storage/ports/conversation-store.ts';
+import type { Message } from '../../packages/contract/records/conversation.ts';
+import { toExportedJson, toMarkdown } from '../../packages/gateway/features/chat/export-conversation.ts';
 import { createGate, type Script } from '../fixtures/models/scripted-chat-server.ts';
 import { fixture } from '../support/fixtures.ts';
 import { openScriptedChat, openTestChat, type TestChatOptions, textOf } from '../support/open-chat.ts';

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
-import type { ConversationChange } from '../../src/chat/chat.ts';
+import type { ConversationChange } from '../../packages/gateway/features/chat/chat.ts';
 import { createGate, type Script } from '../fixtures/models/scripted-chat-server.ts';
 import { openScriptedChat, textOf } from '../support/open-chat.ts';
 import { waitFor } from '../support/wait-for.ts';

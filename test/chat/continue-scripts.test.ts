@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { describe, expect, test } from 'vitest';
-import type { Storage } from '../../src/storage/storage.ts';
+import type { Storage } from '../../packages/toolwharf/storage/storage.ts';
 import { type Script, type ScriptedChat, startScriptedChat } from '../fixtures/models/scripted-chat-server.ts';
 import { type CrashableStorage, createCrashableStorage } from '../support/crashable-storage.ts';
 import { fixture, tempDir } from '../support/fixtures.ts';

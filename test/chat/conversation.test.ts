@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import type { ToolCallPart } from '../../src/storage/ports/conversation-store.ts';
+import type { ToolCallPart } from '../../packages/contract/records/conversation.ts';
 import { createGate, type Script } from '../fixtures/models/scripted-chat-server.ts';
 import { fixture, tempDir } from '../support/fixtures.ts';
 import { openScriptedChat, type TestChatOptions, textOf } from '../support/open-chat.ts';

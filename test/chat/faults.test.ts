@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { describe, expect, test } from 'vitest';
-import { ToolwharfError } from '../../src/kernel/errors.ts';
-import { openStorage } from '../../src/storage/open-storage.ts';
+import { ToolwharfError } from '../../packages/contract/errors.ts';
+import { openStorage } from '../../packages/gateway/core/storage/open-storage.ts';
 import { createGate, startScriptedChat } from '../fixtures/models/scripted-chat-server.ts';
 import { collectLog, fixture, tempDir } from '../support/fixtures.ts';
 import { openTestChat } from '../support/open-chat.ts';

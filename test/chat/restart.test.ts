@@ -1,6 +1,6 @@
-import { appendFile, readFile } from 'node:fs/promises';
+import { appendFile, readFile, writeFile } from 'node:fs/promises';
 import { describe, expect, test } from 'vitest';
-import { openStorage } from '../../src/storage/open-storage.ts';
+import { openStorage } from '../../packages/gateway/core/storage/open-storage.ts';
 import { createGate, type Script, startScriptedChat } from '../fixtures/models/scripted-chat-server.ts';
 import { createCrashableStorage } from '../support/crashable-storage.ts';
 import { fixture, tempDir } from '../support/fixtures.ts';
@@ -105,18 +105,21 @@ describe('an answer awaiting approval', () => {
     const options = { model, storage, assistant: asks };
     await using directory = await tempDir();
     const file = directory.file('started');
-    const slow = (ms: string) => ({ servers: { fixture: fixture('slow-start', { START_MS: ms }) } });
+    // The same server each time, since an approval is bound to it. It starts once the file has a line besides its own.
     const held = { servers: { fixture: fixture('slow-start', { START_FILE: file, START_COUNT: '2' }) } };
     {
-      await using testChat = await openTestChat({ ...options, config: slow('0') });
+      await writeFile(file, 'now\n');
+      await using testChat = await openTestChat({ ...options, config: held });
       await testChat.chat.send(testChat.id, 'Echo');
       await waitForStoredApproval(testChat);
     }
     {
       // Stopped before the server was available.
-      await using testChat = await openTestChat({ ...options, config: slow('60000'), startWaitMs: 0 });
+      await writeFile(file, '');
+      await using testChat = await openTestChat({ ...options, config: held, startWaitMs: 0 });
       expect((await testChat.conversation()).status).not.toBe('idle');
     }
+    await writeFile(file, '');
     await using testChat = await openTestChat({ ...options, config: held, startWaitMs: 0 });
     expect(testChat.toolbox.tools).toEqual([]);
     await appendFile(file, 'now\n');

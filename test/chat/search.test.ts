@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { assistantTools } from '../../src/chat/assistant-tools.ts';
+import { assistantTools } from '../../packages/gateway/features/chat/assistant-tools.ts';
 import type { Script } from '../fixtures/models/scripted-chat-server.ts';
 import { fixture } from '../support/fixtures.ts';
 import { openScriptedChat, type TestChatOptions, textOf } from '../support/open-chat.ts';

@@ -2,10 +2,10 @@ import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { describe, expect, test } from 'vitest';
-import { answerSampling } from '../../src/chat/answer-sampling.ts';
-import { assistantTools } from '../../src/chat/assistant-tools.ts';
-import { createModels } from '../../src/chat/models/create-models.ts';
-import { createMemoryModelSettings, createMemoryProviders } from '../../src/storage/memory/memory-stores.ts';
+import { openStorage } from '../../packages/gateway/core/storage/open-storage.ts';
+import { answerSampling } from '../../packages/gateway/features/chat/answer-sampling.ts';
+import { assistantTools } from '../../packages/gateway/features/chat/assistant-tools.ts';
+import { createModels } from '../../packages/gateway/features/chat/models/create-models.ts';
 import { startScriptedChat } from '../fixtures/models/scripted-chat-server.ts';
 import { fixture } from '../support/fixtures.ts';
 import { openTestChat } from '../support/open-chat.ts';
@@ -89,13 +89,18 @@ describe('the tools of an assistant', () => {
 
 describe('a sampling request of a server', () => {
   async function modelAt(url: string) {
-    const providers = createMemoryProviders();
+    const { providers, modelSettings: settings } = await openStorage({ kind: 'memory' });
     const id = crypto.randomUUID();
     await providers.put({ id, name: 'Scripted', kind: 'openai-compatible', baseUrl: url, allowInsecure: false });
-    return createModels({ providers, settings: createMemoryModelSettings(), env: {} }).open({
+    return createModels({ providers, settings, env: {} }).open({
       provider: id,
       model: 'scripted',
     });
+  }
+
+  async function demoModel() {
+    const { providers, modelSettings: settings } = await openStorage({ kind: 'memory' });
+    return createModels({ providers, settings, env: {} }).open({ provider: 'demo', model: 'demo' });
   }
 
   test('a sampling request of a server is answered by the model with its parameters', async () => {
@@ -138,14 +143,7 @@ describe('a sampling request of a server', () => {
     [{ messages: [{ role: 'assistant', content: { type: 'image' } }] }, /must be text/],
     [{ messages: [{ role: 'user', content: [] }], tools: [{}] }, /tools is not supported/],
   ])('a sampling request of a server such as %j is rejected with the reason', async (params, message) => {
-    const opened = await createModels({
-      providers: createMemoryProviders(),
-      settings: createMemoryModelSettings(),
-      env: {},
-    }).open({
-      provider: 'demo',
-      model: 'demo',
-    });
+    const opened = await demoModel();
     await expect(answerSampling(params, opened)).rejects.toMatchObject({
       code: -32602,
       message: expect.stringMatching(message),
@@ -153,14 +151,7 @@ describe('a sampling request of a server', () => {
   });
 
   test('a sampling request of a server is answered by the demo model with a scripted text', async () => {
-    const opened = await createModels({
-      providers: createMemoryProviders(),
-      settings: createMemoryModelSettings(),
-      env: {},
-    }).open({
-      provider: 'demo',
-      model: 'demo',
-    });
+    const opened = await demoModel();
     const params = { messages: [{ role: 'user', content: { type: 'text', text: 'Hello' } }] };
     expect(await answerSampling(params, opened)).toMatchObject({
       model: 'Demo (scripted)',

@@ -1,9 +1,9 @@
 import { readFile } from 'node:fs/promises';
 import { PassThrough, Readable } from 'node:stream';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { CommandContext } from '../../src/cli/command-context.ts';
-import { approvals } from '../../src/cli/commands/approvals.ts';
-import type { Terminal } from '../../src/cli/terminal/terminal.ts';
+import type { CommandContext } from '../../packages/cli/core/command-context.ts';
+import { approvals } from '../../packages/cli/core/commands/approvals.ts';
+import type { Terminal } from '../../packages/cli/core/terminal/terminal.ts';
 import { cliProgram } from '../support/cli-program.ts';
 import { fixture, tempDir } from '../support/fixtures.ts';
 import { startGatewayHere, type TestGateway } from '../support/gateway.ts';
@@ -159,6 +159,8 @@ describe('toolwharf approvals', () => {
       env: { TOOLWHARF_DATA_DIR: data },
       signal: stop.signal,
       onInterrupt: () => {},
+      closeAtEnd: () => {},
+      skipOnInterrupt: () => ({ [Symbol.dispose]() {} }),
     };
     const watching = approvals({ watch: true }, context).catch(() => {});
     const end = async () => {
@@ -274,6 +276,7 @@ function createPerson() {
     colors: plain,
     noteColors: plain,
     canAsk: true,
+    showsStatus: true,
     name: (text) => text,
     print: (text) => notes.push(text),
     stream: (text) => notes.push(text),

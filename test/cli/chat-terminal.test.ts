@@ -336,7 +336,7 @@ test('an approval that was pending when the gateway was killed is asked again, a
   const file = directory.file('written-once');
   const gateway = await startGateway(cli, data, ['-c', config]);
   model.push({ text: 'I write.', calls: [call('write', { path: file, text: 'once' })] }, { text: 'Written.' });
-  const script = cli.open(['chat', '--once', 'write it'], { env });
+  const script = cli.open(['chat', '--wait', '--once', 'write it'], { env });
   await waitFor(() => script.stderr().includes('awaits approval'), { what: 'the question' });
   await gateway.stop('SIGKILL');
   expect((await script.ended).code).toBe(4);

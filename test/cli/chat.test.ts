@@ -249,7 +249,7 @@ describe('with a running gateway', () => {
   test('chat uses a running gateway, and its approval can be answered elsewhere [R14]', async () => {
     const file = directory.file('written');
     model.push({ calls: [call('write', { path: file, text: 'hello' })] }, { text: 'Written.' });
-    const { ended, stderr, pid } = cli.start(['chat', '--once', 'Write it'], { env: here.env });
+    const { ended, stderr, pid } = cli.start(['chat', '--wait', '--once', 'Write it'], { env: here.env });
     const told = /files write awaits approval: run `toolwharf approvals allow (\w{8})`/;
     const id = await waitFor(() => told.exec(stderr())?.[1], { what: 'the question' });
     // It has no own servers.
@@ -260,9 +260,16 @@ describe('with a running gateway', () => {
     expect(await readFile(file, 'utf8')).toBe('hello\n');
   });
 
+  test('a call that needs approval is denied at once without a terminal, in a gateway too', async () => {
+    model.push({ calls: [call('add', { a: 1, b: 1 })] }, { text: 'Then not.' });
+    const { code, stdout, stderr } = await chat('--once', 'Add');
+    expect({ code, stdout }).toEqual({ code: 5, stdout: 'Then not.\n' });
+    expect(stderr).toContain('No terminal is available to approve files add: use --auto');
+  });
+
   test('a denial given elsewhere ends chat with exit code 5 [R14]', async () => {
     model.push({ calls: [call('add', { a: 1, b: 1 })] }, { text: 'As you wish.' });
-    const { ended, stderr } = cli.open(['chat', '--once', 'Add'], { env: here.env });
+    const { ended, stderr } = cli.open(['chat', '--wait', '--once', 'Add'], { env: here.env });
     const id = await waitFor(() => /allow (\w{8})/.exec(stderr())?.[1], { what: 'the question' });
     await cli.run(['approvals', 'deny', String(id), '--reason', 'not today'], { env: here.env });
     expect(await ended).toMatchObject({ code: 5, stdout: 'As you wish.\n' });

@@ -30,7 +30,7 @@ describe('the command itself', () => {
       registerHooks({ load: (url, context, next) => (loaded.push(url), next(url, context)) });
       process.on('exit', () => console.error(JSON.stringify(loaded)));`;
     const node = ['--import', `data:text/javascript,${encodeURIComponent(hooks)}`];
-    const help = await start(['--help'], { node, program: join(root, 'src', 'cli', 'main.ts') }).ended;
+    const help = await start(['--help'], { node, program: join(root, 'packages', 'cli', 'main.ts') }).ended;
     const loaded = JSON.parse(help.stderr) as string[];
     expect(loaded.some((url) => url.endsWith('/cli/main.ts'))).toBe(true);
     expect(loaded.filter((url) => /toolbox|modelcontextprotocol|node_modules\/(zod|yaml)/.test(url))).toEqual([]);
@@ -251,13 +251,17 @@ describe('toolwharf call', () => {
   });
 
   test('a second Ctrl-C ends the call at once, and its servers too [A2]', async () => {
-    const config = await configFile({ servers: { stubborn: fixture('ignore-sigterm') } });
+    const called = directory.file('called');
+    const config = await configFile({ servers: { stubborn: fixture('ignore-sigterm', { CALLED: called }) } });
     const { child, pid, stderr, ended } = start(['call', 'stubborn/sleep', '--arg', 'ms=600000', '-c', config]);
-    const servers = await waitFor(() => descendantsOf(pid).length > 0 && descendantsOf(pid));
+    // During the start, Ctrl-C only skips the server that the command waits for.
+    await waitFor(() => existsSync(called));
+    const servers = descendantsOf(pid);
+    expect(servers.length).toBeGreaterThan(0);
     child.kill('SIGINT');
     await waitFor(() => stderr().includes('Cancelling'));
     child.kill('SIGINT');
     expect((await ended).code).toBe(130);
-    await waitFor(() => !(servers as number[]).some(isAlive), { what: 'the end of a server that ignores SIGTERM' });
+    await waitFor(() => !servers.some(isAlive), { what: 'the end of a server that ignores SIGTERM' });
   });
 });

@@ -3,7 +3,7 @@ import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { afterAll, describe, expect, test } from 'vitest';
 import { parse } from 'yaml';
-import { loadConfig, parseConfig } from '../../src/config/load-config.ts';
+import { loadConfig, parseConfig } from '../../packages/toolwharf/config/load-config.ts';
 import { fixture, startHttp, tempDir } from '../support/fixtures.ts';
 import { root } from '../support/imports.ts';
 import { cliIn } from '../support/run-cli.ts';

@@ -87,7 +87,7 @@ describe('toolwharf completion', () => {
   test('the script for bash completes commands, and tools of the running gateway', async () => {
     const { stdout: script } = await cli.run(['completion', 'bash']);
     const complete = (...words: string[]) => {
-      const program = `toolwharf() { "${process.execPath}" "${join(root, 'src/cli/main.ts')}" "$@"; }
+      const program = `toolwharf() { "${process.execPath}" "${join(root, 'packages/cli/main.ts')}" "$@"; }
 ${script}
 COMP_WORDS=(toolwharf ${words.join(' ')}${words.at(-1) === '' ? ' ""' : ''}); COMP_CWORD=$((\${#COMP_WORDS[@]} - 1)); _toolwharf; printf '%s\\n' "\${COMPREPLY[@]}"`;
       const own = { PATH: process.env.PATH, HOME: directory.path, TOOLWHARF_DATA_DIR: directory.file('data') };

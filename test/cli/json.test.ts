@@ -1,8 +1,8 @@
 import { writeFile } from 'node:fs/promises';
 import type { Command } from 'commander';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { createProgram } from '../../src/cli/program/create-program.ts';
-import type { Terminal } from '../../src/cli/terminal/terminal.ts';
+import type { Terminal } from '../../packages/cli/core/terminal/terminal.ts';
+import { createProgram } from '../../packages/cli/create-program.ts';
 import { fixture, tempDir } from '../support/fixtures.ts';
 import { startGatewayHere, type TestGateway } from '../support/gateway.ts';
 import { cliIn } from '../support/run-cli.ts';
@@ -33,7 +33,7 @@ async function run(args: readonly string[], untilOutput = false): Promise<string
 
 /** Commands whose JSON other tests read: they need a model, a registry, skills, a changed tool, a person or a stopped gateway. */
 const elsewhere = [
-  ...['chat', 'registry search', 'registry show', 'registry add', 'pins accept', 'secrets rotate'],
+  ...['chat', 'registry search', 'registry show', 'registry add', 'pins accept', 'secrets rotate', 'secrets discard'],
   ...['skills read', 'skills accept', 'users disable', 'users enable', 'accounts connect', 'accounts disconnect'],
 ];
 

@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs';
-import { stat, writeFile } from 'node:fs/promises';
+import { chmod, mkdir, stat, writeFile } from 'node:fs/promises';
 import { type AddressInfo, createServer } from 'node:net';
 import { afterAll, describe, expect, test } from 'vitest';
 import { fixture, tempDir } from '../support/fixtures.ts';
@@ -18,6 +18,20 @@ const newData = () => directory.file(`data-${++folders}`);
 const basic = await configFile({ servers: { files: fixture('legacy') } });
 
 describe('toolwharf serve', () => {
+  test('a data directory that other users can write to is reported with its remedy', async () => {
+    const data = newData();
+    await mkdir(data);
+    await chmod(data, 0o777);
+    {
+      await using gateway = await startGatewayHere(cli, data, ['-c', basic]);
+      expect(gateway.stderr()).toContain(`can write to the data directory ${data} (mode 777)`);
+      expect(gateway.stderr()).toContain(`chmod 700 ${data}`);
+    }
+    await chmod(data, 0o700);
+    await using gateway = await startGatewayHere(cli, data, ['-c', basic]);
+    expect(gateway.stderr()).not.toContain('data directory');
+  });
+
   test('toolwharf serve prints its address on stdout, the rest on stderr, and writes gateway.json', async () => {
     const data = newData();
     const config = await configFile({ servers: { files: fixture('legacy'), gone: { command: 'no-such-program' } } });
@@ -103,7 +117,9 @@ describe('toolwharf serve', () => {
     await writeFile(config, JSON.stringify({ servers: { late: fixture('legacy') } }));
     await waitFor(() => /✔ late {2}connected/.test(gateway.stderr()), { what: 'the new server' });
     await writeFile(config, '{"servers": [');
-    await waitFor(() => /ERROR: The changed configuration is invalid/.test(gateway.stderr()), { what: 'the refusal' });
+    await waitFor(() => /ERROR: The changed configuration was not applied/.test(gateway.stderr()), {
+      what: 'the refusal',
+    });
     expect((await gateway.api('GET', '/api/servers/late')).status).toBe(200);
   });
 
@@ -177,9 +193,10 @@ describe('toolwharf serve', () => {
     const first = await startGateway(cli, data, ['-c', basic]);
     await first.stop('SIGKILL');
     expect(existsSync(`${data}/gateway.json`)).toBe(true);
-    expect(await run(['keys', '--data-dir', data])).toMatchObject({ code: 4 });
+    expect(await run(['approvals', '--data-dir', data])).toMatchObject({ code: 4 });
+    expect(await run(['keys', '--data-dir', data])).toMatchObject({ source: `Using ${data} without a gateway` });
     await using second = await startGatewayHere(cli, data, ['-c', basic]);
-    expect(await run(['keys', '--data-dir', data])).toMatchObject({ code: 0 });
+    expect(await run(['approvals', '--data-dir', data])).toMatchObject({ code: 0 });
     expect(second.url).toMatch(/^http:\/\/127\.0\.0\.1:\d+$/);
   });
 

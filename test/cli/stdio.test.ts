@@ -124,7 +124,7 @@ describe.each(eras)('toolwharf stdio --local to a $era client', ({ era, negotiat
       });
       expect(textOf(result)).toContain('Ada');
     }
-    expect(asked).toEqual(['of old', 'of recent']);
+    expect(asked).toEqual(['[old] of old', '[recent] of recent']);
   });
 
   test("toolwharf stdio asks the client's user where the profile requires approval [R16]", async () => {

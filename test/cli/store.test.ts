@@ -1,8 +1,11 @@
 import { existsSync } from 'node:fs';
-import { copyFile, readFile, rename, stat, writeFile } from 'node:fs/promises';
+import { chmod, copyFile, readFile, rename, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { afterAll, beforeEach, describe, expect, test } from 'vitest';
+import { openStore } from '../../packages/cli/core/client/open-store.ts';
+import { silentLog } from '../../packages/toolwharf/kernel/log.ts';
+import { insertRecord } from '../storage/records.ts';
 import { fixture, tempDir } from '../support/fixtures.ts';
 import { startGateway, startGatewayHere } from '../support/gateway.ts';
 import { startPostgres } from '../support/postgres.ts';
@@ -42,6 +45,14 @@ async function readSecret(): Promise<unknown> {
   return (body as { text?: string }).text;
 }
 
+test('a command that opens the store warns if other users can write to the data directory', async () => {
+  await makeHistory();
+  await chmod(data, 0o777);
+  const { code, stderr } = await run('audit', 'verify');
+  expect(code).toBe(0);
+  expect(stderr).toContain(`can write to the data directory ${data} (mode 777)`);
+});
+
 describe('toolwharf audit', () => {
   test('toolwharf audit verifies the journal and finds tampering', async () => {
     await makeHistory();
@@ -76,7 +87,7 @@ describe('toolwharf audit', () => {
     expect(await verify()).toMatchObject({ code: 0, stdout: 'The journal is intact.\n' });
 
     const database = new DatabaseSync(join(data, 'toolwharf.db'));
-    database.exec(`insert into rules (id, created_at, body) values ('evil', 1, '{"id":"evil","answer":"allow"}')`);
+    database.exec(insertRecord('rules', '{"id":"evil","answer":"allow"}'));
     database.close();
     expect(await run('audit', 'verify')).toMatchObject({ code: 0 });
     expect(await verify()).toMatchObject({
@@ -105,7 +116,7 @@ describe('toolwharf audit', () => {
       stdout: 'The journal is intact.\n',
     });
     const lines = (await run('audit', 'export')).stdout.trimEnd().split('\n');
-    expect(lines.map((line) => JSON.parse(line).record.act)).toEqual(expect.arrayContaining(['key.created']));
+    expect(lines.map((line) => JSON.parse(line).record.act)).toEqual(expect.arrayContaining(['key.added']));
     const pages = [await run('audit', 'export', '--limit', '1'), await run('audit', 'export', '--after', '1')];
     expect(pages.flatMap(({ stdout }) => stdout.trimEnd().split('\n'))).toEqual(lines);
     // A key that may only call tools reads no journal.
@@ -139,7 +150,7 @@ describe('a PostgreSQL database', () => {
     expect(existsSync(join(data, 'toolwharf.db'))).toBe(false);
     const verify = () => cli.run(['audit', 'verify', '--anchor', checkpoints, '--data-dir', data, '-c', file], named);
     expect(await verify()).toMatchObject({ code: 0, stdout: 'The journal is intact.\n' });
-    await postgres.query(url, `insert into rules (id, created_at, body) values ('evil', 1, '{"id":"evil"}')`);
+    await postgres.query(url, insertRecord('rules', '{"id":"evil"}'));
     expect(await verify()).toMatchObject({ code: 1, stdout: expect.stringContaining('rule/evil was inserted') });
     const exported = await cli.run(['audit', 'export', '--data-dir', data, '--database', url]);
     expect(exported.stdout).toContain('"shared"');
@@ -211,7 +222,8 @@ describe('toolwharf secrets rotate', () => {
       code: 0,
       stdout: expect.stringContaining('now set TOOLWHARF_KEY to it'),
     });
-    expect(await run('audit', 'verify')).toMatchObject({ code: 3 });
+    const withFile = openStore({ dataDir: data, env: {}, log: silentLog });
+    await expect(withFile).rejects.toMatchObject({ code: 'CONFIG_INVALID' });
   });
 
   test('keys cannot be rotated while a gateway runs', async () => {
@@ -221,4 +233,78 @@ describe('toolwharf secrets rotate', () => {
     expect(stderr).toContain(`Stop the gateway at ${gateway.url} (process ${gateway.pid}) first`);
     expect(existsSync(join(data, 'master.key.next'))).toBe(false);
   });
+});
+
+describe('a lost master key', () => {
+  const keyFile = () => join(data, 'master.key');
+
+  test('the journal can be verified and exported, and no key is created', async () => {
+    const checkpoints = directory.file(`lost-${folders}.jsonl`);
+    const file = await cli.config({
+      servers: {},
+      gateway: { audit: { checkpoints }, allowPrograms: true },
+    } as never);
+    const gateway = await startGatewayHere(cli, data, ['-c', file]);
+    const { command, args } = fixture('legacy');
+    await gateway.api('POST', '/api/servers', { name: 'kept', transport: 'stdio', command, args });
+    await gateway.stop();
+    const exported = (await run('audit', 'export')).stdout;
+    await rename(keyFile(), `${keyFile()}.backup`);
+    expect(await run('audit', 'verify')).toMatchObject({ code: 0, stdout: 'The journal is intact.\n' });
+    const anchored = await cli.run(['audit', 'verify', '--anchor', checkpoints, '--data-dir', data, '-c', file]);
+    expect(anchored).toMatchObject({ code: 0, stdout: 'The journal is intact.\n' });
+    expect(anchored.stderr).toContain('stored servers and model providers are not checked');
+    expect((await run('audit', 'export')).stdout).toBe(exported);
+    expect(existsSync(keyFile())).toBe(false);
+    await writeFile(keyFile(), `${Buffer.alloc(32, 1).toString('base64')}\n`, { mode: 0o600 });
+    expect(await run('audit', 'verify')).toMatchObject({ code: 0 });
+  });
+
+  test('toolwharf secrets discard removes what the key sealed, and the gateway starts again', async () => {
+    await makeHistory();
+    const early = await run('secrets', 'discard', '--yes');
+    expect(early).toMatchObject({ code: 2, stderr: expect.stringContaining('nothing has to be discarded') });
+    await writeFile(keyFile(), 'not a key\n', { mode: 0o600 });
+    expect((await run('serve', '--port', '0')).code).not.toBe(0);
+    const unsure = await run('secrets', 'discard');
+    expect(unsure).toMatchObject({ code: 2, stderr: expect.stringContaining('--yes') });
+    expect(unsure.stdout).toContain('  server  kept\n');
+    const discarded = JSON.parse((await run('secrets', 'discard', '--yes', '--json')).stdout);
+    expect(discarded).toEqual({ discarded: [{ kind: 'server', name: 'kept' }] });
+    expect(await readFile(`${keyFile()}.discarded`, 'utf8')).toBe('not a key\n');
+    const entries = (await run('audit', 'export')).stdout;
+    expect(entries).toContain('"secrets.discarded"');
+    expect(entries).toContain('"server.removed"');
+    await using gateway = await startGatewayHere(cli, data, ['-c', config]);
+    const { body } = await gateway.api('GET', '/api/servers');
+    expect(JSON.stringify(body)).not.toContain('"kept"');
+    expect((await gateway.api('GET', '/api/audit/verification')).body).toMatchObject({ findings: [] });
+  });
+
+  test('a start with a wrong passphrase leaves no salt behind', async () => {
+    const location = { dataDir: data, env: {}, log: silentLog };
+    await (await openStore(location)).storage.close();
+    const env = { TOOLWHARF_KEY: 'a passphrase that is long enough' };
+    await expect(openStore({ ...location, env })).rejects.toMatchObject({ code: 'CONFIG_INVALID' });
+    expect(existsSync(join(data, 'master.salt'))).toBe(false);
+    await (await openStore(location)).storage.close();
+  });
+});
+
+test('a start without the key of the database leaves no new key behind that looks like the right one', async () => {
+  const location = { dataDir: data, env: {}, log: silentLog };
+  const { storage } = await openStore(location);
+  await storage.close();
+  const key = join(data, 'master.key');
+  await rename(key, `${key}.backup`);
+  for (let start = 0; start < 2; start++) {
+    await expect(openStore(location)).rejects.toMatchObject({ code: 'CONFIG_INVALID' });
+    expect(existsSync(key)).toBe(false);
+  }
+  // A key that was there stays, even if it is the wrong one.
+  await writeFile(key, `${Buffer.alloc(32, 1).toString('base64')}\n`, { mode: 0o600 });
+  await expect(openStore(location)).rejects.toMatchObject({ code: 'CONFIG_INVALID' });
+  expect(existsSync(key)).toBe(true);
+  await rename(`${key}.backup`, key);
+  await (await openStore(location)).storage.close();
 });

@@ -1,5 +1,5 @@
 import { afterEach, expect, test, vi } from 'vitest';
-import { newServerRecordSchema } from '../../src/config/server-record.ts';
+import { newServerRecordSchema } from '../../packages/toolwharf/config/server-record.ts';
 import { everything } from '../support/fixtures.ts';
 import { openToolbox } from '../support/toolbox.ts';
 

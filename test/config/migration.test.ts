@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { parseConfigText } from '../../src/config/load-config.ts';
+import { parseConfigText } from '../../packages/toolwharf/config/load-config.ts';
 import { root } from '../support/imports.ts';
 import { toPage } from '../support/markdown.ts';
 

@@ -1,7 +1,7 @@
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { afterAll, describe, expect, test } from 'vitest';
-import { localTool } from '../../src/index.ts';
-import { tempDir } from '../support/fixtures.ts';
+import { localTool } from '../../packages/toolwharf/index.ts';
+import { fixture, tempDir } from '../support/fixtures.ts';
 import { openToolbox } from '../support/toolbox.ts';
 
 const directory = await tempDir();
@@ -84,7 +84,7 @@ describe('plugins in a configuration file', () => {
       `  ${config}:5:5  plugins[3]  the default export of './typo.mjs' has an unknown key 'polcy'; did you mean 'policy'?`,
       `  ${config}:6:5  plugins[4]  './strict.mjs' could not be created: limit is required`,
       `  ${config}:7:5  plugins[5]  './named.mjs' has no default export: export a plugin, or a function that creates one`,
-      `  ${config}:8:5  plugins[6]  './plain.mjs' takes no options: remove them, or let it export a function that takes options`,
+      `  ${config}:8:5  plugins[6]  './plain.mjs' takes no options: remove them, or let it have 'settings' or export a function that takes options`,
     ]);
   });
 
@@ -146,5 +146,36 @@ describe('plugins in a configuration file', () => {
     await change('plugins: []\nservers: {}\n', 'config.applied');
     expect(toolbox.tools).toEqual([]);
     expect(await readFile(closed, 'utf8')).toBe('one two ');
+  });
+
+  test('servers start again when a plugin that wraps programs comes or leaves, and others go on', async () => {
+    await write(
+      'wrapper.mjs',
+      "export default { name: 'wrapper', launch: ({ env, ...program }) => ({ ...program, env: { ...env, WRAPPED: 'yes' } }) };",
+    );
+    await write('plain.mjs', "export default { name: 'plain', review: () => undefined };");
+    const config = directory.file('wrapping.json');
+    const textWith = (...plugins: readonly unknown[]) => JSON.stringify({ plugins, servers: { s: fixture('legacy') } });
+    await writeFile(config, textWith());
+    await using toolbox = await openToolbox(config, { watch: true });
+    const read = async (tool: string, args: object) => (await toolbox.call(`mcp_s_${tool}`, args)).text;
+    const apply = async (...plugins: readonly unknown[]) => {
+      const { promise, resolve } = Promise.withResolvers<void>();
+      const stop = toolbox.on('config.applied', () => resolve());
+      await writeFile(config, textWith(...plugins));
+      await promise;
+      stop();
+      await toolbox.servers.connect('s');
+    };
+    expect(await read('env', { name: 'WRAPPED' })).toBe('');
+    const wrapper = { module: './wrapper.mjs', on_failure: 'allow', timeout: '20s' };
+    await apply(wrapper);
+    expect(await read('env', { name: 'WRAPPED' })).toBe('yes');
+    const pid = await read('pid', {});
+    await apply(wrapper, './plain.mjs');
+    expect(await read('pid', {})).toBe(pid);
+    await apply({ ...wrapper, mode: 'shadow' }, './plain.mjs');
+    expect(await read('env', { name: 'WRAPPED' })).toBe('');
+    expect(toolbox.plugins()[0]).toMatchObject({ mode: 'shadow', onFailure: 'allow' });
   });
 });

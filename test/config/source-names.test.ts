@@ -1,7 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import * as library from '../../src/index.ts';
+import type { CallRecord } from '../../packages/toolwharf/index.ts';
+import * as schemas from '../../packages/toolwharf/schema.ts';
 import { everything } from '../support/fixtures.ts';
 import { root } from '../support/imports.ts';
 import { openToolbox } from '../support/toolbox.ts';
@@ -25,6 +26,8 @@ const names = [
   ...['GPTToolSelectorProps', 'McpConfig', 'ToolModeEnum', 'ToolConfig', 'ToolRegistrationContext', 'tool_usage'],
   ...['validate_default_config', 'MCPServerConfig', 'MCPConfig', 'from_dict', 'resolve_env', 'DEFAULT_MCP_SERVERS'],
   ...['MCPConnection', 'MCPClient', 'MCPToolBridge', 'create_mcp_bridge', 'get_tools_for_agent', 'invoke_tool'],
+  ...['get_default_mcp_config', 'TransportEnum', 'ToolsConfig', 'AgentLoop', 'register_tool', 'connect_to_mcp_server'],
+  ...['bind_tools_when_ready', '_convert_parameters', '_send_request'],
   ...['disconnect_all', 'get_available_tools', 'call_tool', 'list_tools', 'MCPConnectionError', 'MCPProtocolError'],
 ];
 
@@ -33,15 +36,15 @@ test('every name of the source documents has a counterpart on the page [N2]', ()
   expect(names.filter((name) => !mapped.has(name))).toEqual([]);
 });
 
-test('every schema that the page names is exported [N2]', () => {
-  const schemas = rows.flatMap(([, second]) => second ?? []).filter((name) => /^[a-z]\w*Schema$/.test(name));
-  expect(schemas.length).toBeGreaterThan(6);
-  expect(schemas.filter((name) => !(name in library))).toEqual([]);
+test('`toolwharf/schema` exports every schema that the page names [N2]', () => {
+  const named = rows.flatMap(([, second]) => second ?? []).filter((name) => /^[a-z]\w*Schema$/.test(name));
+  expect(named.length).toBeGreaterThan(6);
+  expect(named.filter((name) => !(name in schemas))).toEqual([]);
 });
 
 describe('the record schemas', () => {
   test('the record schemas accept the lists of a real server and the records of its calls [N2, R1]', async () => {
-    const records: library.CallRecord[] = [];
+    const records: CallRecord[] = [];
     await using toolbox = await openToolbox({ servers: { everything: everything('stdio') } });
     toolbox.on('call.changed', (record) => void records.push(record));
     const offered = {
@@ -49,7 +52,7 @@ describe('the record schemas', () => {
       resources: (await toolbox.servers.request('everything', 'resources/list', {})).resources,
       prompts: (await toolbox.servers.request('everything', 'prompts/list', {})).prompts,
     };
-    const parsed = library.serverContentSchema.parse(offered);
+    const parsed = schemas.serverContentSchema.parse(offered);
     expect(parsed).toEqual(offered);
     expect(parsed.tools.length).toBeGreaterThan(5);
 
@@ -57,25 +60,25 @@ describe('the record schemas', () => {
     await toolbox.call('mcp_everything_echo', {});
     expect(records.length).toBeGreaterThan(2);
     for (const record of [...records, ...(await toolbox.calls.list())])
-      expect(library.callRecordSchema.parse(record)).toEqual(record);
+      expect(schemas.callRecordSchema.parse(record)).toEqual(record);
   });
 
   test("the record schemas have the documents' defaults and reject invalid values [N2, R8]", () => {
-    expect(library.assistantToolsSchema.parse({})).toEqual({
+    expect(schemas.assistantToolsSchema.parse({})).toEqual({
       serverIds: [],
       toolApproval: 'always-ask',
       trustedTools: [],
     });
-    expect(library.serverContentSchema.parse({})).toEqual({ tools: [], resources: [], prompts: [] });
-    expect(library.transportSchema.safeParse('pigeon').success).toBe(false);
-    expect(library.callRecordSchema.safeParse({ id: 'x', status: 'done' }).success).toBe(false);
-    expect(library.toolDefinitionSchema.safeParse({ name: '', inputSchema: {} }).success).toBe(false);
+    expect(schemas.serverContentSchema.parse({})).toEqual({ tools: [], resources: [], prompts: [] });
+    expect(schemas.transportSchema.safeParse('pigeon').success).toBe(false);
+    expect(schemas.callRecordSchema.safeParse({ id: 'x', status: 'done' }).success).toBe(false);
+    expect(schemas.toolDefinitionSchema.safeParse({ name: '', inputSchema: {} }).success).toBe(false);
   });
 });
 
 test('a call record goes from pending over running to its end, with the three times, and events show every state [R6]', async () => {
   await using toolbox = await openToolbox({ servers: { everything: everything('stdio') } });
-  const announced: library.CallRecord[] = [];
+  const announced: CallRecord[] = [];
   toolbox.on('call.changed', (record) => void announced.push(record));
   const call = toolbox.start('mcp_everything_echo', { message: 'ahoy' });
   const states: string[] = [];
@@ -95,4 +98,20 @@ test('a call record goes from pending over running to its end, with the three ti
   });
   const times = [record?.createdAt, record?.startedAt, record?.completedAt].map((time) => Date.parse(time ?? ''));
   expect(times).toEqual([...times].sort((one, other) => one - other));
+});
+
+test('a call record in the shape of the platform document is checked by its own schema [N2]', () => {
+  const record = {
+    id: 'call-1',
+    serverId: '2b3cf0a1-93a4-4e8e-9d0e-5f6f6d6f0001',
+    toolName: 'search',
+    arguments: { query: 'x' },
+    status: 'success',
+    startedAt: '2026-02-11T09:30:00.000Z',
+    completedAt: '2026-02-11T09:30:01.000Z',
+    result: [{ type: 'text', text: 'found' }],
+  };
+  expect(schemas.toolCallSchema.parse(record)).toEqual(record);
+  expect(schemas.toolCallSchema.parse({ ...record, status: 'error', error: 'MCP Error -1: x' }).error).toContain('-1');
+  expect(schemas.toolCallSchema.safeParse({ ...record, status: 'done' }).success).toBe(false);
 });

@@ -1,13 +1,13 @@
 /** The client that the official conformance suite tests: connects to a server of the suite with the library and performs a scenario. */
 import assert from 'node:assert/strict';
-import type { OAuthAuthentication } from '../../src/config/oauth-config.ts';
+import type { OAuthAuthentication } from '../../packages/contract/settings/oauth-config.ts';
 import {
   createLoopbackCallback,
   createToolbox,
   type JsonObject,
   type Toolbox,
   ToolwharfError,
-} from '../../src/index.ts';
+} from '../../packages/toolwharf/index.ts';
 
 /** What the suite tells the program that it starts for a scenario. */
 export interface Scenario {

@@ -1,5 +1,5 @@
 /** The MCP endpoint of the gateway in front of the server at the given URL, for the official conformance suite. */
-import { createLog } from '../../src/kernel/log.ts';
+import { createLog } from '../../packages/toolwharf/kernel/log.ts';
 import { serveMcp } from '../support/serve-mcp.ts';
 
 const log = createLog(({ level, message }) => {

@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { describe, expect, test } from 'vitest';
-import { createProtocolCache } from '../../src/connections/protocol-cache.ts';
+import { createProtocolCache } from '../../packages/toolwharf/connections/protocol-cache.ts';
 import { createTestConnection } from '../support/connect.ts';
 import { fixture, tempDir } from '../support/fixtures.ts';
 import { waitFor } from '../support/wait-for.ts';

@@ -2,7 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { readFile } from 'node:fs/promises';
 import { expect, test } from 'vitest';
-import { createToolbox } from '../../src/index.ts';
+import { createToolbox } from '../../packages/toolwharf/index.ts';
 import { fixture, tempDir } from '../support/fixtures.ts';
 import { descendantsOf, isAlive } from '../support/processes.ts';
 import { testProgram } from '../support/test-program.ts';

@@ -1,10 +1,10 @@
 import { readFile } from 'node:fs/promises';
 import { setTimeout as wait } from 'node:timers/promises';
 import { afterEach, describe, expect, test } from 'vitest';
-import { createHttpEndpoints } from '../../src/connections/http/http-endpoints.ts';
-import type { ConnectionStatus } from '../../src/connections/status.ts';
-import { systemClock } from '../../src/kernel/clock.ts';
-import { silentLog } from '../../src/kernel/log.ts';
+import { createHttpEndpoints } from '../../packages/toolwharf/connections/http/http-endpoints.ts';
+import type { ConnectionStatus } from '../../packages/toolwharf/connections/status.ts';
+import { systemClock } from '../../packages/toolwharf/kernel/clock.ts';
+import { silentLog } from '../../packages/toolwharf/kernel/log.ts';
 import { createTestConnection, firstText } from '../support/connect.ts';
 import { collectLog, everything, fixture, startHttp, tempDir } from '../support/fixtures.ts';
 import { descendantsOf, isAlive } from '../support/processes.ts';

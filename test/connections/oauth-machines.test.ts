@@ -2,16 +2,16 @@ import { mkdtemp, readFile, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { openConfig } from '../../src/config/open-config.ts';
+import { openConfig } from '../../packages/toolwharf/config/open-config.ts';
 import {
   createMemoryOAuthStore,
   type OAuthStore,
   oauthServerKey,
-} from '../../src/connections/authentication/oauth-store.ts';
-import { systemClock } from '../../src/kernel/clock.ts';
-import { createLog, type Log, silentLog } from '../../src/kernel/log.ts';
-import { createMutex } from '../../src/kernel/mutex.ts';
-import { startToolbox } from '../../src/toolbox.ts';
+} from '../../packages/toolwharf/connections/authentication/oauth-store.ts';
+import { systemClock } from '../../packages/toolwharf/kernel/clock.ts';
+import { createLog, type Log, silentLog } from '../../packages/toolwharf/kernel/log.ts';
+import { createMutex } from '../../packages/toolwharf/kernel/mutex.ts';
+import { startToolbox } from '../../packages/toolwharf/toolbox.ts';
 import { createTestOAuth } from '../support/oauth.ts';
 import { type MachineServers, machineKey, startMachineServers } from '../support/oidc-machines.ts';
 

@@ -1,14 +1,14 @@
 import { createServer } from 'node:http';
 import { inspect } from 'node:util';
 import { describe, expect, test, vi } from 'vitest';
-import { createLoopbackCallback } from '../../src/connections/authentication/loopback-callback.ts';
-import type { OAuthCallback } from '../../src/connections/authentication/oauth-callback.ts';
+import { createLoopbackCallback } from '../../packages/toolwharf/connections/authentication/loopback-callback.ts';
+import type { OAuthCallback } from '../../packages/toolwharf/connections/authentication/oauth-callback.ts';
 import {
   createMemoryOAuthStore,
   type OAuthStore,
   oauthServerKey,
-} from '../../src/connections/authentication/oauth-store.ts';
-import { systemClock } from '../../src/kernel/clock.ts';
+} from '../../packages/toolwharf/connections/authentication/oauth-store.ts';
+import { systemClock } from '../../packages/toolwharf/kernel/clock.ts';
 
 import {
   callEcho,

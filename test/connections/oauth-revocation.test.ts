@@ -1,9 +1,12 @@
 import { createServer } from 'node:http';
 import { describe, expect, test } from 'vitest';
-import { createRevocations } from '../../src/connections/authentication/oauth-revocation.ts';
-import { createMemoryOAuthStore, oauthServerKey } from '../../src/connections/authentication/oauth-store.ts';
-import { createPoolFetch } from '../../src/connections/http/pool-fetch.ts';
-import { createLog } from '../../src/kernel/log.ts';
+import { createRevocations } from '../../packages/toolwharf/connections/authentication/oauth-revocation.ts';
+import {
+  createMemoryOAuthStore,
+  oauthServerKey,
+} from '../../packages/toolwharf/connections/authentication/oauth-store.ts';
+import { createPoolFetch } from '../../packages/toolwharf/connections/http/pool-fetch.ts';
+import { createLog } from '../../packages/toolwharf/kernel/log.ts';
 import {
   connect,
   createBrowser,

@@ -1,8 +1,11 @@
 import { createServer } from 'node:http';
 import { describe, expect, test } from 'vitest';
-import { createLoopbackCallback } from '../../src/connections/authentication/loopback-callback.ts';
-import { createMemoryOAuthStore, oauthServerKey } from '../../src/connections/authentication/oauth-store.ts';
-import { systemClock } from '../../src/kernel/clock.ts';
+import { createLoopbackCallback } from '../../packages/toolwharf/connections/authentication/loopback-callback.ts';
+import {
+  createMemoryOAuthStore,
+  oauthServerKey,
+} from '../../packages/toolwharf/connections/authentication/oauth-store.ts';
+import { systemClock } from '../../packages/toolwharf/kernel/clock.ts';
 import {
   callEcho,
   connect,
@@ -250,6 +253,34 @@ describe('a call that needs a wider scope', () => {
     expect((await servers.stats()).scopes).toEqual(['read', 'read admin']);
   });
 
+  test.each([
+    ['returns the registered scope', 'registered-scope'],
+    ['does not return the registered scope', 'unnamed-scope'],
+  ])(
+    'a client registers again for a wider scope, and retains its tokens until the sign-in is complete, if the authorization server %s',
+    async (_case, mode) => {
+      const servers = await startServers(mode);
+      const store = createMemoryOAuthStore();
+      const redirectUrl = 'http://127.0.0.1:1/callback';
+      await using toolbox = await openToolbox(
+        { servers: { guarded: { url: servers.mcp, authentication: { type: 'oauth' } } } },
+        { oauth: { redirectUrl, store } },
+      );
+      const status = () => toolbox.servers.get('guarded')?.status;
+      await toolbox.servers.finishSignIn(await visit(status()?.signInUrl as string));
+      const asked = await toolbox.call('mcp_guarded_admin', {});
+      expect(asked.failure).toMatchObject({ code: 'OAUTH_REQUIRED', data: { authorizationUrl: expect.any(String) } });
+      expect(await servers.stats()).toMatchObject({ register: 2 });
+      // The wider scope is pending: what was granted before goes on, also after its token has expired.
+      await servers.expire();
+      expect(await toolbox.call('mcp_guarded_echo', {})).toMatchObject({ isError: false });
+      expect(status()?.state).toBe('connected');
+      const url = asked.failure?.data?.authorizationUrl as string;
+      await toolbox.servers.finishSignIn(await visit(url));
+      expect(await toolbox.call('mcp_guarded_admin', {})).toMatchObject({ isError: false });
+    },
+  );
+
   test('a call that needs a wider scope does not request it repeatedly from a server that is never satisfied', async () => {
     const servers = await startServers('never-enough');
     const { oauth } = createTestOAuth(servers.mcp, { callback: createBrowser() });
@@ -274,4 +305,46 @@ test('a toolbox without a browser reports where to sign in and connects after th
   const info = await toolbox.servers.finishSignIn(await visit(signInUrl as string));
   expect(info).toMatchObject({ name: 'guarded', status: { state: 'connected' } });
   expect((await toolbox.call('mcp_guarded_echo', {})).isError).toBe(false);
+});
+
+test.each([
+  ['over Streamable HTTP', 'mcp', {}],
+  ['over SSE', 'sse', {}],
+  ['with a session for each caller', 'mcp', { isolation: 'session' }],
+] as const)(
+  'a server %s whose grant was revoked needs a sign-in again: its status shows the URL, and calls work after it [R3]',
+  async (_case, path, settings) => {
+    const servers = await startServers();
+    await using toolbox = await openToolbox(
+      { servers: { guarded: { url: servers[path], authentication: { type: 'oauth' }, ...settings } } },
+      { oauth: { redirectUrl: 'http://127.0.0.1:1/callback' } },
+    );
+    const host = { client: { era: 'modern', caller: { id: 'ada' } } } as const;
+    const call = () => toolbox.start('mcp_guarded_echo', {}, { host }).result;
+    const status = () => toolbox.servers.get('guarded')?.status;
+    await toolbox.servers.finishSignIn(await visit(status()?.signInUrl as string));
+    expect(status()?.state).toBe('connected');
+    expect(await call()).toMatchObject({ isError: false });
+    await servers.setMode('refresh-denied');
+    await servers.expire();
+    for (let round = 0; round < 2; round++) {
+      const { failure } = await call();
+      expect(failure).toMatchObject({ code: 'OAUTH_REQUIRED', data: { authorizationUrl: expect.any(String) } });
+      expect(status()).toMatchObject({ state: 'error', code: 'OAUTH_REQUIRED', signInUrl: expect.any(String) });
+    }
+    await servers.setMode('');
+    await toolbox.servers.finishSignIn(await visit(status()?.signInUrl as string));
+    expect(await call()).toMatchObject({ isError: false });
+    expect(status()?.state).toBe('connected');
+  },
+);
+
+test('a server that requires credentials, and has none configured, is reported with the setting for a sign-in', async () => {
+  const { mcp } = await startServers();
+  await using toolbox = await openToolbox({ servers: { guarded: { url: mcp } } });
+  expect(toolbox.servers.get('guarded')?.status).toMatchObject({
+    state: 'error',
+    cause: 'unauthorized',
+    reason: expect.stringContaining('authentication: { type: oauth }'),
+  });
 });

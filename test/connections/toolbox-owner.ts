@@ -1,5 +1,5 @@
 // Opens a toolbox with the given servers, prints the ids of their processes, and ends in the given way without closing it.
-import { createToolbox } from '../../src/index.ts';
+import { createToolbox } from '../../packages/toolwharf/index.ts';
 
 const { servers, ending } = JSON.parse(process.argv[2] ?? '{}');
 const toolbox = await createToolbox({ servers }, { startWaitMs: 60_000 });

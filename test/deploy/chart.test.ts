@@ -3,9 +3,9 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { parse, parseAllDocuments } from 'yaml';
-import { gatewayDefaults } from '../../src/config/defaults.ts';
-import { createApiRoutes } from '../../src/gateway/api/create-routes.ts';
-import { version } from '../../src/kernel/version.ts';
+import { gatewayDefaults } from '../../packages/contract/settings/defaults.ts';
+import { createRoutes } from '../../packages/gateway/core/rest/create-routes.ts';
+import { version } from '../../packages/toolwharf/kernel/version.ts';
 import { root } from '../support/imports.ts';
 import { openTestGateway } from '../support/open-gateway.ts';
 import { loadWith, readDeployed } from './files.ts';
@@ -124,7 +124,7 @@ describe('the Helm chart', () => {
   });
 
   test('the gateway answers the probes, and has the metric that the autoscaler uses', async () => {
-    await using gateway = await openTestGateway({ servers: {} }, { createRoutes: createApiRoutes });
+    await using gateway = await openTestGateway({ servers: {} }, { createRoutes });
     for (const probe of ['startupProbe', 'livenessProbe', 'readinessProbe']) {
       const { path, port, httpHeaders } = container()[probe].httpGet;
       expect(port).toBe('http');

@@ -2,7 +2,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { parse } from 'yaml';
-import { gatewayDefaults } from '../../src/config/defaults.ts';
+import { gatewayDefaults } from '../../packages/contract/settings/defaults.ts';
 import { readSources, root } from '../support/imports.ts';
 import { expectCommand, loadWith, readDeployed } from './files.ts';
 
@@ -36,7 +36,7 @@ describe('the Dockerfile', () => {
   });
 
   test('the build context contains the documents that the app imports and the pages of the documentation', () => {
-    const imported = [...readSources('web/src', ['.ts', '.tsx']).values()].flatMap((source) =>
+    const imported = [...readSources('packages/web/src', ['.ts', '.tsx']).values()].flatMap((source) =>
       [...source.matchAll(/'(?:\.\.\/)+(docs\/[^'?]+)(?:\?raw)?'/g)].map(([, file]) => file),
     );
     expect(imported.length).toBeGreaterThan(0);

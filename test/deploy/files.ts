@@ -1,9 +1,9 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from 'vitest';
-import { createProgram } from '../../src/cli/program/create-program.ts';
-import type { Terminal } from '../../src/cli/terminal/terminal.ts';
-import { type LoadedConfig, parseConfigText } from '../../src/config/load-config.ts';
+import type { Terminal } from '../../packages/cli/core/terminal/terminal.ts';
+import { createProgram } from '../../packages/cli/create-program.ts';
+import { type LoadedConfig, parseConfigText } from '../../packages/toolwharf/config/load-config.ts';
 import { root } from '../support/imports.ts';
 
 /** Reads a file below `deploy`. */

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { exitCodes } from '../../src/cli/errors.ts';
-import { gatewayDefaults, limitDefaults } from '../../src/config/defaults.ts';
+import { exitCodes } from '../../packages/cli/core/errors.ts';
+import { gatewayDefaults, limitDefaults } from '../../packages/contract/settings/defaults.ts';
 import { expectCommand, readDeployed } from './files.ts';
 
 const unit = readDeployed('systemd/toolwharf.service');

@@ -63,14 +63,14 @@ async function killAndContinue(
   const config = { servers: { s: world.program() } };
   let path = '';
   {
-    await using gateway = await world.start(config, { api: true });
+    await using gateway = await world.start(config);
     path = await begin(gateway, assistant, model);
     await world.breaking('kill', async () => {
       await until();
       await gateway.end('SIGKILL');
     });
   }
-  await using again = await world.start(config, { api: true });
+  await using again = await world.start(config);
   const message = await waitFor(
     async () => {
       const { conversation, messages } = await request(again, 'GET', path);

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import type { ApprovalAnswer, ApprovalRequest } from '../../src/index.ts';
+import type { ApprovalAnswer, ApprovalRequest } from '../../packages/toolwharf/index.ts';
 import { fixture } from '../support/fixtures.ts';
 import { openToolbox } from '../support/toolbox.ts';
 import { waitFor } from '../support/wait-for.ts';

@@ -119,6 +119,13 @@ describe('the history checker finds', () => {
     ['an answer that is not recorded', { effects: [], records: [], calls: [unknown], faults: [fault] }, ['unrecorded']],
     ['a success that is recorded as something else', { records: [unknownRecord], faults: [fault] }, ['unrecorded']],
     ['two records of one call', { records: [record, { ...record, id: 's' }] }, ['recorded-twice']],
+    [
+      'an attempt that was not sent, and a success with the same key',
+      {
+        records: [{ ...record, id: 's', status: 'error', end: 'failed', code: 'RATE_LIMITED', isUnsent: true }, record],
+      },
+      [],
+    ],
     ['an unknown outcome for no reason', { calls: [unknown], records: [unknownRecord] }, ['unjustified']],
     [
       'an unknown outcome whose fault was at another time',

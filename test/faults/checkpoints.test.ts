@@ -1,10 +1,14 @@
 import { appendFile, mkdir, readFile, rm, truncate } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { auditKeyFile, openAudited, readAuditPublicKey } from '../../src/storage/audit/open-audited.ts';
-import { journalOf, verifyAnchor } from '../../src/storage/audit/verify-anchor.ts';
+import {
+  auditKeyFile,
+  openAudited,
+  readAuditPublicKey,
+} from '../../packages/gateway/core/storage/audit/open-audited.ts';
+import { journalOf, verifyAnchor } from '../../packages/gateway/core/storage/audit/verify-anchor.ts';
 import { createSqliteWorkspace, type SqliteWorkspace } from '../storage/kinds.ts';
-import { gather, makeCall, writeSteps } from '../storage/records.ts';
+import { gather, insertRecord, makeCall, writeSteps } from '../storage/records.ts';
 import { collectLog } from '../support/fixtures.ts';
 
 const place = (workspace: SqliteWorkspace) => join(workspace.directory, 'second', 'checkpoints.jsonl');
@@ -46,8 +50,8 @@ test('a checkpoint that was cut in half is skipped, and the next one is complete
   await truncate(place(workspace), length - 20);
   await run(workspace, 'b');
   expect(await verify(workspace)).toEqual([]);
-  await workspace.sql('delete from rules');
-  await workspace.sql(`insert into rules (id, created_at, body) values ('evil', 1, '{"id":"evil"}')`);
+  await workspace.sql("delete from records where kind = 'rules'");
+  await workspace.sql(insertRecord('rules', '{"id":"evil"}'));
   expect(await verify(workspace)).toMatchObject([{ detail: 'rule/evil was inserted without a signed act' }]);
 });
 

@@ -3,7 +3,7 @@ import { Agent, createServer } from 'node:http';
 import { type AddressInfo, connect, type Socket } from 'node:net';
 import { setTimeout as wait } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
-import { type MessageStream, openMessageStream } from '../../src/gateway/mcp/message-stream.ts';
+import { type MessageStream, openMessageStream } from '../../packages/gateway/core/mcp/message-stream.ts';
 import { collectLog, fixture } from '../support/fixtures.ts';
 import { openTestGateway } from '../support/open-gateway.ts';
 import { openRaw, textOf } from '../support/raw-mcp.ts';

@@ -1,14 +1,14 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
-import type { CatalogEntry } from '../../src/catalog/catalog.ts';
-import { approvalDefaults } from '../../src/config/defaults.ts';
-import { createRateLimiter } from '../../src/fleet/local/rate-limiter.ts';
-import { askApproval } from '../../src/invocation/ask-approval.ts';
-import { RunningCall } from '../../src/invocation/call.ts';
-import { createStoredApprover } from '../../src/invocation/stored-approver.ts';
-import { systemClock } from '../../src/kernel/clock.ts';
-import { silentLog } from '../../src/kernel/log.ts';
-import type { ApprovalRecord } from '../../src/policy/approval-store.ts';
+import { approvalDefaults } from '../../packages/contract/settings/defaults.ts';
+import { createStoredApprover } from '../../packages/gateway/core/calls/stored-approver.ts';
+import type { CatalogEntry } from '../../packages/toolwharf/catalog/catalog.ts';
+import { askApproval } from '../../packages/toolwharf/invocation/ask-approval.ts';
+import { RunningCall } from '../../packages/toolwharf/invocation/call.ts';
+import { systemClock } from '../../packages/toolwharf/kernel/clock.ts';
+import { silentLog } from '../../packages/toolwharf/kernel/log.ts';
+import { createRateLimiter } from '../../packages/toolwharf/limits/rate-limiter.ts';
+import type { ApprovalRecord } from '../../packages/toolwharf/policy/approval-store.ts';
 import { createSqliteWorkspace } from '../storage/kinds.ts';
 import { createTestConnection, firstText } from '../support/connect.ts';
 import { fixture } from '../support/fixtures.ts';
@@ -108,6 +108,7 @@ async function openAsking() {
     approver,
     rules: storage.rules,
     clock,
+    log: silentLog,
     onWaiting: async () => {},
     onAsked() {},
     onAnswered() {},

@@ -1,6 +1,6 @@
 import type { FetchLike } from '@modelcontextprotocol/client';
 import { describe, expect, test } from 'vitest';
-import { createPoolFetch } from '../../src/connections/http/pool-fetch.ts';
+import { createPoolFetch } from '../../packages/toolwharf/connections/http/pool-fetch.ts';
 import {
   callEcho,
   connect,

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { chatEventSchemas } from '../../src/gateway/api/schemas/chat.ts';
+import { chatEventSchemas } from '../../packages/contract/api/chat.ts';
 import { createGate, type Script } from '../fixtures/models/scripted-chat-server.ts';
 import type { TestApi } from '../support/api.ts';
 import { listenTo } from '../support/event-source.ts';

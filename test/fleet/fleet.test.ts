@@ -1,15 +1,16 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { type Fleet, type FleetOptions, openFleet } from '../../src/fleet/fleet.ts';
-import { createAppSessions } from '../../src/gateway/auth/app-sessions.ts';
-import type { Ownership } from '../../src/gateway/auth/ownership.ts';
-import type { EventSources } from '../../src/gateway/events/collect-events.ts';
-import type { EventLog, NumberedEvent } from '../../src/gateway/events/event-log.ts';
-import { openSharedEventLog } from '../../src/gateway/events/shared-event-log.ts';
-import { createEndedSessions } from '../../src/gateway/fleet/ended-sessions.ts';
-import type { JsonObject } from '../../src/kernel/json.ts';
-import { silentLog } from '../../src/kernel/log.ts';
-import type { FleetStore } from '../../src/storage/ports/fleet-store.ts';
-import type { Storage } from '../../src/storage/storage.ts';
+import type { JsonObject } from '../../packages/contract/json.ts';
+import { createAppSessions } from '../../packages/gateway/core/auth/app-sessions.ts';
+import { createEndedSessions } from '../../packages/gateway/core/auth/ended-sessions.ts';
+import type { Ownership } from '../../packages/gateway/core/auth/ownership.ts';
+import type { EventSources } from '../../packages/gateway/core/events/collect-events.ts';
+import type { EventLog, NumberedEvent } from '../../packages/gateway/core/events/event-log.ts';
+import { openSharedEventLog } from '../../packages/gateway/core/events/shared-event-log.ts';
+import type { Fleet } from '../../packages/gateway/core/replicas/fleet.ts';
+import { type FleetOptions, openFleet } from '../../packages/gateway/features/fleet/fleet.ts';
+import { silentLog } from '../../packages/toolwharf/kernel/log.ts';
+import type { FleetStore } from '../../packages/toolwharf/storage/ports/fleet-store.ts';
+import type { Storage } from '../../packages/toolwharf/storage/storage.ts';
 import { createPostgresWorkspace, type PostgresWorkspace } from '../storage/kinds.ts';
 import { makeServer } from '../storage/records.ts';
 import { startPostgres, type TestPostgres } from '../support/postgres.ts';
@@ -102,9 +103,9 @@ describe.each([
       two.fleet.onChange(topic, () => void changed.push(topic));
     await one.storage.servers.put(makeServer());
     await waitFor(() => changed.includes('servers'), { what: 'the change of the servers' });
-    await one.storage.fleet?.endSession('s', Date.now() + 600_000);
+    await one.storage.endedSessions.add({ id: 's', owner: 'o', expiresAt: Date.now() + 600_000 });
     await waitFor(() => changed.includes('ended_sessions'), { what: 'the end of the session' });
-    expect(await two.storage.fleet?.endedSessions()).toMatchObject([{ id: 's' }]);
+    expect(await two.storage.endedSessions.list(0)).toMatchObject({ ended: [{ id: 's', owner: 'o' }] });
     expect(changed).not.toContain('rules');
     expect(changed).not.toContain('api_keys');
   });
@@ -251,7 +252,7 @@ test('a session of the app that ends on one replica is rejected by all, also by 
   await using two = await openReplica(workspace);
   const sessionKey = Buffer.alloc(32, 1);
   const openSessions = async ({ fleet, storage }: Replica) => {
-    const ended = createEndedSessions({ store: storage.fleet });
+    const ended = createEndedSessions({ store: storage.endedSessions });
     fleet.onChange('ended_sessions', () => void ended.load());
     await ended.load();
     return createAppSessions({ sessionKey, ended });

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { openStorage } from '../../src/storage/open-storage.ts';
-import { createSealer } from '../../src/storage/sealer.ts';
+import { openStorage } from '../../packages/gateway/core/storage/open-storage.ts';
+import { createSealer } from '../../packages/toolwharf/storage/sealer.ts';
 import { openFaultProxy } from '../faults/support/fault-proxy.ts';
 import { startApi, type TestApi } from '../support/api.ts';
 import { fixture } from '../support/fixtures.ts';

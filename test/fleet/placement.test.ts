@@ -1,19 +1,27 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { TestApi } from '../support/api.ts';
 import { fixture } from '../support/fixtures.ts';
-import { connectMcp, usualAnswers } from '../support/mcp-client.ts';
+import { connectMcp, connectRooted, experimental, usualAnswers } from '../support/mcp-client.ts';
 import { startPostgres, type TestPostgres } from '../support/postgres.ts';
 import { patienceMs, waitFor } from '../support/wait-for.ts';
 import { type Replicas, startReplicas } from './replicas.ts';
 
 const limits = { timeout: patienceMs, defaultToolConfig: { timeout: patienceMs } };
-const source = { servers: { s: { ...fixture('legacy'), ...limits, placement: 'single' as const } } };
+const single = { ...limits, placement: 'single' } as const;
+const source = {
+  servers: {
+    s: { ...fixture('legacy'), ...single },
+    own: { ...fixture('rooted'), ...single, isolation: 'session' as const },
+    exact: { ...fixture('exact'), ...single },
+  },
+};
 let postgres: TestPostgres;
 let replicas: Replicas;
 beforeAll(async () => {
   postgres = await startPostgres();
   replicas = await startReplicas(postgres, source);
-  for (const replica of replicas.all) await waitUntilConnected(replica);
+  for (const replica of replicas.all)
+    for (const server of Object.keys(source.servers)) await waitUntilConnected(replica, server);
 });
 afterAll(async () => {
   await replicas?.[Symbol.asyncDispose]();
@@ -21,16 +29,17 @@ afterAll(async () => {
 });
 
 const key = () => ({ key: replicas.adminToken });
-const statusOn = async (replica: TestApi) => (await replica.get('/api/servers/s', key())).body.status;
-const waitUntilConnected = (replica: TestApi) =>
-  waitFor(async () => (await statusOn(replica)).state === 'connected', { what: 'the connection' });
+const statusOn = async (replica: TestApi, server = 's') =>
+  (await replica.get(`/api/servers/${server}`, key())).body.status;
+const waitUntilConnected = (replica: TestApi, server = 's') =>
+  waitFor(async () => (await statusOn(replica, server)).state === 'connected', { what: 'the connection' });
 
 /** The replica that runs the server, and the other one. */
-async function roles(): Promise<readonly [TestApi, TestApi, string]> {
+async function roles(server = 's'): Promise<readonly [TestApi, TestApi, string]> {
   const [one, two] = replicas.all;
   const { body } = await one.get('/api/fleet', key());
   const self = body.replicas.find((replica: { self: boolean }) => replica.self).id;
-  const { replica } = await statusOn(one);
+  const { replica } = await statusOn(one, server);
   return replica === self ? [one, two, replica] : [two, one, replica];
 }
 
@@ -60,6 +69,28 @@ describe('a server of placement single', () => {
     expect(record.replica).not.toBe(owner);
   });
 
+  test('a call that is sent to the owner keeps its arguments and its result as they were written', async () => {
+    const structured = '{"id": 9007199254740993, "2":1.0}';
+    const result = `{"content":[{"type":"text","text":"LINE"}],"structuredContent":${structured}}`;
+    const args = `{"n": 9007199254740995,"result":${JSON.stringify(result)}}`;
+    for (const { url } of replicas.all) {
+      const headers = { 'content-type': 'application/json', authorization: `Bearer ${replicas.adminToken}` };
+      const call = () =>
+        fetch(`${url}/api/tools/mcp_exact_echo/call`, { method: 'POST', headers, body: `{"arguments":${args}}` });
+      const text = String(
+        await waitFor(
+          async () => {
+            const response = await call();
+            return response.status === 200 && response.text();
+          },
+          { what: 'the tool' },
+        ),
+      );
+      expect(text).toContain(`"structuredContent":${structured}`);
+      expect((JSON.parse(text) as { text: string }).text).toContain(`"arguments":${args}`);
+    }
+  });
+
   test.each(['legacy', 'modern'] as const)(
     'questions, progress, logs, resources and prompts pass between replicas (%s client)',
     async (era) => {
@@ -76,6 +107,32 @@ describe('a server of placement single', () => {
       expect(prompts.length).toBeGreaterThan(0);
     },
   );
+
+  test('a client of another replica has a session of its own, with its capabilities and changed roots', async () => {
+    const [, other] = await roles('own');
+    await using one = await connectRooted(`${other.url}/mcp`, 'file:///one');
+    await using two = await connectRooted(`${other.url}/mcp`, 'file:///two');
+    expect(JSON.parse(await one.text('own__client')).capabilities).toMatchObject({
+      experimental,
+      roots: { listChanged: true },
+    });
+    expect(await two.text('own__roots')).toBe('unchanged');
+    await one.announceRoots('own__roots');
+    expect(await two.text('own__roots')).toBe('unchanged');
+  });
+
+  test('a modern client of another replica has a session of its own, as its caller', async () => {
+    const [owner, other] = await roles('own');
+    const createKey = async () => String((await owner.post('/api/keys', { name: 'test' }, key())).body.key);
+    const pidOf = async (callerKey: string) => {
+      await using client = await connectMcp(`${other.url}/mcp`, 'modern', { key: callerKey });
+      return await client.text('own__pid');
+    };
+    const [one, two] = [await createKey(), await createKey()];
+    const pid = await pidOf(one);
+    expect(await pidOf(one)).toBe(pid);
+    expect(await pidOf(two)).not.toBe(pid);
+  });
 
   test('a call is cancelled at the owner', async () => {
     const [owner, other] = await roles();

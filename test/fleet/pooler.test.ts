@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { openStorage } from '../../src/storage/open-storage.ts';
-import { createSealer } from '../../src/storage/sealer.ts';
+import { openStorage } from '../../packages/gateway/core/storage/open-storage.ts';
+import { createSealer } from '../../packages/toolwharf/storage/sealer.ts';
 import { makeCall } from '../storage/records.ts';
 import { listenTo } from '../support/event-source.ts';
 import { fixture } from '../support/fixtures.ts';
@@ -25,7 +25,8 @@ beforeAll(async () => {
   replicas = await startReplicas(
     { ...postgres, createUrl },
     {
-      servers: { s: fixture('legacy'), one: { ...fixture('legacy'), placement: 'single' } },
+      // A cancelled call that is not answered would keep its permit.
+      servers: { s: { ...fixture('legacy'), cancelGrace: 0 }, one: { ...fixture('legacy'), placement: 'single' } },
       toolbox: { tools: [{ name: 'sleep', server: 's', maxInstances: 1 }] },
     },
   );

@@ -1,11 +1,11 @@
 // A gateway of a fleet as a separate process. Prints its URL, and ends with its parent.
 import { flushCompileCache } from 'node:module';
-import { createApiRoutes } from '../../src/gateway/api/create-routes.ts';
-import { createAuthenticate } from '../../src/gateway/auth/authenticate.ts';
-import { openGateway } from '../../src/gateway/gateway.ts';
-import { silentLog } from '../../src/kernel/log.ts';
-import { openStorage } from '../../src/storage/open-storage.ts';
-import { createSealer } from '../../src/storage/sealer.ts';
+import { createAuthenticate } from '../../packages/gateway/core/auth/authenticate.ts';
+import { openGateway } from '../../packages/gateway/core/gateway.ts';
+import { openStorage } from '../../packages/gateway/core/storage/open-storage.ts';
+import { features } from '../../packages/gateway/features/index.ts';
+import { silentLog } from '../../packages/toolwharf/kernel/log.ts';
+import { createSealer } from '../../packages/toolwharf/storage/sealer.ts';
 
 // The parent holds the other end of stdin.
 process.stdin.on('end', () => process.exit()).resume();
@@ -19,7 +19,7 @@ const gateway = await openGateway(config, {
   sessionKey: masterKey,
   port: 0,
   createAuthenticate,
-  createRoutes: createApiRoutes,
+  features,
 });
 console.log(gateway.url);
 // Tests kill this process, which would otherwise not save its compiled code for the next one.

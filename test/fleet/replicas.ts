@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import type { ConfigSource } from '../../src/index.ts';
+import type { ConfigSource } from '../../packages/toolwharf/index.ts';
 import { createPostgresWorkspace, type PostgresWorkspace } from '../storage/kinds.ts';
 import { startApi, type TestApi } from '../support/api.ts';
 import type { TestPostgres } from '../support/postgres.ts';

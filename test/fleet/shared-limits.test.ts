@@ -1,11 +1,11 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { openFleet } from '../../src/fleet/fleet.ts';
-import { createSharedLimits, type SharedLimits } from '../../src/fleet/postgres/shared-limits.ts';
-import type { PermitLimits, Permits } from '../../src/invocation/permits.ts';
-import { silentLog } from '../../src/kernel/log.ts';
-import type { FleetStore } from '../../src/storage/ports/fleet-store.ts';
-import type { LimitStore } from '../../src/storage/ports/limit-store.ts';
+import { openFleet } from '../../packages/gateway/features/fleet/fleet.ts';
+import { createSharedLimits, type SharedLimits } from '../../packages/gateway/features/fleet/postgres/shared-limits.ts';
+import type { PermitLimits, Permits } from '../../packages/toolwharf/invocation/permits.ts';
+import { silentLog } from '../../packages/toolwharf/kernel/log.ts';
+import type { FleetStore } from '../../packages/toolwharf/storage/ports/fleet-store.ts';
+import type { LimitStore } from '../../packages/toolwharf/storage/ports/limit-store.ts';
 import { createPostgresWorkspace } from '../storage/kinds.ts';
 import { startPostgres, type TestPostgres } from '../support/postgres.ts';
 import { trackPermit } from '../support/track-permit.ts';
@@ -144,6 +144,40 @@ describe('replicas that share limits', () => {
     expect(order.indexOf('other')).toBeLessThan(order.length - 1);
   });
 
+  test('a caller with fewer permits than replicas gets its turn at a tool that another caller saturates on one of them', async () => {
+    await using fleet = await createReplicas();
+    const busy = await fleet.open({ maxConcurrent: 1_000 });
+    const other = await fleet.open({ maxConcurrent: 1_000 });
+    const limits = { maxRunning: 1, maxQueued: 1_000 };
+    const ada = { id: 'ada', limits, timeoutMs: 600_000 };
+    const bob = { id: 'bob', limits: { maxRunning: 1_000, maxQueued: 1_000 }, timeoutMs: 600_000 };
+    let isOver = false;
+    let grants = 0;
+    const loop = async ({ permits }: Replica, caller: typeof ada, key: string, onGranted = () => {}) => {
+      while (!isOver) {
+        using _permit = await permits.acquire(key, 4, { caller });
+        onGranted();
+        await wait(10);
+      }
+    };
+    const loops = Array.from({ length: 24 }, () => loop(busy, bob, 'a'));
+    await waitFor(() => busy.limits.held.get('tool a') === 4, { what: 'the saturated tool' });
+    const starved = new AbortController();
+    const count = () => {
+      if (++grants > 200) starved.abort(new Error('The other replica had 200 turns'));
+    };
+    loops.push(loop(other, ada, 'b', count));
+    await waitFor(() => grants > 2, { what: 'the permits of the other replica' });
+    grants = 0;
+    const turn = busy.permits.acquire('a', 4, { caller: ada, signal: starved.signal });
+    await turn
+      .then((permit) => permit[Symbol.dispose]())
+      .finally(() => {
+        isOver = true;
+      });
+    await Promise.all(loops);
+  });
+
   test.each([40, 64])('busy replicas that share %i permits seldom ask the database for some', async (limit) => {
     await using fleet = await createReplicas();
     let requests = 0;
@@ -154,8 +188,8 @@ describe('replicas that share limits', () => {
         return store.syncPermits(request);
       },
     });
-    // Without polls, whose number would depend on the speed of the machine.
-    const open = () => fleet.open({ maxConcurrent: 1_000, changeStore, holdPollMs: 600_000, waitPollMs: 600_000 });
+    // With few polls, whose number depends on the speed of the machine.
+    const open = () => fleet.open({ maxConcurrent: 1_000, changeStore, holdPollMs: 600_000, waitPollMs: 10_000 });
     const [one, two] = [await open(), await open()];
     const run = async ({ permits }: Replica, clients: number, calls: number) => {
       const client = async () => {

@@ -2,6 +2,7 @@ import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/cli
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { startApi, type TestApi, unasked } from '../support/api.ts';
 import { fixture } from '../support/fixtures.ts';
+import { connectMcp, connectRooted } from '../support/mcp-client.ts';
 import { freePort } from '../support/oauth.ts';
 import { connectClient } from '../support/open-gateway.ts';
 import { type PersonalServer, startPersonalServer } from '../support/personal-server.ts';
@@ -29,6 +30,16 @@ beforeAll(async () => {
         narrow: { url: personal.url, authentication, credentials: 'per-user', maxAccountConnections: 2 },
         // Each account has a process of its own.
         local: { ...fixture('legacy', { TOKEN: '${account:token}' }), credentials: 'per-user' },
+        logging: {
+          ...fixture('both-eras', { TOKEN: '${account:token}' }),
+          protocol: 'legacy',
+          credentials: 'per-user',
+        },
+        rooted: {
+          ...fixture('rooted', { TOKEN: '${account:token}' }),
+          credentials: 'per-user',
+          isolation: 'session',
+        },
       },
       profiles: { default: {}, few: { servers: ['other'] } },
     },
@@ -192,6 +203,37 @@ describe('a server with per-user credentials', () => {
     await disconnectAll();
   });
 
+  test('with several such servers, a resource is read where the account of the caller lists it', async () => {
+    await connect(alice, 'alice-TOKEN');
+    await connect(alice, 'any', { server: 'local' });
+    await using client = await connectClient(`${api.url}/mcp`, { key: alice });
+    const read = async (uri: string) => (await client.client.readResource({ uri })).contents;
+    expect(await read('diary://Alice')).toEqual([{ uri: 'diary://Alice', text: 'the diary of Alice' }]);
+    expect(await read('memo://one')).toMatchObject([{ uri: 'memo://one' }]);
+    await expect(read('diary://Bob')).rejects.toMatchObject({ message: expect.stringContaining('not found') });
+    await using other = await connectClient(`${api.url}/mcp`, { key: bob });
+    await expect(other.client.readResource({ uri: 'diary://Alice' })).rejects.toMatchObject({
+      message: expect.stringContaining('not found'),
+    });
+    await disconnectAll();
+  });
+
+  test('with several such servers, a client subscribes to a resource of its account and completes its arguments', async () => {
+    await connect(alice, 'alice-TOKEN');
+    await connect(alice, 'any', { server: 'local' });
+    const [uri, ofBob] = ['diary://Alice', 'diary://Bob'];
+    await using legacy = await connectMcp(`${api.url}/mcp`, 'legacy', { key: alice });
+    expect(await legacy.client.subscribeResource({ uri })).toEqual({});
+    await expect(legacy.client.subscribeResource({ uri: ofBob })).rejects.toThrow('not found');
+    const argument = { name: 'page', value: '' };
+    const { completion } = await legacy.client.complete({ ref: { type: 'ref/resource', uri }, argument });
+    expect(completion.values).toEqual(['Alice']);
+    await using modern = await connectMcp(`${api.url}/mcp`, 'modern', { key: alice });
+    const { honoredFilter } = await modern.client.listen({ resourceSubscriptions: [uri, ofBob] });
+    expect(honoredFilter).toEqual({ resourceSubscriptions: [uri] });
+    await disconnectAll();
+  });
+
   test('a server that an administrator disconnected opens no session for anybody', async () => {
     await connect(alice, 'alice-TOKEN');
     await api.post('/api/servers/notes/disconnect', undefined, { key: api.adminToken });
@@ -312,6 +354,34 @@ describe('the connections of accounts', () => {
     const shown = await call(alice, 'local__env', { args: { name: 'TOKEN' } });
     expect(shown).not.toBe('');
     expect(shown).not.toContain('alice-TOKEN');
+    await disconnectAll();
+  });
+
+  test('accounts that are used later log at the level that a client has set', async () => {
+    await connect(bob, 'x', { server: 'logging' });
+    await using bobs = await connectMcp(`${api.url}/mcp`, 'legacy', { key: bob });
+    await bobs.client.setLoggingLevel('info');
+    await connect(alice, 'y', { server: 'logging' });
+    // A legacy client that sets no level gets all messages.
+    await using alices = await connectMcp(`${api.url}/mcp`, 'legacy', { key: alice });
+    expect(await alices.text('logging__report')).toBe('reported');
+    expect(alices.logs()).toEqual(['report', 'report', 'report']);
+    await disconnectAll();
+  });
+
+  test('the server of an account asks a client with a session of its own for its changed roots', async () => {
+    await connect(alice, 'x', { server: 'rooted' });
+    await using client = await connectRooted(`${api.url}/mcp`, 'file:///one', alice);
+    expect(await client.text('rooted__roots')).toBe('unchanged');
+    await client.announceRoots('rooted__roots');
+    await disconnectAll();
+  });
+
+  test('an MCP client reads a resource of its own account, which no shared list names', async () => {
+    await connect(alice, 'alice-TOKEN');
+    await using client = await connectClient(`${api.url}/mcp`, { key: alice });
+    const { contents } = await client.client.readResource({ uri: 'diary://Alice' });
+    expect(contents).toHaveLength(1);
     await disconnectAll();
   });
 

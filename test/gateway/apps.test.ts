@@ -1,7 +1,7 @@
 import { request as send } from 'node:http';
 import { text } from 'node:stream/consumers';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { webDirectory } from '../../src/gateway/web/serve-web.ts';
+import { webDirectory } from '../../packages/gateway/core/http/web/serve-web.ts';
 import { startApi, type TestApi, unasked } from '../support/api.ts';
 import { fixture } from '../support/fixtures.ts';
 import { addScriptedAssistant } from '../support/scripted-assistant.ts';

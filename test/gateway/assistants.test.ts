@@ -32,6 +32,7 @@ describe('an assistant', () => {
       toolApproval: 'always-ask',
       trustedTools: [],
       maxSteps: 20,
+      revision: 1,
     });
     const settings = {
       name: 'Scribe',

@@ -1,9 +1,10 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
+import { isDeepStrictEqual } from 'node:util';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { chatEventSchemas } from '../../src/gateway/api/schemas/chat.ts';
-import { openStorage } from '../../src/storage/open-storage.ts';
-import { createSealer } from '../../src/storage/sealer.ts';
+import { chatEventSchemas } from '../../packages/contract/api/chat.ts';
+import { openStorage } from '../../packages/gateway/core/storage/open-storage.ts';
+import { createSealer } from '../../packages/toolwharf/storage/sealer.ts';
 import { createGate } from '../fixtures/models/scripted-chat-server.ts';
 import { startApi, type TestApi, unasked } from '../support/api.ts';
 import { listenTo, type SentEvent } from '../support/event-source.ts';
@@ -134,7 +135,7 @@ describe('a conversation stream', () => {
     const { conversation, messages } = (await api.get(path)).body;
     for (const source of [early, late]) {
       await source.find('conversation', (data) => data.conversation.updatedAt === conversation.updatedAt);
-      await waitFor(() => JSON.stringify(replayed(source.events)) === JSON.stringify({ conversation, messages }), {
+      await waitFor(() => isDeepStrictEqual(replayed(source.events), { conversation, messages }), {
         what: 'the same state',
       });
     }

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { JsonObject } from '../../src/kernel/json.ts';
+import type { JsonObject } from '../../packages/contract/json.ts';
 import { startApi, type TestApi } from '../support/api.ts';
 import { fixture } from '../support/fixtures.ts';
 import { connectMcp, type McpClient, usualAnswers } from '../support/mcp-client.ts';

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { oauthServerKey } from '../../src/connections/authentication/oauth-store.ts';
+import { oauthServerKey } from '../../packages/toolwharf/connections/authentication/oauth-store.ts';
 import { startApi } from '../support/api.ts';
 import { freePort, startServers, visit } from '../support/oauth.ts';
 import { connectClient, openTestGateway } from '../support/open-gateway.ts';

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { localTool } from '../../src/index.ts';
-import type { JsonObject } from '../../src/kernel/json.ts';
+import type { JsonObject } from '../../packages/contract/json.ts';
+import { localTool } from '../../packages/toolwharf/index.ts';
 import { startApi, type TestApi } from '../support/api.ts';
 import { connectMcp, type McpClient } from '../support/mcp-client.ts';
 import { waitFor } from '../support/wait-for.ts';
@@ -115,7 +115,7 @@ describe.each(['legacy', 'modern'] as const)('a %s client that gets large result
     await use('call_tool', { name: 'store', arguments: { body: `${reference.ref}#/rows/7/name` } });
     expect(received.at(-1)).toBe('row 7');
     const { calls } = (await api.get('/api/calls?limit=1')).body;
-    expect(calls[0].arguments).toEqual({ body: `${reference.ref}#/rows/7/name` });
+    expect(calls[0].arguments).toEqual({ body: 'row 7' });
   });
 
   test('gets images beside the reference to the text', async () => {
@@ -198,14 +198,14 @@ describe('secrets', () => {
   });
 });
 
-test('an approval shows the reference, and the approved call gets the value', async () => {
+test('an approval shows the value of a reference, and the approved call gets it [O7]', async () => {
   await using client = await connectMcp(`${api.url}/mcp/asking`, 'modern');
   const use = user(client);
   const { structured } = await use('call_tool', { name: 'rows' });
   const stored = use('call_tool', { name: 'store', arguments: { body: `${structured.ref}#/rows/9/name` } });
   const pending = async () => (await api.get('/api/approvals?status=pending')).body.approvals;
   const approval = await waitFor(async () => (await pending())[0]);
-  expect(approval.arguments).toEqual({ body: `${structured.ref}#/rows/9/name` });
+  expect(approval.arguments).toEqual({ body: 'row 9' });
   await api.post(`/api/approvals/${approval.id}/answer`, { answer: 'allow' });
   await stored;
   expect(received.at(-1)).toBe('row 9');

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { expect, test } from 'vitest';
-import { openStorage } from '../../src/storage/open-storage.ts';
-import { createSealer } from '../../src/storage/sealer.ts';
+import { openStorage } from '../../packages/gateway/core/storage/open-storage.ts';
+import { createSealer } from '../../packages/toolwharf/storage/sealer.ts';
 import { fixture, tempDir } from '../support/fixtures.ts';
 import { openTestGateway } from '../support/open-gateway.ts';
 import { openTaskClient } from '../support/task-client.ts';

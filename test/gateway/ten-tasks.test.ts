@@ -1,8 +1,8 @@
 import { mkdir } from 'node:fs/promises';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { Expose } from '../../src/config/choices.ts';
-import type { JsonObject } from '../../src/kernel/json.ts';
-import { countTokens } from '../../src/scale/count-tokens.ts';
+import type { JsonObject } from '../../packages/contract/json.ts';
+import type { Expose } from '../../packages/contract/settings/choices.ts';
+import { countTokens } from '../../packages/toolwharf/features/exposure/count-tokens.ts';
 import { createTasks, type TaskStep } from '../fixtures/models/ten-tasks.ts';
 import { startApi, type TestApi } from '../support/api.ts';
 import { everything, filesystemServer, fixture, memoryServer, tempDir } from '../support/fixtures.ts';

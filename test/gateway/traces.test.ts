@@ -1,6 +1,7 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { expect, test } from 'vitest';
+import { createRoutes } from '../../packages/gateway/core/rest/create-routes.ts';
 import { connectAgent, toCall } from '../support/a2a.ts';
 import { fixture } from '../support/fixtures.ts';
 import { connectClient, openTestGateway } from '../support/open-gateway.ts';
@@ -31,7 +32,10 @@ test.each(['MCP', 'A2A'] as const)(
     const { port } = collector.address() as AddressInfo;
     const tracesUrl = `http://127.0.0.1:${port}/v1/traces`;
     {
-      await using gateway = await openTestGateway({ servers: { m: fixture('modern') }, gateway: { tracesUrl } });
+      await using gateway = await openTestGateway(
+        { servers: { m: fixture('modern') }, gateway: { tracesUrl } },
+        { createRoutes },
+      );
       const result = JSON.stringify(await protocols[protocol](gateway.url));
       expect(result).toContain('00-0af7651916cd43dd8448eb211c80319c-');
       expect(result).not.toContain('b7ad6b7169203331');

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { trafficEvents } from '../../src/gateway/api/routes/traffic.ts';
+import { trafficEvents } from '../../packages/contract/routes/traffic.ts';
 import { startApi, type TestApi, unasked } from '../support/api.ts';
 import { listenTo } from '../support/event-source.ts';
 import { fixture, type HttpServer, startHttp } from '../support/fixtures.ts';

@@ -1,6 +1,6 @@
 import { writeFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
-import type { JsonObject } from '../../src/kernel/json.ts';
+import type { JsonObject } from '../../packages/contract/json.ts';
 import { fixture, tempDir } from '../support/fixtures.ts';
 import { initializeParams } from '../support/raw-mcp.ts';
 import { type ServedMcp, serveMcp } from '../support/serve-mcp.ts';

@@ -1,8 +1,8 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import { SkillsClient } from '@modelcontextprotocol/client/ext/skills';
 import { expect, test } from 'vitest';
-import type { ApprovalRequest } from '../../src/index.ts';
-import type { InternalToolbox } from '../../src/toolbox.ts';
+import type { ApprovalRequest } from '../../packages/toolwharf/index.ts';
+import type { InternalToolbox } from '../../packages/toolwharf/toolbox.ts';
 import { fixture, startHttp, tempDir } from '../support/fixtures.ts';
 import { connectMcp, type McpClient } from '../support/mcp-client.ts';
 import { openTestGateway } from '../support/open-gateway.ts';
@@ -163,6 +163,30 @@ test('a read of a changed skill asks for approval, and an answer for everyone ac
   expect(asked).toHaveLength(4);
   const [last] = await toolbox.calls.list({ limit: 1 });
   expect(last).toMatchObject({ kind: 'resource', server: 'docs', arguments: { uri: 'skill://refunds/SKILL.md' } });
+});
+
+test('a skill that changes while a read of it waits for approval needs another approval', async () => {
+  const asked: string[] = [];
+  const id = { server: 'docs', uri: 'skill://refunds/SKILL.md' };
+  await using toolbox = await openToolbox(
+    { servers: { docs: { ...fixture('skills'), onChange: 'ask' } } },
+    {
+      approver: {
+        async ask({ definitionHash }) {
+          asked.push(definitionHash);
+          if (asked.length > 1) return { kind: 'deny' };
+          await callRewrite(toolbox, 'refunds/SKILL.md', rewritten.replace(/description: .*/, 'description: Another.'));
+          await waitFor(() => toolbox.skills.find(id)?.definitionHash !== definitionHash);
+          return { kind: 'allow' };
+        },
+      },
+    },
+  );
+  await callRewrite(toolbox, 'refunds/SKILL.md', rewritten);
+  await waitFor(() => toolbox.skills.find(id)?.changed === 'ask');
+  await expect(toolbox.skills.read(id)).rejects.toMatchObject({ code: 'CALL_DENIED' });
+  expect(asked).toHaveLength(2);
+  expect(asked[1]).toBe(toolbox.skills.find(id)?.definitionHash);
 });
 
 test('a file that is not the listed one is not passed on, and the change of the skill is noticed', async () => {

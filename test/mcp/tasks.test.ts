@@ -1,7 +1,7 @@
 import { writeFile } from 'node:fs/promises';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import * as z from 'zod';
-import type { JsonObject } from '../../src/kernel/json.ts';
+import type { JsonObject } from '../../packages/contract/json.ts';
 import { fixture, tempDir } from '../support/fixtures.ts';
 import { connectMcp, type McpClient, usualAnswers } from '../support/mcp-client.ts';
 import { type ServedMcp, serveMcp } from '../support/serve-mcp.ts';
@@ -48,7 +48,7 @@ describe.each(eras)('in front of a %s server that has tasks', (era) => {
     expect(resultType).toBe('task');
     const { inputRequests } = await reach(client, taskId, 'input_required');
     expect(inputRequests).toMatchObject({
-      confirm: { method: 'elicitation/create', params: { message: 'Delete a?' } },
+      confirm: { method: 'elicitation/create', params: { message: '[subject] Delete a?' } },
     });
     expect(await client.send('tasks/update', { taskId, inputResponses: answered })).toMatchObject({
       resultType: 'complete',

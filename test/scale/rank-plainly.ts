@@ -1,7 +1,12 @@
-import { countEdits } from '../../src/scale/search/similar-words.ts';
-import { splitWords } from '../../src/scale/search/split-words.ts';
-import { type ToolDocument, weighForServer, weighServer, weighTerms } from '../../src/scale/search/tool-fields.ts';
-import { isCommon, synonymsOf } from '../../src/scale/search/word-classes.ts';
+import { countEdits } from '../../packages/toolwharf/features/search/similar-words.ts';
+import { splitWords } from '../../packages/toolwharf/features/search/split-words.ts';
+import {
+  type ToolDocument,
+  weighForServer,
+  weighServer,
+  weighTerms,
+} from '../../packages/toolwharf/features/search/tool-fields.ts';
+import { isCommon, synonymsOf } from '../../packages/toolwharf/features/search/word-classes.ts';
 
 /** The ranking of the tool search as its definition says, without an index: every query reads every tool. */
 export function rankPlainly(documents: readonly ToolDocument[], query: string): { id: string; score: number }[] {

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import type { ToolDocument } from '../../src/scale/search/tool-fields.ts';
-import { createToolIndex, type ToolIndex } from '../../src/scale/search/tool-index.ts';
+import type { ToolDocument } from '../../packages/toolwharf/features/search/tool-fields.ts';
+import { createToolIndex, type ToolIndex } from '../../packages/toolwharf/features/search/tool-index.ts';
 import { rankPlainly } from './rank-plainly.ts';
 
 const words =

@@ -1,7 +1,7 @@
 import type { ServerResponse } from 'node:http';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { createRegistry } from '../../src/servers/registry/registry.ts';
+import { createRegistry } from '../../packages/gateway/features/registry/registry.ts';
 import { startApi, unasked } from '../support/api.ts';
 import { startHttp, tempDir } from '../support/fixtures.ts';
 import { startGatewayHere } from '../support/gateway.ts';

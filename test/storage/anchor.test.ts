@@ -3,18 +3,21 @@ import { copyFileSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { hashOf } from '../../src/kernel/canonical-json.ts';
+import { assistantSchema } from '../../packages/contract/records/assistant.ts';
+import { providerSchema } from '../../packages/contract/records/provider.ts';
 import {
   auditKeyFile,
   checkpointsFile,
   openAudited,
   readAuditPublicKey,
-} from '../../src/storage/audit/open-audited.ts';
-import { journalOf, verifyAnchor } from '../../src/storage/audit/verify-anchor.ts';
-import type { AuditFinding } from '../../src/storage/ports/audit.ts';
+} from '../../packages/gateway/core/storage/audit/open-audited.ts';
+import { journalOf, verifyAnchor } from '../../packages/gateway/core/storage/audit/verify-anchor.ts';
+import { definitionHash } from '../../packages/toolwharf/catalog/definition-hash.ts';
+import { hashOf } from '../../packages/toolwharf/kernel/canonical-json.ts';
+import type { AuditFinding } from '../../packages/toolwharf/storage/ports/audit.ts';
 import { startPostgres, type TestPostgres } from '../support/postgres.ts';
 import { postgresKind, type StorageKind, sqliteKind, type Workspace } from './kinds.ts';
-import { at, gather, makeCall, writeSteps } from './records.ts';
+import { at, gather, insertRecord, makeCall, makeServer, writeSteps } from './records.ts';
 
 let postgres: TestPostgres;
 beforeAll(async () => {
@@ -24,6 +27,19 @@ afterAll(() => postgres.stop());
 
 const rule = { id: 'r1', scope: 'server' as const, answer: 'allow' as const, server: 'files', createdAt: at(1) };
 const key = { id: 'k1', name: 'ci', hash: hashOf('k1'), rights: ['call'], createdAt: at(1) };
+
+const assistant = assistantSchema.parse({
+  id: '7d6f8b0e-0000-4000-8000-000000000001',
+  name: 'Helper',
+  model: { provider: 'demo', model: 'demo' },
+  instructions: 'Be brief.',
+});
+const server = makeServer();
+const provider = providerSchema.parse({ id: '7d6f8b0e-0000-4000-8000-000000000002', name: 'Model', kind: 'openai' });
+function pin(tool: string, description = 'Reads') {
+  const definition = { name: tool, description, inputSchema: { type: 'object' as const } };
+  return { serverAddress: 'https://a', tool, hash: definitionHash(definition), definition, acceptedAt: at(1) };
+}
 
 const user = {
   issuer: 'https://id.example.com',
@@ -48,6 +64,11 @@ async function setUp(kind: StorageKind) {
     await storage.rules.add(rule);
     await storage.keys.add(key);
     await storage.users.save('u1', user);
+    await storage.assistants.put(assistant);
+    await storage.servers.put(server);
+    await storage.providers.put(provider);
+    await storage.pins.setAll([pin('read'), pin('write')]);
+    await storage.meta.set('resource-owners', '{"a":{}}');
   }
   const anchor = join(dataDir, 'kept-elsewhere.jsonl');
   copyFileSync(second, anchor);
@@ -96,6 +117,15 @@ describe.each([sqliteKind, postgresKind(() => postgres)])('signed checkpoints of
       await storage.users.enable('u2');
       await storage.users.touch('u2', at(9));
       await storage.users.remove('u1');
+      await storage.assistants.remove(assistant.id);
+      await storage.servers.put({ ...server, lastConnectedAt: at(9) });
+      await storage.servers.touch(server.id, at(10));
+      await storage.providers.put({ ...provider, apiKey: 'secret' });
+      const [profile] = await storage.profiles.list();
+      if (profile) await storage.profiles.replace({ ...profile, deny: ['*'] }, profile.revision);
+      await Promise.all([storage.pins.setAll([pin('read', 'Changed')]), storage.pins.setAll([pin('other')])]);
+      await storage.pins.setSuffixed('https://a', ['read']);
+      await Promise.all(['{"b":{}}', '{"c":{}}'].map((owners) => storage.meta.set('resource-owners', owners)));
       await storage.audit.retain({ maxCalls: 1 });
     }
     expect(await verify(workspace, anchor)).toEqual([]);
@@ -124,29 +154,73 @@ describe.each([sqliteKind, postgresKind(() => postgres)])('signed checkpoints of
     ],
     [
       'an inserted script',
-      [`insert into scripts (id, name, body) values ('evil', 'evil', '{"id":"evil","name":"evil","code":"1"}')`],
+      [insertRecord('scripts', '{"id":"evil","name":"evil","code":"1"}')],
       'script/evil was inserted without a signed act',
     ],
     [
       'an inserted rule',
-      [
-        `insert into rules (id, created_at, body) values ('evil', 1, '{"id":"evil","scope":"server","answer":"allow","createdAt":"x"}')`,
-      ],
+      [insertRecord('rules', '{"id":"evil","scope":"server","answer":"allow","createdAt":"x"}')],
       'rule/evil was inserted without a signed act',
     ],
     [
       'a changed rule',
-      [`update rules set body = replace(body, 'files', 'shell')`],
+      [`update records set body = replace(body, 'files', 'shell') where kind = 'rules'`],
       'rule/r1 was changed without a signed act',
     ],
-    ['a removed rule', ['delete from rules'], 'rule/r1 was removed without a signed act'],
+    ['a removed rule', ["delete from records where kind = 'rules'"], 'rule/r1 was removed without a signed act'],
     [
       'an inserted key',
-      [`insert into api_keys (id, name, hash, rights, created_at) values ('evil', 'evil', 'h', '["admin"]', 1)`],
+      [insertRecord('api_keys', '{"id":"evil","name":"evil","hash":"h","rights":["admin"],"createdAt":"x"}')],
       'key/evil was inserted without a signed act',
     ],
-    ['a key with more rights', [`update api_keys set rights = '["admin"]'`], 'key/k1 was changed without a signed act'],
-    ['a user with more rights', [`update users set role = 'admin'`], 'user/u1 was changed without a signed act'],
+    [
+      'a key with more rights',
+      [`update records set body = replace(body, '"call"', '"admin"') where kind = 'api_keys'`],
+      'key/k1 was changed without a signed act',
+    ],
+    [
+      'a user with more rights',
+      [`update records set body = replace(body, 'approver', 'admin') where kind = 'users'`],
+      'user/u1 was changed without a signed act',
+    ],
+    ...[
+      ['rule', 'rules', 'r1', 'x'],
+      ['key', 'api_keys', 'k1', '['],
+      ['assistant', 'assistants', assistant.id, '{}'],
+      ['server', 'servers', server.id, 'x'],
+    ].map(([what, kind, id, body]): [string, readonly string[], string] => [
+      `a malformed ${what}`,
+      [`update records set body = '${body}' where kind = '${kind}'`],
+      `${what}: The row '${kind}/${id}' of the table records is malformed`,
+    ]),
+    ['a malformed pin', [`update pins set body = '{'`], 'of the table pins is malformed'],
+    ['a removed pin', [`delete from pins where tool = 'read'`], 'pins was changed without a signed act'],
+    ['all pins removed', ['delete from pins'], 'pins was removed without a signed act'],
+    ['a pin with another hash', [`update pins set hash = 'x'`], 'pins was changed without a signed act'],
+    [
+      'a pin with another definition',
+      [`update pins set body = replace(body, 'Reads', 'Deletes')`],
+      'pins was changed without a signed act',
+    ],
+    [
+      'a resource URI that moved to another server',
+      [`update meta set value = '{"evil":{}}' where name = 'resource-owners'`],
+      'resource-owners was changed without a signed act',
+    ],
+    [
+      'a changed assistant',
+      [`update records set body = replace(body, 'Be brief.', 'Send me everything.') where kind = 'assistants'`],
+      `assistant/${assistant.id} was changed without a signed act`,
+    ],
+    ...[
+      ['assistant', assistant.id],
+      ['server', server.id],
+      ['provider', provider.id],
+    ].map(([what, id]): [string, readonly string[], string] => [
+      `a removed ${what}`,
+      [`delete from records where kind = '${what}s'`],
+      `${what}/${id} was removed without a signed act`,
+    ]),
     [
       'an inserted approval',
       [
@@ -163,10 +237,21 @@ describe.each([sqliteKind, postgresKind(() => postgres)])('signed checkpoints of
     expect(findings.map((finding) => finding.detail)).toContainEqual(expect.stringContaining(detail));
   });
 
+  test('a malformed row is one finding among others', async () => {
+    const { workspace, anchor } = await setUp(kind);
+    using _ = workspace;
+    await workspace.sql(`update records set body = 'x' where kind = 'rules'`);
+    await workspace.sql(`delete from records where kind = 'assistants'`);
+    expect((await verify(workspace, anchor)).map(({ detail }) => detail).sort()).toEqual([
+      `assistant/${assistant.id} was removed without a signed act`,
+      "rule: The row 'rules/r1' of the table records is malformed",
+    ]);
+  });
+
   test('an inserted rule is not legitimized by the next checkpoint', async () => {
     const { workspace, locations } = await setUp(kind);
     using _ = workspace;
-    await workspace.sql(`insert into rules (id, created_at, body) values ('evil', 1, '{"id":"evil"}')`);
+    await workspace.sql(insertRecord('rules', '{"id":"evil"}'));
     {
       await using storage = await openAudited(await workspace.open(), locations);
       await writeSteps(storage.journal, [makeCall({ tool: 'd' })]);
@@ -192,8 +277,13 @@ describe.each([sqliteKind, postgresKind(() => postgres)])('signed checkpoints of
     const acts = entries.filter(({ callId }) => callId.startsWith('act:')).map(({ record }) => record);
     expect(acts).toMatchObject([
       { act: 'rule.added', subject: 'rule/r1', signature: expect.any(String) },
-      { act: 'key.created', subject: 'key/k1', details: { name: 'ci', rights: ['call'] } },
+      { act: 'key.added', subject: 'key/k1', details: { name: 'ci', rights: ['call'] } },
       { act: 'user.added', subject: 'user/u1', details: { role: 'approver' } },
+      { act: 'assistant.added', details: { name: 'Helper' } },
+      { act: 'server.added' },
+      { act: 'provider.added' },
+      { act: 'pins.accepted', subject: 'pins', details: { pins: 2 } },
+      { act: 'resource-owners.changed', subject: 'resource-owners' },
     ]);
   });
 });

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { encodeBigints, encodeTexts } from '../../src/storage/postgres/binary-arrays.ts';
+import { encodeBigints, encodeTexts } from '../../packages/gateway/core/storage/postgres/binary-arrays.ts';
 import { startPostgres } from '../support/postgres.ts';
 
 test('PostgreSQL reads arrays in its binary format as they were written', async () => {

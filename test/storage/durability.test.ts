@@ -4,9 +4,9 @@ import { DatabaseSync } from 'node:sqlite';
 import { setTimeout as wait } from 'node:timers/promises';
 import { sql } from 'kysely';
 import { describe, expect, test } from 'vitest';
-import type { CallRecord } from '../../src/invocation/call-record.ts';
-import { openSqliteEngine } from '../../src/storage/sqlite/sqlite-engine.ts';
-import type { Storage } from '../../src/storage/storage.ts';
+import { openSqliteEngine } from '../../packages/gateway/core/storage/sqlite/sqlite-engine.ts';
+import type { CallRecord } from '../../packages/toolwharf/invocation/call-record.ts';
+import type { Storage } from '../../packages/toolwharf/storage/storage.ts';
 import { createSqliteWorkspace } from './kinds.ts';
 import { at, gather, makeApproval, makeCall, makeServer } from './records.ts';
 import { startWriter, type WriterProcess } from './writer-process.ts';
@@ -73,10 +73,10 @@ describe('SQLite storage', () => {
     }
     await using storage = await workspace.open();
     expect(await storage.journal.get(call.id)).toEqual(call);
-    expect(await storage.servers.list()).toEqual([server]);
+    expect(await storage.servers.list()).toMatchObject([server]);
     expect(await storage.approvals.get(approval.id)).toEqual({ request: approval, status: 'pending' });
     expect(await storage.rules.list()).toEqual([rule]);
-    expect(await storage.journal.claim({ ...claim, callId: 'other' })).toEqual(claim);
+    expect(await storage.journal.claim({ ...claim, callId: 'other' })).toMatchObject(claim);
     // The call was never made, so it is made when it is repeated.
     expect(await storage.journal.claim({ ...claim, key: 'never recorded', callId: 'other' })).toBeUndefined();
     expect(await storage.meta.get('a')).toBe('b');

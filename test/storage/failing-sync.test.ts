@@ -1,8 +1,8 @@
 import { fdatasync } from 'node:fs';
 import { expect, test } from 'vitest';
-import { createSealer } from '../../src/storage/sealer.ts';
-import { openSql } from '../../src/storage/sql/open-sql.ts';
-import { openSqliteEngine } from '../../src/storage/sqlite/sqlite-engine.ts';
+import { openSql } from '../../packages/gateway/core/storage/sql/open-sql.ts';
+import { openSqliteEngine } from '../../packages/gateway/core/storage/sqlite/sqlite-engine.ts';
+import { createSealer } from '../../packages/toolwharf/storage/sealer.ts';
 import { createSqliteWorkspace } from './kinds.ts';
 import { gather, makeCall } from './records.ts';
 

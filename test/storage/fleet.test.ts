@@ -3,9 +3,9 @@ import { createConnection, createServer, type Socket } from 'node:net';
 import { setTimeout as wait } from 'node:timers/promises';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { openStorage } from '../../src/storage/open-storage.ts';
-import { createPostgresEngine } from '../../src/storage/postgres/postgres-engine.ts';
-import { createSealer } from '../../src/storage/sealer.ts';
+import { openStorage } from '../../packages/gateway/core/storage/open-storage.ts';
+import { createPostgresEngine } from '../../packages/gateway/core/storage/postgres/postgres-engine.ts';
+import { createSealer } from '../../packages/toolwharf/storage/sealer.ts';
 import { startPostgres, type TestPostgres } from '../support/postgres.ts';
 import { waitFor } from '../support/wait-for.ts';
 import { createPostgresWorkspace } from './kinds.ts';
@@ -177,9 +177,39 @@ describe('processes that share one Postgres', () => {
     await one.rules.add(rule);
     await one.servers.put(server);
     expect(await two.rules.list()).toEqual([rule]);
-    expect(await two.servers.list()).toEqual([server]);
+    expect(await two.servers.list()).toMatchObject([server]);
     await two.rules.remove(rule.id);
     expect(await one.rules.list()).toEqual([]);
+  });
+
+  test('a change of a record raises the revision of its kind once, and the time of its last use does not', async () => {
+    using workspace = await createPostgresWorkspace(postgres);
+    await using storage = await workspace.open();
+    const revisions = async () => (await storage.fleet?.revisions()) ?? new Map<string, number>();
+    let before = await revisions();
+    /** The topics that the work has raised, and by how much. */
+    async function raisedBy(work: () => Promise<unknown>) {
+      await work();
+      const after = await revisions();
+      const raised = [...after].flatMap(([topic, revision]) => {
+        const change = revision - (before.get(topic) ?? 0);
+        return change === 0 ? [] : [[topic, change]];
+      });
+      before = after;
+      return Object.fromEntries(raised);
+    }
+    const key = { id: 'k', name: 'ci', hash: 'h', rights: ['call'], createdAt: at(0) };
+    const server = makeServer();
+    const overrides = Array.from({ length: 300 }, (_, tool) => ({ server: 's', tool: `t${tool}`, enabled: false }));
+    expect(await raisedBy(() => storage.keys.add(key))).toEqual({ api_keys: 1 });
+    expect(await raisedBy(() => storage.keys.touch('k', at(1)))).toEqual({});
+    expect(await raisedBy(() => storage.keys.revoke('k', at(2)))).toEqual({ api_keys: 1 });
+    expect(await raisedBy(() => storage.servers.put(server))).toEqual({ servers: 1 });
+    expect(await raisedBy(() => storage.servers.touch(server.id, at(1)))).toEqual({});
+    expect(await raisedBy(() => storage.servers.put(server))).toEqual({ servers: 1 });
+    expect(await raisedBy(() => storage.servers.remove(server.id))).toEqual({ servers: 1 });
+    expect(await raisedBy(() => storage.toolOverrides.setAll(overrides))).toEqual({ tool_overrides: 1 });
+    expect(await raisedBy(() => storage.modelSettings.put({ provider: 'p', model: 'm' }))).toEqual({});
   });
 });
 

@@ -2,9 +2,9 @@
 // With `openCalls` it writes that many calls, leaves them open (every other one before it is sent), and waits.
 import { writeSync } from 'node:fs';
 import { flushCompileCache } from 'node:module';
-import type { CallStatus } from '../../src/invocation/call-record.ts';
-import { openStorage } from '../../src/storage/open-storage.ts';
-import { createSealer } from '../../src/storage/sealer.ts';
+import type { CallStatus } from '../../packages/contract/calls.ts';
+import { openStorage } from '../../packages/gateway/core/storage/open-storage.ts';
+import { createSealer } from '../../packages/toolwharf/storage/sealer.ts';
 import { makeCall } from './records.ts';
 
 // The parent process holds the other end of stdin, so this process ends with its parent.

@@ -2,12 +2,12 @@ import { randomBytes } from 'node:crypto';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { openStorage } from '../../src/storage/open-storage.ts';
-import type { FleetStore } from '../../src/storage/ports/fleet-store.ts';
-import { createPostgresEngine } from '../../src/storage/postgres/postgres-engine.ts';
-import { createSealer, type Sealer } from '../../src/storage/sealer.ts';
-import { migrate } from '../../src/storage/sql/migrate.ts';
-import type { Storage, StorageOptions } from '../../src/storage/storage.ts';
+import { openStorage } from '../../packages/gateway/core/storage/open-storage.ts';
+import { createPostgresEngine } from '../../packages/gateway/core/storage/postgres/postgres-engine.ts';
+import { migrate } from '../../packages/gateway/core/storage/sql/migrate.ts';
+import type { FleetStore } from '../../packages/toolwharf/storage/ports/fleet-store.ts';
+import { createSealer, type Sealer } from '../../packages/toolwharf/storage/sealer.ts';
+import type { Storage, StorageOptions } from '../../packages/toolwharf/storage/storage.ts';
 import type { TestPostgres } from '../support/postgres.ts';
 
 export type OpenOptions = Pick<StorageOptions, 'maxResultBytes' | 'clock' | 'log'> & {

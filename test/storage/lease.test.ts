@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { CallRecord } from '../../src/invocation/call-record.ts';
-import type { Storage } from '../../src/storage/storage.ts';
+import type { CallRecord } from '../../packages/toolwharf/invocation/call-record.ts';
+import type { Storage } from '../../packages/toolwharf/storage/storage.ts';
 import { startPostgres, type TestPostgres } from '../support/postgres.ts';
 import { waitFor } from '../support/wait-for.ts';
 import { createPostgresWorkspace } from './kinds.ts';
@@ -92,13 +92,13 @@ describe('a replica whose lease was removed', () => {
     await stopped.journal.write(made, epoch);
     const repeat = (call: CallRecord, callId: string) =>
       other.journal.claim({ ...claimOf(call), callId, epoch: other.fleet?.lease.epoch });
-    expect(await repeat(unmade, 'too early')).toEqual(claimOf(unmade));
+    expect(await repeat(unmade, 'too early')).toMatchObject(claimOf(unmade));
     await pair.expire();
     await other.audit.recover();
     await lease.renew();
-    expect(await repeat(made, 'b')).toEqual(claimOf(made));
+    expect(await repeat(made, 'b')).toMatchObject(claimOf(made));
     expect(await repeat(unmade, 'b')).toBeUndefined();
-    expect(await repeat(unmade, 'c')).toEqual({ ...claimOf(unmade), callId: 'b' });
+    expect(await repeat(unmade, 'c')).toMatchObject({ ...claimOf(unmade), callId: 'b' });
     await expect(stopped.journal.write(unmade, epoch)).rejects.toMatchObject({ data: { isLeaseLost: true } });
     // Neither now nor later: the end of a call that was not sent belongs to its lease.
     const refused: CallRecord = { ...unmade, status: 'error', end: 'failed' };

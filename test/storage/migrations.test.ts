@@ -1,14 +1,12 @@
-import { mkdirSync, readFileSync } from 'node:fs';
+import { mkdirSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { createPostgresEngine } from '../../src/storage/postgres/postgres-engine.ts';
-import type { Engine } from '../../src/storage/sql/engine.ts';
-import { migrate, migrations } from '../../src/storage/sql/migrate.ts';
-import type { Migration } from '../../src/storage/sql/migrations/migration.ts';
-import { openSqliteEngine } from '../../src/storage/sqlite/sqlite-engine.ts';
+import { createPostgresEngine } from '../../packages/gateway/core/storage/postgres/postgres-engine.ts';
+import type { Engine, Migration } from '../../packages/gateway/core/storage/sql/engine.ts';
+import { migrate, migrations } from '../../packages/gateway/core/storage/sql/migrate.ts';
+import { openSqliteEngine } from '../../packages/gateway/core/storage/sqlite/sqlite-engine.ts';
 import { startPostgres, type TestPostgres } from '../support/postgres.ts';
 import { createPostgresWorkspace, createSqliteWorkspace, type Workspace } from './kinds.ts';
-import { gather, makeCall, makeConversation, makeMessage } from './records.ts';
 
 let postgres: TestPostgres;
 beforeAll(async () => {
@@ -58,70 +56,23 @@ for (const kind of kinds) {
       expect(await workspace.sql('select version, name from migrations order by version')).toEqual(recorded);
     });
 
-    test('the tables of version 1 are migrated with their data', async () => {
+    test('the tables of commits before the first release are refused, and not changed', async () => {
       const { workspace } = await kind.createWorkspace();
       using _workspace = workspace;
-      for (const statement of readFileSync(new URL('./version-1.sql', import.meta.url), 'utf8')
-        .trim()
-        .split(/;\n/)) {
-        await workspace.sql(statement);
-      }
-      await using storage = await workspace.open();
-      expect(await storage.meta.get('greeting')).toBe('hello');
-      const [open, done] = await storage.journal.list();
-      expect(done).toMatchObject({ status: 'success', result: { content: [{ text: 'It’s here' }] } });
-      expect(open).toMatchObject({ status: 'error', end: 'unknown-outcome', originalName: 'write' });
-      const child = makeCall({ parent: { kind: 'call', id: String(done?.id) } });
-      await storage.journal.write(child);
-      expect(await storage.journal.list({ parent: String(done?.id) })).toEqual([child]);
-      expect(await gather(storage.audit.verify())).toEqual([]);
-      expect(await storage.approvals.list()).toEqual([]);
-      expect(await workspace.sql('select max(version) as version from migrations')).toEqual([{ version: newest }]);
-    });
-
-    test('the tables of version 2 are migrated, and assistants get the new defaults', async () => {
-      const { workspace, engine } = await kind.createWorkspace();
-      using _workspace = workspace;
-      const old = await engine();
-      await migrate(old, migrations.slice(0, 2));
-      await old.close();
-      const id = 'f3b2a7de-5f0e-4d0c-9f0a-0c9a4f8c2b11';
-      const body = `{"id":"${id}","name":"Old","serverIds":["files"],"settings":{},"toolApproval":"auto","trustedTools":[]}`;
-      await workspace.sql(`insert into assistants values ('${id}', 'Old', '${body}')`);
-      await using storage = await workspace.open();
-      const assistant = await storage.assistants.get(id);
-      expect(assistant).toMatchObject({ name: 'Old', serverIds: ['files'], toolApproval: 'auto', maxSteps: 20 });
-      expect(assistant).not.toHaveProperty('settings');
-      expect(await storage.assistants.list()).toEqual([assistant]);
-      expect(await storage.conversations.list()).toEqual([]);
-      expect(await storage.providers.list()).toEqual([]);
-    });
-
-    test('the tables of version 9 are migrated, and conversations become one branch that can be searched', async () => {
-      const { workspace, engine } = await kind.createWorkspace();
-      using _workspace = workspace;
-      const old = await engine();
-      await migrate(old, migrations.slice(0, 9));
-      await old.close();
-      const conversation = makeConversation();
-      const messages = ['Grüße', 'Hello', 'Again'].map((text) => makeMessage(text));
-      const values = (...items: unknown[]) => items.map((item) => `'${item}'`).join(', ');
-      await workspace.sql(
-        `insert into conversations values (${values(conversation.id, 'ann', 'gone', 'idle', 0, JSON.stringify(conversation))})`,
+      const statements = [
+        'create table migrations (version integer primary key, name text not null, applied_at text not null)',
+        "insert into migrations values (1, 'journal', 'then'), (27, 'untracked-calls', 'then')",
+        'create table servers (id text primary key, name text not null unique, sealed text not null)',
+        "insert into servers values ('1', 'files', 'x')",
+      ];
+      for (const statement of statements) await workspace.sql(statement);
+      const refused = { code: 'STORAGE_UNAVAILABLE', data: { found: 27, isUnreleased: true } };
+      await expect(workspace.open()).rejects.toMatchObject(refused);
+      await expect(workspace.open()).rejects.toThrow(
+        /from before the first release.*Move the data directory away.*toolwharf audit export/,
       );
-      for (const [index, message] of messages.entries())
-        await workspace.sql(
-          `insert into messages values (${values(conversation.id, index + 1, message.id, JSON.stringify(message))})`,
-        );
-      await using storage = await workspace.open();
-      const [first, second, third] = messages;
-      expect(await storage.conversations.messages(conversation.id)).toEqual([
-        first,
-        { ...second, parentId: first?.id },
-        { ...third, parentId: second?.id },
-      ]);
-      const found = await storage.conversations.search({ owners: ['ann'], words: ['grusse'], limit: 1 });
-      expect(found.map((match) => match.messages)).toEqual([[first]]);
+      expect(await workspace.sql('select name from servers')).toEqual([{ name: 'files' }]);
+      await expect(workspace.sql('select * from records')).rejects.toThrow();
     });
 
     test('the tables of a newer Toolwharf are rejected and not changed', async () => {

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { createServer } from 'node:net';
 import { sql } from 'kysely';
 import { expect, test } from 'vitest';
-import { createPostgresEngine } from '../../src/storage/postgres/postgres-engine.ts';
+import { createPostgresEngine } from '../../packages/gateway/core/storage/postgres/postgres-engine.ts';
 import { openFaultProxy } from '../faults/support/fault-proxy.ts';
 import { startPostgres } from '../support/postgres.ts';
 

@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto';
-import type { ServerRecord } from '../../src/config/server-record.ts';
-import type { CallRecord } from '../../src/invocation/call-record.ts';
-import type { Journal } from '../../src/invocation/journal.ts';
-import type { ApprovalRequest } from '../../src/policy/approval.ts';
-import type { Conversation, Message } from '../../src/storage/ports/conversation-store.ts';
+import type { Conversation, Message } from '../../packages/contract/records/conversation.ts';
+import type { ServerRecord } from '../../packages/toolwharf/config/server-record.ts';
+import type { CallRecord } from '../../packages/toolwharf/invocation/call-record.ts';
+import type { Journal } from '../../packages/toolwharf/invocation/journal.ts';
+import type { ApprovalRequest } from '../../packages/toolwharf/policy/approval.ts';
 
 const epoch = Date.parse('2026-11-01T00:00:00.000Z');
 let made = 0;
@@ -94,6 +94,11 @@ export function makeMessage(text: string, fields: Partial<Message> = {}): Messag
     createdAt: at(0),
     ...fields,
   };
+}
+
+/** The statement that inserts a record past the storage. */
+export function insertRecord(kind: string, body: string): string {
+  return `insert into records (kind, id, name, revision, body) values ('${kind}', 'evil', 'evil', 1, '${body}')`;
 }
 
 /** All items of an async iterable. */

@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { hashStep } from '../../src/storage/chain/chain.ts';
-import type { AuditFinding } from '../../src/storage/ports/audit.ts';
-import type { Storage } from '../../src/storage/storage.ts';
+import { hashStep } from '../../packages/gateway/core/storage/chain/chain.ts';
+import type { AuditFinding } from '../../packages/toolwharf/storage/ports/audit.ts';
+import type { Storage } from '../../packages/toolwharf/storage/storage.ts';
 import { startPostgres, type TestPostgres } from '../support/postgres.ts';
 import { postgresKind, sqliteKind, type Workspace } from './kinds.ts';
 import { gather, makeCall, writeSteps } from './records.ts';
@@ -40,6 +40,14 @@ const cases: Case[] = [
     what: 'a last step that was replaced together with its hash',
     tamper: (workspace) => replaceStep(workspace, 10),
     found: [{ seq: 10, kind: 'changed' }],
+  },
+  {
+    what: 'a last step that is no record of a call',
+    tamper: async (workspace) => {
+      await replaceStep(workspace, 10, '{"id":1}');
+      await workspace.sql('update chain set head_hash = (select hash from steps where seq = 10)');
+    },
+    found: [{ seq: 10, kind: 'changed', detail: expect.stringContaining('malformed') }],
   },
   {
     what: 'a truncated step',
@@ -118,7 +126,8 @@ const cases: Case[] = [
     what: 'an outdated call list',
     tamper: ({ sql }) => sql('update calls set seq = 1 where seq = 2'),
     found: [
-      { seq: 1, kind: 'changed' },
+      { seq: 1, kind: 'changed', detail: expect.stringContaining('says status') },
+      { seq: 1, kind: 'changed', detail: expect.stringContaining('says outcome') },
       { seq: 2, kind: 'torn' },
     ],
   },
@@ -167,15 +176,16 @@ async function writeCalls(storage: Storage): Promise<string[]> {
   return calls.map(({ id }) => id);
 }
 
-async function replaceStep({ sql }: Workspace, seq: number): Promise<void> {
+async function replaceStep({ sql }: Workspace, seq: number, newBody?: string): Promise<void> {
   const [step] = await sql(`select * from steps where seq = ${seq}`);
   const { call_id: callId, at, body, previous } = step as Record<string, string>;
   const other = {
     seq,
     callId: String(callId),
     at: String(at),
-    body: String(body).replace('/a', '/b'),
+    body: newBody ?? String(body).replace('/a', '/b'),
     previous: String(previous),
   };
-  await sql(`update steps set body = replace(body, '/a', '/b'), hash = '${hashStep(other)}' where seq = ${seq}`);
+  const changed = newBody === undefined ? `replace(body, '/a', '/b')` : `'${newBody}'`;
+  await sql(`update steps set body = ${changed}, hash = '${hashStep(other)}' where seq = ${seq}`);
 }

@@ -1,6 +1,6 @@
-import { errorsOf } from '../../src/gateway/api/openapi.ts';
-import type { Route } from '../../src/gateway/api/route.ts';
-import { isObject, type JsonObject, type JsonSchema } from '../../src/kernel/json.ts';
+import { isObject, type JsonObject, type JsonSchema } from '../../packages/contract/json.ts';
+import { errorsOf } from '../../packages/gateway/core/rest/openapi.ts';
+import type { Route } from '../../packages/gateway/core/rest/route.ts';
 
 /** The part of docs/reference/api.md that is generated from the routes and the OpenAPI document. */
 export function toMarkdown(routes: readonly Route[], document: JsonObject): string {
@@ -29,7 +29,9 @@ function toRow(route: Route, { parameters, requestBody, responses }: JsonObject)
   const status = String(route.status ?? (route.answer || route.streams || route.files ? 200 : 204));
   const answer = route.streams
     ? 'events'
-    : (route.files?.join(', ') ?? linkOf(contentOf((responses as JsonObject)[status])));
+    : route.files
+      ? Object.keys(route.files).join(', ')
+      : linkOf(contentOf((responses as JsonObject)[status]));
   const takes = [...query, ...(requestBody ? [linkOf(contentOf(requestBody))] : [])];
   const cells = [
     `\`${route.method.toUpperCase()} ${route.path}\``,

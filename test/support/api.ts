@@ -1,18 +1,18 @@
 import { randomBytes } from 'node:crypto';
 import { expect } from 'vitest';
-import { allRoutes } from '../../src/gateway/api/all-routes.ts';
-import { createApiRoutes } from '../../src/gateway/api/create-routes.ts';
-import { toOpenApi } from '../../src/gateway/api/openapi.ts';
-import type { Route } from '../../src/gateway/api/route.ts';
-import { errorSchema } from '../../src/gateway/api/schemas/common.ts';
-import { createAuthenticate } from '../../src/gateway/auth/authenticate.ts';
-import { type Gateway, type GatewayOptions, openGateway } from '../../src/gateway/gateway.ts';
-import type { ConfigSource } from '../../src/index.ts';
-import type { JsonObject } from '../../src/kernel/json.ts';
-import type { LogEntry } from '../../src/kernel/log.ts';
-import { compileArguments } from '../../src/policy/validate-arguments.ts';
-import { openStorage } from '../../src/storage/open-storage.ts';
-import type { Storage } from '../../src/storage/storage.ts';
+import { errorSchema } from '../../packages/contract/api/common.ts';
+import type { JsonObject } from '../../packages/contract/json.ts';
+import { createAuthenticate } from '../../packages/gateway/core/auth/authenticate.ts';
+import { type Gateway, type GatewayOptions, openGateway } from '../../packages/gateway/core/gateway.ts';
+import { toOpenApi } from '../../packages/gateway/core/rest/openapi.ts';
+import type { Route } from '../../packages/gateway/core/rest/route.ts';
+import { openStorage } from '../../packages/gateway/core/storage/open-storage.ts';
+import { allRoutes } from '../../packages/gateway/features/all-routes.ts';
+import { features } from '../../packages/gateway/features/index.ts';
+import type { ConfigSource } from '../../packages/toolwharf/index.ts';
+import type { LogEntry } from '../../packages/toolwharf/kernel/log.ts';
+import { compileArguments } from '../../packages/toolwharf/policy/validate-arguments.ts';
+import type { Storage } from '../../packages/toolwharf/storage/storage.ts';
 import { collectLog } from './fixtures.ts';
 import { patiently } from './toolbox.ts';
 
@@ -76,7 +76,7 @@ export async function startApi(source: ConfigSource, options: Partial<GatewayOpt
     port: 0,
     adminToken,
     createAuthenticate,
-    createRoutes: createApiRoutes,
+    features,
     ...options,
   });
   const answers: string[] = [];
@@ -139,8 +139,9 @@ function checkAnswer(route: Route, { status, body }: Answer): void {
     return;
   }
   expect(status).toBe(route.status ?? (route.answer || route.streams || route.files ? 200 : 204));
-  if (!route.answer) return;
-  expect(route.answer.safeParse(body).error, route.operationId).toBeUndefined();
+  const schema = route.answer ?? (typeof body === 'string' ? undefined : route.files?.['application/json']);
+  if (!schema) return;
+  expect(schema.safeParse(body).error, route.operationId).toBeUndefined();
   expect(checkByDocument(route)(body), route.operationId).toEqual({ ok: true });
 }
 

@@ -1,5 +1,5 @@
 import { PassThrough } from 'node:stream';
-import { runCommandLine } from '../../src/cli/run-command-line.ts';
+import { runCommandLine } from '../../packages/cli/run-command-line.ts';
 import { cliProgram } from './cli-program.ts';
 import { waitFor } from './wait-for.ts';
 

@@ -1,5 +1,5 @@
-import type { JsonSchema } from '../../src/kernel/json.ts';
-import { type ArgumentsLimits, compileArguments } from '../../src/policy/validate-arguments.ts';
+import type { JsonSchema } from '../../packages/contract/json.ts';
+import { type ArgumentsLimits, compileArguments } from '../../packages/toolwharf/policy/validate-arguments.ts';
 
 /** Validates arguments. Throws if the schema cannot be used. */
 export function check(schema: JsonSchema, args: unknown, limits: Partial<ArgumentsLimits> = {}) {

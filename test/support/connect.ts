@@ -1,10 +1,14 @@
-import type { ServerSpec } from '../../src/config/config.ts';
-import { type Connection, type ConnectionOptions, createConnection } from '../../src/connections/connection.ts';
-import { createHttpEndpoints } from '../../src/connections/http/http-endpoints.ts';
-import { createProtocolCache } from '../../src/connections/protocol-cache.ts';
-import { systemClock } from '../../src/kernel/clock.ts';
-import type { JsonObject } from '../../src/kernel/json.ts';
-import { silentLog } from '../../src/kernel/log.ts';
+import type { JsonObject } from '../../packages/contract/json.ts';
+import type { ServerSpec } from '../../packages/contract/settings/config.ts';
+import {
+  type Connection,
+  type ConnectionOptions,
+  createConnection,
+} from '../../packages/toolwharf/connections/connection.ts';
+import { createHttpEndpoints } from '../../packages/toolwharf/connections/http/http-endpoints.ts';
+import { createProtocolCache } from '../../packages/toolwharf/connections/protocol-cache.ts';
+import { systemClock } from '../../packages/toolwharf/kernel/clock.ts';
+import { silentLog } from '../../packages/toolwharf/kernel/log.ts';
 import type { Program } from './fixtures.ts';
 import { patienceMs } from './wait-for.ts';
 
@@ -26,7 +30,10 @@ function specOf(target: Program | string, changes: Partial<ServerSpec> = {}): Se
     maxAccountConnections: 64,
     placement: 'everywhere',
     validation: 'strict',
+    installTimeoutMs: 300_000,
     maxTimeoutMs: 600_000,
+    cancelGraceMs: 30_000,
+    questionHoldMs: 15_000,
     trusted: false,
     timeoutMs: patienceMs,
     retryAttempts: 0,

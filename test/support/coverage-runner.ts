@@ -39,5 +39,9 @@ function write(to: string): void {
 }
 
 function isSource({ url }: Profiler.ScriptCoverage): boolean {
-  return url.includes('/src/') && !url.includes('/node_modules/') && !url.includes('.test.ts');
+  return (
+    /\/packages\/(?:contract|toolwharf|gateway|cli)\//.test(url) &&
+    !url.includes('/node_modules/') &&
+    !url.includes('.test.ts')
+  );
 }

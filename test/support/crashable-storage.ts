@@ -1,9 +1,9 @@
 import { cpSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
-import { openStorage } from '../../src/storage/open-storage.ts';
-import { createSealer } from '../../src/storage/sealer.ts';
-import type { Storage } from '../../src/storage/storage.ts';
+import { openStorage } from '../../packages/gateway/core/storage/open-storage.ts';
+import { createSealer } from '../../packages/toolwharf/storage/sealer.ts';
+import type { Storage } from '../../packages/toolwharf/storage/storage.ts';
 import { createSqliteWorkspace } from '../storage/kinds.ts';
 
 /** A storage, and copies of it as a new process finds them after the previous one was killed. */

@@ -1,6 +1,6 @@
 import { expect } from 'vitest';
 import type { z } from 'zod';
-import { eventSchemas } from '../../src/gateway/api/schemas/events.ts';
+import { eventSchemas } from '../../packages/contract/api/events.ts';
 import { waitFor } from './wait-for.ts';
 
 export interface SentEvent {

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
-import { createLog, type Log, type LogEntry } from '../../src/kernel/log.ts';
+import { createLog, type Log, type LogEntry } from '../../packages/toolwharf/kernel/log.ts';
 
 /** Variables without a value are omitted. */
 type Env = Readonly<Record<string, string | undefined>>;

@@ -25,6 +25,16 @@ export function readSources(directory: string, endings: readonly string[] = ['.t
   return new Map(files.sort().map((file) => [relative(root, file), readFileSync(file, 'utf8')]));
 }
 
+/** The folders of `packages` with the sources of the library, the gateway and the command line. */
+const sourceFolders = ['contract', 'toolwharf', 'gateway/core', 'gateway/features', 'cli'].map(
+  (name) => `packages/${name}`,
+);
+
+/** The content of the source files of the library, the gateway and the command line, tests included. */
+export function readPackages(endings?: readonly string[]): Sources {
+  return new Map(sourceFolders.flatMap((folder) => [...readSources(folder, endings)]));
+}
+
 /** Every import of a file: static, re-exported, dynamic, and in type positions. */
 export function importsOf(from: string, source: string): Import[] {
   const code = withoutComments(source);
@@ -57,7 +67,7 @@ export function libraryEntries(): string[] {
   const { exports } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
   return Object.values<string | { readonly default: string }>(exports)
     .flatMap((entry) => (typeof entry === 'object' ? entry.default : []))
-    .map((path) => path.replace('./dist/', 'src/').replace(/js$/, 'ts'));
+    .map((path) => path.replace('./dist/', 'packages/').replace(/js$/, 'ts'));
 }
 
 /** The files of the library: its entries and everything they import. */

@@ -4,8 +4,9 @@ import {
   LOG_LEVEL_META_KEY,
   StreamableHTTPClientTransport,
 } from '@modelcontextprotocol/client';
-import type { Era } from '../../src/connections/status.ts';
-import type { JsonObject } from '../../src/kernel/json.ts';
+import type { Era } from '../../packages/contract/connections.ts';
+import type { JsonObject } from '../../packages/contract/json.ts';
+import { waitFor } from './wait-for.ts';
 
 export interface Notice {
   readonly method: string;
@@ -23,7 +24,7 @@ export interface McpClient extends AsyncDisposable {
 }
 
 export interface McpClientOptions {
-  /** Answers to server requests by method; a capability is announced for each. */
+  /** Answers to server requests by method; a capability is announced for each. Messages are without the name of the server. */
   readonly answers?: Readonly<Record<string, (params: JsonObject) => JsonObject>>;
   /** The protocol extensions that the client announces. */
   readonly extensions?: ClientCapabilities['extensions'];
@@ -62,7 +63,7 @@ export async function connectMcp(url: string, era: Era, options: McpClientOption
     },
   );
   for (const [method, answer] of Object.entries(answers)) {
-    const handler = async (request: { params?: JsonObject }) => answer(request.params ?? {});
+    const handler = async (request: { params?: JsonObject }) => answer(withoutServerName(request.params ?? {}));
     client.setRequestHandler(method as never, handler as never);
   }
   const notices: Notice[] = [];
@@ -85,4 +86,39 @@ export async function connectMcp(url: string, era: Era, options: McpClientOption
     },
     [Symbol.asyncDispose]: () => client.close(),
   };
+}
+
+/** What a client says that it can do beyond the protocol. */
+export const experimental = { 'example.com/feature': { on: true } };
+
+/** A legacy client with a root, which can change, and experimental capabilities. */
+export async function connectRooted(url: string, uri: string, key?: string) {
+  const capabilities = { roots: { listChanged: true }, experimental };
+  const client = new Client({ name: 'rooted', version: '1' }, { capabilities });
+  client.setRequestHandler('roots/list', async () => ({ roots: [{ uri }] }));
+  const requestInit = key === undefined ? {} : { headers: { authorization: `Bearer ${key}` } };
+  await client.connect(new StreamableHTTPClientTransport(new URL(url), { requestInit }));
+  const text = async (name: string) => {
+    const { content } = await client.callTool({ name, arguments: {} });
+    return (content as unknown as [{ text: string }])[0].text;
+  };
+  return {
+    client,
+    text,
+    /** Announces changed roots until the tool returns them. The server's question needs a stream, which the client opens later. */
+    async announceRoots(tool: string) {
+      const announce = async () => {
+        await client.sendRootsListChanged();
+        return (await text(tool)) === JSON.stringify([{ uri }]);
+      };
+      await waitFor(announce, { what: 'the changed roots' });
+    },
+    [Symbol.asyncDispose]: () => client.close(),
+  };
+}
+
+/** The question as its server wrote it: the gateway puts the name of the server before it. */
+function withoutServerName(params: JsonObject): JsonObject {
+  const { message } = params;
+  return typeof message === 'string' ? { ...params, message: message.replace(/^\[[^\]]+\] /, '') } : params;
 }

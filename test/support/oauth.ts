@@ -5,13 +5,20 @@ import { type AddressInfo, createServer as createTcpServer } from 'node:net';
 import { inspect } from 'node:util';
 import { Client, SSEClientTransport, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
 import { afterEach, expect } from 'vitest';
-import type { OAuthAuthentication } from '../../src/config/oauth-config.ts';
-import { createOAuth, type OAuth, type OAuthOptions } from '../../src/connections/authentication/oauth.ts';
-import type { OAuthCallback } from '../../src/connections/authentication/oauth-callback.ts';
-import { createMemoryOAuthStore, type OAuthStore } from '../../src/connections/authentication/oauth-store.ts';
-import { createPoolFetch } from '../../src/connections/http/pool-fetch.ts';
-import { ToolwharfError } from '../../src/kernel/errors.ts';
-import { createLog } from '../../src/kernel/log.ts';
+import { ToolwharfError } from '../../packages/contract/errors.ts';
+import type { OAuthAuthentication } from '../../packages/contract/settings/oauth-config.ts';
+import {
+  createOAuth,
+  type OAuth,
+  type OAuthOptions,
+} from '../../packages/toolwharf/connections/authentication/oauth.ts';
+import type { OAuthCallback } from '../../packages/toolwharf/connections/authentication/oauth-callback.ts';
+import {
+  createMemoryOAuthStore,
+  type OAuthStore,
+} from '../../packages/toolwharf/connections/authentication/oauth-store.ts';
+import { createPoolFetch } from '../../packages/toolwharf/connections/http/pool-fetch.ts';
+import { createLog } from '../../packages/toolwharf/kernel/log.ts';
 
 export interface Stats {
   readonly metadata: number;

@@ -1,10 +1,11 @@
 import { randomBytes } from 'node:crypto';
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
-import { type Gateway, type GatewayOptions, openGateway } from '../../src/gateway/gateway.ts';
-import type { GatewayParts } from '../../src/gateway/gateway-parts.ts';
-import type { ConfigSource } from '../../src/index.ts';
-import { silentLog } from '../../src/kernel/log.ts';
-import { openStorage } from '../../src/storage/open-storage.ts';
+import { type Gateway, type GatewayOptions, openGateway } from '../../packages/gateway/core/gateway.ts';
+import type { GatewayParts } from '../../packages/gateway/core/gateway-parts.ts';
+import { openStorage } from '../../packages/gateway/core/storage/open-storage.ts';
+import { features } from '../../packages/gateway/features/index.ts';
+import type { ConfigSource } from '../../packages/toolwharf/index.ts';
+import { silentLog } from '../../packages/toolwharf/kernel/log.ts';
 import { patiently } from './toolbox.ts';
 
 export interface OpenedGateway extends Gateway {
@@ -23,6 +24,7 @@ export async function openTestGateway(
     sessionKey: randomBytes(32),
     port: 0,
     createAuthenticate: () => async () => ({ caller: { id: 'local', kind: 'client' }, isAdmin: true }) as never,
+    features,
     createRoutes: (found) => {
       parts = found;
       return (async () => false) as never;

@@ -42,7 +42,7 @@ export async function startPersonalServer(people: Readonly<Record<string, string
     switch (method) {
       case 'initialize': {
         const { protocolVersion } = params;
-        const capabilities = { tools: {}, resources: {} };
+        const capabilities = { tools: {}, resources: { subscribe: true }, completions: {} };
         return { result: { protocolVersion, capabilities, serverInfo: { name: 'personal', version: '1' } } };
       }
       case 'tools/list': {
@@ -65,6 +65,10 @@ export async function startPersonalServer(people: Readonly<Record<string, string
         return { result: { resources: [{ uri: `diary://${person}`, name: `The diary of ${person}` }] } };
       case 'resources/read':
         return { result: { contents: [{ uri: params.uri, text: `the diary of ${person}` }] } };
+      case 'completion/complete':
+        return { result: { completion: { values: [person] } } };
+      case 'resources/subscribe':
+      case 'resources/unsubscribe':
       case 'ping':
         return { result: {} };
       default:

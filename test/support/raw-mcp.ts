@@ -1,6 +1,6 @@
 import { Agent, type IncomingHttpHeaders, request } from 'node:http';
-import type { Era } from '../../src/connections/status.ts';
-import type { JsonObject } from '../../src/kernel/json.ts';
+import type { Era } from '../../packages/contract/connections.ts';
+import type { JsonObject } from '../../packages/contract/json.ts';
 
 const modernVersion = '2026-07-28';
 
@@ -23,15 +23,25 @@ export interface RawClient extends Disposable {
 }
 
 /** A client that uses plain HTTP. */
-export async function openRaw(url: string, era: Era, agent = new Agent()): Promise<RawClient> {
+export async function openRaw(
+  url: string,
+  era: Era,
+  agent = new Agent(),
+  meta: JsonObject = {},
+  headers: Readonly<Record<string, string>> = {},
+): Promise<RawClient> {
   const opened =
     era === 'legacy' ? await post(url, agent, { id: 0, method: 'initialize', params: initializeParams }) : undefined;
   const session = { 'mcp-session-id': String(opened?.headers['mcp-session-id']) };
+  const sendModern: RawClient['send'] = (id, method, params, signal) => {
+    const [message, own] = modern(id, method, params, meta);
+    return post(url, agent, message, { ...own, ...headers }, signal);
+  };
   return {
     send: (id, method, params, signal) =>
       era === 'legacy'
         ? post(url, agent, { id, method, params }, session, signal)
-        : post(url, agent, ...modern(id, method, params), signal),
+        : sendModern(id, method, params, signal),
     notify: (method, params) => post(url, agent, { method, params }, session),
     [Symbol.dispose]: () => agent.destroy(),
   };
@@ -41,9 +51,10 @@ function modern(
   id: number,
   method: string,
   params: JsonObject,
+  meta: JsonObject,
 ): [message: JsonObject, headers: Record<string, string>] {
   const key = (name: string) => `io.modelcontextprotocol/${name}`;
-  const _meta = { [key('protocolVersion')]: modernVersion, [key('clientCapabilities')]: {} };
+  const _meta = { [key('protocolVersion')]: modernVersion, [key('clientCapabilities')]: {}, ...meta };
   const headers = {
     'mcp-protocol-version': modernVersion,
     'mcp-method': method,

@@ -5,14 +5,14 @@ import { chmod, mkdir, symlink, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { dirname, join, resolve } from 'node:path';
 import { promisify } from 'node:util';
-import { removeGatewayFile, writeGatewayFile } from '../../src/cli/backend/gateway-file.ts';
-import { openStore } from '../../src/cli/backend/open-store.ts';
-import { openConfig } from '../../src/config/open-config.ts';
-import { createApiRoutes } from '../../src/gateway/api/create-routes.ts';
-import { openAdminToken } from '../../src/gateway/auth/admin-token.ts';
-import { createAuthenticate } from '../../src/gateway/auth/authenticate.ts';
-import { openGateway } from '../../src/gateway/gateway.ts';
-import { silentLog } from '../../src/kernel/log.ts';
+import { removeGatewayFile, writeGatewayFile } from '../../packages/cli/core/client/gateway-file.ts';
+import { openStore } from '../../packages/cli/core/client/open-store.ts';
+import { openAdminToken } from '../../packages/gateway/core/auth/admin-token.ts';
+import { createAuthenticate } from '../../packages/gateway/core/auth/authenticate.ts';
+import { openGateway } from '../../packages/gateway/core/gateway.ts';
+import { features } from '../../packages/gateway/features/index.ts';
+import { openConfig } from '../../packages/toolwharf/config/open-config.ts';
+import { silentLog } from '../../packages/toolwharf/kernel/log.ts';
 import { tempDir } from './fixtures.ts';
 import { root } from './imports.ts';
 import type { Block, Page } from './markdown.ts';
@@ -186,7 +186,7 @@ async function openRecipe() {
         ...options,
         adminToken: await openAdminToken(dataDir, storage.fleet && masterKey),
         createAuthenticate,
-        createRoutes: createApiRoutes,
+        features,
       });
       closing.defer(async () => {
         await opened.close();

@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
-import { isObject, type JsonObject } from '../../src/kernel/json.ts';
+import { isObject, type JsonObject } from '../../packages/contract/json.ts';
 
 /** Whether a value is valid by JSON Schema 2020-12, and which of its members the schema evaluates: keys, or indexes as text. */
 interface Outcome {

@@ -1,5 +1,5 @@
 import { Agent } from 'node:http';
-import type { JsonObject } from '../../src/kernel/json.ts';
+import type { JsonObject } from '../../packages/contract/json.ts';
 import { post, type RawAnswer } from './raw-mcp.ts';
 
 /** A client of the tasks extension over plain HTTP. */

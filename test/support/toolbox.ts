@@ -1,7 +1,7 @@
-import { openConfig } from '../../src/config/open-config.ts';
-import type { ConfigSource } from '../../src/index.ts';
-import { transportNames } from '../../src/plugins/plugin-set.ts';
-import { type InternalToolbox, type InternalToolboxOptions, startToolbox } from '../../src/toolbox.ts';
+import { openConfig } from '../../packages/toolwharf/config/open-config.ts';
+import type { ConfigSource } from '../../packages/toolwharf/index.ts';
+import { transportNames } from '../../packages/toolwharf/plugins/plugin-set.ts';
+import { type InternalToolbox, type InternalToolboxOptions, startToolbox } from '../../packages/toolwharf/toolbox.ts';
 import { patienceMs } from './wait-for.ts';
 
 /** A toolbox that waits for its servers, regardless of the speed of the machine. */

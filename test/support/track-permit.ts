@@ -1,4 +1,4 @@
-import type { Permit } from '../../src/invocation/permits.ts';
+import type { Permit } from '../../packages/toolwharf/invocation/permits.ts';
 
 /** The outcome of a request for a permit, readable at any time. */
 export function trackPermit(promise: Promise<Permit>): { readonly permit?: Permit; readonly error?: unknown } {

@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, test, vi } from 'vitest';
-import { type ApprovalAnswer, type ApprovalRequest, localTool, type Toolbox } from '../../src/index.ts';
+import { type ApprovalAnswer, type ApprovalRequest, localTool, type Toolbox } from '../../packages/toolwharf/index.ts';
 import { fixture } from '../support/fixtures.ts';
 import { openToolbox } from '../support/toolbox.ts';
 import { waitFor } from '../support/wait-for.ts';
@@ -43,6 +43,18 @@ describe('the toolbox', () => {
     // The tool is annotated as read-only, but its server is not trusted.
     await some.call('mcp_s_echo', { text: 'x' });
     expect(trusted.requests).toHaveLength(1);
+  });
+
+  test('the toolbox takes an approver that is a function, as plugins have', async () => {
+    const asked: string[] = [];
+    await using toolbox = await openToolbox(config({ mode: 'always-ask' }), {
+      approver({ tool }, { signal }) {
+        asked.push(`${tool} ${signal.aborted}`);
+        return { kind: 'deny', reason: 'not by this function' };
+      },
+    });
+    expect((await toolbox.call('mcp_s_echo', { text: 'x' })).text).toContain('not by this function');
+    expect(asked).toEqual(['mcp_s_echo false']);
   });
 
   test('the toolbox denies a call that needs approval when there is no approver', async () => {

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { type CallEvent, type CallState, localTool, type Toolbox } from '../../src/index.ts';
-import { createMemoryRules } from '../../src/storage/memory/memory-stores.ts';
+import { type CallEvent, type CallState, localTool, type Toolbox } from '../../packages/toolwharf/index.ts';
+import { createMemoryRules } from '../../packages/toolwharf/storage/memory/memory-stores.ts';
 import { fixture } from '../support/fixtures.ts';
 import { openToolbox } from '../support/toolbox.ts';
 import { waitFor } from '../support/wait-for.ts';

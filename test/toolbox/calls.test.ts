@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
-import { type CallRecord, localTool, type Toolbox } from '../../src/index.ts';
+import { type CallRecord, localTool, type Toolbox } from '../../packages/toolwharf/index.ts';
 import { fixture, tempDir } from '../support/fixtures.ts';
 import { openToolbox } from '../support/toolbox.ts';
 
@@ -62,7 +62,7 @@ describe('a failed call does not throw', () => {
 
   test('every failure is a result that starts with "MCP error:" and has its own code [A7]', async () => {
     await using toolbox = await openToolbox({
-      servers: { s: fixture('legacy'), patient: fixture('cancellable') },
+      servers: { s: { ...fixture('legacy'), maxTimeout: '1s' }, patient: fixture('cancellable') },
       toolbox: { tools: [{ name: 'sleep', timeout: '300ms' }] },
     });
     const found = await failures(toolbox);
@@ -165,7 +165,11 @@ describe('the limits of a toolbox', () => {
       await Promise.all(Array.from({ length: 20 }, (_, index) => toolbox.call(index % 2 ? 'a' : 'b', {})));
       expect(most).toBe(expected);
     }
-    const hang = localTool({ name: 'hang', maxInstances: 1, timeoutMs: 60, execute: () => new Promise(() => {}) });
+    const hang = localTool({
+      ...{ name: 'hang', maxInstances: 1, timeoutMs: 60 },
+      execute: (_args, { signal }) =>
+        new Promise((_, reject) => signal.addEventListener('abort', () => reject(signal.reason))),
+    });
     await using toolbox = await openToolbox({ servers: {} }, { tools: [hang] });
     expect(await toolbox.call('hang', {})).toMatchObject({ failure: { code: 'CALL_TIMED_OUT' } });
     const again = await toolbox.call('hang', {});
@@ -288,7 +292,8 @@ describe('the record of a call', () => {
 
   test('the record of a call contains the reason for each kind of failure [R6]', async () => {
     await using toolbox = await openToolbox({
-      servers: { s: fixture('legacy') },
+      // Its progress extends the timeout up to this limit.
+      servers: { s: { ...fixture('legacy'), maxTimeout: '1s' } },
       toolbox: { tools: [{ name: 'sleep', timeout: '100ms' }], approval: { deny: ['mcp_s_pid'] } },
     });
     await toolbox.call('mcp_s_pid', {});

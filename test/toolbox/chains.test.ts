@@ -1,7 +1,8 @@
 import { afterEach, describe, expect, test, vi } from 'vitest';
-import { createScripts } from '../../src/bridges/code.ts';
-import { localTool } from '../../src/index.ts';
-import type { JsonObject } from '../../src/kernel/json.ts';
+import type { JsonObject } from '../../packages/contract/json.ts';
+import { createRoutes } from '../../packages/gateway/core/rest/create-routes.ts';
+import { createScripts } from '../../packages/toolwharf/bridges/code.ts';
+import { localTool } from '../../packages/toolwharf/index.ts';
 import { connectAgent, outcomeOf, toCall } from '../support/a2a.ts';
 import { fixture } from '../support/fixtures.ts';
 import { connectClient, openTestGateway } from '../support/open-gateway.ts';
@@ -124,11 +125,14 @@ describe('a chain of tools', () => {
   });
 
   test('chains are served over MCP and A2A, and the profile of the client applies to each step', async () => {
-    await using gateway = await openTestGateway({
-      servers: { a: fixture('legacy') },
-      toolbox: { chains: { greet: { steps: [{ tool: 'mcp_a_echo', arguments: { text: 'hello' } }] } } },
-      profiles: { strict: { approval: { deny: ['mcp_a_echo'] } }, blind: { deny: ['a/echo'] } },
-    });
+    await using gateway = await openTestGateway(
+      {
+        servers: { a: fixture('legacy') },
+        toolbox: { chains: { greet: { steps: [{ tool: 'mcp_a_echo', arguments: { text: 'hello' } }] } } },
+        profiles: { strict: { approval: { deny: ['mcp_a_echo'] } }, blind: { deny: ['a/echo'] } },
+      },
+      { createRoutes },
+    );
     await using client = await connectClient(`${gateway.url}/mcp`);
     expect(await client.names()).toContain('greet');
     expect(await client.text('greet')).toBe('hello');

@@ -2,8 +2,8 @@ import { execFile } from 'node:child_process';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterEach, expect, test, vi } from 'vitest';
-import { createBridge } from '../../src/bridges/classic.ts';
-import { createLog, createToolbox, type LogEntry } from '../../src/index.ts';
+import { createBridge } from '../../packages/toolwharf/bridges/bridge.ts';
+import { createLog, createToolbox, type LogEntry } from '../../packages/toolwharf/index.ts';
 import { root } from '../support/imports.ts';
 
 const config = { servers: { gone: { command: 'no-such-program-anywhere' } } };
@@ -22,7 +22,7 @@ function watchStderr(): string[] {
 
 test('without a log, the library warns about a failed server on stderr and suggests once where to look [A6, N7]', async () => {
   const program = `
-    import { createToolbox } from ${JSON.stringify(join(root, 'src', 'index.ts'))};
+    import { createToolbox } from ${JSON.stringify(join(root, 'packages', 'toolwharf', 'index.ts'))};
     for (const name of ['gone', 'lost']) {
       await using _toolbox = await createToolbox({ servers: { [name]: { command: 'no-such-program-anywhere' } } });
     }`;

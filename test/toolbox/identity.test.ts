@@ -1,7 +1,7 @@
 import { writeFile } from 'node:fs/promises';
 import { expect, test } from 'vitest';
-import { createToolbox, localTool } from '../../src/index.ts';
-import { createMemoryPins, createMemoryRules } from '../../src/storage/memory/memory-stores.ts';
+import { createToolbox, localTool } from '../../packages/toolwharf/index.ts';
+import { createMemoryPins, createMemoryRules } from '../../packages/toolwharf/storage/memory/memory-stores.ts';
 import { collectLog, fixture, tempDir } from '../support/fixtures.ts';
 import { waitFor } from '../support/wait-for.ts';
 

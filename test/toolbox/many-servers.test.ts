@@ -1,6 +1,6 @@
 import { appendFile } from 'node:fs/promises';
 import { describe, expect, test } from 'vitest';
-import { type ToolboxEvents, ToolwharfError } from '../../src/index.ts';
+import { type ToolboxEvents, ToolwharfError } from '../../packages/toolwharf/index.ts';
 import { everything, filesystemServer, fixture, memoryServer, startHttp, tempDir } from '../support/fixtures.ts';
 import { isAlive } from '../support/processes.ts';
 import { openToolbox } from '../support/toolbox.ts';
@@ -184,7 +184,7 @@ describe('a running toolbox', () => {
     const isLate = () => listing.servers.status('s')?.reason === 'its tools could not be listed: no answer in time';
     await waitFor(isLate, { what: 'the timeout of the list' });
     await using calling = await openToolbox({
-      servers: { s: { ...fixture('legacy'), defaultToolConfig: { timeout: '1s' } } },
+      servers: { s: { ...fixture('legacy'), maxTimeout: '1s', defaultToolConfig: { timeout: '1s' } } },
     });
     const result = await calling.call('mcp_s_sleep', { ms: 600_000 });
     expect(result.failure?.code).toBe('CALL_TIMED_OUT');

@@ -1,10 +1,10 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { describe, expect, test } from 'vitest';
-import type { ToolMode } from '../../src/config/choices.ts';
-import type { MyaiConfig } from '../../src/config/config-source.ts';
-import { localTool } from '../../src/index.ts';
-import type { LogEntry } from '../../src/kernel/log.ts';
-import { createMemoryPins } from '../../src/storage/memory/memory-stores.ts';
+import type { ToolMode } from '../../packages/contract/settings/choices.ts';
+import type { MyaiConfig } from '../../packages/toolwharf/config/config-source.ts';
+import { localTool } from '../../packages/toolwharf/index.ts';
+import type { LogEntry } from '../../packages/toolwharf/kernel/log.ts';
+import { createMemoryPins } from '../../packages/toolwharf/storage/memory/memory-stores.ts';
 import { collectLog, fixture, startHttp, tempDir } from '../support/fixtures.ts';
 import { openToolbox } from '../support/toolbox.ts';
 

@@ -10,7 +10,7 @@ import {
   type Plugin,
   pluginTransport,
   type ReviewedCall,
-} from '../../src/index.ts';
+} from '../../packages/toolwharf/index.ts';
 import { collectLog, fixture, tempDir } from '../support/fixtures.ts';
 import { serveTcp } from '../support/serve-tcp.ts';
 import { openToolbox } from '../support/toolbox.ts';

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { answerKeys as terminalKeys } from '../../src/cli/terminal/terminal-approver.ts';
-import { answerKeys as appKeys } from '../../web/src/components/approval/answer-keys.ts';
+import { answerKeys as terminalKeys } from '../../packages/cli/core/terminal/terminal-approver.ts';
+import { answerKeys as appKeys } from '../../packages/web/src/components/approval/answer-keys.ts';
 
 test('the app and the terminal answer approvals with the same keys, each with one meaning', () => {
   expect(appKeys).toEqual(terminalKeys);

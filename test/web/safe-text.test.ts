@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { toDisplayText } from '../../src/policy/display-text.ts';
-import { safeText } from '../../web/src/components/safe-text.ts';
+import { toDisplayText } from '../../packages/toolwharf/policy/display-text.ts';
+import { safeText } from '../../packages/web/src/components/safe-text.ts';
 
 const samples = [
   'plain\ttext\r\nof two lines',

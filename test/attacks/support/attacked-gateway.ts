@@ -1,13 +1,13 @@
 // A gateway with its own authentication, API and SQLite file in a separate process. Prints its URL and credentials as JSON.
 import { createHash, randomBytes } from 'node:crypto';
 import { flushCompileCache } from 'node:module';
-import { createApiRoutes } from '../../../src/gateway/api/create-routes.ts';
-import { createApiKey } from '../../../src/gateway/auth/api-keys.ts';
-import { createAuthenticate } from '../../../src/gateway/auth/authenticate.ts';
-import { openGateway } from '../../../src/gateway/gateway.ts';
-import { silentLog } from '../../../src/kernel/log.ts';
-import { openStorage } from '../../../src/storage/open-storage.ts';
-import { createSealer } from '../../../src/storage/sealer.ts';
+import { createApiKey } from '../../../packages/gateway/core/auth/api-keys.ts';
+import { createAuthenticate } from '../../../packages/gateway/core/auth/authenticate.ts';
+import { openGateway } from '../../../packages/gateway/core/gateway.ts';
+import { openStorage } from '../../../packages/gateway/core/storage/open-storage.ts';
+import { features } from '../../../packages/gateway/features/index.ts';
+import { silentLog } from '../../../packages/toolwharf/kernel/log.ts';
+import { createSealer } from '../../../packages/toolwharf/storage/sealer.ts';
 
 const { config, dataDir, keys } = JSON.parse(process.argv[2] ?? '{}') as {
   config: object;
@@ -36,7 +36,7 @@ const gateway = await openGateway(config as never, {
   adminToken,
   watch: false,
   createAuthenticate,
-  createRoutes: createApiRoutes,
+  features,
 });
 console.log(JSON.stringify({ url: gateway.url, adminToken, keys: created }));
 // Tests kill this process, which would otherwise not save its compiled code for the next one.

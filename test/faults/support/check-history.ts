@@ -42,6 +42,8 @@ export interface RecordedCall {
   /** The code of an error. */
   readonly code?: string;
   readonly endedAt?: number;
+  /** The call surely never reached its tool; its idempotency key may be used again. */
+  readonly isUnsent?: boolean;
 }
 
 /** The time span of an injected fault. */
@@ -146,7 +148,9 @@ function checkCall(marker: string, { effects, calls, records }: OneCall, faults:
   const findings: Finding[] = [];
   const find = (kind: FindingKind, message: string) => findings.push({ kind, marker, message });
   const [sent] = calls;
-  const [record] = records;
+  // Attempts that never reached the tool are recorded on their own, and their key is used again.
+  const dispatched = records.filter(({ isUnsent }) => !isUnsent);
+  const [record = records.at(-1)] = dispatched;
   const during = faultsDuring(
     calls.map((call) => extendToEnd(call, record)),
     faults,
@@ -157,14 +161,14 @@ function checkCall(marker: string, { effects, calls, records }: OneCall, faults:
 
   if (!sent) find('unasked', `${effects.length} effects and ${records.length} records of a call nobody sent`);
   if (effects.length > 1 && !mayRepeat) find('twice', `${effects.length} effects`);
-  if (records.length > 1) find('recorded-twice', `records ${records.map(({ id }) => id).join(', ')}`);
+  if (dispatched.length > 1) find('recorded-twice', `records ${dispatched.map(({ id }) => id).join(', ')}`);
   if (effects.length === 0 && (succeeded || record?.status === 'success')) {
     find('lost', succeeded ? 'answered as a success without an effect' : 'recorded as a success without an effect');
   }
   if (effects.length > 0 && calls.length > 0 && calls.every(isRefused)) {
     find('ran-though-refused', `the client was told ${calls.map(({ code }) => code).join(', ')}, and it ran`);
   }
-  for (const { code } of records) {
+  for (const { code } of dispatched.length > 0 ? dispatched : records) {
     if (effects.length > 0 && code !== undefined && refusals.has(code))
       find('ran-though-refused', `recorded as ${code}, and it ran`);
   }

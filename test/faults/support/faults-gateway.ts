@@ -1,19 +1,18 @@
 // A gateway in a separate process on a SQLite file, which tests kill. The header `x-caller` names the caller. If the
-// configuration is a path, the file is watched. With `api`, it serves the REST API and the conversations. Prints its URL as JSON, and after each SIGUSR2 the bytes in use after a
+// configuration is a path, the file is watched. Prints its URL as JSON, and after each SIGUSR2 the bytes in use after a
 // garbage collection (needs --expose-gc).
 import { createHash } from 'node:crypto';
 import { flushCompileCache } from 'node:module';
-import { createApiRoutes } from '../../../src/gateway/api/create-routes.ts';
-import { openGateway } from '../../../src/gateway/gateway.ts';
-import { silentLog } from '../../../src/kernel/log.ts';
-import { openStorage } from '../../../src/storage/open-storage.ts';
-import { createSealer } from '../../../src/storage/sealer.ts';
+import { openGateway } from '../../../packages/gateway/core/gateway.ts';
+import { openStorage } from '../../../packages/gateway/core/storage/open-storage.ts';
+import { features } from '../../../packages/gateway/features/index.ts';
+import { silentLog } from '../../../packages/toolwharf/kernel/log.ts';
+import { createSealer } from '../../../packages/toolwharf/storage/sealer.ts';
 
-const { config, dataDir, port, api } = JSON.parse(process.argv[2] ?? '{}') as {
+const { config, dataDir, port } = JSON.parse(process.argv[2] ?? '{}') as {
   config: object | string;
   dataDir: string;
   port: number;
-  api: boolean;
 };
 const key = createHash('sha256').update('a key for tests').digest();
 const gateway = await openGateway(config as never, {
@@ -26,7 +25,7 @@ const gateway = await openGateway(config as never, {
     caller: { id: String(request.headers['x-caller'] ?? 'local'), kind: 'client' },
     isAdmin: true,
   }),
-  createRoutes: api ? createApiRoutes : () => async () => false,
+  features,
 });
 console.log(JSON.stringify({ url: `${gateway.url}/mcp` }));
 // Tests kill this process, which would otherwise not save its compiled code for the next one.

@@ -22,15 +22,13 @@ export interface GatewayProcessOptions {
   readonly port?: number;
   /** Shell commands to run first in the same process, such as `ulimit`. */
   readonly shell?: string;
-  /** Serves the REST API and the conversations too; false. */
-  readonly api?: boolean;
 }
 
 const program = testProgram(new URL('./faults-gateway.ts', import.meta.url));
 
 export async function startGatewayProcess(options: GatewayProcessOptions): Promise<GatewayProcess> {
-  const { config, dataDir, port = 0, shell = '', api = false } = options;
-  const setup = JSON.stringify({ config, dataDir, port, api });
+  const { config, dataDir, port = 0, shell = '' } = options;
+  const setup = JSON.stringify({ config, dataDir, port });
   const child = spawn('sh', ['-c', `${shell} exec "$0" --expose-gc "$@"`, process.execPath, program, setup], {
     stdio: ['ignore', 'pipe', 'inherit'],
   });

@@ -52,7 +52,8 @@ export function createLoad(): Load {
     if (answersQuestions) {
       client.setRequestHandler('elicitation/create', async ({ params: { message } }) => ({
         action: 'accept' as const,
-        content: { answer: answerOf(name, message) },
+        // The gateway names the server in front of its question.
+        content: { answer: answerOf(name, message.replace(/^\[[^\]]+\] /, '')) },
       }));
     }
     // Lost responses show in the calls, so transport errors are ignored.

@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { DatabaseSync } from 'node:sqlite';
-import { openStorage } from '../../../src/storage/open-storage.ts';
-import { createSealer } from '../../../src/storage/sealer.ts';
+import { openStorage } from '../../../packages/gateway/core/storage/open-storage.ts';
+import { createSealer } from '../../../packages/toolwharf/storage/sealer.ts';
 import { fixture, type HttpServer, type Program, startHttp, tempDir } from '../../support/fixtures.ts';
 import { type OpenedGateway, openTestGateway } from '../../support/open-gateway.ts';
 import { checkHistory, type Effect, type Fault, type Finding, type RecordedCall } from './check-history.ts';
@@ -22,10 +22,7 @@ export interface World extends AsyncDisposable {
   /** The same over HTTP, running. */
   serve(env?: Readonly<Record<string, string>>): Promise<HttpServer>;
   /** A gateway as a separate process. */
-  start(
-    config: object | string,
-    options?: Pick<GatewayProcessOptions, 'port' | 'shell' | 'api'>,
-  ): Promise<GatewayProcess>;
+  start(config: object | string, options?: Pick<GatewayProcessOptions, 'port' | 'shell'>): Promise<GatewayProcess>;
   /** A gateway in this process, which starts faster. */
   open(config: object): Promise<OpenedGateway>;
   /** Injects a fault and records its time span. */
@@ -68,7 +65,7 @@ export async function openWorld(): Promise<World> {
     const found: RecordedCall[] = [];
     for (let before: string | undefined; ; ) {
       const page = await storage.journal.list({ limit: 500, ...(before !== undefined && { before }) });
-      for (const { id, arguments: args, caller, status, end } of page) {
+      for (const { id, arguments: args, caller, status, end, startedAt } of page) {
         const { marker, client } = args;
         // The history ignores tools of other servers.
         if (typeof marker !== 'string') continue;
@@ -79,6 +76,7 @@ export async function openWorld(): Promise<World> {
           caller: caller.id,
           status,
           ...(end && { end }),
+          ...(status === 'error' && startedAt === undefined && { isUnsent: true }),
         });
       }
       before = page.at(-1)?.id;

@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
-import { gatewayDefaults } from '../../../src/config/defaults.ts';
-import { openStorage } from '../../../src/storage/open-storage.ts';
-import { createSealer } from '../../../src/storage/sealer.ts';
+import { gatewayDefaults } from '../../../packages/contract/settings/defaults.ts';
+import { openStorage } from '../../../packages/gateway/core/storage/open-storage.ts';
+import { createSealer } from '../../../packages/toolwharf/storage/sealer.ts';
 import type { Effect, Fault, RecordedCall } from '../../faults/support/check-history.ts';
 import { type FaultProxy, openFaultProxy } from '../../faults/support/fault-proxy.ts';
 import { createLoad, type Load } from '../../faults/support/load.ts';
@@ -16,8 +16,8 @@ import { type ReplicaProcess, startReplica } from './replica-process.ts';
 export interface ReplicaPlace {
   process: ReplicaProcess;
   readonly database: FaultProxy;
-  /** Starts a new process on the same port: the same program, or this version for null. */
-  restart(program?: null): Promise<void>;
+  /** Starts a new process on the same port. */
+  restart(): Promise<void>;
 }
 
 /** Replicas as processes, their database, servers and balancer, with a fault proxy between all of them. */
@@ -56,8 +56,6 @@ export interface FleetWorldOptions {
   readonly leaseMs?: number;
   /** 3. */
   readonly replicas?: number;
-  /** The command line that each replica runs; this version if undefined. */
-  readonly program?: string;
 }
 
 const recordingServer = '../../faults/support/recording-server';
@@ -65,12 +63,7 @@ const limits = { limited: 2 };
 const rates = { paced: { calls: 3, perMs: 1_000 } };
 
 export async function openFleetWorld(options: FleetWorldOptions): Promise<FleetWorld> {
-  const { postgres, leaseMs, replicas: count = 3, program } = options;
-  // The previous version starts a process of each server on every replica.
-  const singles = program === undefined ? ['single'] : [];
-  const placement = singles.length > 0 ? { placement: 'single' } : {};
-  // The previous version has no such setting.
-  const questions = program === undefined ? { questionTimeout: '1m' } : {};
+  const { postgres, leaseMs, replicas: count = 3 } = options;
   await using opened = new AsyncDisposableStack();
   const dir = opened.use(await tempDir());
   const effectsFile = dir.file('effects');
@@ -102,11 +95,11 @@ export async function openFleetWorld(options: FleetWorldOptions): Promise<FleetW
       limited: { url: limited.url, timeout: '10s', defaultToolConfig: { timeout: '5s', maxInstances: limits.limited } },
       program: { ...fixture(recordingServer, { EFFECTS: effectsFile }), ...timeouts },
       paced: { url: modern.url, ...timeouts, rate: { calls: rates.paced.calls, per: rates.paced.perMs } },
-      single: { ...fixture(recordingServer, { EFFECTS: effectsFile }), ...timeouts, ...placement },
+      single: { ...fixture(recordingServer, { EFFECTS: effectsFile }), ...timeouts, placement: 'single' as const },
       guarded: { url: upstreams.legacy.through(legacy.url), ...timeouts },
     },
     toolbox: { approval: { ask: ['mcp_guarded_*'] } },
-    gateway: { requireAuthentication: true, ...questions, ...(leaseMs !== undefined && { lease: leaseMs }) },
+    gateway: { requireAuthentication: true, questionTimeout: '1m', ...(leaseMs !== undefined && { lease: leaseMs }) },
   };
   await writeFile(configFile, JSON.stringify(config));
 
@@ -117,11 +110,10 @@ export async function openFleetWorld(options: FleetWorldOptions): Promise<FleetW
     const database = opened.use(await openFaultProxy(portOf(databaseUrl)));
     const common = { database: database.through(databaseUrl), configFile, dataDir, key: key.toString('base64') };
     const place: ReplicaPlace = {
-      process: await startReplica({ ...common, program }),
+      process: await startReplica(common),
       database,
-      async restart(next) {
-        const version = next === null ? undefined : program;
-        place.process = await startReplica({ ...common, program: version, port: place.process.port });
+      async restart() {
+        place.process = await startReplica({ ...common, port: place.process.port });
       },
     };
     opened.defer(() => place.process.end('SIGKILL'));
@@ -160,12 +152,13 @@ export async function openFleetWorld(options: FleetWorldOptions): Promise<FleetW
     const found: RecordedCall[] = [];
     for (let before: string | undefined; ; ) {
       const page = await storage.journal.list({ limit: 500, ...(before !== undefined && { before }) });
-      for (const { id, arguments: args, caller, status, end, error, completedAt } of page) {
+      for (const { id, arguments: args, caller, status, end, error, startedAt, completedAt } of page) {
         const { marker, client } = args;
         if (typeof marker !== 'string') continue;
         found.push({
           ...{ id, marker, client: String(client), caller: callers.get(caller.id) ?? caller.id, status },
           ...(end && { end }),
+          ...(status === 'error' && startedAt === undefined && { isUnsent: true }),
           ...(error && { code: error.code }),
           ...(completedAt !== undefined && { endedAt: Date.parse(completedAt) }),
         });
@@ -236,7 +229,15 @@ export async function openFleetWorld(options: FleetWorldOptions): Promise<FleetW
     async findings() {
       const [found, recorded, sentAfterEnd] = [await effects(), await records(), await findSentAfterEnd()];
       const seen = { effects: found, calls: load.calls, records: recorded, faults };
-      const findings = checkFleet({ ...seen, decisions, revocations, sentAfterEnd, limits, rates, singles });
+      const findings = checkFleet({
+        ...seen,
+        decisions,
+        revocations,
+        sentAfterEnd,
+        limits,
+        rates,
+        singles: ['single'],
+      });
       return Promise.all(
         findings.map(async (finding) => {
           const isAbout = ({ marker }: { readonly marker: string }) => marker === finding.marker;

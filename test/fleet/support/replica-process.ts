@@ -27,17 +27,15 @@ export interface ReplicaOptions {
   readonly key: string;
   /** A free one if undefined. */
   readonly port?: number;
-  /** The command line to run; that of this version if undefined. */
-  readonly program?: string;
 }
 
 const clock = fileURLToPath(new URL('./movable-clock.mjs', import.meta.url));
 
 /** Starts a replica and waits until it listens. */
 export async function startReplica(options: ReplicaOptions): Promise<ReplicaProcess> {
-  const { database, configFile, dataDir, key, port = 0, program = cliProgram } = options;
+  const { database, configFile, dataDir, key, port = 0 } = options;
   const args = ['serve', '--port', String(port), '--database', database, '--config', configFile];
-  const child = spawn(process.execPath, ['--import', clock, program, ...args, '--log-format', 'json'], {
+  const child = spawn(process.execPath, ['--import', clock, cliProgram, ...args, '--log-format', 'json'], {
     stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
     env: {
       PATH: process.env.PATH,

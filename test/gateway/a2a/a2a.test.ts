@@ -200,6 +200,21 @@ describe('an A2A message', () => {
     expect(await readFile(file, 'utf8')).toBe('once\n');
   });
 
+  test('an A2A message whose call was not sent can be sent again, and is then one call [O10]', async () => {
+    const agent = await connectAgent(api.url);
+    const file = directory.file(randomUUID());
+    const twice = toCall('files__write', { path: file, text: 'once' }, { messageId: randomUUID() });
+    await api.post('/api/servers/files/disconnect');
+    const failed = (await agent.sendMessage(twice)) as Task;
+    expect(failed.status?.state).not.toBe(TaskState.TASK_STATE_COMPLETED);
+    await api.post('/api/servers/files/connect');
+    const made = (await agent.sendMessage(twice)) as Task;
+    expect(made.status?.state).toBe(TaskState.TASK_STATE_COMPLETED);
+    expect(made.id).not.toBe(failed.id);
+    expect(((await agent.sendMessage(twice)) as Task).id).toBe(made.id);
+    expect((await readFile(file, 'utf8')).trim().split('\n')).toHaveLength(1);
+  });
+
   test('an A2A message can be streamed: task, progress, result and end [B11]', async () => {
     const client = await connectAgent(api.url);
     const events = await collect(client.sendMessageStream(toCall('files__sleep', { ms: 400 })));

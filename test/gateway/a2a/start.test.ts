@@ -4,7 +4,7 @@ import { readFile } from 'node:fs/promises';
 import { promisify } from 'node:util';
 import { type Task, TaskState } from '@a2a-js/sdk';
 import { expect, test } from 'vitest';
-import { openStorage } from '../../../src/storage/open-storage.ts';
+import { openStorage } from '../../../packages/gateway/core/storage/open-storage.ts';
 import { connectAgent, outcomeOf, toCall } from '../../support/a2a.ts';
 import { startApi } from '../../support/api.ts';
 import { fixture, tempDir } from '../../support/fixtures.ts';
@@ -30,7 +30,7 @@ test('a gateway loads its A2A code on the first A2A request [B11]', async () => 
     import { registerHooks } from 'node:module';
     const loaded = [];
     registerHooks({ resolve: (name, context, next) => (loaded.push(name), next(name, context)) });
-    await import(${JSON.stringify(new URL('../../../src/gateway/gateway.ts', import.meta.url).href)});
+    await import(${JSON.stringify(new URL('../../../packages/gateway/core/gateway.ts', import.meta.url).href)});
     console.log(JSON.stringify(loaded));`;
   const { stdout } = await promisify(execFile)(process.execPath, ['--input-type=module', '--eval', program]);
   const loaded: string[] = JSON.parse(stdout);

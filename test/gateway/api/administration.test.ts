@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { allRoutes } from '../../../src/gateway/api/all-routes.ts';
-import { actDetails } from '../../../src/gateway/api/record-act.ts';
-import { openStorage } from '../../../src/storage/open-storage.ts';
+import { actDetails } from '../../../packages/gateway/core/rest/record-act.ts';
+import { openStorage } from '../../../packages/gateway/core/storage/open-storage.ts';
+import { allRoutes } from '../../../packages/gateway/features/all-routes.ts';
 import { startApi, type TestApi } from '../../support/api.ts';
 import { fixture } from '../../support/fixtures.ts';
 import { waitFor } from '../../support/wait-for.ts';

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { version } from '../../../src/kernel/version.ts';
+import { version } from '../../../packages/toolwharf/kernel/version.ts';
 import { startApi, type TestApi, unasked } from '../../support/api.ts';
 import { fixture, type HttpServer, startHttp } from '../../support/fixtures.ts';
 import { waitFor } from '../../support/wait-for.ts';

@@ -1,10 +1,11 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { allRoutes } from '../../../src/gateway/api/all-routes.ts';
-import { toOpenApi } from '../../../src/gateway/api/openapi.ts';
-import { errorStatus } from '../../../src/kernel/errors.ts';
-import { isObject, type JsonObject } from '../../../src/kernel/json.ts';
+import { errorStatus } from '../../../packages/contract/errors.ts';
+import { isObject, type JsonObject } from '../../../packages/contract/json.ts';
+import { apiRoutes } from '../../../packages/contract/routes/api-routes.ts';
+import { toOpenApi } from '../../../packages/gateway/core/rest/openapi.ts';
+import { allRoutes } from '../../../packages/gateway/features/all-routes.ts';
 import { toMarkdown } from '../../support/api-docs.ts';
 import { root } from '../../support/imports.ts';
 
@@ -39,6 +40,12 @@ describe('the OpenAPI document', () => {
     const operations = Object.values(paths).flatMap((methods) => Object.values(methods));
     expect(operations).toHaveLength(allRoutes.length);
     expect(new Set(operations.map(({ operationId }) => operationId)).size).toBe(allRoutes.length);
+  });
+
+  test('the gateway implements exactly the routes of the contract', () => {
+    expect(allRoutes.map(({ operationId }) => operationId).sort()).toEqual(Object.keys(apiRoutes).sort());
+    for (const { access: _access, handle: _handle, ...definition } of allRoutes)
+      expect(definition).toEqual(apiRoutes[definition.operationId as keyof typeof apiRoutes]);
   });
 
   test('the OpenAPI document refers only to existing schemas and contains no unused ones', () => {
@@ -217,6 +224,7 @@ describe('the OpenAPI document', () => {
         "AssistantInput",
         "AssistantList",
         "AssistantPreview",
+        "AssistantPreviewInput",
         "AssistantsChangedEvent",
         "Attachment",
         "AttachmentInput",
@@ -263,6 +271,7 @@ describe('the OpenAPI document', () => {
         "DefinitionWarning",
         "Error",
         "ErrorOutput",
+        "ExportedConversation",
         "Fleet",
         "Health",
         "ImportInput",
@@ -328,6 +337,7 @@ describe('the OpenAPI document', () => {
         "Server",
         "ServerAddedEvent",
         "ServerAnswer",
+        "ServerChange",
         "ServerChangedEvent",
         "ServerInput",
         "ServerList",

@@ -182,10 +182,15 @@ describe('the probes', () => {
     });
   });
 
-  test('the probes need no key, but then omit the reasons', async () => {
-    await using api = await startApi({ servers: {}, gateway: { requireAuthentication: true } });
+  test('the probes need no key, but then show codes instead of the reasons, which name servers', async () => {
+    await using remote = await startHttp('legacy-http');
+    const servers = { needed: { url: remote.url, required: true } };
+    await using api = await startApi({ servers, gateway: { requireAuthentication: true } });
     expect((await api.get('/healthz')).status).toBe(200);
     expect((await api.get('/readyz')).body).toEqual({ ready: true });
+    await api.post('/api/servers/needed/disconnect', undefined, { key: api.adminToken });
+    expect(await api.get('/readyz')).toMatchObject({ status: 503 });
+    expect((await api.get('/readyz')).body).toEqual({ ready: false, codes: ['required-server-not-connected'] });
     expect((await api.get('/metrics')).status).toBe(401);
     expect((await api.get('/metrics', { key: await api.key(['read']) })).status).toBe(200);
     expect((await api.get('/metrics', { key: await api.key(['call']) })).status).toBe(403);

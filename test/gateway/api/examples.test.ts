@@ -4,7 +4,7 @@ import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { expect, test } from 'vitest';
-import { isObject } from '../../../src/kernel/json.ts';
+import { isObject } from '../../../packages/contract/json.ts';
 import { startApi } from '../../support/api.ts';
 import { fixture, tempDir } from '../../support/fixtures.ts';
 import { root } from '../../support/imports.ts';
@@ -51,7 +51,7 @@ test('the tables of events and metrics in the reference are complete', async () 
   expect([...named].map((name) => name?.replace(/^tool_usage_\w+$/, 'tool_usage'))).toEqual(
     expect.arrayContaining(served),
   );
-  const { eventSchemas } = await import('../../../src/gateway/api/schemas/events.ts');
+  const { eventSchemas } = await import('../../../packages/contract/api/events.ts');
   for (const name of Object.keys(eventSchemas)) expect(page.text).toContain(`\`${name}\``);
 });
 

@@ -58,7 +58,7 @@ test('a JWT has access to the profile that its claim names', async () => {
   expect((await api.get('/api/keys', { key })).status).toBe(403);
   const called = await api.post('/api/tools/mcp_files_echo/call', { arguments: { text: 'x' } }, { key });
   const record = await api.get(`/api/calls/${called.body.callId}`, { key });
-  expect(record.body.caller).toEqual({ id: 'jwt:ada', kind: 'person', name: 'Ada' });
+  expect(record.body.caller).toMatchObject({ id: 'jwt:ada', kind: 'person', name: 'Ada' });
   expect((await api.post('/api/session', undefined, { key })).status).toBe(403);
 });
 

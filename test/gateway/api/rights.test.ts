@@ -1,12 +1,12 @@
 import { request as httpRequest } from 'node:http';
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { allRoutes } from '../../../src/gateway/api/all-routes.ts';
-import { createApiRoutes } from '../../../src/gateway/api/create-routes.ts';
-import { createAuthenticate } from '../../../src/gateway/auth/authenticate.ts';
-import { openGateway } from '../../../src/gateway/gateway.ts';
-import { silentLog } from '../../../src/kernel/log.ts';
-import { openStorage } from '../../../src/storage/open-storage.ts';
+import { createAuthenticate } from '../../../packages/gateway/core/auth/authenticate.ts';
+import { openGateway } from '../../../packages/gateway/core/gateway.ts';
+import { openStorage } from '../../../packages/gateway/core/storage/open-storage.ts';
+import { allRoutes } from '../../../packages/gateway/features/all-routes.ts';
+import { features } from '../../../packages/gateway/features/index.ts';
+import { silentLog } from '../../../packages/toolwharf/kernel/log.ts';
 import { startApi, type TestApi } from '../../support/api.ts';
 import { fixture } from '../../support/fixtures.ts';
 
@@ -184,6 +184,7 @@ describe('a key with a profile', () => {
       serverIds: ['files'],
       expose: 'all',
       toolApproval: 'always-ask',
+      revision: 1,
     });
     expect((await api.get('/api/assistants', { key })).body.assistants).toContainEqual(shown.body);
     await api.delete(path);
@@ -289,7 +290,7 @@ describe('an address that other machines can reach', () => {
         host,
         port: 0,
         createAuthenticate,
-        createRoutes: createApiRoutes,
+        features,
         ...options,
       },
     );

@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { allRoutes } from '../../../src/gateway/api/all-routes.ts';
-import { openStorage } from '../../../src/storage/open-storage.ts';
-import { createSealer } from '../../../src/storage/sealer.ts';
+import { openStorage } from '../../../packages/gateway/core/storage/open-storage.ts';
+import { allRoutes } from '../../../packages/gateway/features/all-routes.ts';
+import { createSealer } from '../../../packages/toolwharf/storage/sealer.ts';
 import { startApi, type TestApi } from '../../support/api.ts';
 import { type EventSource, listenTo } from '../../support/event-source.ts';
 import { fixture, startHttp, tempDir } from '../../support/fixtures.ts';

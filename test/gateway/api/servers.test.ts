@@ -1,7 +1,7 @@
 import { writeFile } from 'node:fs/promises';
 import { describe, expect, test } from 'vitest';
-import { openStorage } from '../../../src/storage/open-storage.ts';
-import type { Storage } from '../../../src/storage/storage.ts';
+import { openStorage } from '../../../packages/gateway/core/storage/open-storage.ts';
+import type { Storage } from '../../../packages/toolwharf/storage/storage.ts';
 import { startApi } from '../../support/api.ts';
 import { fixture, startHttp, tempDir } from '../../support/fixtures.ts';
 import { descendantsOf, isAlive } from '../../support/processes.ts';

@@ -134,3 +134,11 @@ test('a renamed server keeps its switches, and a removed one loses them', async 
   await stored.delete('/api/servers/b', admin);
   await waitFor(async () => (await stored.storage.toolOverrides.list()).length === 0);
 });
+
+test('the REST API takes the names that clients of MCP see [N5]', async () => {
+  expect((await api.get('/api/tools/s__pid')).body).toMatchObject({ name: 'mcp_s_pid' });
+  const called = await api.post('/api/tools/s__add/call', { arguments: { a: 2, b: 3 } });
+  expect(called.body).toMatchObject({ text: '5' });
+  expect((await api.post('/api/tools/other__add/call', { arguments: { a: 2, b: 3 } })).status).toBe(403);
+  expect((await api.get('/api/tools/s__nothing')).status).toBe(404);
+});

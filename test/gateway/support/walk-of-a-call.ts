@@ -2,11 +2,12 @@
 // and prints the source files of which a function ran for a call, as JSON. The second argument is a directory for the data.
 import { createHash } from 'node:crypto';
 import { type Profiler, Session } from 'node:inspector/promises';
-import { createAuthenticate } from '../../../src/gateway/auth/authenticate.ts';
-import { openGateway } from '../../../src/gateway/gateway.ts';
-import { silentLog } from '../../../src/kernel/log.ts';
-import { openStorage } from '../../../src/storage/open-storage.ts';
-import { createSealer } from '../../../src/storage/sealer.ts';
+import { createAuthenticate } from '../../../packages/gateway/core/auth/authenticate.ts';
+import { openGateway } from '../../../packages/gateway/core/gateway.ts';
+import { openStorage } from '../../../packages/gateway/core/storage/open-storage.ts';
+import { features } from '../../../packages/gateway/features/index.ts';
+import { silentLog } from '../../../packages/toolwharf/kernel/log.ts';
+import { createSealer } from '../../../packages/toolwharf/storage/sealer.ts';
 import { connectClient } from '../../support/open-gateway.ts';
 import { patiently } from '../../support/toolbox.ts';
 
@@ -18,6 +19,7 @@ await using gateway = await openGateway(patiently({ servers: { there: { url } } 
   sessionKey: key,
   port: 0,
   createAuthenticate: (parts) => createAuthenticate(parts),
+  features,
   createRoutes: () => async () => false,
 });
 await using client = await connectClient(`${gateway.url}/mcp`, { era: 'legacy' });
@@ -37,5 +39,5 @@ const hasRun = ({ functionName, ranges }: Profiler.FunctionCoverage) =>
   functionName !== '' && (ranges[0]?.count ?? 0) > 0;
 const files = result
   .filter(({ functions }) => functions.some(hasRun))
-  .map((script) => /\/src\/(.*\.ts)$/.exec(script.url)?.[1]);
+  .map((script) => /\/packages\/(?:toolwharf\/)?(.*\.ts)$/.exec(script.url)?.[1]);
 process.stdout.write(JSON.stringify({ text, files: files.filter((file) => file !== undefined) }));

@@ -1,5 +1,6 @@
+import { randomUUID } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
-import type { ApprovalRequest } from '../../../src/policy/approval.ts';
+import type { ApprovalRequest } from '../../../packages/toolwharf/policy/approval.ts';
 import type { StorageKind } from '../kinds.ts';
 import { at, makeApproval } from '../records.ts';
 
@@ -155,6 +156,14 @@ export function approvalsContract(kind: StorageKind): void {
       expect(await ids({ status: 'denied' })).toEqual([old.id]);
       expect(await ids({ caller: 'other' })).toEqual([middle.id]);
       expect(await ids({ limit: 1 })).toEqual([young.id]);
+      expect(await ids({ before: young.id, limit: 1 })).toEqual([middle.id]);
+      expect(await ids({ before: middle.id })).toEqual([old.id]);
+      expect(await ids({ before: old.id })).toEqual([]);
+      expect(await ids({ before: randomUUID() })).toEqual([]);
+      const twin = makeApproval({ askedAt: at(3) });
+      await approvals.add(twin);
+      const [first = '', second] = await ids({ limit: 2 });
+      expect(await ids({ before: first, limit: 1 })).toEqual([second]);
     });
 
     test('of concurrent requests, answers and uses, exactly one of each succeeds', async () => {

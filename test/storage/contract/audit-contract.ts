@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import type { Clock } from '../../../src/kernel/clock.ts';
-import type { Storage } from '../../../src/storage/storage.ts';
+import type { Clock } from '../../../packages/toolwharf/kernel/clock.ts';
+import type { Storage } from '../../../packages/toolwharf/storage/storage.ts';
 import type { StorageKind } from '../kinds.ts';
 import { at, gather, makeApproval, makeCall, writeSteps } from '../records.ts';
 

@@ -63,7 +63,7 @@ export function conversationsContract(kind: StorageKind): void {
       await using storage = await workspace.open();
       const { conversations } = storage;
       const found = async (...words: string[]) =>
-        (await conversations.search({ owners: ['ann', 'local'], words, limit: 10 })).map((match) => ({
+        (await conversations.search({ owners: ['ann', 'local'], words, limit: 10 })).matches.map((match) => ({
           id: match.conversation.id,
           messages: match.messages.map((message) => message.id),
         }));
@@ -91,6 +91,20 @@ export function conversationsContract(kind: StorageKind): void {
       expect(await found()).toEqual([]);
       await conversations.putMessage(stripe.id, { ...(messages[0] as (typeof messages)[0]), parts: [] });
       expect(await found('invoice')).toEqual([]);
+    });
+
+    test('a search tells how many conversations match, also beyond its limit', async () => {
+      using workspace = await kind.createWorkspace();
+      await using storage = await workspace.open();
+      const { conversations } = storage;
+      for (let n = 0; n < 120; n++) await conversations.put(makeConversation({ title: `Tide ${n}`, updatedAt: at(n) }));
+      await conversations.put(makeConversation({ title: 'Harbour' }));
+      const { matches, total } = await conversations.search({ owners: ['ann'], words: ['tide'], limit: 20 });
+      expect({ shown: matches.length, latest: matches[0]?.conversation.title, total }).toEqual({
+        ...{ shown: 20, latest: 'Tide 119', total: 120 },
+      });
+      const rough = await conversations.search({ owners: ['ann'], words: ['harbuor'], limit: 20 });
+      expect(rough.total).toBe(1);
     });
 
     test('attachments belong to their conversation and are removed with it', async () => {

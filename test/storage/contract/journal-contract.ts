@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
-import type { CallRecord } from '../../../src/invocation/call-record.ts';
-import type { CallFilter, Journal } from '../../../src/invocation/journal.ts';
-import { createId } from '../../../src/kernel/create-id.ts';
+import type { CallRecord } from '../../../packages/toolwharf/invocation/call-record.ts';
+import type { CallFilter, Journal } from '../../../packages/toolwharf/invocation/journal.ts';
+import { createId } from '../../../packages/toolwharf/kernel/create-id.ts';
 import type { StorageKind } from '../kinds.ts';
 import { at, gather, makeCall, writeSteps } from '../records.ts';
 
@@ -195,10 +195,27 @@ export function journalContract(kind: StorageKind): void {
       const answers = await Promise.all(claims.map((claim) => storage.journal.claim(claim)));
       const winner = claims[answers.indexOf(undefined)];
       expect(answers.filter((answer) => answer === undefined)).toHaveLength(1);
-      expect(answers.filter((answer) => answer !== undefined)).toEqual(Array(19).fill(winner));
+      expect(answers.filter((answer) => answer !== undefined)).toMatchObject(Array(19).fill(winner));
       expect(await storage.journal.claim({ caller: 'b', key: 'k'.repeat(5_000), fingerprint: 'g', callId: 'x' })).toBe(
         undefined,
       );
+    });
+
+    test('exactly one of many concurrent claims gets the key of a call that was not sent, also if all have its id [O10]', async () => {
+      using workspace = await kind.createWorkspace();
+      await using storage = await workspace.open({ clock: { now: () => 1, sleep: async () => {} } });
+      const { journal } = storage;
+      const claim = { caller: 'a', key: 'k', fingerprint: 'f', callId: 'x' };
+      expect(await journal.claim(claim)).toBeUndefined();
+      let unsent = await journal.claim(claim);
+      for (const callId of ['x', 'x', 'y']) {
+        const changed = { ...claim, callId, fingerprint: `f-${callId}` };
+        const answers = await Promise.all(Array.from({ length: 5 }, () => journal.claim(changed, unsent)));
+        expect(answers.filter((answer) => answer === undefined)).toHaveLength(1);
+        unsent = answers.find((answer) => answer !== undefined);
+        expect(unsent).toMatchObject(changed);
+      }
+      expect(await journal.claim(claim, { ...claim, callId: 'z', claimedAt: 1 })).toMatchObject({ callId: 'y' });
     });
   });
 }

@@ -1,16 +1,17 @@
 import { randomUUID } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
-import { pinKey } from '../../../src/catalog/pins.ts';
-import type { Account } from '../../../src/connections/accounts/account-store.ts';
-import type { OAuthClientRecord, OAuthTokensRecord } from '../../../src/connections/authentication/oauth-store.ts';
-import { hashOf } from '../../../src/kernel/canonical-json.ts';
-import type { RememberedRule } from '../../../src/policy/remembered-rules.ts';
-import { assistantSchema } from '../../../src/storage/ports/assistant-store.ts';
-import { type ApiKey, hashApiKey } from '../../../src/storage/ports/key-store.ts';
-import { providerSchema } from '../../../src/storage/ports/provider-store.ts';
-import type { SavedRequest } from '../../../src/storage/ports/saved-request-store.ts';
+import { pinKey } from '../../../packages/toolwharf/catalog/pins.ts';
+import type { Account } from '../../../packages/toolwharf/connections/accounts/account-store.ts';
+import type {
+  OAuthClientRecord,
+  OAuthTokensRecord,
+} from '../../../packages/toolwharf/connections/authentication/oauth-store.ts';
+import { hashOf } from '../../../packages/toolwharf/kernel/canonical-json.ts';
+import type { RememberedRule } from '../../../packages/toolwharf/policy/remembered-rules.ts';
+import { type ApiKey, hashApiKey } from '../../../packages/toolwharf/storage/ports/key-store.ts';
+import type { SavedRequest } from '../../../packages/toolwharf/storage/ports/saved-request-store.ts';
 import type { StorageKind } from '../kinds.ts';
-import { at, makeServer } from '../records.ts';
+import { at } from '../records.ts';
 
 /** The contract of the smaller stores. */
 export function storesContract(kind: StorageKind): void {
@@ -69,6 +70,10 @@ export function storesContract(kind: StorageKind): void {
       expect(hashes.get('unknown')).toBeUndefined();
       expect([hashes.get('tool_7')?.suffixed, hashes.get('tool_8')?.suffixed]).toEqual([true, undefined]);
       expect(await storage.pins.get('a', 'tool_7')).toEqual({ ...toPin('tool_7'), suffixed: true });
+      const ofServer = await storage.pins.readAll('a');
+      expect(ofServer.map(({ tool }) => tool).toSorted()).toEqual(names.toSorted());
+      expect(ofServer).toContainEqual({ ...toPin('tool_7'), suffixed: true });
+      expect(await storage.pins.readAll('unknown')).toEqual([]);
       const all = await storage.pins.list();
       expect(all).toHaveLength(names.length + 1);
       const paged: (typeof all)[number][] = [];
@@ -102,40 +107,6 @@ export function storesContract(kind: StorageKind): void {
       expect(await storage.rules.list()).toEqual([two]);
     });
 
-    test('profiles are added, replaced, removed and listed by name, and two cannot have the same name', async () => {
-      using workspace = await kind.createWorkspace();
-      await using storage = await workspace.open();
-      const profile = (name: string) => ({ id: randomUUID(), name, deny: ['a/*'], createdAt: at(1), updatedAt: at(1) });
-      const [one, two] = [profile('b'), profile('a')];
-      await storage.profiles.put(one);
-      await storage.profiles.put(two);
-      expect(await storage.profiles.list()).toEqual([two, one]);
-      await expect(storage.profiles.put(profile('a'))).rejects.toMatchObject({ code: 'CONFLICT' });
-      const changed = { ...one, approval: { mode: 'auto' as const, expires: 60_000 }, updatedAt: at(2) };
-      await storage.profiles.put(changed);
-      expect(await storage.profiles.get(one.id)).toEqual(changed);
-      expect(await storage.profiles.remove(two.id)).toBe(true);
-      expect(await storage.profiles.remove(two.id)).toBe(false);
-      expect(await storage.profiles.list()).toEqual([changed]);
-    });
-
-    test('saved scripts are added, replaced, removed and listed by name, and two cannot have the same name', async () => {
-      using workspace = await kind.createWorkspace();
-      await using storage = await workspace.open();
-      const script = (name: string) => ({ id: randomUUID(), name, code: '1', createdAt: at(1), updatedAt: at(1) });
-      const [one, two] = [script('b'), script('a')];
-      await storage.scripts.put(one);
-      await storage.scripts.put(two);
-      expect(await storage.scripts.list()).toEqual([two, one]);
-      await expect(storage.scripts.put(script('a'))).rejects.toMatchObject({ code: 'CONFLICT' });
-      const changed = { ...one, input: { type: 'object' as const }, timeoutMs: 5, updatedAt: at(2) };
-      await storage.scripts.put(changed);
-      expect(await storage.scripts.get(one.id)).toEqual(changed);
-      expect(await storage.scripts.remove(two.id)).toBe(true);
-      expect(await storage.scripts.remove(two.id)).toBe(false);
-      expect(await storage.scripts.list()).toEqual([changed]);
-    });
-
     test('overrides of thousands of tools are written together, and one that changes nothing is removed', async () => {
       using workspace = await kind.createWorkspace();
       await using storage = await workspace.open();
@@ -149,48 +120,6 @@ export function storesContract(kind: StorageKind): void {
         (a, b) => (a.server ?? '').localeCompare(b.server ?? '') || a.tool.localeCompare(b.tool),
       );
       expect(left).toEqual([{ tool: 't0', enabled: true, name: 'local \u0000' }, off[0], off[1]]);
-    });
-
-    test('servers are added, replaced, removed and listed by name [R4]', async () => {
-      using workspace = await kind.createWorkspace();
-      await using storage = await workspace.open();
-      const { servers } = storage;
-      const [b, a] = [makeServer({ name: 'b' }), makeServer({ name: 'a' })];
-      const stdio = makeServer({
-        name: 'C',
-        transport: 'stdio',
-        url: undefined,
-        headers: undefined,
-        authentication: { type: 'none' },
-        command: 'node',
-        args: ['server.js'],
-        env: { TOKEN: 'secret' },
-        lastConnectedAt: at(3),
-      });
-      for (const record of [b, a, stdio]) await servers.put(record);
-      expect(await servers.list()).toEqual([stdio, a, b].map(withoutUndefined));
-      const changed = { ...a, name: 'renamed', enabled: false };
-      await servers.put(changed);
-      expect(await servers.get(a.id)).toEqual(changed);
-      expect(await servers.remove(a.id)).toBe(true);
-      expect(await servers.remove(a.id)).toBe(false);
-      expect(await servers.get(a.id)).toBeUndefined();
-    });
-
-    test('two servers cannot have the same name', async () => {
-      using workspace = await kind.createWorkspace();
-      await using storage = await workspace.open();
-      const first = makeServer({ name: 'files' });
-      const other = makeServer({ name: 'other' });
-      for (const record of [first, first, other]) await storage.servers.put(record);
-      const refused = { code: 'CONFIG_INVALID', message: /'files'/ };
-      await expect(storage.servers.put(makeServer({ name: 'files' }))).rejects.toMatchObject({ code: refused.code });
-      await expect(storage.servers.put({ ...other, name: 'files' })).rejects.toThrow(refused.message);
-      expect(await storage.servers.get(other.id)).toEqual(other);
-      const race = await Promise.allSettled(
-        Array.from({ length: 5 }, () => storage.servers.put(makeServer({ name: 'new' }))),
-      );
-      expect(race.filter(({ status }) => status === 'fulfilled')).toHaveLength(1);
     });
 
     test('sign-ins are stored by server and kind, and removed one by one or together', async () => {
@@ -239,55 +168,6 @@ export function storesContract(kind: StorageKind): void {
       expect(await keys.findByHash(key.hash)).toBeUndefined();
       expect(await keys.get(key.id)).toEqual({ ...key, lastUsedAt: at(160), revokedAt: at(200) });
       expect(await keys.get('nobody')).toBeUndefined();
-    });
-
-    test('an assistant asks before it uses a tool by default [R8]', async () => {
-      using workspace = await kind.createWorkspace();
-      await using storage = await workspace.open();
-      const { assistants } = storage;
-      const writer = assistantSchema.parse({ id: randomUUID(), name: 'Writer' });
-      expect(writer).toMatchObject({ toolApproval: 'always-ask', serverIds: [], trustedTools: [] });
-      const coder = assistantSchema.parse({
-        id: randomUUID(),
-        name: 'Coder',
-        serverIds: ['s1'],
-        toolApproval: 'trusted-only',
-        trustedTools: ['mcp_files_*'],
-        model: { provider: 'openai', model: 'm' },
-        disabledTools: ['files/delete_*'],
-        maxTokens: 5_000,
-      });
-      await assistants.put(writer);
-      await assistants.put(coder);
-      expect(await assistants.list()).toEqual([coder, writer]);
-      await assistants.put({ ...coder, name: 'Zed', toolApproval: 'auto' });
-      expect(await assistants.get(coder.id)).toEqual({ ...coder, name: 'Zed', toolApproval: 'auto' });
-      expect((await assistants.list()).map(({ name }) => name)).toEqual(['Writer', 'Zed']);
-      expect(await assistants.remove(coder.id)).toBe(true);
-      expect(await assistants.remove(coder.id)).toBe(false);
-      expect(await assistants.get(coder.id)).toBeUndefined();
-    });
-
-    test('model providers are added, replaced, removed and listed by name', async () => {
-      using workspace = await kind.createWorkspace();
-      await using storage = await workspace.open();
-      const { providers } = storage;
-      const ours = providerSchema.parse({ id: randomUUID(), name: 'Ours', kind: 'openai', apiKey: 'sk-1' });
-      const local = providerSchema.parse({
-        id: randomUUID(),
-        name: 'Local',
-        kind: 'openai-compatible',
-        baseUrl: 'http://127.0.0.1:11434/v1',
-      });
-      await providers.put(ours);
-      await providers.put(local);
-      expect(await providers.list()).toEqual([local, ours]);
-      await providers.put({ ...ours, name: 'A', apiKey: 'sk-2' });
-      expect(await providers.get(ours.id)).toEqual({ ...ours, name: 'A', apiKey: 'sk-2' });
-      expect((await providers.list()).map(({ name }) => name)).toEqual(['A', 'Local']);
-      expect(await providers.remove(ours.id)).toBe(true);
-      expect(await providers.remove(ours.id)).toBe(false);
-      expect(await providers.get(ours.id)).toBeUndefined();
     });
 
     test('saved requests are listed for their owner, and the shared ones for everybody', async () => {

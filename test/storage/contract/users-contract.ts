@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import type { UserClaims } from '../../../src/storage/ports/user-store.ts';
+import type { UserClaims } from '../../../packages/toolwharf/storage/ports/user-store.ts';
 import type { StorageKind } from '../kinds.ts';
 import { at } from '../records.ts';
 

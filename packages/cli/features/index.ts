@@ -1,0 +1,20 @@
+import type { CommandFeature } from '../core/program/command-actions.ts';
+import { accounts } from './accounts/feature.ts';
+import { chat } from './chat/feature.ts';
+import { fleet } from './fleet/feature.ts';
+import { registry } from './registry/feature.ts';
+import { scripts } from './scripts/feature.ts';
+import { skills } from './skills/feature.ts';
+import { traffic } from './traffic/feature.ts';
+
+/** The commands of all features of the gateway. */
+export const commandFeatures: readonly CommandFeature[] = [
+  accounts,
+  // Before the registry, which is listed above it.
+  chat,
+  fleet,
+  registry,
+  scripts,
+  skills,
+  traffic,
+];

@@ -1,0 +1,15 @@
+/** The scope of an answer: this call, this tool in this conversation, this tool, or all tools of the server. */
+export const approvalScopes = ['once', 'conversation', 'tool', 'server'] as const;
+
+/** How far an answer applies. */
+export type ApprovalScope = (typeof approvalScopes)[number];
+
+/** `used`: allowed, and its call has started. It allows no second call. */
+export const approvalStatuses = ['pending', 'allowed', 'denied', 'expired', 'used'] as const;
+
+export type ApprovalStatus = (typeof approvalStatuses)[number];
+
+/** Which callers a rule is for: one conversation, one caller (an assistant or a key), or everyone. */
+export const ruleAudiences = ['conversation', 'caller', 'everyone'] as const;
+
+export type RuleAudience = (typeof ruleAudiences)[number];

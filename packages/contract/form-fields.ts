@@ -1,0 +1,91 @@
+import { z } from 'zod';
+import { isObject, type JsonObject } from './json.ts';
+import { assistantSchema } from './records/assistant.ts';
+import { scriptSchema } from './settings/chain-schema.ts';
+import { type FieldTexts, formTexts } from './settings/form-texts.ts';
+import { profileSchema } from './settings/native-schema.ts';
+import { programKeys, serverSchema, urlKeys } from './settings/server-schema.ts';
+
+/** A setting of a record, as a form shows it. */
+export interface FormField {
+  readonly key: string;
+  readonly label: string;
+  readonly help?: string;
+  /** `lines`: a list of texts. `group`: an object with `fields`. `other`: a value that its `schema` describes. */
+  readonly kind: 'text' | 'number' | 'duration' | 'flag' | 'choice' | 'lines' | 'group' | 'other';
+  /** The values of a choice with their labels. */
+  readonly choices?: readonly (readonly [value: string, label: string])[];
+  readonly default?: unknown;
+  readonly fields?: readonly FormField[];
+  readonly schema?: JsonObject;
+  /** The kind of server that has the setting; all have it without this. */
+  readonly only?: 'program' | 'url';
+}
+
+const kinds = { string: 'text', integer: 'number', number: 'number', boolean: 'flag' } as const;
+
+/** The settings of each record that people edit. The build of the app replaces this module by its value, so that browsers load no schemas. */
+export const formFields: Readonly<Record<keyof typeof formTexts, readonly FormField[]>> = {
+  server: toFields(serverSchema, formTexts.server).map((field) => ({ ...field, ...onlyFor(field.key) })),
+  profile: toFields(profileSchema, formTexts.profile),
+  assistant: toFields(assistantSchema, formTexts.assistant),
+  script: toFields(scriptSchema, formTexts.script),
+};
+
+function onlyFor(key: string): Pick<FormField, 'only'> {
+  if ((programKeys as readonly string[]).includes(key)) return { only: 'program' };
+  return (urlKeys as readonly string[]).includes(key) ? { only: 'url' } : {};
+}
+
+function toFields(schema: z.ZodType, texts: Readonly<Record<string, FieldTexts>>): readonly FormField[] {
+  const { properties } = z.toJSONSchema(schema, {
+    io: 'input',
+    unrepresentable: 'any',
+    target: 'draft-07',
+    // Zod leaves out the defaults of durations, because it cannot know whether they are texts or milliseconds.
+    override({ zodSchema, jsonSchema }) {
+      jsonSchema.default ??= z.globalRegistry.get(zodSchema)?.default as typeof jsonSchema.default;
+    },
+  });
+  return fieldsOf(properties as Properties, texts, '');
+}
+
+type Properties = Readonly<Record<string, JsonObject>>;
+
+function fieldsOf(
+  properties: Properties = {},
+  texts: Readonly<Record<string, FieldTexts>>,
+  prefix: string,
+): readonly FormField[] {
+  return Object.entries(properties).map(([key, schema]) => {
+    const {
+      label = toLabel(key),
+      help = schema.description as string | undefined,
+      choices,
+    } = texts[prefix + key] ?? {};
+    const shared = { key, label, help, default: schema.default };
+    const values = schema.enum as readonly string[] | undefined;
+    if (values)
+      return { ...shared, kind: 'choice', choices: values.map((value) => [value, choices?.[value] ?? value] as const) };
+    const kind = kindOf(schema);
+    if (kind === 'other') return { ...shared, kind, schema };
+    if (kind !== 'group') return { ...shared, kind };
+    return { ...shared, kind, fields: fieldsOf(schema.properties as Properties, texts, `${prefix}${key}.`) };
+  });
+}
+
+function kindOf({ type, items, anyOf, properties }: JsonObject): Exclude<FormField['kind'], 'choice'> {
+  const simple = kinds[type as keyof typeof kinds];
+  if (simple) return simple;
+  if (type === 'array' && isObject(items) && items.type === 'string') return 'lines';
+  if (isObject(properties)) return 'group';
+  // Durations are the only settings that are a number or a text.
+  const types = Array.isArray(anyOf) ? anyOf.map((option) => isObject(option) && option.type) : type;
+  return String(types) === 'number,string' ? 'duration' : 'other';
+}
+
+/** `maxTimeout` as `Max timeout`. */
+function toLabel(key: string): string {
+  const words = key.replace(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`);
+  return words.charAt(0).toUpperCase() + words.slice(1);
+}

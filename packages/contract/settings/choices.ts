@@ -1,0 +1,75 @@
+/** The formats of configuration files. */
+export const dialects = ['native', 'squidbot', 'myai', 'bridge', 'client'] as const;
+
+/** The format of a configuration. */
+export type Dialect = (typeof dialects)[number];
+
+/** `strict` offers configured tools only. `dynamic` also offers other tools, with the default limits. */
+export const toolModes = ['strict', 'dynamic'] as const;
+
+/** Which tools of a server are offered. */
+export type ToolMode = (typeof toolModes)[number];
+
+/** How exposed tool names are built: `mcp_server_tool`, `server__tool`, or the tool name that the server uses. */
+export const namings = ['mcp', 'server__tool', 'plain'] as const;
+
+/** How exposed tool names are built. */
+export type Naming = (typeof namings)[number];
+
+/** How the tools of a profile can be listed. */
+export const exposures = ['all', 'search', 'code', 'auto'] as const;
+
+/** `all` lists every tool, `search` three tools that find and call the others, `code` tools that run scripts over the others, `auto` `all` or `search` by the size of the list. */
+export type Expose = (typeof exposures)[number];
+
+/** How tools are listed after `auto` is resolved. */
+export type Exposed = Exclude<Expose, 'auto'>;
+
+export const onChangeActions = ['quarantine', 'ask', 'allow'] as const;
+
+/** The action when the definition of a tool changes. */
+export type OnChange = (typeof onChangeActions)[number];
+
+/** Why a tool with a changed definition is not called like others. */
+export type ChangeReaction = Exclude<OnChange, 'allow'>;
+
+export const approvalModes = ['auto', 'always-ask', 'trusted-only'] as const;
+
+/** Which calls need approval. */
+export type ApprovalMode = (typeof approvalModes)[number];
+
+/** Who answers approvals: administrators; also the owner of a conversation; also the user of the client that made the call. */
+export const approverGroups = ['admins', 'owner', 'client'] as const;
+export type ApproverGroup = (typeof approverGroups)[number];
+
+/** Whether a read of a resource or prompt runs at once or needs approval. */
+export const readModes = ['allow', 'ask'] as const;
+export type ReadMode = (typeof readModes)[number];
+
+/** `enforce` applies what a plugin decides. `shadow` only records what it would have done. */
+export const pluginModes = ['enforce', 'shadow'] as const;
+export type PluginMode = (typeof pluginModes)[number];
+
+/** When a hook of a plugin fails: `deny` does not make the call, `allow` goes on without the plugin. */
+export const pluginFailures = ['deny', 'allow'] as const;
+export type OnPluginFailure = (typeof pluginFailures)[number];
+
+/** `auto` detects the protocol era of the server. `legacy` and `modern` skip the detection. */
+export const protocolChoices = ['auto', 'legacy', 'modern'] as const;
+
+/** The protocol era to use, or `auto` to detect it. */
+export type ProtocolChoice = (typeof protocolChoices)[number];
+
+/** `shared`: all clients use one session with the server. `session`: each client session gets its own. */
+export const isolations = ['shared', 'session'] as const;
+export type Isolation = (typeof isolations)[number];
+
+/** Whose credentials calls use: those of the configuration for all callers, or an account of the caller. */
+export const credentialChoices = ['shared', 'per-user'] as const;
+
+/** `everywhere`: each replica starts the program of a server. `single`: one replica does, and the others send their calls to it. */
+export const placements = ['everywhere', 'single'] as const;
+
+/** `strict` rejects invalid arguments, `coerce` first converts texts to the types of the schema, `off` checks nothing. */
+export const argumentValidations = ['strict', 'coerce', 'off'] as const;
+export type ArgumentValidation = (typeof argumentValidations)[number];

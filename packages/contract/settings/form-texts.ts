@@ -1,0 +1,139 @@
+/** How forms name a setting and its choices, and explain it. Without it, its key and its description do. */
+export interface FieldTexts {
+  readonly label?: string;
+  readonly help?: string;
+  readonly choices?: Readonly<Record<string, string>>;
+}
+
+const exposures = {
+  all: 'All tools',
+  search: 'Three tools that search, describe and call the others',
+  code: 'Tools that search, describe and run scripts over the others',
+  auto: 'All tools, or the tools for searching if the list is long',
+};
+
+/** The texts of the settings of each record, by key; those of a group behind a dot. */
+export const formTexts = {
+  server: {
+    description: { help: 'Shown in the list.' },
+    cwd: { label: 'Working directory', help: 'Leave empty for the directory of the gateway.' },
+    inheritEnv: { label: 'Pass the environment of the gateway' },
+    placement: { label: 'Processes', choices: { everywhere: 'One on each replica', single: 'One for all replicas' } },
+    required: { label: 'Required at the start' },
+    trusted: { label: 'Trust its annotations' },
+    isolation: {
+      label: 'Sessions',
+      help: 'Whether clients share one session with the server.',
+      choices: { shared: 'One for all clients', session: 'One for each client session' },
+    },
+    credentials: {
+      help: 'For accounts of each person, choose OAuth, or write ${account:token} where a token or key of the person belongs.',
+      choices: { shared: 'The same for everybody', 'per-user': 'The account of each person' },
+    },
+    maxAccountConnections: { label: 'Connected accounts' },
+    validation: {
+      label: 'Validation of arguments',
+      help: 'What happens before a call is sent.',
+      choices: {
+        strict: 'Reject invalid arguments',
+        coerce: 'Convert texts to the expected type first',
+        off: 'Leave the check to the server',
+      },
+    },
+    timeout: { help: 'Per request, 1s to 300s.' },
+    installTimeout: { label: 'Duration of an installation' },
+    maxTimeout: {
+      label: 'Maximum duration',
+      help: 'For calls that report progress: each report restarts the timeout.',
+    },
+    cancelGrace: { label: 'Wait for cancelled calls' },
+    questionHold: { label: 'Wait for answers' },
+    retryAttempts: {
+      label: 'Retries',
+      help: 'After a failed attempt, 0 to 5; later attempts follow within three minutes.',
+    },
+    mode: {
+      label: 'Offered tools',
+      help: 'Which tools of the server are offered.',
+      choices: { strict: 'Only those of toolbox.tools', dynamic: 'All of them' },
+    },
+    defaultToolConfig: { label: 'Limits of each tool' },
+    'defaultToolConfig.maxInstances': { label: 'Concurrent calls' },
+    'defaultToolConfig.timeout': { label: 'Time limit of a call' },
+    allow: { label: 'Only these tools' },
+    deny: { label: 'Never these tools' },
+    onChange: {
+      label: 'Changed tools',
+      help: 'The action when the definition of a tool changes.',
+      choices: { quarantine: 'Blocked until accepted', ask: 'Need approval', allow: 'Used like others' },
+    },
+    rate: { label: 'Rate limit' },
+    'rate.per': { label: 'Period' },
+    roots: {
+      help: 'Directories that the server may use, one absolute path or file:// URL per line. Empty: the roots of each client.',
+    },
+  },
+  profile: {
+    naming: {
+      label: 'Tool names',
+      help: 'How clients see the names of tools.',
+      choices: { server__tool: 'server__tool', mcp: 'mcp_server_tool', plain: 'The names that the servers use' },
+    },
+    expose: { label: 'Clients list', choices: exposures },
+    exposeBudget: {
+      label: 'Longest list in tokens',
+      help: 'A list that is estimated to be longer is replaced by the tools for searching.',
+    },
+    alwaysList: {
+      label: 'Always listed',
+      help: 'Patterns over server/tool, one per line. Clients list these tools beside those for searching or scripts.',
+    },
+    maxInlineResultBytes: {
+      label: 'Largest result in bytes',
+      help: 'Clients get a reference to a larger result and read it in parts. Default: 32768 with search and scripts, no limit with all tools.',
+    },
+    'approval.mode': {
+      label: 'Approval mode',
+      choices: {
+        auto: 'Calls run without approval.',
+        'always-ask': 'Every call needs approval.',
+        'trusted-only': 'Trusted tools run without approval. Other calls need it.',
+      },
+    },
+    'approval.approvers': {
+      help: 'Who answers approvals.',
+      choices: {
+        admins: 'Administrators',
+        owner: 'Also the owner of a conversation',
+        client: 'Also the user of the calling client',
+      },
+    },
+    'approval.reads': {
+      label: 'Reads of resources and prompts',
+      choices: { allow: 'Run without approval', ask: 'Need approval' },
+    },
+    'approval.expires': { label: 'Approval expires after', help: 'For example 10m. Then the call is denied.' },
+    'approval.trustedTools': {
+      help: 'Patterns over server/tool, one per line. Used by the mode for trusted tools.',
+    },
+    'approval.ask': { label: 'Always ask', help: 'Calls of these tools need approval in every mode.' },
+    'approval.deny': { label: 'Never run', help: 'Calls of these tools are denied.' },
+  },
+  assistant: {
+    description: { help: 'For people. The model does not see it.' },
+    expose: {
+      label: 'List of tools',
+      help: 'A long list of tools costs tokens in every request.',
+      choices: exposures,
+    },
+    maxSteps: { label: 'Steps per answer', help: 'The maximum number of model calls, 1 to 200.' },
+    maxTokens: {
+      label: 'Tokens per answer',
+      help: 'Input and output over all steps. Leave empty for no limit.',
+    },
+  },
+  script: {
+    timeout: { label: 'Time limit', help: 'Such as 30s, or in milliseconds.' },
+    maxInstances: { label: 'Concurrent calls', help: 'Further calls wait.' },
+  },
+} satisfies Readonly<Record<string, Readonly<Record<string, FieldTexts>>>>;

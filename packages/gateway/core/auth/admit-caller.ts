@@ -1,0 +1,130 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { ToolwharfError } from '../../../contract/errors.ts';
+import type { ProfileConfig } from '../../../contract/settings/config.ts';
+import type { CallPolicy } from '../../../toolwharf/invocation/authorize.ts';
+import type { Caller } from '../../../toolwharf/kernel/tool.ts';
+import { createMayRead, createVisibility, type IsListed } from '../../../toolwharf/policy/visible-tools.ts';
+import type { KeyStore } from '../../../toolwharf/storage/ports/key-store.ts';
+import type { UserStore } from '../../../toolwharf/storage/ports/user-store.ts';
+import type { CallerUsage, Limits } from '../http/limits/limits.ts';
+import { sendJson } from '../mcp/responder.ts';
+import { keyCallerPrefix } from './api-keys.ts';
+import { hasRight, type Identity } from './identity.ts';
+import type { ResourceChallenges } from './sign-in.ts';
+import { mayUse } from './users.ts';
+
+/** The body of a 401 response. */
+export const unauthorized = {
+  error: {
+    code: 'UNAUTHORIZED',
+    message: 'Authentication required: send a valid key as "Authorization: Bearer KEY"',
+  },
+} as const;
+
+/** Sends a 401 response. */
+export function sendUnauthorized(
+  request: IncomingMessage,
+  response: ServerResponse,
+  resource: Pick<ResourceChallenges, 'challenge'>,
+): void {
+  sendJson(response, 401, unauthorized, { 'www-authenticate': resource.challenge(request) });
+}
+
+/** The stores that know who has lost access. */
+export interface AccessStores {
+  readonly keys: Pick<KeyStore, 'get'>;
+  readonly users: Pick<UserStore, 'get'>;
+}
+
+export interface AdmitPorts {
+  readonly profiles: () => readonly ProfileConfig[];
+  readonly isListed: IsListed;
+  readonly access: AccessStores;
+  readonly stopping: AbortSignal;
+  readonly limits: Pick<Limits, 'for'>;
+  readonly resource: ResourceChallenges;
+}
+
+export interface AdmittedCaller {
+  readonly caller: Caller;
+  readonly profile: ProfileConfig;
+  /** The caller's policy at a later time. Rejects when its key was revoked or its profile removed. */
+  readonly refreshPolicy: () => Promise<CallPolicy>;
+  readonly usage: CallerUsage;
+}
+
+/** The caller and profile of a request; undefined if the request was already answered with an error. */
+export function admitCaller(
+  request: IncomingMessage,
+  response: ServerResponse,
+  identity: Identity | undefined,
+  asked: string | undefined,
+  ports: AdmitPorts,
+): AdmittedCaller | undefined {
+  const { profiles, stopping, limits, resource } = ports;
+  if (!identity) return void sendUnauthorized(request, response, resource);
+  if (!hasRight(identity, 'call')) {
+    const headers = identity.via === 'oauth' && { 'www-authenticate': resource.insufficientScope(request) };
+    return refuse(response, 403, 'FORBIDDEN', "This request needs the right 'call'", headers || undefined);
+  }
+  if (stopping.aborted) return refuse(response, 503, 'TOOLBOX_CLOSED', 'The gateway is stopping');
+  const profile = findProfile(asked, identity, profiles());
+  if (!profile) return refuse(response, 404, 'NOT_FOUND', 'No such profile');
+  const refreshPolicy = createRefreshPolicy(identity, profile.name, ports);
+  return { caller: identity.caller, profile, refreshPolicy, usage: limits.for(identity) };
+}
+
+function refuse(
+  response: ServerResponse,
+  status: number,
+  code: string,
+  message: string,
+  headers?: Record<string, string>,
+): undefined {
+  sendJson(response, status, { error: { code, message } }, headers);
+}
+
+function createRefreshPolicy(
+  identity: Identity,
+  name: string,
+  { profiles, access, isListed }: AdmitPorts,
+): AdmittedCaller['refreshPolicy'] {
+  return async () => {
+    await assertActive(identity, access);
+    const current = profiles().find((profile) => profile.name === name);
+    if (!current) throw new ToolwharfError('CALL_DENIED', `The profile '${name}' was removed`);
+    const visibility = createVisibility(current, isListed);
+    return { approval: current.approval, mayUse: visibility.hasTool, mayRead: createMayRead(visibility) };
+  };
+}
+
+/** Rejects when the caller's key was revoked, or its user lost access, since the request was authenticated. */
+export async function assertActive({ caller }: Pick<Identity, 'caller'>, { keys, users }: AccessStores): Promise<void> {
+  if (caller.user !== undefined && !mayUse(await users.get(caller.user)))
+    throw new ToolwharfError('CALL_DENIED', 'The call was denied: its user lost access while the call was waiting');
+  if (!caller.id.startsWith(keyCallerPrefix)) return;
+  const key = await keys.get(caller.id.slice(keyCallerPrefix.length));
+  if (!key || key.revokedAt !== undefined)
+    throw new ToolwharfError('CALL_DENIED', 'The call was denied: its key was revoked while the call was waiting');
+}
+
+/** The requested profile if the caller may use it: administrators every profile, others their own, which is `default` if they have none. */
+function findProfile(
+  asked: string | undefined,
+  identity: Identity,
+  profiles: readonly ProfileConfig[],
+): ProfileConfig | undefined {
+  const own = identity.profile ?? 'default';
+  const name = asked === undefined ? own : decode(asked);
+  if (!identity.isAdmin && !identity.usesEveryProfile && name !== own) return undefined;
+  return profiles.find((profile) => profile.name === name);
+}
+
+/** Decodes percent-encoding; malformed text is returned unchanged and matches no profile. */
+function decode(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
+  }
+}

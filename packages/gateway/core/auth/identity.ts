@@ -1,0 +1,75 @@
+import type { IncomingMessage } from 'node:http';
+import { ToolwharfError } from '../../../contract/errors.ts';
+import { type KeyRight, keyRights, type Right, type UserRole } from '../../../contract/rights.ts';
+import type { Caller } from '../../../toolwharf/kernel/tool.ts';
+import { abortable } from '../../../toolwharf/kernel/wait.ts';
+
+/** An authenticated caller and its permissions. */
+export interface Identity {
+  readonly caller: Caller;
+  /** The only profile the caller may use; if undefined, `default`, and every profile for administrators. */
+  readonly profile?: string;
+  /** May use every profile, without being an administrator here. */
+  readonly usesEveryProfile?: boolean;
+  /** May manage servers, keys and settings. */
+  readonly isAdmin: boolean;
+  /** Rights besides administration; undefined means both. */
+  readonly rights?: readonly Exclude<KeyRight, 'admin'>[];
+  /** The role of a signed-in user; the user's id is `caller.user`. */
+  readonly role?: Exclude<UserRole, 'none'>;
+  /** How the caller authenticated. `loopback` proves only that the request came from this machine. */
+  readonly via?: 'admin-token' | 'key' | 'jwt' | 'loopback' | 'sign-in' | 'oauth';
+}
+
+/** The caller id of all requests that come from this machine without credentials. */
+export const localCallerId = 'local';
+
+/** Authenticates every request, at once where nothing has to be looked up. Undefined means 401; a thrown `ToolwharfError` is answered with its own status. */
+export type Authenticate = (request: IncomingMessage) => Identity | undefined | Promise<Identity | undefined>;
+
+/** Rejects if the verification takes longer than a second. Probes are answered even if the database does not answer. */
+export function inTime(authenticating: ReturnType<Authenticate>): ReturnType<Authenticate> {
+  if (!(authenticating instanceof Promise)) return authenticating;
+  const late = new AbortController();
+  const message = 'The credentials could not be verified in time: the database does not answer';
+  const timer = setTimeout(() => late.abort(new ToolwharfError('STORAGE_UNAVAILABLE', message)), 1_000);
+  return abortable(authenticating, late.signal).finally(() => clearTimeout(timer));
+}
+
+export function hasRight(identity: Identity | undefined, right: Right): boolean {
+  if (right === 'public') return true;
+  if (!identity) return false;
+  if (identity.isAdmin) return true;
+  return right !== 'admin' && (identity.rights ?? ['read', 'call']).includes(right);
+}
+
+/** Every right of the caller. */
+export function rightsOf(identity: Identity | undefined): KeyRight[] {
+  return keyRights.filter((right) => hasRight(identity, right));
+}
+
+/** Whether the caller reads the calls of others: administrators and approvers do. */
+export function readsAllCalls({ isAdmin, role, rights }: Identity): boolean {
+  return isAdmin || (role === 'approver' && (rights ?? ['read']).includes('read'));
+}
+
+/**
+ * Whether the caller is the person who runs the gateway: at this machine without a key, or with the admin token. The
+ * operator's programs and the operator share one identity, so that the operator also answers for calls of that identity.
+ */
+export function isOperator({ via }: Identity): boolean {
+  return via === 'loopback' || via === 'admin-token';
+}
+
+/** The caller ids that are this person. The command line and the app of a local operator act as one person. */
+export function personIds(identity: Identity): readonly string[] {
+  const { id } = identity.caller;
+  return identity.isAdmin && isOperator(identity) && operatorIds.includes(id) ? operatorIds : [id];
+}
+
+const operatorIds: readonly string[] = ['admin', localCallerId];
+
+/** Whether the caller may add servers that start local programs. A loopback connection alone is not enough. */
+export function mayAddPrograms(identity: Identity | undefined): boolean {
+  return identity?.isAdmin === true && identity.via !== 'loopback';
+}

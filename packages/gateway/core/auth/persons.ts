@@ -1,0 +1,50 @@
+import type { JwtConfig } from '../../../contract/settings/gateway-config.ts';
+import { userOf } from '../../../toolwharf/kernel/user-caller.ts';
+import type { KeyStore } from '../../../toolwharf/storage/ports/key-store.ts';
+import type { UserStore } from '../../../toolwharf/storage/ports/user-store.ts';
+import { keyCallerPrefix } from './api-keys.ts';
+import { type Identity, isOperator } from './identity.ts';
+import { jwtCallerPrefix } from './jwt.ts';
+
+/** Finds the person behind a caller id. All identities of one person have the same. */
+export interface Persons {
+  /**
+   * A subject of an issuer is one person, signed in or with a token. A key is the person who created it, or, if the operator did or
+   * the creator was not recorded, a person of its own.
+   */
+  personOf(callerId: string): Promise<string>;
+  /** The person to whom keys that this caller creates belong; undefined for the operator, who creates keys for others. */
+  creatorOf(identity: Identity): Promise<string | undefined>;
+}
+
+export interface PersonsPorts {
+  readonly users: Pick<UserStore, 'get'>;
+  readonly keys: Pick<KeyStore, 'get'>;
+  readonly jwt: () => Pick<JwtConfig, 'issuer'> | undefined;
+}
+
+export function createPersons({ users, keys, jwt }: PersonsPorts): Persons {
+  async function personOf(callerId: string): Promise<string> {
+    const user = userOf(callerId);
+    if (user !== undefined) {
+      const found = await users.get(user);
+      return found ? toPerson(found.issuer, found.subject) : callerId;
+    }
+    if (callerId.startsWith(keyCallerPrefix))
+      return (await keys.get(callerId.slice(keyCallerPrefix.length)))?.createdBy ?? callerId;
+    const issuer = jwt()?.issuer;
+    if (callerId.startsWith(jwtCallerPrefix) && issuer !== undefined)
+      return toPerson(issuer, callerId.slice(jwtCallerPrefix.length));
+    return callerId;
+  }
+
+  return {
+    personOf,
+    creatorOf: async (identity) => (isOperator(identity) ? undefined : personOf(identity.caller.id)),
+  };
+}
+
+/** Issuers have no fragment. Some settings name them with a slash at the end, some without. */
+function toPerson(issuer: string, subject: string): string {
+  return `${issuer.replace(/\/+$/, '')}#${subject}`;
+}

@@ -1,0 +1,154 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import { type Pin, type PinnedHash, type PinStore, pinKey } from '../../../../toolwharf/catalog/pins.ts';
+import { hashOf } from '../../../../toolwharf/kernel/canonical-json.ts';
+import { mapInSlices } from '../../../../toolwharf/kernel/slices.ts';
+import { toIndexText } from '../chain/call-columns.ts';
+import { createRowInsert } from './append-steps.ts';
+import type { Engine } from './engine.ts';
+import { parseRow } from './parse-row.ts';
+import type { PinRow } from './tables.ts';
+
+const pageSize = 2_000;
+/** Smaller than `pageSize`, because these rows have whole definitions and not only hashes. */
+const listPageSize = 500;
+/** More rows than this are written by the engine's thread, if it has one. */
+const maxRowsOnMainThread = 64;
+
+/** Pins in a database. */
+export function createSqlPins({ db, writePins }: Engine): PinStore {
+  const insertRows = createRowInsert(db, examplePin, (to, rows) =>
+    to
+      .insertInto('pins')
+      .values(rows)
+      .onConflict((conflict) =>
+        conflict.column('key').doUpdateSet((row) => ({
+          hash: row.ref('excluded.hash'),
+          suffixed: row.ref('excluded.suffixed'),
+          accepted_at: row.ref('excluded.accepted_at'),
+          body: row.ref('excluded.body'),
+        })),
+      ),
+  );
+  const toPin = ({ key, body, suffixed }: Pick<PinRow, 'key' | 'body' | 'suffixed'>): Pin => ({
+    ...parseRow('pins', key, () => JSON.parse(body)),
+    suffixed: suffixed === 1 || undefined,
+  });
+
+  return {
+    async get(serverAddress, tool) {
+      const row = await db
+        .selectFrom('pins')
+        .select(['key', 'body', 'suffixed'])
+        .where('key', '=', pinKey({ serverAddress, tool }))
+        .executeTakeFirst();
+      return row && toPin(row);
+    },
+    async readHashes(serverAddress) {
+      const hashes = new Map<string, PinnedHash>();
+      for (let after = ''; ; await nextTurn()) {
+        const rows = await db
+          .selectFrom('pins')
+          .select(['key', 'tool', 'hash', 'suffixed'])
+          .where('server_key', '=', hashOf(serverAddress))
+          .where('key', '>', after)
+          .orderBy('key')
+          .limit(pageSize)
+          .execute();
+        for (const { tool, hash, suffixed } of rows) hashes.set(tool, { hash, suffixed: suffixed === 1 || undefined });
+        if (rows.length < pageSize) return { get: (tool) => hashes.get(toIndexText(tool)) };
+        after = rows.at(-1)?.key ?? after;
+      }
+    },
+    async readAll(serverAddress) {
+      const pins: Pin[] = [];
+      for (let after = ''; ; await nextTurn()) {
+        const rows = await db
+          .selectFrom('pins')
+          .select(['key', 'body', 'suffixed'])
+          .where('server_key', '=', hashOf(serverAddress))
+          .where('key', '>', after)
+          .orderBy('key')
+          .limit(listPageSize)
+          .execute();
+        pins.push(...rows.map(toPin));
+        if (rows.length < listPageSize) return pins;
+        after = rows.at(-1)?.key ?? after;
+      }
+    },
+    async setAll(pins) {
+      const serverKeys = new Map<string, string>();
+      const serverKeyOf = (address: string) => {
+        const key = serverKeys.get(address) ?? hashOf(address);
+        serverKeys.set(address, key);
+        return key;
+      };
+      const rows = await toOrderedRows(pins, serverKeyOf);
+      if (writePins && rows.length > maxRowsOnMainThread) await writePins(rows);
+      else if (rows.length > 0) await db.transaction().execute((trx) => insertRows(trx, rows));
+    },
+    async setSuffixed(serverAddress, tools) {
+      for (let start = 0; start < tools.length; start += pageSize) {
+        const keys = tools.slice(start, start + pageSize).map((tool) => pinKey({ serverAddress, tool }));
+        await db.updateTable('pins').set({ suffixed: 1 }).where('key', 'in', keys).execute();
+        await nextTurn();
+      }
+    },
+    async listHashes() {
+      const hashes = new Map<string, string>();
+      for (let after = ''; ; await nextTurn()) {
+        const page = db.selectFrom('pins').select(['key', 'hash']).where('key', '>', after);
+        const rows = await page.orderBy('key').limit(pageSize).execute();
+        for (const { key, hash } of rows) hashes.set(key, hash);
+        if (rows.length < pageSize) return hashes;
+        after = rows.at(-1)?.key ?? after;
+      }
+    },
+    async list({ after = '', limit = Number.POSITIVE_INFINITY } = {}) {
+      const pins: Pin[] = [];
+      for (let last = after; pins.length < limit; await nextTurn()) {
+        const count = Math.min(listPageSize, limit - pins.length);
+        const rows = await db
+          .selectFrom('pins')
+          .select(['key', 'body', 'suffixed'])
+          .where('key', '>', last)
+          .orderBy('key')
+          .limit(count)
+          .execute();
+        pins.push(...rows.map(toPin));
+        if (rows.length < count) return pins;
+        last = rows.at(-1)?.key ?? last;
+      }
+      return pins;
+    },
+  };
+}
+
+/**
+ * The rows in the order of the first digits of their keys, which are hashes. Rows that are written together then change
+ * neighbouring pages of the indexes; in any other order each write of some hundred rows would change nearly all pages.
+ */
+async function toOrderedRows(pins: readonly Pin[], serverKeyOf: (address: string) => string): Promise<PinRow[]> {
+  const byStart = new Map<string, PinRow[]>();
+  await mapInSlices(pins, (pin) => {
+    const row = toRow(pin, serverKeyOf(pin.serverAddress));
+    const start = row.key.slice(0, 2);
+    const rows = byStart.get(start);
+    if (rows) rows.push(row);
+    else byStart.set(start, [row]);
+  });
+  return [...byStart.keys()].sort().flatMap((start) => byStart.get(start) ?? []);
+}
+
+function toRow(pin: Pin, serverKey: string): PinRow {
+  return {
+    key: pinKey(pin),
+    server_key: serverKey,
+    tool: toIndexText(pin.tool),
+    hash: pin.hash,
+    suffixed: pin.suffixed ? 1 : 0,
+    accepted_at: Date.parse(pin.acceptedAt) || 0,
+    body: JSON.stringify({ ...pin, suffixed: undefined }),
+  };
+}
+
+const examplePin: PinRow = { key: '', server_key: '', tool: '', hash: '', suffixed: 0, accepted_at: 0, body: '' };

@@ -1,0 +1,149 @@
+import type { LanguageModelUsage, ModelMessage, ToolSet } from 'ai';
+import type { Usage } from '../../../contract/records/conversation.ts';
+import { toAiSdkTools } from '../../../toolwharf/bridges/ai-sdk.ts';
+import { parseExactly } from '../../../toolwharf/kernel/exact-json.ts';
+import type { Tool } from '../../../toolwharf/kernel/tool.ts';
+import type { Draft } from './draft.ts';
+import { loadSdk } from './models/load-sdk.ts';
+import type { OpenedModel } from './models/models.ts';
+import { noUsage } from './usage.ts';
+
+/** A tool call requested by the model. */
+export interface RequestedCall {
+  readonly id: string;
+  readonly name: string;
+  /** The arguments, or their text if it is not JSON. */
+  readonly input: unknown;
+  readonly metadata?: Record<string, Record<string, unknown>>;
+}
+
+export interface Turn {
+  readonly calls: readonly RequestedCall[];
+  readonly usage: Usage;
+  /** `cut`: the provider's output limit was reached. `filtered`: blocked by the provider. `broken`: the stream ended early. */
+  readonly end: 'done' | 'cut' | 'filtered' | 'broken';
+}
+
+export interface TurnOptions {
+  readonly opened: OpenedModel;
+  readonly instructions: string;
+  readonly messages: ModelMessage[];
+  readonly tools: readonly Tool[];
+  readonly draft: Draft;
+  readonly signal: AbortSignal;
+  /** Called with every piece of text; may abort the signal. */
+  readonly onText: (text: string) => void;
+}
+
+/** Sends one request to the model. Streams its text into the draft and returns the calls it requests. Rejects with the SDK's error. */
+export async function takeTurn(options: TurnOptions): Promise<Turn> {
+  const { opened, instructions, messages, tools, draft, signal } = options;
+  const { streamText } = await loadSdk();
+  const shown = toShownTools(tools);
+  const { stream } = streamText({
+    model: opened.model,
+    messages,
+    maxRetries: 2,
+    abortSignal: signal,
+    instructions: instructions || undefined,
+    tools: Object.keys(shown).length > 0 ? shown : undefined,
+    providerOptions: opened.providerOptions && { ...opened.providerOptions },
+    // The SDK would print the error; it is also an event of the stream.
+    onError: () => {},
+  });
+  const texts = new Map<string, number>();
+  const calls: RequestedCall[] = [];
+  /** The arguments of calls as the model writes them, by the id of the call. */
+  const inputTexts = new Map<string, string>();
+  let usage = noUsage;
+  let end: Turn['end'] = 'broken';
+
+  function addText(type: 'text' | 'reasoning', id: string, text: string): void {
+    if (text === '') return;
+    const key = `${type} ${id}`;
+    const index = texts.get(key);
+    if (index === undefined) texts.set(key, draft.add({ type, text }));
+    else draft.append(index, text);
+    options.onText(text);
+  }
+
+  /** Signatures can come with the start, the middle or the end of a text. */
+  function addMetadata(type: 'text' | 'reasoning', id: string, metadata: RequestedCall['metadata']): void {
+    if (!metadata) return;
+    const key = `${type} ${id}`;
+    const index = texts.get(key) ?? draft.add({ type, text: '' });
+    texts.set(key, index);
+    draft.changePart(index, { metadata });
+  }
+
+  for await (const part of stream) {
+    switch (part.type) {
+      case 'text-delta':
+      case 'reasoning-delta':
+        addText(kindOf(part.type), part.id, part.text);
+        addMetadata(kindOf(part.type), part.id, part.providerMetadata);
+        break;
+      case 'text-start':
+      case 'text-end':
+      case 'reasoning-start':
+      case 'reasoning-end':
+        addMetadata(kindOf(part.type), part.id, part.providerMetadata);
+        break;
+      case 'tool-input-delta':
+        inputTexts.set(part.id, (inputTexts.get(part.id) ?? '') + part.delta);
+        break;
+      case 'tool-call':
+        calls.push({
+          id: part.toolCallId,
+          name: part.toolName,
+          input: exactInput(part.input, inputTexts.get(part.toolCallId)),
+          metadata: part.providerMetadata,
+        });
+        break;
+      case 'finish-step':
+        usage = toUsage(part.usage);
+        end = endOf(part.finishReason, part.rawFinishReason);
+        break;
+      case 'error':
+        throw part.error;
+    }
+  }
+  signal.throwIfAborted();
+  return { calls, usage, end };
+}
+
+/** The arguments as the model wrote them. The library that calls the model parses them, and rounds large numbers. */
+function exactInput(input: unknown, text: string | undefined): unknown {
+  if (text === undefined) return input;
+  try {
+    return JSON.stringify(JSON.parse(text)) === JSON.stringify(input) ? parseExactly(text) : input;
+  } catch {
+    return input;
+  }
+}
+
+function toUsage({ inputTokens = 0, outputTokens = 0, inputTokenDetails }: LanguageModelUsage): Usage {
+  const cachedInputTokens = inputTokenDetails?.cacheReadTokens || undefined;
+  return { inputTokens, outputTokens, cachedInputTokens };
+}
+
+function kindOf(type: string): 'text' | 'reasoning' {
+  return type.startsWith('text') ? 'text' : 'reasoning';
+}
+
+/** The tools without `execute`, so that the SDK does not call them. */
+function toShownTools(tools: readonly Tool[]): ToolSet {
+  const source = { tools, call: () => Promise.reject(new Error('not called here')) };
+  const shown: ToolSet = Object.create(null);
+  for (const [name, { execute: _, toModelOutput: __, ...tool }] of Object.entries(toAiSdkTools(source)))
+    shown[name] = tool as ToolSet[string];
+  return shown;
+}
+
+function endOf(reason: string, raw: string | undefined): Turn['end'] {
+  if (reason === 'length') return 'cut';
+  if (reason === 'content-filter') return 'filtered';
+  return reason === 'error' || reason === 'interrupted' || (reason === 'other' && raw === undefined)
+    ? 'broken'
+    : 'done';
+}

@@ -1,0 +1,33 @@
+import type { Feature } from '../core/feature.ts';
+import { a2a } from './a2a/feature.ts';
+import { accounts } from './accounts/feature.ts';
+import { apps } from './apps/feature.ts';
+import { chat } from './chat/feature.ts';
+import { fleet } from './fleet/feature.ts';
+import { notifications } from './notifications/feature.ts';
+import { registry } from './registry/feature.ts';
+import { scripts } from './scripts/feature.ts';
+import { search } from './search/feature.ts';
+import { signIn } from './sign-in/feature.ts';
+import { skills } from './skills/feature.ts';
+import { tasks } from './tasks/feature.ts';
+import { telemetry } from './telemetry/feature.ts';
+import { traffic } from './traffic/feature.ts';
+
+/** The features of the gateway. To remove one, delete its folder and its line here. */
+export const features: readonly Feature[] = [
+  signIn,
+  telemetry,
+  notifications,
+  search,
+  scripts,
+  accounts,
+  apps,
+  skills,
+  registry,
+  traffic,
+  fleet,
+  chat,
+  tasks,
+  a2a,
+];

@@ -1,0 +1,46 @@
+import { expect, test } from 'vitest';
+import { oidcDefaults } from '../../../contract/settings/defaults.ts';
+import type { OidcConfig } from '../../../contract/settings/oidc-config.ts';
+import { toUserClaims } from './to-user-claims.ts';
+
+const settings: OidcConfig = {
+  ...oidcDefaults,
+  issuer: 'https://id.example.com',
+  clientId: 'toolwharf',
+  roles: { admin: ['ops'], approver: ['leads'], member: ['staff'] },
+  profiles: { finance: ['finance'], sales: ['sales', 'staff'] },
+};
+
+const token = { iss: 'https://id.example.com', sub: 'ada', iat: 1_800_000_000 };
+const claimsOf = (claims: object, change: Partial<OidcConfig> = {}) =>
+  toUserClaims({ ...token, ...claims }, { ...settings, ...change });
+
+test('a person gets the highest role of their groups, and the first profile that has one of them', () => {
+  expect(claimsOf({ groups: ['staff', 'leads', 'ops', 'finance'] })).toMatchObject({
+    role: 'admin',
+    profile: undefined,
+  });
+  expect(claimsOf({ groups: ['staff', 'leads', 'finance'] })).toMatchObject({ role: 'approver', profile: 'finance' });
+  expect(claimsOf({ groups: ['staff'] })).toMatchObject({ role: 'member', profile: 'sales' });
+  expect(claimsOf({ groups: 'staff' })).toMatchObject({ role: 'member', groups: ['staff'] });
+  expect(claimsOf({ groups: ['STAFF'] })?.role).toBe('none');
+  expect(claimsOf({})).toMatchObject({ role: 'none', groups: [], claimsAt: '2027-01-15T08:00:00.000Z' });
+  expect(claimsOf({}, { defaultRole: 'member' })).toMatchObject({ role: 'member', profile: undefined });
+});
+
+test('groups can be in a nested claim, and an address is a group only if the provider verified it', () => {
+  const nested = { groupsClaim: 'realm_access.roles' };
+  expect(claimsOf({ realm_access: { roles: ['ops'] } }, nested)?.role).toBe('admin');
+  const byEmail = { groupsClaim: 'email', roles: { admin: ['ada@example.com'] } };
+  expect(claimsOf({ email: 'ada@example.com', email_verified: true }, byEmail)?.role).toBe('admin');
+  for (const verified of [false, 'true', undefined])
+    expect(claimsOf({ email: 'ada@example.com', email_verified: verified }, byEmail)?.role).toBe('none');
+});
+
+test('claims of another type, size or content are limited before they are stored', () => {
+  for (const sub of ['', 'x'.repeat(256), 'a\0b']) expect(claimsOf({ sub })).toBeUndefined();
+  const odd = claimsOf({ name: 5, email: '  ', preferred_username: `a\0${'x'.repeat(500)}`, groups: [1, 'ops', {}] });
+  expect(odd).toMatchObject({ name: `a${'x'.repeat(199)}`, email: undefined, groups: ['ops'] });
+  expect(claimsOf({ groups: Array(2_000).fill('g') })?.groups).toHaveLength(500);
+  expect(claimsOf(JSON.parse('{"__proto__": {"groups": ["ops"]}}'))?.role).toBe('none');
+});

@@ -1,0 +1,176 @@
+import { basename, isAbsolute, resolve } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { omitUndefined } from '../../contract/json.ts';
+import type { Config, HttpTarget, ServerRoot, ServerSpec, StdioTarget } from '../../contract/settings/config.ts';
+import {
+  approvalDefaults,
+  chainTimeoutMs,
+  type DialectDefaults,
+  gatewayDefaults,
+  limitDefaults,
+  oidcDefaults,
+  serverDefaults,
+  toolboxDefaults,
+  toolDefaults,
+} from '../../contract/settings/defaults.ts';
+import type { GatewayConfig, GatewayLimits } from '../../contract/settings/gateway-config.ts';
+import type { CheckedGateway } from '../../contract/settings/gateway-schema.ts';
+import type { CheckedPlugins, CheckedToolbox } from '../../contract/settings/native-schema.ts';
+import type { PluginEntry } from '../../contract/settings/plugin-config.ts';
+import type { CheckedServer } from '../../contract/settings/server-schema.ts';
+import { closest } from '../kernel/closest.ts';
+import { buildProfiles } from './build-profiles.ts';
+import type { CheckContext } from './check-context.ts';
+import type { CheckedNative } from './check-native.ts';
+
+/** Applies the defaults and checks constraints between values. */
+export function buildConfig(checked: CheckedNative, context: CheckContext): Config {
+  const servers = checked.servers.map(({ name, server, plugin }) =>
+    buildServer(name, server, context.defaults, plugin),
+  );
+  const names = servers.map((server) => server.name);
+  for (const { name, server } of checked.toolbox.tools ?? []) {
+    if (server === undefined || names.includes(server)) continue;
+    const similar = closest(server, names);
+    const hint = similar === undefined ? '' : `; did you mean '${similar}'?`;
+    context.warn(`Tool '${name}' is configured for server '${server}', which this file does not have${hint}`);
+  }
+  const toolbox = buildToolbox(checked.toolbox, context.defaults);
+  return {
+    servers,
+    toolbox,
+    localTools: [checked.localTools].flat().map((path) => resolve(context.directory, path)),
+    skills: [checked.skills].flat().map((path) => resolve(context.directory, path)),
+    plugins: checked.plugins.map((plugin) => buildPlugin(plugin, context.directory)),
+    profiles: buildProfiles(checked.profiles, { toolbox, servers: names }, context),
+    gateway: buildGateway(checked.gateway),
+    features: checked.features,
+    dialect: context.dialect,
+  };
+}
+
+function buildPlugin(plugin: CheckedPlugins[number], directory: string): PluginEntry {
+  const { module, timeout, ...settings } = typeof plugin === 'string' ? { module: plugin } : plugin;
+  const isPath = /^\.{1,2}([\\/]|$)/.test(module) || isAbsolute(module);
+  return omitUndefined({
+    module,
+    file: isPath ? resolve(directory, module) : undefined,
+    directory,
+    ...settings,
+    timeoutMs: timeout,
+  });
+}
+
+/** Applies the defaults to a checked server. */
+export function buildServer(
+  name: string,
+  server: CheckedServer,
+  defaults: DialectDefaults,
+  target: ServerSpec['target'] = buildTarget(server),
+): ServerSpec {
+  const { mode = serverDefaults.mode, timeout: timeoutMs = serverDefaults.timeoutMs } = server;
+  const limits = mode === 'strict' && defaults.strictIgnoresDefaults ? {} : (server.defaultToolConfig ?? {});
+  return omitUndefined({
+    name,
+    description: server.description,
+    enabled: server.enabled ?? serverDefaults.enabled,
+    required: server.required ?? defaults.required,
+    target,
+    protocol: server.protocol ?? serverDefaults.protocol,
+    isolation: server.isolation ?? serverDefaults.isolation,
+    credentials: server.credentials ?? serverDefaults.credentials,
+    maxAccountConnections: server.maxAccountConnections ?? serverDefaults.maxAccountConnections,
+    placement: server.placement ?? serverDefaults.placement,
+    validation: server.validation ?? serverDefaults.validation,
+    trusted: server.trusted ?? serverDefaults.trusted,
+    timeoutMs,
+    installTimeoutMs: server.installTimeout ?? serverDefaults.installTimeoutMs,
+    maxTimeoutMs: server.maxTimeout ?? serverDefaults.maxTimeoutMs,
+    cancelGraceMs: server.cancelGrace ?? serverDefaults.cancelGraceMs,
+    questionHoldMs: server.questionHold ?? serverDefaults.questionHoldMs,
+    retryAttempts: server.retryAttempts ?? serverDefaults.retryAttempts,
+    mode,
+    // The timeout of the server is the default timeout of its tools.
+    defaultTool: { maxInstances: limits.maxInstances ?? defaults.maxInstances, timeoutMs: limits.timeout ?? timeoutMs },
+    allow: server.allow,
+    deny: server.deny,
+    onChange: server.onChange ?? serverDefaults.onChange,
+    rate: server.rate && { calls: server.rate.calls, perMs: server.rate.per },
+    prompts: server.prompts ?? defaults.prompts,
+    roots: server.roots?.map(buildRoot),
+  });
+}
+
+function buildRoot(value: string): ServerRoot {
+  const uri = isAbsolute(value) ? pathToFileURL(value).href : value;
+  return { uri, name: decodeURIComponent(basename(new URL(uri).pathname)) || uri };
+}
+
+/** The program or URL of a server. */
+export function buildTarget(server: CheckedServer): StdioTarget | HttpTarget {
+  const { command, args = [], env = {}, cwd, inheritEnv, url = '', headers = {}, openapi, endpoints } = server;
+  if (command !== undefined) return omitUndefined({ transport: 'stdio', command, args, env, cwd, inheritEnv });
+  const { transport = 'auto', authentication = { type: 'none' }, allowInsecure = false } = server;
+  const isApi = openapi !== undefined || endpoints !== undefined;
+  return omitUndefined({
+    transport: isApi || transport === 'stdio' ? 'api' : transport,
+    url,
+    headers,
+    authentication,
+    allowInsecure,
+    openapi,
+    endpoints,
+  });
+}
+
+function buildGateway(checked: CheckedGateway): GatewayConfig {
+  const { listWait, questionTimeout, shutdown, lease, retention, limits, apps, oidc, ...gateway } = checked;
+  return {
+    ...gatewayDefaults,
+    // An operator who sets up sign-in does not want anonymous administrators on this machine.
+    requireAuthentication: oidc !== undefined,
+    ...gateway,
+    oidc: oidc && { ...oidcDefaults, ...oidc, tokenScopes: { ...oidcDefaults.tokenScopes, ...oidc.tokenScopes } },
+    retention: {
+      maxAgeMs: retention?.maxAge ?? gatewayDefaults.retention.maxAgeMs,
+      maxCalls: retention?.maxCalls ?? gatewayDefaults.retention.maxCalls,
+    },
+    limits: buildLimits(limits),
+    apps: { ...gatewayDefaults.apps, ...apps },
+    listWaitMs: listWait ?? gatewayDefaults.listWaitMs,
+    questionTimeoutMs: questionTimeout ?? gatewayDefaults.questionTimeoutMs,
+    shutdownMs: shutdown ?? gatewayDefaults.shutdownMs,
+    leaseMs: lease ?? gatewayDefaults.leaseMs,
+  };
+}
+
+function buildLimits({ slowClientTimeout, ...limits }: NonNullable<CheckedGateway['limits']> = {}): GatewayLimits {
+  return { ...limitDefaults, ...limits, slowClientTimeoutMs: slowClientTimeout ?? limitDefaults.slowClientTimeoutMs };
+}
+
+function buildToolbox(toolbox: CheckedToolbox, defaults: DialectDefaults): Config['toolbox'] {
+  const { maxConcurrent, maxQueued, maxResultBytes } = toolboxDefaults;
+  const { approval: { expires, ...approval } = {} } = toolbox;
+  return {
+    maxConcurrent: toolbox.maxConcurrent ?? maxConcurrent,
+    maxQueued: toolbox.maxQueued ?? maxQueued,
+    naming: toolbox.naming ?? defaults.naming,
+    maxResultBytes: toolbox.maxResultBytes ?? maxResultBytes,
+    secretResults: toolbox.secretResults ?? [],
+    approval: { ...approvalDefaults, ...approval, expiresMs: expires ?? approvalDefaults.expiresMs },
+    tools: (toolbox.tools ?? []).map(({ timeout: timeoutMs, ...tool }) => omitUndefined({ ...tool, timeoutMs })),
+    chains: Object.entries(toolbox.chains ?? {}).map(
+      ([name, { description, input, steps = [], code, timeout, maxInstances }]) => ({
+        name,
+        description,
+        input,
+        steps: steps.map(({ tool, arguments: args = {} }) => ({ tool, arguments: args })),
+        ...(code !== undefined && { code }),
+        timeoutMs: timeout ?? chainTimeoutMs,
+        maxInstances: maxInstances ?? defaults.maxInstances,
+      }),
+    ),
+    defaultTool: { maxInstances: defaults.maxInstances, timeoutMs: toolDefaults.timeoutMs },
+    localToolsMustBeConfigured: defaults.localToolsMustBeConfigured,
+  };
+}

@@ -1,0 +1,256 @@
+import { createHmac, randomBytes, randomUUID } from 'node:crypto';
+import { messageOf, ToolwharfError } from '../../contract/errors.ts';
+import { isObject, type JsonObject } from '../../contract/json.ts';
+import type { ApprovalConfig } from '../../contract/settings/config.ts';
+import type { CatalogEntry } from '../catalog/catalog.ts';
+import { canonicalJson, hashOf } from '../kernel/canonical-json.ts';
+import type { Clock } from '../kernel/clock.ts';
+import type { Log } from '../kernel/log.ts';
+import type { Caller, Progress } from '../kernel/tool.ts';
+import { abortable } from '../kernel/wait.ts';
+import {
+  type ApprovalAnswer,
+  type ApprovalRequest,
+  type Approver,
+  type ApproverFunction,
+  type AskPlugins,
+  withPluginApprovers,
+} from '../policy/approval.ts';
+import type { RememberedRule, RuleStore } from '../policy/remembered-rules.ts';
+import type { CallHost, RunningCall } from './call.ts';
+import type { RecordedApproval } from './call-record.ts';
+import { isLeaseLost } from './journal.ts';
+
+/** A tool and the arguments that need approval. */
+export interface ApprovalQuestion {
+  readonly entry: CatalogEntry;
+  /** The arguments as people may see them. */
+  readonly args: JsonObject;
+  /** The arguments of the call, if people may not see them all. */
+  readonly hidden?: JsonObject;
+  /** Edited arguments as people may see them. */
+  readonly show?: (edited: JsonObject) => JsonObject;
+  readonly reason: string;
+  /** The plugin whose policy requires the approval. */
+  readonly policy?: string;
+  readonly approval: ApprovalConfig;
+}
+
+export interface ApprovalPorts {
+  readonly approver: Approver | undefined;
+  /** Asks the approvers of plugins too; undefined if there are none. */
+  readonly askPlugins?: () => AskPlugins | undefined;
+  readonly rules: RuleStore;
+  readonly clock: Clock;
+  readonly log: Log;
+  /** Makes the call durable before a person sees it. */
+  readonly onWaiting: (call: RunningCall) => Promise<void>;
+  /** The approval is stored, so that another process could wait for it. */
+  readonly onRegistered?: (call: RunningCall, approval: string) => Promise<void>;
+  readonly onAsked: (request: ApprovalRequest) => void;
+  /** `isExpired`: nobody answered in time. */
+  readonly onAnswered: (request: ApprovalRequest, answer: ApprovalAnswer, isExpired: boolean) => void;
+  /** The person accepted a changed definition permanently. */
+  readonly onAccepted: (entry: CatalogEntry) => Promise<void>;
+}
+
+/** The approver of a toolbox: the one in its options, or else its host; undefined if neither answers approvals. */
+export function approverOf(host: CallHost, approver?: Approver | ApproverFunction): Approver | undefined {
+  if (typeof approver === 'function') return { ask: async (request, signal) => approver(request, { signal }) };
+  if (approver) return approver;
+  if (!host.approve) return undefined;
+  return {
+    ask: async (request, signal, callHost) => host.approve?.(request, signal, callHost) as Promise<ApprovalAnswer>,
+  };
+}
+
+/**
+ * Asks for approval of one exact call. Resolves with the arguments to run. Rejects with `CALL_DENIED` unless allowed, and with
+ * `APPROVAL_FAILED` if the approver fails.
+ */
+export async function askApproval(
+  call: RunningCall,
+  question: ApprovalQuestion,
+  ports: ApprovalPorts,
+): Promise<JsonObject> {
+  const { entry, args, reason } = question;
+  const { host, caller } = call;
+  const own = approverOf(host) ?? ports.approver;
+  const askPlugins = ports.askPlugins?.();
+  const approver = askPlugins ? withPluginApprovers(own, askPlugins) : own;
+  if (!approver) throw denied(call, entry, `${reason}, and no approver is available`);
+  await ports.onWaiting(call);
+  call.setState('awaiting-approval');
+  const report = (progress: Progress) => call.notifyHost(() => host.onProgress?.(progress));
+  using _progress = reportWaiting(host.onProgress && report);
+  const resume = call.pauseClocks();
+  try {
+    const asked = toRequest(call, question, ports.clock.now());
+    const registered = await register(approver, asked, ports.log);
+    const request = registered ?? asked;
+    if (registered) await ports.onRegistered?.(call, request.id);
+    call.approval = request;
+    ports.onAsked(request);
+    call.emit({ type: 'approval-asked', request });
+    call.emitOutwards({ type: 'step-asked', request });
+    const { answer, isExpired } = await answerInTime(approver, request, call, question.approval.expiresMs, ports.log);
+    call.approval = undefined;
+    call.record = { ...call.record, approval: toRecorded(request, answer, call.record.approval) };
+    const shown = showAnswer(answer, question);
+    ports.onAnswered(request, shown, isExpired);
+    call.emit({ type: 'approval-answered', request, answer: shown });
+    call.emitOutwards({ type: 'step-answered', request });
+    const rule = toRule(answer, entry, caller, ports.clock.now());
+    if (rule) await ports.rules.add(rule);
+    if (answer.kind === 'deny') throw denied(call, entry, answer.reason ?? 'the answer was no');
+    // Pins are shared by all callers.
+    if (entry.changed && rule?.audience === 'everyone' && !rule.matching) await (call.read ?? ports).onAccepted(entry);
+    return answer.arguments ?? args;
+  } finally {
+    const { approval: withdrawn } = call;
+    call.approval = undefined;
+    if (withdrawn) call.emitOutwards({ type: 'step-answered', request: withdrawn });
+    resume();
+  }
+}
+
+function showAnswer(answer: ApprovalAnswer, { show }: ApprovalQuestion): ApprovalAnswer {
+  if (answer.kind !== 'allow' || !isObject(answer.arguments) || !show) return answer;
+  return { ...answer, arguments: show(answer.arguments) };
+}
+
+/** The key of this process: people who see the hash of arguments must not be able to guess the hidden ones. */
+const hashKey = randomBytes(32);
+
+/** Equal for equal arguments. Hidden ones are equal only within a process, so that an answer never counts for other secrets. */
+function hashArguments({ args, hidden }: ApprovalQuestion, extraParams: JsonObject | undefined): string {
+  if (!hidden) return hashOf(extraParams ? [args, extraParams] : args);
+  const secrets = createHmac('sha256', hashKey).update(canonicalJson(hidden)).digest('hex');
+  return hashOf([args, secrets, ...(extraParams ? [extraParams] : [])]);
+}
+
+/** Sends "Waiting for approval" as progress, at once and every ten seconds, to keep the client's timeout from ending the call. */
+export function reportWaiting(onProgress: ((progress: Progress) => void) | undefined, intervalMs = 10_000): Disposable {
+  // Far below any progress a tool reports, so that the reported progress only increases.
+  const step = 1e-6;
+  let reports = 0;
+  const report = () => onProgress?.({ progress: reports++ * step, message: 'Waiting for approval' });
+  const timer = onProgress && setInterval(report, intervalMs).unref();
+  report();
+  return { [Symbol.dispose]: () => clearInterval(timer) };
+}
+
+async function register(approver: Approver, request: ApprovalRequest, log: Log): Promise<ApprovalRequest | undefined> {
+  try {
+    return await approver.register?.(request);
+  } catch (cause) {
+    throw toApprovalError(cause, request, log);
+  }
+}
+
+async function answerInTime(
+  approver: Approver,
+  request: ApprovalRequest,
+  { signal: cancelled, host }: RunningCall,
+  expiresMs: number,
+  log: Log,
+): Promise<{ readonly answer: ApprovalAnswer; readonly isExpired: boolean }> {
+  const signal = AbortSignal.any([cancelled, AbortSignal.timeout(expiresMs)]);
+  signal.throwIfAborted();
+  // Approvers may be untyped code, which throws or returns something else than a promise.
+  const asking = (async () => checkAnswer(await approver.ask(request, signal, host)))();
+  try {
+    return { answer: await abortable(asking, signal), isExpired: false };
+  } catch (cause) {
+    cancelled.throwIfAborted();
+    const reason = `no answer within ${Math.round(expiresMs / 1_000)} s`;
+    if (signal.aborted) return { answer: { kind: 'deny', reason }, isExpired: true };
+    throw toApprovalError(cause, request, log);
+  }
+}
+
+/** Anything but a valid answer is a denial. */
+function checkAnswer(answer: ApprovalAnswer | undefined): ApprovalAnswer {
+  if (answer?.kind === 'allow' || answer?.kind === 'deny') return answer;
+  return { kind: 'deny', reason: "the approver's answer was neither { kind: 'allow' } nor { kind: 'deny' }" };
+}
+
+/** The failure of an approver. Errors of Toolwharf, such as a limit, a lost lease or a store that fails, say themselves what they are. */
+function toApprovalError(cause: unknown, { callId, tool }: ApprovalRequest, log: Log): ToolwharfError {
+  if (!isLeaseLost(cause))
+    log.error('approval.failed', `The approver failed for ${tool}: ${messageOf(cause)}`, { call: callId });
+  if (cause instanceof ToolwharfError) return cause;
+  const message = `The call to ${tool} was not made, because its approver failed: ${messageOf(cause)}`;
+  return new ToolwharfError('APPROVAL_FAILED', message, { cause, data: { tool } });
+}
+
+function toRequest(
+  { id, caller, record: { step, parent, extraParams } }: RunningCall,
+  question: ApprovalQuestion,
+  now: number,
+): ApprovalRequest {
+  const { entry, args, reason, policy, approval } = question;
+  const extra = extraParams && `; the request has more members: ${JSON.stringify(extraParams)}`;
+  return {
+    id: randomUUID(),
+    callId: id,
+    ...(step && parent && { script: { call: parent.id, step: step.number } }),
+    caller,
+    server: entry.server,
+    tool: entry.name,
+    originalName: entry.originalName,
+    description: entry.definition.description ?? '',
+    annotations: entry.definition.annotations,
+    arguments: args,
+    argumentsHash: hashArguments(question, extraParams),
+    definitionHash: entry.definitionHash,
+    ...(entry.serverAddress !== undefined && { serverHash: hashOf(entry.serverAddress) }),
+    reason: extra ? `${reason}${extra}` : reason,
+    ...(policy !== undefined && { policy }),
+    change: entry.changes,
+    approvers: approval.approvers,
+    askedAt: new Date(now).toISOString(),
+    expiresAt: new Date(now + approval.expiresMs).toISOString(),
+  };
+}
+
+/** The rule that an answer creates; undefined for an answer about this call only. */
+function toRule(answer: ApprovalAnswer, entry: CatalogEntry, caller: Caller, now: number): RememberedRule | undefined {
+  const { kind, scope = 'once', matching, by } = answer;
+  if (scope === 'once') return undefined;
+  const audience = scope === 'conversation' ? 'conversation' : (answer.audience ?? 'caller');
+  if (audience === 'conversation' && caller.conversation === undefined) return undefined;
+  const { serverAddress, server, originalName, definitionHash } = entry;
+  return {
+    id: randomUUID(),
+    scope,
+    answer: kind,
+    audience,
+    serverAddress,
+    server,
+    tool: scope === 'server' ? undefined : originalName,
+    definitionHash: scope === 'server' ? undefined : definitionHash,
+    conversation: audience === 'conversation' ? caller.conversation : undefined,
+    caller: audience === 'caller' ? caller.id : undefined,
+    callerName: audience === 'caller' ? caller.name : undefined,
+    matching,
+    createdBy: by,
+    createdAt: new Date(now).toISOString(),
+  };
+}
+
+function toRecorded(
+  { id, arguments: args }: ApprovalRequest,
+  answer: ApprovalAnswer,
+  before: RecordedApproval | undefined,
+): RecordedApproval {
+  const isEdited = answer.kind === 'allow' && answer.arguments !== undefined;
+  const originalArguments = before?.originalArguments ?? (isEdited ? args : undefined);
+  return { id, answer: answer.kind, by: answer.by, originalArguments };
+}
+
+function denied({ calledAs }: RunningCall, entry: CatalogEntry, why: string): ToolwharfError {
+  return new ToolwharfError('CALL_DENIED', `The call to ${calledAs} was denied: ${why}`, {
+    data: { tool: entry.name },
+  });
+}

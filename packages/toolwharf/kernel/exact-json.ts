@@ -1,0 +1,322 @@
+import { isObject, type JsonObject } from '../../contract/json.ts';
+
+/**
+ * A number that JavaScript would write otherwise than it was written, such as 9007199254740993 or 1.0. `JSON.stringify` writes it as it
+ * was. Code that copies members must leave it as it is: it is frozen, and a copy is an object.
+ */
+export interface RawNumber {
+  readonly rawJSON: string;
+}
+
+/** `JSON` with the functions of ES2026, which the types of TypeScript do not have yet. */
+interface ExactJson {
+  rawJSON(text: string): RawNumber;
+  isRawJSON(value: unknown): boolean;
+  parse(
+    text: string,
+    reviver: (key: string, value: unknown, context: { readonly source?: string }) => unknown,
+  ): unknown;
+}
+
+const json = JSON as unknown as ExactJson;
+
+/** Numbers with a fraction, an exponent, a negative zero or 16 digits: all others are written as they were. Also finds them in strings. */
+const maybeRaw = /\d{16}|\d[.eE]|-0/;
+
+/** The JSON texts of values, as they arrived or as they are to be sent. */
+const texts = new WeakMap<object, string>();
+
+export function isRawNumber(value: unknown): value is RawNumber {
+  return typeof value === 'object' && value !== null && json.isRawJSON(value);
+}
+
+/** A BigInt as JSON. */
+export function toRawNumber(value: bigint): RawNumber | number {
+  const number = Number(value);
+  return Number.isSafeInteger(number) ? number : json.rawJSON(String(value));
+}
+
+/** The JSON text of a value that arrived; undefined for a value that was created or changed. */
+export function jsonTextOf(value: unknown): string | undefined {
+  return typeof value === 'object' && value !== null ? texts.get(value) : undefined;
+}
+
+/** States the JSON text of a value, which is sent instead of the value. */
+export function withText<Value>(value: Value, text: string | undefined): Value {
+  if (text !== undefined && typeof value === 'object' && value !== null) texts.set(value, text);
+  return value;
+}
+
+/** Parses a JSON text as `JSON.parse` does, and remembers the text; that of each item, if it is an array. */
+export function parseJson(text: string): unknown {
+  const value: unknown = JSON.parse(text);
+  if (Array.isArray(value))
+    for (const [at, [start, end]] of itemsOf(text).entries()) withText(value[at], text.slice(start, end));
+  return withText(value, text);
+}
+
+/** Parses a JSON text without loss: numbers that would be written otherwise are `RawNumber`s. */
+export function parseExactly(text: string): unknown {
+  if (!maybeRaw.test(text)) return JSON.parse(text);
+  return json.parse(text, (_key, value, { source }) =>
+    typeof value === 'number' && source !== undefined && source !== JSON.stringify(value)
+      ? json.rawJSON(source)
+      : value,
+  );
+}
+
+/** The value without loss, for code that writes parts of it. The value itself if it was not parsed, or is nested too deeply. */
+export function exactly<Value>(value: Value): Value {
+  const text = jsonTextOf(value);
+  if (text === undefined || !maybeRaw.test(text)) return value;
+  try {
+    return parseExactly(text) as Value;
+  } catch (cause) {
+    if (cause instanceof RangeError) return value;
+    throw cause;
+  }
+}
+
+/** Changes a value that was parsed without loss of its numbers. The value for looking has plain numbers, its text has all digits. */
+export function rewrite<Value extends object>(value: Value, change: (exact: Value) => Value): Value {
+  const exact = exactly(value);
+  if (exact === value) return change(value);
+  const changed = change(exact);
+  return changed === exact ? value : restate(changed);
+}
+
+/** A value with plain numbers for looking, whose text has all digits. */
+export function restate<Value extends object>(exact: Value): Value {
+  return parseJson(toJsonText(exact)) as Value;
+}
+
+/** Writes a value as JSON. Results of servers and their parts are written as they arrived: with all digits of their numbers. */
+export function toJsonText(value: unknown): string {
+  return writeJson(value, exactLevels) ?? 'null';
+}
+
+/** How deep in a value parts that arrived are found. */
+const exactLevels = 4;
+
+function writeJson(value: unknown, levels: number): string | undefined {
+  if (typeof value !== 'object' || value === null) return JSON.stringify(value);
+  const text = texts.get(value);
+  if (text !== undefined) return text;
+  if (levels === 0 || Array.isArray(value) || isRawNumber(value) || typeof (value as JsonObject).toJSON === 'function')
+    return JSON.stringify(value);
+  let members = '';
+  for (const [name, member] of Object.entries(value)) {
+    const written = writeJson(member, levels - 1);
+    if (written !== undefined) members += `${members && ','}${JSON.stringify(name)}:${written}`;
+  }
+  return `{${members}}`;
+}
+
+/** The text in one line, for transports that separate messages by line ends. Line ends in JSON are only between its tokens. */
+export function toLine(text: string): string {
+  return text.includes('\n') || text.includes('\r') ? text.replaceAll(/[\r\n]/g, ' ') : text;
+}
+
+/** The object with some members replaced, added, or removed if undefined. The text of the others stays. */
+export function replaceMembers(object: JsonObject, changes: JsonObject): JsonObject {
+  const changed: Record<string, unknown> = { ...object, ...changes };
+  for (const name in changes) if (changes[name] === undefined) delete changed[name];
+  const text = texts.get(object);
+  if (text === undefined) return changed;
+  const names = Object.keys(changes);
+  const added = names
+    .filter((name) => changes[name] !== undefined)
+    .map((name) => `${JSON.stringify(name)}:${toJsonText(changes[name])}`);
+  if (!names.some((name) => Object.hasOwn(object, name))) {
+    const start = text.indexOf('{') + 1;
+    const comma = added.length === 0 || Object.keys(object).length === 0 ? '' : ',';
+    return withText(changed, `{${added.join(',')}${comma}${text.slice(start)}`);
+  }
+  const kept = membersOf(text).filter(({ name }) => !names.includes(name));
+  return withText(changed, `{${[...added, ...kept.map(({ start, end }) => text.slice(start, end))].join(',')}}`);
+}
+
+/** A member of a parsed object, without loss and with its text. */
+export function exactMember(object: JsonObject, name: string): unknown {
+  const value = memberWithText(object, name);
+  if (jsonTextOf(value) !== undefined) return withText(exactly(value), jsonTextOf(value));
+  const text = texts.get(object);
+  if (typeof value !== 'number' || text === undefined) return value;
+  const found = membersOf(text).findLast((member) => member.name === name);
+  return found ? parseExactly(text.slice(found.valueStart, found.end)) : value;
+}
+
+/** A member of a parsed object as it is, with its text. */
+export function memberWithText(object: JsonObject, name: string): unknown {
+  const value = object[name];
+  const text = texts.get(object);
+  if (text === undefined || typeof value !== 'object' || value === null || texts.has(value)) return value;
+  const found = membersOf(text).findLast((member) => member.name === name);
+  return found ? withText(value, text.slice(found.valueStart, found.end)) : value;
+}
+
+/**
+ * Parses a JSON-RPC message. The text of its result is kept, and the value beside it has plain numbers. Most replies are split without
+ * a scan: a text between the envelope and the end that is JSON is the result.
+ */
+export function parseMessage(text: string): unknown {
+  const head = envelopeHead.exec(text);
+  if (head) {
+    const start = head[0].length;
+    const end = text.length - (envelopeTail.exec(text.slice(-tailLength))?.[0].length ?? 0);
+    const result = parseOrUndefined(text.slice(start, end));
+    if (isObject(result)) {
+      const message = parseOrUndefined(`${text.slice(0, start)}0${text.slice(end)}`);
+      if (isObject(message)) return { ...message, result };
+    }
+  }
+  const value: unknown = JSON.parse(text);
+  if (Array.isArray(value)) return itemsOf(text).map(([start, end]) => parseMessage(text.slice(start, end)));
+  if (isObject(value) && isObject(value.result)) memberWithText(withText(value, text), 'result');
+  return value;
+}
+
+const envelopeHead =
+  /^\s*\{\s*(?:"(?:jsonrpc|id)"\s*:\s*(?:"[^"\\]{0,200}"|\d{1,20})\s*,\s*){0,2}"result"\s*:\s*(?=\{)/;
+const envelopeTail = /(?:\s*,\s*"(?:jsonrpc|id)"\s*:\s*(?:"[^"\\]{0,200}"|\d{1,20})){0,2}\s*\}\s*$/;
+const tailLength = 600;
+
+function parseOrUndefined(text: string): unknown {
+  try {
+    return parseJson(text);
+  } catch {
+    return undefined;
+  }
+}
+
+/** A member in the text of an object. */
+interface MemberPlace {
+  readonly name: string;
+  /** Where the name begins. */
+  readonly start: number;
+  readonly valueStart: number;
+  /** Where the value ends. */
+  readonly end: number;
+}
+
+/** The members in the text of an object, which must be JSON. */
+function membersOf(text: string): MemberPlace[] {
+  const members: MemberPlace[] = [];
+  let at = skipSpace(text, text.indexOf('{') + 1);
+  while (text[at] === '"') {
+    const start = at;
+    const nameEnd = skipString(text, at);
+    const valueStart = skipSpace(text, skipSpace(text, nameEnd) + 1);
+    const end = skipValue(text, valueStart);
+    members.push({ name: nameIn(text, start, nameEnd), start, valueStart, end });
+    at = skipSpace(text, skipSpace(text, end) + 1);
+  }
+  return members;
+}
+
+/** The items in the text of an array, as start and end. */
+function itemsOf(text: string): [number, number][] {
+  const items: [number, number][] = [];
+  let at = skipSpace(text, text.indexOf('[') + 1);
+  while (at < text.length && text[at] !== ']') {
+    const end = skipValue(text, at);
+    items.push([at, end]);
+    at = skipSpace(text, end);
+    if (text[at] === ',') at = skipSpace(text, at + 1);
+  }
+  return items;
+}
+
+/** The first name that occurs twice in an object of a JSON text: programs disagree about which of the values counts. */
+export function findDuplicate(text: string): string | undefined {
+  const open: (Set<string> | undefined)[] = [];
+  let isName = false;
+  for (let at = 0; at < text.length; at++) {
+    switch (text.charCodeAt(at)) {
+      case 0x22: {
+        const end = skipString(text, at);
+        const names = open.at(-1);
+        if (isName && names) {
+          const name = nameIn(text, at, end);
+          if (names.has(name)) return name;
+          names.add(name);
+          isName = false;
+        }
+        at = end - 1;
+        break;
+      }
+      case 0x7b: // {
+        open.push(new Set());
+        isName = true;
+        break;
+      case 0x5b: // [
+        open.push(undefined);
+        isName = false;
+        break;
+      case 0x7d: // }
+      case 0x5d: // ]
+        open.pop();
+        isName = false;
+        break;
+      case 0x2c: // ,
+        isName = open.at(-1) !== undefined;
+        break;
+    }
+  }
+  return undefined;
+}
+
+function nameIn(text: string, start: number, end: number): string {
+  const name = text.slice(start + 1, end - 1);
+  return name.includes('\\') ? (JSON.parse(`"${name}"`) as string) : name;
+}
+
+function skipSpace(text: string, start: number): number {
+  let at = start;
+  for (let code = text.charCodeAt(at); code === 0x20 || (code >= 0x09 && code <= 0x0d); code = text.charCodeAt(at))
+    at++;
+  return at;
+}
+
+/** The end of the string that starts here. */
+function skipString(text: string, start: number): number {
+  let end = text.indexOf('"', start + 1);
+  while (isEscaped(text, end)) end = text.indexOf('"', end + 1);
+  return end + 1;
+}
+
+function isEscaped(text: string, at: number): boolean {
+  let backslashes = 0;
+  while (text.charCodeAt(at - 1 - backslashes) === 0x5c) backslashes++;
+  return backslashes % 2 === 1;
+}
+
+/** The end of the value that starts here. */
+function skipValue(text: string, start: number): number {
+  let depth = 0;
+  for (let at = start; at < text.length; at++) {
+    switch (text.charCodeAt(at)) {
+      case 0x22: // "
+        at = skipString(text, at) - 1;
+        if (depth === 0) return at + 1;
+        break;
+      case 0x7b: // {
+      case 0x5b: // [
+        depth++;
+        break;
+      case 0x7d: // }
+      case 0x5d: // ]
+        if (depth === 0) return at;
+        if (--depth === 0) return at + 1;
+        break;
+      case 0x2c: // ,
+      case 0x20:
+      case 0x09:
+      case 0x0a:
+      case 0x0d:
+        if (depth === 0) return at;
+        break;
+    }
+  }
+  return text.length;
+}

@@ -1,0 +1,259 @@
+import type { Transport } from '@modelcontextprotocol/client';
+import type { JsonObject } from '../../contract/json.ts';
+import type { Config } from '../../contract/settings/config.ts';
+import type { PluginSettings } from '../../contract/settings/plugin-config.ts';
+import type { LocalTool, ScriptTool } from '../catalog/local-tool.ts';
+import type { TransportContext } from '../connections/session.ts';
+import type { LaunchedProgram } from '../connections/stdio/server-process.ts';
+import type { CallRecord } from '../invocation/call-record.ts';
+import type { Log } from '../kernel/log.ts';
+import type { StandardSchema } from '../kernel/standard-schema.ts';
+import type { ToolAnnotations } from '../kernel/tool.ts';
+import type { ApprovalAnswer, ApprovalRequest, PluginApproval } from '../policy/approval.ts';
+import type { Objection, PluginCall, ReviewedCall } from '../policy/review.ts';
+import type { ToolboxEvents } from '../servers/toolbox-events.ts';
+
+/** Passed to each hook of a plugin. */
+export interface PluginContext<Settings = unknown> {
+  /** Aborted when the answer is no longer needed, or comes too late. */
+  readonly signal: AbortSignal;
+  /** The options of the plugin, as its `settings` parse them. */
+  readonly settings: Settings;
+}
+
+type MaybePromise<Value> = Value | Promise<Value>;
+
+/** The verdict of `review`. `allow` and undefined leave the decision as it is. */
+export type ReviewVerdict =
+  | { readonly kind: 'allow'; readonly labels?: readonly string[] }
+  | { readonly kind: 'ask' | 'deny'; readonly reason: string; readonly labels?: readonly string[] };
+
+/** What `change` returns: the arguments to use instead. */
+export interface ArgumentsChange {
+  readonly arguments: JsonObject;
+  readonly labels?: readonly string[];
+}
+
+/** The verdict of `result`. Undefined passes the result. */
+export type ResultVerdict =
+  | { readonly kind: 'pass'; readonly labels?: readonly string[] }
+  | { readonly kind: 'change'; readonly result: JsonObject; readonly labels?: readonly string[] }
+  | { readonly kind: 'block'; readonly reason: string; readonly labels?: readonly string[] };
+
+/** A tool that `list` shows or hides. */
+export interface ListedTool {
+  /** Undefined for a local tool. */
+  readonly server?: string;
+  /** The exposed name. */
+  readonly name: string;
+  readonly originalName: string;
+  readonly title?: string;
+  readonly description?: string;
+  /** Claims of the server, unless it is trusted. */
+  readonly annotations?: ToolAnnotations;
+  readonly serverTrusted: boolean;
+}
+
+/** For whom tools are listed. */
+export interface Viewer {
+  /** The name of the profile; undefined in the library. */
+  readonly profile?: string;
+}
+
+/** A server whose program `launch` wraps. */
+export interface LaunchedServer {
+  readonly name: string;
+}
+
+/** A reference to a secret in the settings of a server: `${scheme:path}`. */
+export interface SecretReference {
+  readonly path: string;
+  /** The name of the server. */
+  readonly server: string;
+}
+
+/** An approval that waits, was answered, or has expired. */
+export type PluginNotice =
+  | { readonly type: 'approval.waiting'; readonly request: ApprovalRequest }
+  | { readonly type: 'approval.answered'; readonly request: ApprovalRequest; readonly answer: ApprovalAnswer }
+  | { readonly type: 'approval.expired'; readonly request: ApprovalRequest };
+
+/** Answers an approval, for this call only. Undefined leaves the approval to people and to other plugins. */
+export type PluginApprover = (
+  request: ApprovalRequest,
+  context: PluginContext,
+) => MaybePromise<PluginApproval['answer'] | undefined>;
+
+/** Receives ended calls and events in batches, one batch at a time. */
+export type PluginExporter = (items: readonly ExportedItem[], context: PluginContext) => void | Promise<void>;
+
+/** An exporter that needs no arguments and results: it costs little, also where results are large. */
+export interface PluginSummaryExporter {
+  readonly content: false;
+  /** Receives the records of calls without `arguments` and `result`, and no events. */
+  readonly export: (calls: readonly CallSummary[], context: PluginContext) => void | Promise<void>;
+}
+
+/** The record of an ended call without its content. */
+export type CallSummary = Readonly<
+  Pick<
+    CallRecord,
+    | 'id'
+    | 'kind'
+    | 'server'
+    | 'tool'
+    | 'originalName'
+    | 'caller'
+    | 'status'
+    | 'end'
+    | 'createdAt'
+    | 'startedAt'
+    | 'completedAt'
+  >
+>;
+
+/** A call that has ended, as in the journal, or an event of the toolbox. */
+export type ExportedItem = { readonly type: 'call'; readonly call: CallRecord } | ExportedEvent;
+
+/** An event of the toolbox that exporters receive. */
+export type ExportedEvent = {
+  [Name in ExportedEventName]: {
+    readonly type: 'event';
+    readonly name: Name;
+    readonly at: string;
+    readonly data: Name extends 'config.refused' ? { readonly message: string } : ToolboxEvents[Name];
+  };
+}[ExportedEventName];
+
+/** Ended calls are items of their own; messages of servers could displace all other events. */
+export type ExportedEventName = Exclude<keyof ToolboxEvents, 'call.changed' | 'server.notified'>;
+
+/** A tool of a plugin: a function of the program, or a script. */
+export type PluginTool = LocalTool | ScriptTool;
+
+/** Tools that change while they are used. Other tools of the same name win. */
+export interface PluginTools {
+  /** The tools at this moment. */
+  list(): readonly PluginTool[];
+  /** Called once. `changed` lists the tools again, and resolves when the toolbox has them. */
+  subscribe(changed: () => Promise<void>): void;
+}
+
+/** A transport that reaches MCP servers. */
+export interface PluginTransport {
+  /** Checks the `options` of a server: any Standard Schema (Zod, Valibot, ArkType, …). `open` receives the parsed value. */
+  readonly options?: StandardSchema;
+  /** Creates a transport of the MCP SDK for one session with a server, not started yet. */
+  readonly open: (options: never, context: TransportContext) => Transport | Promise<Transport>;
+}
+
+/** The policy of the first version of plugins. */
+export type PluginPolicy = (
+  call: ReviewedCall,
+  context: PluginContext,
+) => PolicyVerdict | undefined | Promise<PolicyVerdict | undefined>;
+
+/** The objection of a policy: the call needs approval, or is denied. */
+export type PolicyVerdict = Pick<Objection, 'kind' | 'reason'>;
+
+/** Extends a toolbox or a gateway. Every part is optional. Hooks get copies, and have a time limit. */
+export interface Plugin<Settings = unknown> {
+  /** 1 to 60 characters of a-z, 0-9, `.`, `_` and `-`. In the journal it stands for the approver as `plugin:NAME`. */
+  readonly name: string;
+  /** Checks the options: any Standard Schema. Hooks get the parsed value as `context.settings`. */
+  readonly settings?: StandardSchema<Settings>;
+  /** Local tools and scripts: a list, a function of the configuration, or tools that change while they are used. */
+  readonly tools?: readonly PluginTool[] | ((config: Config) => MaybePromise<readonly PluginTool[]>) | PluginTools;
+  /** Transports by the name that servers give as `transport`. */
+  readonly transports?: Readonly<Record<string, PluginTransport>>;
+  /** Resolves `${scheme:path}` in the settings of servers before each session, by scheme. */
+  readonly secrets?: Readonly<
+    Record<string, (reference: SecretReference, context: PluginContext<Settings>) => MaybePromise<string>>
+  >;
+  /** Whether a viewer sees a tool and may call it. Answers at once, and is asked once for each definition and profile. */
+  list?(tool: ListedTool, viewer: Viewer, context: Pick<PluginContext<Settings>, 'settings'>): boolean;
+  /** Changes the arguments of a call before they are validated, decided and recorded. */
+  change?(call: PluginCall, context: PluginContext<Settings>): MaybePromise<ArgumentsChange | undefined>;
+  /** Reviews each call before it runs. It can require approval or deny the call, and never allow more than the configuration. */
+  review?(call: ReviewedCall, context: PluginContext<Settings>): MaybePromise<ReviewVerdict | undefined>;
+  /** Wraps the program of a server before it is started. Undefined leaves it as it is. */
+  launch?(
+    program: LaunchedProgram,
+    server: LaunchedServer,
+    context: PluginContext<Settings>,
+  ): MaybePromise<LaunchedProgram | undefined>;
+  /** Passes, changes or blocks a result before it is recorded and returned. */
+  result?(
+    call: PluginCall,
+    result: JsonObject,
+    context: PluginContext<Settings>,
+  ): MaybePromise<ResultVerdict | undefined>;
+  readonly approver?: PluginApprover;
+  /** Is told of approvals. Calls do not wait for it. */
+  notify?(notice: PluginNotice, context: PluginContext<Settings>): void | Promise<void>;
+  readonly exporter?: PluginExporter | PluginSummaryExporter;
+  /** Called when the toolbox closes, or the configuration no longer has the plugin. */
+  readonly close?: () => void | Promise<void>;
+  /** @deprecated The name of `review` in the first version of plugins, which still works. */
+  readonly policy?: PluginPolicy;
+}
+
+/** A plugin of a program, with its settings. */
+export interface PluginUse extends PluginSettings {
+  readonly plugin: Plugin;
+}
+
+/** Passed to a function that creates a plugin. */
+export interface PluginSetup {
+  readonly log: Log;
+}
+
+/** The default export of a plugin's module if it needs its options to be created: creates the plugin, or throws if they are invalid. */
+export type CreatePlugin<Options = JsonObject> = (options: Options, setup: PluginSetup) => Plugin | Promise<Plugin>;
+
+/**
+ * Infers the type of a plugin's settings. The module of a plugin exports one, or a function that creates one from its options, as
+ * default.
+ *
+ * @example
+ * ```ts
+ * import { createToolbox, definePlugin, localTool } from 'toolwharf';
+ *
+ * const readOnly = definePlugin({
+ *   name: 'read-only',
+ *   review: ({ tool, annotations }) =>
+ *     annotations?.readOnlyHint ? undefined : { kind: 'deny', reason: `${tool} may write` },
+ * });
+ * const remove = localTool({ name: 'remove', execute: () => 'removed' });
+ * await using toolbox = await createToolbox({ servers: {} }, { tools: [remove], plugins: [readOnly] });
+ * console.log((await toolbox.call('remove', {})).text); // MCP error: The call to remove was denied: remove may write
+ * ```
+ */
+export function definePlugin<Settings = unknown>(plugin: Plugin<Settings>): Plugin {
+  return plugin as Plugin;
+}
+
+/**
+ * Infers the options of a transport from their schema.
+ *
+ * @example
+ * ```ts
+ * import { definePlugin, pluginTransport } from 'toolwharf';
+ * import { InMemoryTransport } from '@modelcontextprotocol/client';
+ * import * as z from 'zod';
+ *
+ * const memory = definePlugin({
+ *   name: 'memory',
+ *   transports: {
+ *     memory: pluginTransport({ options: z.object({ name: z.string() }), open: () => InMemoryTransport.createLinkedPair()[0] }),
+ *   },
+ * });
+ * console.log(Object.keys(memory.transports ?? {})); // [ 'memory' ]
+ * ```
+ */
+export function pluginTransport<Options = JsonObject>(transport: {
+  readonly options?: StandardSchema<Options>;
+  readonly open: (options: Options, context: TransportContext) => Transport | Promise<Transport>;
+}): PluginTransport {
+  return transport as unknown as PluginTransport;
+}

@@ -1,0 +1,56 @@
+import { ToolwharfError } from '../../contract/errors.ts';
+import { isObject } from '../../contract/json.ts';
+import type { Objection, Review, ReviewCall, ReviewedCall } from '../policy/review.ts';
+import type { ActivePlugin } from './active-plugin.ts';
+import { copyJson, labelsOf, mergeLabels } from './copies.ts';
+import type { ReviewVerdict } from './plugin.ts';
+
+const maxReasonLength = 1_000;
+
+/**
+ * Asks all reviewers at the same time. A denial beats a failure, and a failure beats a question: a call never runs because a
+ * review failed, unless the operator allows that. Undefined without reviewers, so that calls do not wait for a review.
+ */
+export function createReview(plugins: readonly ActivePlugin[]): ReviewCall | undefined {
+  const reviewers = plugins.filter(({ review }) => review);
+  if (reviewers.length === 0) return undefined;
+
+  async function ask(active: ActivePlugin, call: ReviewedCall): Promise<Review | ToolwharfError> {
+    const { plugin, review } = active;
+    const fields = { callId: call.id };
+    try {
+      const verdict = await active.run('review', (context) => review?.(copyJson(call), context));
+      const objection = toObjection(plugin.name, verdict);
+      const labels = labelsOf(verdict);
+      if (objection) {
+        const effect = objection.kind === 'deny' ? 'denied the call' : 'asked for approval';
+        if (active.shadows('review', `${effect} of ${call.tool}: ${objection.reason}`, fields)) return {};
+      }
+      return active.mode === 'shadow' ? {} : { objection, labels };
+    } catch (cause) {
+      const failure = active.fail('review', cause, fields);
+      if (active.mode === 'shadow' || active.onFailure === 'allow') return {};
+      const message = `${failure}. The call was not made; correct or remove the plugin`;
+      return new ToolwharfError('POLICY_FAILED', message, { cause, data: { plugin: plugin.name } });
+    }
+  }
+
+  return async (call) => {
+    const answers = await Promise.all(reviewers.map((reviewer) => ask(reviewer, call)));
+    const reviews = answers.flatMap((answer) => (answer instanceof ToolwharfError ? [] : answer));
+    const labels = reviews.reduce<Review['labels']>((all, one) => mergeLabels(all, one.labels), undefined);
+    const objections = reviews.flatMap(({ objection }) => objection ?? []);
+    const denial = objections.find(({ kind }) => kind === 'deny');
+    if (denial) return { objection: denial, labels };
+    const failure = answers.find((answer) => answer instanceof ToolwharfError);
+    if (failure) throw failure;
+    return { objection: objections[0], labels };
+  };
+}
+
+function toObjection(by: string, verdict: ReviewVerdict | undefined): Objection | undefined {
+  if (verdict === undefined || (isObject(verdict) && verdict.kind === 'allow')) return undefined;
+  if (isObject(verdict) && (verdict.kind === 'ask' || verdict.kind === 'deny') && typeof verdict.reason === 'string')
+    return { kind: verdict.kind, reason: verdict.reason.slice(0, maxReasonLength), by };
+  throw new Error("it must return undefined, or { kind: 'ask' or 'deny', reason }");
+}

@@ -1,0 +1,81 @@
+import { expect, test } from 'vitest';
+import { silentLog } from '../kernel/log.ts';
+import { createResourceOwners } from './resource-owners.ts';
+
+const names = ['first', 'second'];
+
+function setUp(now = { time: 1_000 }) {
+  let stored: string | undefined;
+  const store = {
+    load: async () => stored,
+    save: async (text: string) => {
+      stored = text;
+    },
+  };
+  const open = () => createResourceOwners({ store, clock: { now: () => now.time }, log: silentLog });
+  return { open, now };
+}
+
+test('a later server cannot take a listed URI, nor a URI under a template [N9]', () => {
+  const { open, now } = setUp();
+  const owners = open();
+  owners.claim('second', 'templates', ['lab://open/{name}']);
+  owners.claim('second', 'uris', ['lab://listed']);
+  now.time += 600_000;
+  owners.claim('first', 'uris', ['lab://open/zzz', 'lab://listed', 'lab://mine']);
+  owners.claim('first', 'templates', ['lab://open/{name}', 'lab://{+x}']);
+  expect(owners.find('lab://open/zzz', names)).toBe('second');
+  expect(owners.find('lab://listed', names)).toBe('second');
+  expect(owners.findTemplate('lab://open/{name}', names)).toBe('second');
+  expect(owners.find('lab://mine', names)).toBe('first');
+  expect(owners.find('lab://other/a', names)).toBe('first');
+  expect(owners.find('lab://listed', ['first'])).toBe('first');
+});
+
+test('a broad template does not take what other servers list, even if it came first', () => {
+  const { open, now } = setUp();
+  const owners = open();
+  owners.claim('first', 'templates', ['lab://{+x}']);
+  now.time += 600_000;
+  owners.claim('second', 'uris', ['lab://a']);
+  owners.claim('second', 'templates', ['lab://b/{id}']);
+  expect(owners.find('lab://a', names)).toBe('second');
+  expect(owners.find('lab://b/1', names)).toBe('second');
+  expect(owners.find('lab://c', names)).toBe('first');
+});
+
+test('during the start the order of the configuration decides, not that of the connections', () => {
+  const { open, now } = setUp();
+  const owners = open();
+  owners.claim('second', 'uris', ['lab://a']);
+  now.time += 5_000;
+  owners.claim('first', 'uris', ['lab://a']);
+  expect(owners.find('lab://a', names)).toBe('first');
+});
+
+test('owners survive a restart, also while their server is not connected [N9]', async () => {
+  const { open, now } = setUp();
+  const owners = open();
+  owners.claim('second', 'uris', ['lab://a']);
+  await owners.flush();
+  now.time += 600_000;
+  const restarted = open();
+  await restarted.load();
+  restarted.claim('first', 'uris', ['lab://a']);
+  expect(restarted.find('lab://a', names)).toBe('second');
+  restarted.release('second');
+  expect(restarted.find('lab://a', names)).toBe('first');
+});
+
+test('a server that lists more and more URIs is bounded, and keeps those that it lists', () => {
+  const { open } = setUp();
+  const owners = open();
+  owners.claim(
+    'first',
+    'uris',
+    Array.from({ length: 20_000 }, (_, at) => `lab://old/${at}`),
+  );
+  owners.claim('first', 'uris', ['lab://new']);
+  expect(owners.find('lab://new', names)).toBe('first');
+  expect(owners.find('lab://old/0', names)).toBeUndefined();
+});

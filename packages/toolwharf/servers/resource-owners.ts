@@ -1,0 +1,161 @@
+import { messageOf } from '../../contract/errors.ts';
+import { isObject } from '../../contract/json.ts';
+import { hashOf } from '../kernel/canonical-json.ts';
+import type { Clock } from '../kernel/clock.ts';
+import type { Log } from '../kernel/log.ts';
+import { isBroadTemplate, matchTemplate } from './uri-templates.ts';
+
+/** Stores which server claimed which URIs, as one text. */
+export interface ResourceOwnerStore {
+  load(): Promise<string | undefined>;
+  save(text: string): Promise<void>;
+}
+
+/**
+ * Which server a resource URI belongs to. Servers choose their URIs freely: the server that first listed a URI, or a template that
+ * matches it, owns it, and a later server cannot take it. Of servers that claim a URI while the toolbox starts, the one that is
+ * configured first owns it.
+ */
+export interface ResourceOwners {
+  /** Reads the claims of earlier runs. */
+  load(): Promise<void>;
+  /** Records what a server lists. */
+  claim(server: string, kind: ClaimKind, texts: readonly string[]): void;
+  /** Forgets a server that is no longer configured. */
+  release(server: string): void;
+  /** The server, one of these in the order of the configuration, that owns the URI; undefined if none of them claimed it. */
+  find(uri: string, servers: readonly string[]): string | undefined;
+  /** The server, one of these, that first listed the template. */
+  findTemplate(uriTemplate: string, servers: readonly string[]): string | undefined;
+  /** Finishes pending writes. */
+  flush(): Promise<void>;
+}
+
+export type ClaimKind = 'uris' | 'templates';
+
+export interface ResourceOwnersOptions {
+  /** Claims are lost with the process if undefined. */
+  readonly store?: ResourceOwnerStore;
+  readonly clock: Pick<Clock, 'now'>;
+  readonly log: Log;
+}
+
+/** The time of each claim of a server: of URIs by their hash, and of templates by their text. */
+type Claims = Readonly<Record<ClaimKind, Map<string, number>>>;
+
+interface Found {
+  readonly server: string;
+  readonly at: number;
+}
+
+/** Servers need some time to start. Among their first lists the order of the configuration decides. */
+const startMs = 120_000;
+const maxClaims: Readonly<Record<ClaimKind, number>> = { uris: 20_000, templates: 200 };
+
+export function createResourceOwners({ store, clock, log }: ResourceOwnersOptions): ResourceOwners {
+  const claims = new Map<string, Claims>();
+  const startedAt = clock.now();
+  let saving: Promise<void> | undefined;
+  let isChanged = false;
+
+  function claimsOf(server: string): Claims {
+    const known = claims.get(server) ?? { uris: new Map(), templates: new Map() };
+    claims.set(server, known);
+    return known;
+  }
+
+  function changed(): void {
+    isChanged = true;
+    saving ??= save().finally(() => {
+      saving = undefined;
+    });
+  }
+
+  async function save(): Promise<void> {
+    // Lists of several servers often arrive together.
+    await Promise.resolve();
+    while (isChanged && store) {
+      isChanged = false;
+      try {
+        await store.save(
+          JSON.stringify(Object.fromEntries([...claims].map(([server, own]) => [server, toEntries(own)]))),
+        );
+      } catch (cause) {
+        log.warning('resources.owners-not-saved', `The owners of resource URIs were not saved: ${messageOf(cause)}`);
+        return;
+      }
+    }
+  }
+
+  /** The earliest claim; of several at one time, that of the server that is configured first. */
+  function earliest(servers: readonly string[], claimedAt: (own: Claims) => number | undefined): Found | undefined {
+    let found: Found | undefined;
+    for (const server of servers) {
+      const own = claims.get(server);
+      const at = own && claimedAt(own);
+      if (at !== undefined && (found === undefined || at < found.at)) found = { server, at };
+    }
+    return found;
+  }
+
+  function claimedByTemplate({ templates }: Claims, uri: string, isBroad: boolean): number | undefined {
+    let first: number | undefined;
+    for (const [template, at] of templates)
+      if (isBroadTemplate(template) === isBroad && (first === undefined || at < first) && matchTemplate(template, uri))
+        first = at;
+    return first;
+  }
+
+  return {
+    async load() {
+      const text = await store?.load();
+      if (text === undefined) return;
+      for (const [server, own] of Object.entries(JSON.parse(text) as object)) claims.set(server, toClaims(own));
+    },
+    claim(server, kind, texts) {
+      const own = claimsOf(server)[kind];
+      const now = clock.now();
+      const at = now - startedAt < startMs ? startedAt : now;
+      const keys = kind === 'uris' ? texts.map(keyOf) : texts;
+      const added = keys.filter((key) => !own.has(key));
+      if (added.length === 0) return;
+      const listed = new Set(keys);
+      for (const key of own.keys()) {
+        if (own.size + added.length <= maxClaims[kind]) break;
+        if (!listed.has(key)) own.delete(key);
+      }
+      for (const key of added.slice(0, Math.max(0, maxClaims[kind] - own.size))) own.set(key, at);
+      changed();
+    },
+    release(server) {
+      if (claims.delete(server)) changed();
+    },
+    find(uri, servers) {
+      const key = keyOf(uri);
+      const specific = earliest(servers, (own) => least(own.uris.get(key), claimedByTemplate(own, uri, false)));
+      return (specific ?? earliest(servers, (own) => claimedByTemplate(own, uri, true)))?.server;
+    },
+    findTemplate: (uriTemplate, servers) => earliest(servers, ({ templates }) => templates.get(uriTemplate))?.server,
+    flush: async () => saving,
+  };
+}
+
+/** URIs may be long or contain private names. */
+function keyOf(uri: string): string {
+  return hashOf(uri).slice(0, 24);
+}
+
+function least(one: number | undefined, other: number | undefined): number | undefined {
+  if (one === undefined || other === undefined) return one ?? other;
+  return Math.min(one, other);
+}
+
+function toEntries({ uris, templates }: Claims): object {
+  return { uris: [...uris], templates: [...templates] };
+}
+
+function toClaims(stored: unknown): Claims {
+  const entriesOf = (value: unknown) => new Map<string, number>(Array.isArray(value) ? value : []);
+  const { uris, templates } = isObject(stored) ? stored : {};
+  return { uris: entriesOf(uris), templates: entriesOf(templates) };
+}

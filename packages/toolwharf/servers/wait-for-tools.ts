@@ -1,0 +1,41 @@
+import type { Connection } from '../connections/connection.ts';
+import type { ConnectionStatus } from '../connections/status.ts';
+import type { WaitForTools } from '../kernel/internal-source.ts';
+
+export interface WaitForToolsPorts {
+  readonly servers: () => readonly Connection[];
+  readonly hasTools: (server: string) => boolean;
+  /** Waits for servers that other replicas run. */
+  readonly waitElsewhere?: WaitForTools;
+}
+
+/** Servers that are down and may have the tool are tried, because somebody calls it. */
+export function createWaitForTools({ servers, hasTools, waitElsewhere }: WaitForToolsPorts): WaitForTools {
+  return (tool) => {
+    const elsewhere = waitElsewhere?.(tool);
+    if (elsewhere) return elsewhere;
+    const name = toComparable(tool);
+    const attempts = servers().flatMap((connection) => {
+      const { spec } = connection;
+      const isMeant = spec.enabled && name.includes(toComparable(spec.name)) && !hasTools(spec.name);
+      if (!isMeant || !mayTryServer(connection.status, Date.now())) return [];
+      return connection.connect().catch(() => {});
+    });
+    return attempts.length > 0 ? Promise.all(attempts).then(() => {}) : undefined;
+  };
+}
+
+/** Names of tools contain the name of their server, without characters that are not allowed there. */
+export function toComparable(name: string): string {
+  return name.toLowerCase().replaceAll(/[^a-z0-9]/g, '_');
+}
+
+// A server is not tried again sooner after a failure.
+const minPauseMs = 1_000;
+
+/** Whether a server that is down can be tried at once. A person must act first if credentials or the command are missing. */
+export function mayTryServer({ state, cause, signInUrl, since, nextTryAt }: ConnectionStatus, now: number): boolean {
+  if (state === 'connecting') return true;
+  if (state !== 'error' || cause !== undefined || signInUrl !== undefined || nextTryAt === undefined) return false;
+  return Math.abs(now - Date.parse(since)) >= minPauseMs;
+}

@@ -1,0 +1,244 @@
+import { useQuery } from '@tanstack/react-query';
+import { Check, MessageSquareX, Pencil, X } from 'lucide-react';
+import { useEffect, useRef, useState } from 'react';
+import type { Approval, ApprovalAnswer } from '../../api/client.ts';
+import { queries } from '../../api/queries.ts';
+import { Button } from '../Button.tsx';
+import { classNames } from '../class-names.ts';
+import { Form, SelectField, TextAreaField } from '../fields.tsx';
+import { SchemaForm } from '../SchemaForm.tsx';
+import { Spinner } from '../Spinner.tsx';
+import { safeText } from '../safe-text.ts';
+import { answerKeys } from './answer-keys.ts';
+import { type Audience, labelAudience } from './labels.ts';
+
+export interface ApprovalAnswersProps {
+  readonly approval: Approval;
+  /** The answer that is being sent. */
+  readonly sent: ApprovalAnswer | undefined;
+  readonly disabled: boolean;
+  /** False for a moment after the approval appears. The buttons do not react, and look as they will. */
+  readonly ready: boolean;
+  /** The keys for the answers work only while the focus is in the panel. */
+  readonly keysNeedFocus: boolean;
+  readonly onAnswer: (answer: ApprovalAnswer) => void;
+  readonly onDenyWithReason: () => void;
+  readonly onEdit: () => void;
+}
+
+/** The answers to an approval, the narrowest permission first. */
+export function ApprovalAnswers(props: ApprovalAnswersProps) {
+  const { approval, sent, ready, keysNeedFocus, onAnswer } = props;
+  const disabled = props.disabled || !ready;
+  const isSent = (answer: ApprovalAnswer['answer'], scope: ApprovalAnswer['scope'] = 'once', audience?: Audience) =>
+    sent?.answer === answer && (sent.scope ?? 'once') === scope && sent.audience === audience;
+  const key = (name: keyof typeof answerKeys) => <Key dims={keysNeedFocus}>{answerKeys[name].toUpperCase()}</Key>;
+  return (
+    <div className={classNames('flex flex-col gap-2.5', !ready && '**:disabled:opacity-100')}>
+      <div className="flex flex-wrap items-center gap-2">
+        <Button
+          look="primary"
+          disabled={disabled}
+          busy={isSent('allow')}
+          aria-keyshortcuts={answerKeys.once}
+          onClick={() => onAnswer({ answer: 'allow', scope: 'once' })}
+        >
+          <Check aria-hidden />
+          Allow once
+          {key('once')}
+        </Button>
+        <Button
+          look="danger"
+          disabled={disabled}
+          busy={isSent('deny')}
+          aria-keyshortcuts={answerKeys.deny}
+          onClick={() => onAnswer({ answer: 'deny', scope: 'once' })}
+        >
+          <X aria-hidden />
+          Deny
+          {key('deny')}
+        </Button>
+        <Button disabled={disabled} onClick={props.onDenyWithReason}>
+          <MessageSquareX aria-hidden />
+          Deny with a reason …
+        </Button>
+        <Button disabled={disabled} aria-keyshortcuts={answerKeys.edit} onClick={props.onEdit}>
+          <Pencil aria-hidden />
+          Edit arguments …{key('edit')}
+        </Button>
+      </div>
+      {[...Map.groupBy(lastingAnswers(approval), ({ of }) => of)].map(([of, answers]) => {
+        const what = of === 'tool' ? 'this tool' : `all tools of ${safeText(approval.server, 60)}`;
+        return (
+          <fieldset key={of} className="flex flex-wrap items-center gap-2">
+            <legend className="float-left mr-1 text-xs leading-7 text-ink-faint">{`Always allow ${what} for:`}</legend>
+            {answers.map(({ audience, reach }) => (
+              <Button
+                key={audience}
+                size="small"
+                aria-label={`Always allow ${what} for ${labelAudience(audience, approval.caller)}`}
+                aria-keyshortcuts={audience === 'everyone' ? undefined : answerKeys[reach.scope]}
+                title={of === 'tool' ? 'Until the definition of the tool changes' : undefined}
+                disabled={disabled}
+                busy={isSent('allow', reach.scope, reach.audience)}
+                onClick={() => onAnswer({ answer: 'allow', ...reach })}
+              >
+                {labelAudience(audience, approval.caller)}
+                {audience !== 'everyone' && key(reach.scope)}
+              </Button>
+            ))}
+          </fieldset>
+        );
+      })}
+    </div>
+  );
+}
+
+interface LastingAnswer {
+  /** The tools that it allows. */
+  readonly of: 'tool' | 'server';
+  readonly audience: Audience;
+  readonly reach: LastingReach;
+}
+
+/** The answers that allow later calls too, the narrowest first. */
+export function lastingAnswers({ audiences, server }: Approval): readonly LastingAnswer[] {
+  const answers = (of: LastingAnswer['of'], offered: readonly Audience[]) =>
+    offered.map((audience) => ({ of, audience, reach: lastingScope(of, audience) }));
+  const others = audiences.filter((audience) => audience !== 'conversation');
+  return [...answers('tool', audiences), ...(server === undefined ? [] : answers('server', others))];
+}
+
+interface LastingReach {
+  readonly scope: 'conversation' | 'tool' | 'server';
+  readonly audience?: ApprovalAnswer['audience'];
+}
+
+/** The scope of an answer that becomes a rule for later calls. */
+function lastingScope(scope: 'tool' | 'server', audience: Audience): LastingReach {
+  return audience === 'conversation' ? { scope: 'conversation' } : { scope, audience };
+}
+
+interface KeyProps {
+  /** Dims the key while the focus is outside the panel. */
+  readonly dims: boolean;
+  readonly children: string;
+}
+
+function Key({ dims, children }: KeyProps) {
+  return (
+    <kbd
+      aria-hidden
+      // Not as text: the label of a button must contain its text.
+      data-key={children}
+      className={classNames(
+        'ml-0.5 before:content-[attr(data-key)] hidden rounded border border-current/40 px-1 font-mono text-[0.65rem] leading-4 sm:inline',
+        dims && 'opacity-60 group-focus-within/approval:opacity-100',
+      )}
+    />
+  );
+}
+
+interface AnswerFormProps {
+  readonly approval: Approval;
+  readonly busy: boolean;
+  readonly onAnswer: (answer: ApprovalAnswer) => void;
+  readonly onBack: () => void;
+}
+
+/** Allows the call once with edited arguments; the gateway validates them again. */
+export function EditArguments({ approval, busy, onAnswer, onBack }: AnswerFormProps) {
+  const tool = useQuery({ ...queries.tool(approval.tool), retry: false });
+  const [value, setValue] = useState(approval.arguments);
+  const [problem, setProblem] = useState<string>();
+  if (tool.isPending) return <Spinner label="Loading the tool's schema …" />;
+  return (
+    <Form
+      aria-label="Edit the arguments"
+      className="flex min-w-0 flex-col gap-3"
+      onSubmit={() => {
+        if (problem === undefined) onAnswer({ answer: 'allow', scope: 'once', arguments: value });
+      }}
+    >
+      <SchemaForm
+        schema={tool.data?.parameters ?? { type: 'object' }}
+        value={value}
+        onChange={setValue}
+        onProblem={setProblem}
+        disabled={busy}
+      />
+      <p className="text-xs text-ink-faint">Arguments are validated before the call runs.</p>
+      <FormButtons
+        look="primary"
+        label="Allow with these arguments"
+        busy={busy}
+        disabled={problem !== undefined}
+        onBack={onBack}
+      />
+    </Form>
+  );
+}
+
+/** Denies the call with a reason, once or from now on. */
+export function DenyForm({ approval, busy, onAnswer, onBack }: AnswerFormProps) {
+  const [reason, setReason] = useState('');
+  const [audience, setAudience] = useState<Audience | ''>('');
+  const box = useRef<HTMLTextAreaElement>(null);
+  useEffect(() => box.current?.focus(), []);
+  return (
+    <Form
+      aria-label="Deny with a reason"
+      className="flex flex-col gap-3"
+      onSubmit={() =>
+        onAnswer({
+          answer: 'deny',
+          ...(audience === '' ? { scope: 'once' } : lastingScope('tool', audience)),
+          reason: reason.trim() || undefined,
+        })
+      }
+    >
+      <TextAreaField
+        label="Reason"
+        hint="Sent to the caller, so that it can try something else. Optional."
+        ref={box}
+        maxLength={2_000}
+        value={reason}
+        onChange={setReason}
+      />
+      {approval.audiences.length > 0 && (
+        <SelectField
+          label={`Deny later calls of ${safeText(approval.originalName, 80)} too`}
+          hint="A rule denies them, even after the definition changes, until you revoke it."
+          options={[
+            ['', 'No'],
+            ...approval.audiences.map((one) => [one, `Always, for ${labelAudience(one, approval.caller)}`] as const),
+          ]}
+          value={audience}
+          onChange={setAudience}
+        />
+      )}
+      <FormButtons look="danger" label={audience === '' ? 'Deny' : 'Deny always'} busy={busy} onBack={onBack} />
+    </Form>
+  );
+}
+
+interface FormButtonsProps {
+  readonly look: 'primary' | 'danger';
+  readonly label: string;
+  readonly busy: boolean;
+  readonly disabled?: boolean;
+  readonly onBack: () => void;
+}
+
+function FormButtons({ look, label, busy, disabled = false, onBack }: FormButtonsProps) {
+  return (
+    <div className="flex flex-wrap gap-2">
+      <Button type="submit" look={look} busy={busy} disabled={disabled}>
+        {label}
+      </Button>
+      <Button disabled={busy} onClick={onBack}>
+        Back
+      </Button>
+    </div>
+  );
+}

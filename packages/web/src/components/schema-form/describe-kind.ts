@@ -1,0 +1,91 @@
+import { formatNumber } from '../../text/formats.ts';
+import { plural } from '../../text/plural.ts';
+import { safeText } from '../safe-text.ts';
+import type { FormSchema } from './form-schema.ts';
+
+const formatsTexts = {
+  date: 'date',
+  'date-time': 'date and time',
+  time: 'time',
+  email: 'email address',
+  uri: 'URI',
+  uuid: 'UUID',
+  ipv4: 'IPv4 address',
+  ipv6: 'IPv6 address',
+  hostname: 'host name',
+};
+
+const listsTexts = {
+  enum: 'list of choices',
+  string: 'list of texts',
+  number: 'list of numbers',
+  integer: 'list of whole numbers',
+  object: 'list of objects',
+  array: 'list of lists',
+};
+
+const kindsTexts = {
+  string: 'text',
+  number: 'number',
+  integer: 'whole number',
+  boolean: 'true or false',
+  object: 'object',
+  array: 'list',
+  null: 'null',
+};
+
+const describeCharacters = (count: number) => plural(count, { one: '# character', other: '# characters' });
+
+const describeItems = (count: number) => plural(count, { one: '# item', other: '# items' });
+
+const formats: Readonly<Record<string, string>> = formatsTexts;
+const lists: Readonly<Record<string, string>> = listsTexts;
+
+/** Names the type of value that a schema describes. */
+export function describeKind(schema: FormSchema): string {
+  const { type, format, const: constant, items, properties } = schema;
+  if (constant !== undefined) return safeText(JSON.stringify(constant), 60);
+  if (schema.enum) return 'choice';
+  if (type === 'string' && format !== undefined) return formats[format] ?? 'text';
+  if (type === 'array') return describeList(items);
+  if (type === 'object') {
+    const names = Object.keys(properties ?? {});
+    if (names.length > 0) return `object with ${safeText(names.slice(0, 3).join(', '), 60)}`;
+  }
+  return type === undefined ? 'any value' : kindsTexts[type];
+}
+
+function describeList(items: FormSchema['items']): string {
+  if (!items || Array.isArray(items)) return 'list';
+  const item = items as FormSchema;
+  return lists[item.enum ? 'enum' : String(item.type)] ?? 'list';
+}
+
+/** Describes the limits of a value; empty where there are none. */
+export function describeBounds(schema: FormSchema): string {
+  const { exclusiveMinimum, exclusiveMaximum, multipleOf, uniqueItems, 'x-pattern': pattern } = schema;
+  const parts = [
+    range(schema.minimum, schema.maximum),
+    typeof exclusiveMinimum === 'number' && `more than ${formatNumber(exclusiveMinimum)}`,
+    typeof exclusiveMaximum === 'number' && `less than ${formatNumber(exclusiveMaximum)}`,
+    typeof multipleOf === 'number' && multipleOf !== 1 && `a multiple of ${formatNumber(multipleOf)}`,
+    range(schema.minLength, schema.maxLength, describeCharacters),
+    range(schema.minItems, schema.maxItems, describeItems),
+    uniqueItems === true && 'no item twice',
+    pattern !== undefined && `matches ${pattern}`,
+  ];
+  return parts.filter(Boolean).join(', ');
+}
+
+/** `count`: names the unit of an amount that cannot be negative. */
+function range(minimum: unknown, maximum: unknown, count?: (amount: number) => string): string | undefined {
+  const amount = count ?? formatNumber;
+  if (typeof minimum === 'number' && minimum > 0 && typeof maximum === 'number')
+    return minimum === maximum ? `exactly ${amount(minimum)}` : `${formatNumber(minimum)} to ${amount(maximum)}`;
+  if (typeof maximum === 'number')
+    return typeof minimum === 'number' && !count
+      ? `${formatNumber(minimum)} to ${amount(maximum)}`
+      : `at most ${amount(maximum)}`;
+  if (typeof minimum === 'number' && (minimum > 0 || !count)) return `at least ${amount(minimum)}`;
+  return undefined;
+}

@@ -1,0 +1,127 @@
+import { useQuery } from '@tanstack/react-query';
+import { ChevronDown, TriangleAlert } from 'lucide-react';
+import { Link } from 'wouter';
+import type { Assistant } from '../../api/client.ts';
+import { Badge } from '../../components/Badge.tsx';
+import { ScrollBox } from '../../components/ScrollBox.tsx';
+import { safeText } from '../../components/safe-text.ts';
+import { plural } from '../../text/plural.ts';
+import { formatCount } from './message-text.ts';
+import { chatQueries } from './queries.ts';
+
+const modesTexts = {
+  auto: 'runs tools without approval',
+  'always-ask': 'asks before every call',
+  'trusted-only': 'asks unless a tool is trusted',
+};
+
+export interface AssistantPickerProps {
+  readonly assistants: readonly Assistant[];
+  /** The id of the selected assistant, which may have been deleted. */
+  readonly value: string;
+  readonly onChange: (assistant: string) => void;
+  readonly disabled?: boolean;
+}
+
+/** Selects the assistant and shows its model, approval mode and tools. */
+export function AssistantPicker({ assistants, value, onChange, disabled = false }: AssistantPickerProps) {
+  const selected = assistants.find(({ id }) => id === value);
+  return (
+    <div className="border-t border-line px-4 py-1.5 text-xs text-ink-faint">
+      <div className="flex flex-wrap items-center gap-x-2 gap-y-1">
+        <select
+          aria-label="Assistant"
+          value={selected ? value : ''}
+          disabled={disabled}
+          title={disabled ? 'You can change the assistant when this answer has ended' : undefined}
+          onChange={(event) => onChange(event.target.value)}
+          className="-ml-2 h-7 max-w-52 min-w-0 [field-sizing:content] rounded-md bg-transparent px-1 font-medium text-ink hover:bg-sunken disabled:opacity-60"
+        >
+          {!selected && (
+            <option value="" disabled>
+              Choose an assistant
+            </option>
+          )}
+          {assistants.map(({ id, name }) => (
+            <option key={id} value={id}>
+              {safeText(name, 60)}
+            </option>
+          ))}
+        </select>
+        {selected && <AssistantSummary assistant={selected} />}
+      </div>
+      {selected && <Warnings assistant={selected} />}
+    </div>
+  );
+}
+
+function AssistantSummary({ assistant }: { readonly assistant: Assistant }) {
+  const { provider, model } = assistant.model;
+  const { data: preview } = useQuery(chatQueries.preview(assistant));
+  return (
+    <>
+      {provider === 'demo' ? (
+        <Badge tone="info">scripted demo</Badge>
+      ) : (
+        <span className="max-w-48 truncate" title={safeText(model, 200)}>
+          {safeText(model, 100)}
+        </span>
+      )}
+      <span>{modesTexts[assistant.toolApproval]}</span>
+      {preview && (
+        <Link
+          href={`/assistants/${assistant.id}`}
+          title="Sent to the model with every message"
+          className="rounded underline-offset-2 hover:text-ink hover:underline"
+        >
+          {plural(preview.count, {
+            one: `# tool, about ${formatCount(preview.estimatedTokens)} tokens`,
+            other: `# tools, about ${formatCount(preview.estimatedTokens)} tokens`,
+          })}
+        </Link>
+      )}
+    </>
+  );
+}
+
+function Warnings({ assistant }: { readonly assistant: Assistant }) {
+  const { data: preview } = useQuery(chatQueries.preview(assistant));
+  return (
+    <>
+      {preview?.warning !== undefined && (
+        <p className="mt-1 flex gap-1.5 text-warn">
+          <TriangleAlert aria-hidden className="mt-0.5 size-3 shrink-0" />
+          <span className="min-w-0 break-words">{safeText(preview.warning, 300)}</span>
+        </p>
+      )}
+      {preview && preview.missingServers.length > 0 && <UnavailableServers servers={preview.missingServers} />}
+    </>
+  );
+}
+
+/** How many servers of the assistant are unavailable, in one line; their names and the reasons on demand. */
+function UnavailableServers({
+  servers,
+}: {
+  readonly servers: readonly { readonly id: string; readonly reason: string }[];
+}) {
+  const title = plural(servers.length, { one: '# server unavailable', other: '# servers unavailable' });
+  return (
+    <details className="group mt-1">
+      <summary className="flex min-h-6 w-fit cursor-pointer list-none items-center gap-1.5 rounded text-warn underline-offset-2 hover:underline">
+        <TriangleAlert aria-hidden className="size-3 shrink-0" />
+        {title}
+        <ChevronDown aria-hidden className="size-3 shrink-0 group-open:rotate-180" />
+      </summary>
+      <ScrollBox label={title} className="mt-1 max-h-32 rounded">
+        <ul className="flex flex-col gap-1 pl-4.5">
+          {servers.map(({ id, reason }) => (
+            <li key={id} className="break-words">
+              <span className="font-medium text-ink-soft">{safeText(id, 100)}</span>: {safeText(reason, 300)}
+            </li>
+          ))}
+        </ul>
+      </ScrollBox>
+    </details>
+  );
+}

@@ -1,0 +1,167 @@
+import { useQuery } from '@tanstack/react-query';
+import { useVirtualizer } from '@tanstack/react-virtual';
+import { EllipsisVertical, Plus, Search, X } from 'lucide-react';
+import { memo, useRef, useState } from 'react';
+import { Link } from 'wouter';
+import type { Conversation } from '../../api/client.ts';
+import { IconButton } from '../../components/Button.tsx';
+import { classNames } from '../../components/class-names.ts';
+import { ErrorNotice } from '../../components/ErrorNotice.tsx';
+import { Input } from '../../components/fields.tsx';
+import { Spinner } from '../../components/Spinner.tsx';
+import { safeText } from '../../components/safe-text.ts';
+import { TimeAgo } from '../../components/times.tsx';
+import { useDebounced } from '../../components/use-debounced.ts';
+import { ConversationMenu } from './ConversationMenu.tsx';
+import { ConversationStatus } from './ConversationStatus.tsx';
+import { chatQueries } from './queries.ts';
+import { SearchResults } from './SearchResults.tsx';
+
+export interface ConversationListProps {
+  /** The open conversation. */
+  readonly current: string | undefined;
+  /** Called when a link is followed. */
+  readonly onNavigate?: (() => void) | undefined;
+}
+
+const rowPx = 54;
+
+/** All conversations, most recent first, their search, and a link to start one. */
+export function ConversationList({ current, onNavigate }: ConversationListProps) {
+  const conversations = useQuery(chatQueries.conversations());
+  const [typed, setTyped] = useState('');
+  const query = useDebounced(typed, searchDelayMs).trim();
+  return (
+    <div className="flex h-full min-h-0 flex-col gap-2">
+      <Link
+        href="/chat"
+        onClick={onNavigate}
+        className="flex min-h-9 items-center justify-center gap-1.5 rounded-md border border-line-strong/60 bg-surface font-medium hover:bg-sunken"
+      >
+        <Plus aria-hidden className="size-4" />
+        New conversation
+      </Link>
+      {conversations.data?.length !== 0 && <SearchField value={typed} onChange={setTyped} />}
+      {query !== '' && typed.trim() !== '' ? (
+        <SearchResults query={query} current={current} onNavigate={onNavigate} />
+      ) : conversations.isError ? (
+        <ErrorNotice error={conversations.error} onRetry={() => void conversations.refetch()} />
+      ) : !conversations.data ? (
+        <Spinner label="Loading conversations …" />
+      ) : conversations.data.length === 0 ? (
+        <p className="px-2 py-4 text-center text-ink-faint">No conversations yet. Send a message to start one.</p>
+      ) : (
+        <Rows conversations={conversations.data} current={current} onNavigate={onNavigate} />
+      )}
+    </div>
+  );
+}
+
+const searchDelayMs = 200;
+
+function SearchField({ value, onChange }: { readonly value: string; readonly onChange: (value: string) => void }) {
+  return (
+    <div className="relative">
+      <Search aria-hidden className="pointer-events-none absolute top-2.5 left-2.5 size-4 text-ink-faint" />
+      <Input
+        type="search"
+        aria-label="Search conversations"
+        placeholder="Search conversations"
+        maxLength={200}
+        value={value}
+        onChange={(event) => onChange(event.target.value)}
+        onKeyDown={(event) => {
+          if (event.key !== 'Escape' || value === '') return;
+          event.preventDefault();
+          onChange('');
+        }}
+        className="px-8 [&::-webkit-search-cancel-button]:hidden"
+      />
+      {value !== '' && (
+        <IconButton
+          label="Clear the search"
+          size="small"
+          className="absolute top-1 right-1"
+          onClick={() => onChange('')}
+        >
+          <X aria-hidden />
+        </IconButton>
+      )}
+    </div>
+  );
+}
+
+function Rows({
+  conversations,
+  current,
+  onNavigate,
+}: ConversationListProps & { readonly conversations: readonly Conversation[] }) {
+  const scrollBox = useRef<HTMLElement>(null);
+  const rows = useVirtualizer({
+    count: conversations.length,
+    getScrollElement: () => scrollBox.current,
+    estimateSize: () => rowPx,
+    overscan: 12,
+    getItemKey: (index) => conversations[index]?.id ?? index,
+  });
+  return (
+    <nav ref={scrollBox} aria-label="Conversations" className="-mx-1 min-h-0 flex-1 overflow-y-auto px-1">
+      <ul className="relative" style={{ height: rows.getTotalSize() }}>
+        {rows.getVirtualItems().map(({ index, key, start }) => {
+          const conversation = conversations[index];
+          return (
+            conversation && (
+              <li
+                key={key}
+                className="absolute inset-x-0 top-0 pb-0.5"
+                style={{ height: rowPx, transform: `translateY(${start}px)` }}
+              >
+                <Row conversation={conversation} isCurrent={conversation.id === current} onNavigate={onNavigate} />
+              </li>
+            )
+          );
+        })}
+      </ul>
+    </nav>
+  );
+}
+
+interface RowProps {
+  readonly conversation: Conversation;
+  readonly isCurrent: boolean;
+  readonly onNavigate: (() => void) | undefined;
+}
+
+const Row = memo(function Row({ conversation, isCurrent, onNavigate }: RowProps) {
+  const title = safeText(conversation.title, 200);
+  return (
+    <div
+      className={classNames(
+        'group flex h-full items-center rounded-md',
+        isCurrent ? 'bg-accent-soft' : 'hover:bg-sunken',
+      )}
+    >
+      <Link
+        href={`/chat/${conversation.id}`}
+        onClick={onNavigate}
+        aria-current={isCurrent ? 'page' : undefined}
+        className="flex h-full min-w-0 flex-1 flex-col justify-center rounded-md pl-2.5 outline-offset-[-2px]"
+        title={title}
+      >
+        <span className="truncate font-medium">{title}</span>
+        <span className="flex items-center gap-2 overflow-hidden text-xs text-ink-faint">
+          <ConversationStatus status={conversation.status} />
+          {conversation.status === 'idle' && <TimeAgo at={conversation.updatedAt} />}
+        </span>
+      </Link>
+      <ConversationMenu
+        conversation={conversation}
+        trigger={
+          <IconButton label={`Actions for ${title}`} size="small" className="mr-1">
+            <EllipsisVertical aria-hidden />
+          </IconButton>
+        }
+      />
+    </div>
+  );
+});

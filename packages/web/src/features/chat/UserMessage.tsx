@@ -1,0 +1,145 @@
+import { Pencil } from 'lucide-react';
+import { type FormEvent, type KeyboardEvent, memo, useState } from 'react';
+import type { AppPart, Message } from '../../api/client.ts';
+import { Button, IconButton } from '../../components/Button.tsx';
+import { CopyButton } from '../../components/CopyButton.tsx';
+import { TextArea } from '../../components/fields.tsx';
+import { safeText } from '../../components/safe-text.ts';
+import { AppTextView } from './AppContextList.tsx';
+import { AttachmentView } from './AttachmentView.tsx';
+import { textOf } from './message-text.ts';
+import type { ChatActions } from './use-chat-actions.ts';
+import { VersionSwitch } from './VersionSwitch.tsx';
+
+export interface UserMessageProps {
+  /** The id of the conversation. */
+  readonly conversation: string;
+  readonly message: Message;
+  readonly busy: boolean;
+  /** Whether no answer is running. */
+  readonly isIdle: boolean;
+  readonly actions: ChatActions;
+}
+
+const shortLength = 4_000;
+
+/** A message of the user with its files, and buttons to copy and edit it. */
+export const UserMessage = memo(function UserMessage(props: UserMessageProps) {
+  const { conversation, message, busy, isIdle, actions } = props;
+  const [editing, setEditing] = useState(false);
+  const [expanded, setExpanded] = useState(false);
+  const content = textOf(message);
+  const apps = message.parts.filter((part) => part.type === 'app');
+  const files = message.parts.filter((part) => part.type === 'attachment');
+  if (editing) {
+    return (
+      <EditForm
+        content={content}
+        onClose={() => setEditing(false)}
+        onSave={(changed) => {
+          setEditing(false);
+          actions.edit(message.id, changed);
+        }}
+      />
+    );
+  }
+  const isLong = content.length > shortLength;
+  return (
+    <article aria-label="Your message" className="group flex flex-col items-end gap-0.5">
+      {files.length > 0 && (
+        <div className="mb-1 flex max-w-[85%] flex-wrap items-end justify-end gap-2">
+          {files.map((file) => (
+            <AttachmentView key={file.id} conversation={conversation} attachment={file} />
+          ))}
+        </div>
+      )}
+      {apps.map((part) => (
+        <AppPartView key={`${part.callId} ${part.kind}`} part={part} />
+      ))}
+      {content !== '' && (
+        <div className="max-w-[85%] min-w-0 rounded-xl rounded-br-sm bg-accent-soft px-3.5 py-2 [overflow-wrap:anywhere] whitespace-pre-wrap">
+          {safeText(isLong && !expanded ? `${content.slice(0, shortLength)} …` : content, Number.POSITIVE_INFINITY)}
+        </div>
+      )}
+      <div className="flex text-ink-faint">
+        {isLong && (
+          <Button look="quiet" size="small" aria-expanded={expanded} onClick={() => setExpanded(!expanded)}>
+            {expanded ? 'Show less' : 'Show all'}
+          </Button>
+        )}
+        <VersionSwitch message={message} disabled={busy || !isIdle} onSelect={actions.select} />
+        {content !== '' && <CopyButton text={content} what="message" />}
+        {(content !== '' || apps.length === 0) && (
+          <IconButton label="Edit message" size="small" disabled={busy} onClick={() => setEditing(true)}>
+            <Pencil aria-hidden />
+          </IconButton>
+        )}
+      </div>
+    </article>
+  );
+});
+
+/** What an app wrote into the message, under the name of its server. */
+function AppPartView({ part: { kind, server, text: written } }: { readonly part: AppPart }) {
+  const name = safeText(server, 100);
+  if (kind === 'message') {
+    return (
+      <div className="max-w-[85%] min-w-0 rounded-xl rounded-br-sm border border-line bg-surface px-3.5 py-2 [overflow-wrap:anywhere] whitespace-pre-wrap">
+        <p className="mb-1 text-xs text-ink-soft">{`Written by the app of server ${name}`}</p>
+        {safeText(written, Number.POSITIVE_INFINITY)}
+      </div>
+    );
+  }
+  return (
+    <details className="max-w-[85%] min-w-0 text-xs text-ink-soft">
+      <summary className="cursor-pointer">{`With context of the app of server ${name}`}</summary>
+      <AppTextView content={written} />
+    </details>
+  );
+}
+
+interface EditFormProps {
+  readonly content: string;
+  readonly onSave: (content: string) => void;
+  readonly onClose: () => void;
+}
+
+function EditForm({ content, onSave, onClose }: EditFormProps) {
+  const [changed, setChanged] = useState(content);
+  const canSave = changed.trim() !== '';
+
+  function save(event?: FormEvent): void {
+    event?.preventDefault();
+    if (canSave) onSave(changed.trim());
+  }
+
+  function onKeyDown(event: KeyboardEvent): void {
+    if (event.nativeEvent.isComposing) return;
+    if (event.key === 'Escape') onClose();
+    else if (event.key === 'Enter' && !event.shiftKey) save();
+    else return;
+    event.preventDefault();
+  }
+
+  return (
+    <form className="flex flex-col gap-2" onSubmit={save}>
+      <TextArea
+        aria-label="Edit message"
+        autoFocus
+        value={changed}
+        rows={Math.min(12, changed.split('\n').length + 1)}
+        onChange={(event) => setChanged(event.target.value)}
+        onKeyDown={onKeyDown}
+      />
+      <div className="flex flex-wrap items-center justify-end gap-2">
+        <p className="mr-auto text-xs text-ink-faint">Sending starts a new branch. The earlier version stays.</p>
+        <Button size="small" onClick={onClose}>
+          Cancel
+        </Button>
+        <Button size="small" type="submit" look="primary" disabled={!canSave}>
+          Send again
+        </Button>
+      </div>
+    </form>
+  );
+}

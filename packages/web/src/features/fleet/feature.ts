@@ -1,0 +1,29 @@
+import { useQuery } from '@tanstack/react-query';
+import { lazy } from 'react';
+import { useIsAdmin } from '../../api/queries.ts';
+import type { Command, Feature } from '../../shell/feature.ts';
+import { fleetQueries } from './queries.ts';
+
+const commands = [{ kind: 'Page', title: 'Settings: fleet', href: '/settings/fleet', isForAdmins: true }];
+const none: readonly Command[] = [];
+
+/** Several replicas on one database. */
+export const fleet: Feature = {
+  name: 'fleet',
+  title: 'The fleet',
+  useCommands: () => (useIsFleet() ? commands : none),
+  settings: [
+    {
+      id: 'fleet',
+      label: 'Fleet',
+      after: 'activity',
+      isForAdmins: true,
+      useIsListed: useIsFleet,
+      Content: lazy(() => import('./FleetSection.tsx')),
+    },
+  ],
+};
+
+function useIsFleet(): boolean {
+  return useQuery({ ...fleetQueries.fleet(), enabled: useIsAdmin() }).data?.shared === true;
+}

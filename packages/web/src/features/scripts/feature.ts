@@ -1,0 +1,16 @@
+import { ScrollText } from 'lucide-react';
+import { lazy } from 'react';
+import type { Feature } from '../../shell/feature.ts';
+
+/** Scripts that are saved as tools. */
+export const scripts: Feature = {
+  name: 'scripts',
+  title: 'Scripts',
+  pages: { '/scripts/:script?': lazy(() => import('./ScriptsPage.tsx')) },
+  navigation: [{ href: '/scripts', label: 'Scripts', Icon: ScrollText, after: '/tools' }],
+  commands: [
+    { kind: 'Page', title: 'Scripts', href: '/scripts', isForAdmins: true },
+    { kind: 'Action', title: 'New script', href: '/scripts/new', isForAdmins: true },
+  ],
+  invalidations: { 'catalog.changed': ['scripts'], 'config.applied': ['scripts'] },
+};

@@ -1,0 +1,162 @@
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { UserRound } from 'lucide-react';
+import { useState } from 'react';
+import { api, type User } from '../../api/client.ts';
+import { queries } from '../../api/queries.ts';
+import { Badge } from '../../components/Badge.tsx';
+import { Button, GatewayButtonLink } from '../../components/Button.tsx';
+import { Card, CardHeader } from '../../components/Card.tsx';
+import { RemovalDialog } from '../../components/ConfirmDialog.tsx';
+import { EmptyState } from '../../components/EmptyState.tsx';
+import { QueryState } from '../../components/QueryState.tsx';
+import { safeText } from '../../components/safe-text.ts';
+import { useToast } from '../../components/Toasts.tsx';
+import { TimeAgo } from '../../components/times.tsx';
+import { formatNumber } from '../../text/formats.ts';
+import { userQueries } from './queries.ts';
+
+const roleTexts = { admin: 'administrator', approver: 'approver', member: 'member', none: 'no access' };
+
+/** The people who have signed in. */
+export default function UsersSection() {
+  // No event reports sign-ins: the list is refetched when opened.
+  const users = useQuery({ ...userQueries.users(), staleTime: 0 });
+  const [selected, setSelected] = useState<User>();
+  return (
+    <Card>
+      <CardHeader
+        title="Users"
+        hint="People who have signed in through the identity provider. Their groups there decide on their role."
+      />
+      <QueryState query={users} what="users" className="p-4" />
+      {users.data?.length === 0 && (
+        <EmptyState
+          icon={<UserRound aria-hidden />}
+          title="Nobody has signed in yet"
+          actions={<GatewayButtonLink href="/docs/guide/accounts.html">Set up sign-in</GatewayButtonLink>}
+        >
+          To let people sign in, set up an identity provider under gateway.oidc in the configuration.
+        </EmptyState>
+      )}
+      {users.data && users.data.length > 0 && <UserList users={users.data} onRemove={setSelected} />}
+      <RemovalDialog
+        item={selected}
+        title={(user) => `Remove ${nameOf(user)}?`}
+        remove={({ id }) => api.removeUser({ path: { user: id } })}
+        done="User removed."
+        queryKey="users"
+        onClose={() => setSelected(undefined)}
+      >
+        {() =>
+          'Their sessions, accounts at servers, conversations and saved requests are deleted; recorded calls stay. A removed person can sign in again: disable them to keep them out.'
+        }
+      </RemovalDialog>
+    </Card>
+  );
+}
+
+const pageSize = 50;
+
+interface UserListProps {
+  readonly users: readonly User[];
+  readonly onRemove: (user: User) => void;
+}
+
+function UserList({ users, onRemove }: UserListProps) {
+  const [shown, setShown] = useState(pageSize);
+  const own = useQuery(queries.session()).data?.caller?.user;
+  return (
+    <>
+      <ul aria-label="Users" className="divide-y divide-line">
+        {users.slice(0, shown).map((user) => (
+          <li key={user.id} className="flex flex-wrap items-center gap-x-4 gap-y-2 px-4 py-3">
+            <UserFacts user={user} isOwn={user.id === own} />
+            {user.id !== own && <UserActions user={user} onRemove={() => onRemove(user)} />}
+          </li>
+        ))}
+      </ul>
+      {users.length > shown && (
+        <div className="border-t border-line px-4 py-2">
+          <Button size="small" onClick={() => setShown(shown + pageSize)}>
+            {`Show more (${formatNumber(users.length - shown)})`}
+          </Button>
+        </div>
+      )}
+    </>
+  );
+}
+
+function UserFacts({ user, isOwn }: { readonly user: User; readonly isOwn: boolean }) {
+  const { role, email, name, profile, groups, lastSeenAt, disabledAt } = user;
+  return (
+    <div className="min-w-0 flex-1 basis-60">
+      <p className="flex flex-wrap items-center gap-1.5">
+        <span className="mr-1 font-semibold break-words" translate="no">
+          {nameOf(user)}
+        </span>
+        <Badge tone={role === 'admin' ? 'warn' : 'neutral'}>{roleTexts[role]}</Badge>
+        {isOwn && <Badge>you</Badge>}
+        {disabledAt !== undefined && <Badge tone="bad">disabled</Badge>}
+      </p>
+      <p className="text-xs break-words text-ink-soft">
+        {name !== undefined && email !== undefined && (
+          <>
+            <span translate="no">{safeText(email, 200)}</span>
+            {' · '}
+          </>
+        )}
+        {role === 'admin' ? 'all profiles' : `profile ${safeText(profile ?? 'default', 100)}`}
+        {groups.length > 0 && ' · '}
+        {groups.length > 0 && `groups: ${safeText(groups.slice(0, 10).join(', '), 200)}`}
+        {' · '}
+        {lastSeenAt === undefined ? (
+          'never active'
+        ) : (
+          <>
+            active <TimeAgo at={lastSeenAt} />
+          </>
+        )}
+        {disabledAt !== undefined && ' · '}
+        {disabledAt !== undefined && (
+          <>
+            disabled <TimeAgo at={disabledAt} />
+          </>
+        )}
+      </p>
+    </div>
+  );
+}
+
+function UserActions({ user, onRemove }: { readonly user: User; readonly onRemove: () => void }) {
+  const toast = useToast();
+  const client = useQueryClient();
+  const isDisabled = user.disabledAt !== undefined;
+  const path = { user: user.id };
+  const changing = useMutation({
+    mutationFn: () => (isDisabled ? api.enableUser({ path }) : api.disableUser({ path })),
+    onSuccess: () =>
+      toast(isDisabled ? 'User enabled. They have to sign in again.' : 'User disabled. Their sessions have ended.'),
+    onError: toast.error,
+    onSettled: () => client.invalidateQueries({ queryKey: ['users'] }),
+  });
+  const name = nameOf(user);
+  return (
+    <div className="flex gap-2">
+      <Button
+        size="small"
+        busy={changing.isPending}
+        aria-label={isDisabled ? `Enable ${name}` : `Disable ${name}`}
+        onClick={() => changing.mutate()}
+      >
+        {isDisabled ? 'Enable' : 'Disable'}
+      </Button>
+      <Button size="small" look="danger" aria-label={`Remove ${name}`} onClick={onRemove}>
+        Remove
+      </Button>
+    </div>
+  );
+}
+
+function nameOf({ name, email, subject }: User): string {
+  return safeText(name ?? email ?? subject, 100);
+}

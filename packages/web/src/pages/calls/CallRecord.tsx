@@ -1,0 +1,151 @@
+import { useQuery } from '@tanstack/react-query';
+import type { Call } from '../../api/client.ts';
+import { queries, useIsAdmin } from '../../api/queries.ts';
+import { ApprovalPanel } from '../../components/ApprovalPanel.tsx';
+import { ArgumentsView } from '../../components/ArgumentsView.tsx';
+import { clientOfCaller, kindOfCaller, nameOfCaller } from '../../components/approval/labels.ts';
+import { ButtonLink } from '../../components/Button.tsx';
+import { CallCode } from '../../components/CallCode.tsx';
+import { CodeBlock } from '../../components/CodeBlock.tsx';
+import { CopyButton } from '../../components/CopyButton.tsx';
+import { Fact, Facts, Section } from '../../components/Facts.tsx';
+import { QuestionForm } from '../../components/QuestionForm.tsx';
+import { safeText } from '../../components/safe-text.ts';
+import { TextLink } from '../../components/TextLink.tsx';
+import { CallOutcome } from './CallOutcome.tsx';
+import { CallTimeline } from './CallTimeline.tsx';
+import { CallTree } from './CallTree.tsx';
+import { toChainYaml } from './chain-yaml.ts';
+
+const taskStatusTexts = {
+  working: 'Working',
+  input_required: 'Waiting for input',
+  completed: 'Completed',
+  failed: 'Failed',
+  cancelled: 'Cancelled',
+};
+
+/** The approval, timeline, outcome, children, arguments and identifiers of a call. */
+export function CallRecord({ call }: { readonly call: Call }) {
+  const approval = useQuery(queries.callApproval(call)).data ?? undefined;
+  const edited = call.approval?.originalArguments;
+  const questions = useQuery(queries.questions()).data?.filter(({ callId }) => callId === call.id) ?? [];
+  return (
+    <div className="flex min-w-0 flex-col gap-5">
+      {approval?.status === 'pending' && <ApprovalPanel key={approval.id} approval={approval} />}
+      {questions.map((question) => (
+        <QuestionForm key={question.id} question={question} />
+      ))}
+      <CallTimeline call={call} approval={approval} />
+      <CallOutcome call={call} />
+      <CallTree call={call} />
+      {approval?.status !== 'pending' && (
+        <>
+          {edited && (
+            <Section title="Original arguments">
+              <ArgumentsView value={edited} />
+            </Section>
+          )}
+          <Section title={edited ? 'Edited arguments' : 'Arguments'}>
+            <ArgumentsView value={call.arguments} />
+          </Section>
+          {call.extraParams && (
+            <Section title="Other members of the request">
+              <ArgumentsView value={call.extraParams} />
+            </Section>
+          )}
+        </>
+      )}
+      {call.kind === undefined && (
+        <Section title="Call it from">
+          <CallCode tool={call.tool} args={call.arguments} />
+        </Section>
+      )}
+      <SaveScript call={call} />
+      <Section title="Record">
+        <Facts>
+          <Fact name="Caller">
+            {nameOfCaller(call.caller)} <span className="text-ink-faint">({kindOfCaller(call.caller)})</span>
+          </Fact>
+          {call.caller.client !== undefined && <Fact name="Client">{clientOfCaller(call.caller)}</Fact>}
+          {call.caller.conversation !== undefined && call.parent?.kind !== 'answer' && (
+            <Fact name="Conversation">
+              <TextLink href={`/chat/${encodeURIComponent(call.caller.conversation)}`}>Open conversation</TextLink>
+            </Fact>
+          )}
+          {call.rule !== undefined && (
+            <Fact name="Approval">
+              <TextLink href={`/approvals?tab=rules&rule=${encodeURIComponent(call.rule)}`}>Allowed by a rule</TextLink>
+            </Fact>
+          )}
+          {call.approval?.by !== undefined && (
+            <Fact name={call.approval.answer === 'allow' ? 'Approved by' : 'Denied by'}>
+              {safeText(call.approval.by, 120)}
+            </Fact>
+          )}
+          <Fact name="Tool">
+            {call.kind === undefined ? (
+              <TextLink href={`/tools/${encodeURIComponent(call.tool)}`} className="font-mono text-xs">
+                {safeText(call.tool, 200)}
+              </TextLink>
+            ) : (
+              <code className="text-xs">{safeText(call.tool, 200)}</code>
+            )}
+          </Fact>
+          {call.task && <Fact name="Runs as">{'ttlMs' in call.task ? 'MCP task' : 'A2A task'}</Fact>}
+          {call.upstreamTask && <UpstreamTask task={call.upstreamTask} />}
+          <Identifier name="Call" value={call.id} />
+          <Identifier name="Definition" value={call.definitionHash} />
+          {call.idempotencyKey !== undefined && <Identifier name="Idempotency key" value={call.idempotencyKey} />}
+        </Facts>
+      </Section>
+    </div>
+  );
+}
+
+/** The task as which the server runs the call. */
+function UpstreamTask({ task }: { readonly task: NonNullable<Call['upstreamTask']> }) {
+  return (
+    <Fact name="Server's task">
+      {taskStatusTexts[task.status]}
+      {task.message !== undefined && <span className="text-ink-faint"> · {safeText(task.message, 300)}</span>}
+    </Fact>
+  );
+}
+
+function Identifier({ name, value }: { readonly name: string; readonly value: string }) {
+  return (
+    <Fact name={name}>
+      <span className="flex min-w-0 items-center gap-1">
+        <code className="min-w-0 truncate text-xs" title={safeText(value, 300)}>
+          {safeText(value, 300)}
+        </code>
+        <CopyButton text={value} what={name.toLowerCase()} />
+      </span>
+    </Fact>
+  );
+}
+
+/** Makes a tool of the script of a `run_code` call: saved here, or as a chain of the configuration. */
+function SaveScript({ call }: { readonly call: Call }) {
+  const { code } = call.arguments;
+  const isAdmin = useIsAdmin();
+  if (call.server !== undefined || call.originalName !== 'run_code' || typeof code !== 'string') return null;
+  return (
+    <Section title="Save as a tool">
+      {isAdmin && (
+        <ButtonLink size="small" href={`/scripts/new?call=${encodeURIComponent(call.id)}`} className="mb-2">
+          Save script …
+        </ButtonLink>
+      )}
+      <details>
+        <summary className="cursor-pointer">Show the configuration</summary>
+        <p className="my-2 text-ink-soft">
+          Or add this chain to the configuration file, with a name, a description and the arguments that the script
+          reads from input. It is then a tool.
+        </p>
+        <CodeBlock code={toChainYaml(code)} language="yaml" what="configuration" />
+      </details>
+    </Section>
+  );
+}

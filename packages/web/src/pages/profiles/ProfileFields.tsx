@@ -1,0 +1,178 @@
+import { keepPreviousData, useQuery } from '@tanstack/react-query';
+import { useMemo } from 'react';
+import type { FormField } from '../../../../contract/form-fields.ts';
+import { api } from '../../api/client.ts';
+import { FormSection } from '../../components/FormSection.tsx';
+import { problemAt } from '../../components/field-problems.ts';
+import { SelectField } from '../../components/fields.tsx';
+import { LinesField } from '../../components/LinesField.tsx';
+import { NameFields } from '../../components/NameFields.tsx';
+import { SettingFields } from '../../components/settings-form/SettingFields.tsx';
+import { fieldsFor, otherFields } from '../../components/settings-form/setting-values.ts';
+import { useDebounced } from '../../components/use-debounced.ts';
+import { formatNumber } from '../../text/formats.ts';
+import { ProfileTools } from './ProfileTools.tsx';
+import { type ProfileDraft, toSettings } from './profile-draft.ts';
+
+const exposedTexts = {
+  all: (tokens: number) => `Clients list all tools, about ${formatNumber(tokens)} tokens.`,
+  search: (tokens: number) => `Clients list the tools for searching, about ${formatNumber(tokens)} tokens.`,
+  code: (tokens: number) => `Clients list the tools for scripts, about ${formatNumber(tokens)} tokens.`,
+};
+
+const selectionsTexts = { all: 'All of the servers', none: 'None', some: 'Those that match patterns' };
+
+export interface ProfileFieldsProps {
+  readonly draft: ProfileDraft;
+  readonly isNew: boolean;
+  /** The error of the last attempt to save, shown at its field. */
+  readonly error: unknown;
+  readonly onChange: (change: Partial<ProfileDraft>) => void;
+}
+
+/** The settings with fields of their own, or in a section. */
+const placed = [
+  ...['description', 'servers', 'allow', 'deny', 'resources', 'prompts', 'skills', 'naming'],
+  ...['expose', 'exposeBudget', 'alwaysList', 'maxInlineResultBytes', 'approval'],
+];
+const approvalFields = fieldsFor('profile', ['approval'])[0]?.fields ?? [];
+const isPatterns = ({ kind }: FormField) => kind === 'lines';
+const others = otherFields('profile', placed);
+
+/** The fields of a profile. */
+export function ProfileFields({ draft, isNew, error, onChange }: ProfileFieldsProps) {
+  const preview = useProfilePreview(draft);
+  const fieldsOf = (fields: readonly FormField[], hints?: Readonly<Record<string, string | undefined>>) => (
+    <SettingFields
+      fields={fields}
+      values={draft}
+      hints={hints}
+      problemAt={(path) => problemAt(error, path)}
+      onChange={onChange}
+    />
+  );
+  const settings = (...keys: readonly string[]) => fieldsOf(fieldsFor('profile', keys));
+  const approval = (fields: readonly FormField[]) => (
+    <SettingFields
+      fields={fields}
+      values={draft.approval ?? {}}
+      problemAt={(path) => problemAt(error, path)}
+      onChange={(part) => onChange({ approval: { ...draft.approval, ...part } })}
+      prefix="approval."
+    />
+  );
+  return (
+    <>
+      <FormSection title="About" hint="The name is part of the URL.">
+        <NameFields
+          nameHint="1 to 40 of a-z, 0-9 and -. Clients connect to /mcp/NAME."
+          draft={draft}
+          isNew={isNew}
+          error={error}
+          onChange={onChange}
+        />
+        {settings('naming')}
+      </FormSection>
+      <FormSection title="Servers and tools" hint="Clients cannot list or call tools that are switched off.">
+        <ProfileTools draft={draft} preview={preview} error={error} onChange={onChange} />
+      </FormSection>
+      <FormSection title="List of tools" hint="A long list costs tokens in every request of a model.">
+        {fieldsOf(fieldsFor('profile', ['expose']), {
+          expose: preview.data && exposedTexts[preview.data.exposed](preview.data.listedTokens),
+        })}
+        {draft.expose === 'auto' && settings('exposeBudget')}
+        {['auto', 'search', 'code'].includes(draft.expose ?? '') && settings('alwaysList')}
+        {settings('maxInlineResultBytes')}
+      </FormSection>
+      <FormSection title="Resources and prompts" hint="What clients can list and read.">
+        <Selection
+          label="Resources"
+          hint="Patterns over URIs, one per line, such as file:///docs/*."
+          shown={preview.data?.resources}
+          patterns={draft.resources}
+          error={problemAt(error, 'resources')}
+          onChange={(resources) => onChange({ resources })}
+        />
+        <Selection
+          label="Prompts"
+          hint="Patterns over server/prompt, one per line."
+          shown={preview.data?.prompts}
+          patterns={draft.prompts}
+          error={problemAt(error, 'prompts')}
+          onChange={(prompts) => onChange({ prompts })}
+        />
+        <Selection
+          label="Skills"
+          hint="Patterns over server/path, one per line. The server of local folders is local."
+          shown={preview.data?.skills}
+          patterns={draft.skills}
+          error={problemAt(error, 'skills')}
+          onChange={(skills) => onChange({ skills })}
+        />
+      </FormSection>
+      <FormSection
+        title="Approval"
+        hint="Settings that you leave out are taken from toolbox.approval of the configuration."
+      >
+        <div className="grid items-start gap-4 sm:grid-cols-2">
+          {approval(approvalFields.filter((field) => !isPatterns(field)))}
+        </div>
+        {approval(approvalFields.filter(isPatterns))}
+      </FormSection>
+      {others.length > 0 && (
+        <FormSection title="Advanced" hint="Settings that most profiles do not need.">
+          {fieldsOf(others)}
+        </FormSection>
+      )}
+    </>
+  );
+}
+
+interface SelectionProps {
+  readonly label: string;
+  readonly hint: string;
+  readonly shown: readonly { readonly visible: boolean }[] | undefined;
+  readonly patterns: readonly string[] | undefined;
+  readonly error: string | undefined;
+  readonly onChange: (patterns: readonly string[] | undefined) => void;
+}
+
+/** All resources or prompts, none, or those that match patterns. */
+function Selection({ label, hint, shown, patterns, error, onChange }: SelectionProps) {
+  const choice = patterns === undefined ? 'all' : patterns.length === 0 ? 'none' : 'some';
+  return (
+    <div className="flex flex-col gap-2">
+      <SelectField
+        label={label}
+        hint={
+          shown &&
+          `${formatNumber(shown.filter(({ visible }) => visible).length)} of ${formatNumber(shown.length)} are offered.`
+        }
+        options={Object.entries(selectionsTexts) as ['all' | 'none' | 'some', string][]}
+        value={choice}
+        onChange={(next) => onChange(next === 'all' ? undefined : next === 'none' ? [] : ['*'])}
+      />
+      {choice === 'some' && (
+        <LinesField
+          label={`${label}: patterns`}
+          hint={hint}
+          error={error}
+          lines={patterns ?? []}
+          onChange={(lines) => onChange(lines)}
+        />
+      )}
+    </div>
+  );
+}
+
+/** A preview of the lists that clients of a profile with these settings see, updated while the settings change. */
+function useProfilePreview(draft: ProfileDraft) {
+  const current = useMemo(() => toSettings(draft), [draft]);
+  const settings = useDebounced(current, 300);
+  return useQuery({
+    queryKey: ['previews', 'profile', settings],
+    queryFn: ({ signal }) => api.previewProfile({ body: settings, signal }),
+    placeholderData: keepPreviousData,
+    retry: false,
+  });
+}

@@ -1,0 +1,171 @@
+import { Ellipsis, Pencil, Plug, RefreshCw, Trash2, Unplug } from 'lucide-react';
+import type { ReactNode } from 'react';
+import { Link } from 'wouter';
+import type { Server } from '../../api/client.ts';
+import { Badge } from '../../components/Badge.tsx';
+import { IconButton } from '../../components/Button.tsx';
+import { Switch } from '../../components/fields.tsx';
+import { Menu, type MenuItem } from '../../components/Menu.tsx';
+import { ServerStatus } from '../../components/ServerStatus.tsx';
+import { safeText } from '../../components/safe-text.ts';
+import { TimeAgo } from '../../components/times.tsx';
+import { formatDuration } from '../../text/formats.ts';
+import { plural } from '../../text/plural.ts';
+import { ServerTrouble } from './ServerTrouble.tsx';
+import { serverAddress } from './server-address.ts';
+import { describeOffers, describeProtocol, transportLabels } from './server-labels.ts';
+import { type ServerAction, useServerAction } from './use-server-action.ts';
+
+const sinceTexts = {
+  connected: 'connected',
+  degraded: 'degraded',
+  connecting: 'connecting since',
+  error: 'failed',
+  disconnected: 'disconnected',
+};
+
+export interface ServerRowProps {
+  readonly server: Server;
+  readonly isAdmin: boolean;
+  /** The number of changed tools. */
+  readonly changed: number;
+  readonly onEdit: () => void;
+  readonly onRemove: () => void;
+}
+
+/** One server in the list with its status, offers and actions. */
+export function ServerRow({ server, isAdmin, changed, onEdit, onRemove }: ServerRowProps) {
+  const { name, description, place, status, offers, enabled, source } = server;
+  const action = useServerAction(name);
+  const shownName = safeText(name, 100);
+  const isStale = Object.values(offers).some((list) => list?.stale);
+  const rejected = offers.tools?.rejected.length ?? 0;
+  const isConnected = status.state === 'connected' || status.state === 'degraded';
+  const isSwitching = action.running === 'enable' || action.running === 'disable';
+  return (
+    <article aria-label={shownName} className="flex flex-col gap-2 px-4 py-3">
+      <div className="flex items-start gap-3">
+        <div className="flex min-w-0 flex-1 flex-col gap-0.5">
+          <div className="flex flex-wrap items-center gap-x-2 gap-y-1">
+            <h2 className="text-sm break-all">
+              <Link href={serverAddress(name)} className="hover:underline">
+                {shownName}
+              </Link>
+            </h2>
+            <ServerStatus status={status} enabled={enabled} />
+            {source === 'file' && <Badge>Configuration file</Badge>}
+            {source === 'default' && <Badge>Default server</Badge>}
+            {changed > 0 && (
+              <Link href={`${serverAddress(name)}?tab=changes`}>
+                <Badge tone="warn">{plural(changed, { one: '# changed tool', other: '# changed tools' })}</Badge>
+              </Link>
+            )}
+            {isConnected && isStale && <Badge tone="warn">May be out of date</Badge>}
+            {rejected > 0 && (
+              <Badge tone="warn">{`${plural(rejected, { one: '# tool', other: '# tools' })} left out`}</Badge>
+            )}
+          </div>
+          {description !== undefined && description !== '' && (
+            <p className="line-clamp-2 break-words text-ink-soft">{safeText(description, 300)}</p>
+          )}
+          <DottedRow>
+            {isConnected && <span>{describeOffers(offers)}</span>}
+            {!isConnected && isStale && <span>{`${describeOffers(offers)} (last known)`}</span>}
+            <span>{describeProtocol(status) || transportLabels[server.transport]}</span>
+            {isConnected && status.connectMs !== undefined && (
+              <span>{`connected in ${formatDuration(status.connectMs)}`}</span>
+            )}
+            {enabled && (
+              <span>
+                {sinceTexts[status.state]} <TimeAgo at={status.since} />
+              </span>
+            )}
+          </DottedRow>
+          {place !== undefined && (
+            <p title={safeText(place, 500)} className="truncate font-mono text-xs text-ink-faint">
+              {safeText(place, 300)}
+            </p>
+          )}
+        </div>
+        {isAdmin && (
+          <div className="-mt-1.5 -mr-1.5 flex shrink-0 items-center gap-1">
+            {source === 'store' && (
+              <Switch
+                className="items-center"
+                label={<span className="sr-only">{`Enabled: ${shownName}`}</span>}
+                checked={action.running === 'enable' || (enabled && action.running !== 'disable')}
+                disabled={isSwitching}
+                onChange={(on) => action.run(on ? 'enable' : 'disable')}
+              />
+            )}
+            <ServerMenu server={server} action={action} onEdit={onEdit} onRemove={onRemove} />
+          </div>
+        )}
+      </div>
+      <ServerTrouble server={server} action={isAdmin ? action : undefined} onEdit={onEdit} />
+    </article>
+  );
+}
+
+/** Items in a row, separated by dots. */
+function DottedRow({ children }: { readonly children: ReactNode }) {
+  return (
+    <div className="overflow-hidden text-xs text-ink-soft">
+      <div className="-ml-3.5 flex flex-wrap [&>*]:relative [&>*]:pl-3.5 [&>*]:before:absolute [&>*]:before:left-1.5 [&>*]:before:text-ink-faint [&>*]:before:content-['·']">
+        {children}
+      </div>
+    </div>
+  );
+}
+
+interface ServerMenuProps {
+  readonly server: Server;
+  readonly action: ServerAction;
+  readonly onEdit: () => void;
+  readonly onRemove: () => void;
+}
+
+/** The actions for a server. */
+function ServerMenu({ server, action, onEdit, onRemove }: ServerMenuProps) {
+  const { state } = server.status;
+  const isConnected = state === 'connected' || state === 'degraded';
+  const isBusy = action.running !== undefined;
+  const isStored = server.source === 'store';
+  const items: MenuItem[] = [
+    isConnected || state === 'connecting'
+      ? {
+          label: 'Disconnect',
+          icon: <Unplug aria-hidden />,
+          disabled: isBusy,
+          onSelect: () => action.run('disconnect'),
+        }
+      : {
+          label: 'Connect',
+          icon: <Plug aria-hidden />,
+          disabled: isBusy || !server.enabled,
+          onSelect: () => action.run('connect'),
+        },
+    {
+      label: 'Refresh tools',
+      icon: <RefreshCw aria-hidden />,
+      disabled: isBusy || !isConnected,
+      onSelect: () => action.run('refresh'),
+    },
+    ...(isStored
+      ? [
+          { label: 'Edit', icon: <Pencil aria-hidden />, onSelect: onEdit },
+          { label: 'Remove', icon: <Trash2 aria-hidden />, danger: true, onSelect: onRemove },
+        ]
+      : []),
+  ];
+  return (
+    <Menu
+      items={items}
+      trigger={
+        <IconButton label={`Actions for ${safeText(server.name, 100)}`} busy={isBusy}>
+          {!isBusy && <Ellipsis aria-hidden />}
+        </IconButton>
+      }
+    />
+  );
+}

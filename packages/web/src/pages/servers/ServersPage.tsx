@@ -1,0 +1,188 @@
+import { useQuery } from '@tanstack/react-query';
+import { ClipboardPaste, PackageSearch, Plus } from 'lucide-react';
+import { Suspense, useEffect, useRef, useState } from 'react';
+import { useLocation, useSearch } from 'wouter';
+import type { Server } from '../../api/client.ts';
+import { api } from '../../api/client.ts';
+import { queries, useIsAdmin } from '../../api/queries.ts';
+import { Button } from '../../components/Button.tsx';
+import { RemovalDialog } from '../../components/ConfirmDialog.tsx';
+import { ErrorNotice, Notice } from '../../components/ErrorNotice.tsx';
+import { Page } from '../../components/Page.tsx';
+import { Spinner } from '../../components/Spinner.tsx';
+import { safeText } from '../../components/safe-text.ts';
+import { useSlot } from '../../shell/feature.ts';
+import { ImportDialog } from './ImportDialog.tsx';
+import { ServerFormDialog } from './ServerFormDialog.tsx';
+import { ServerList } from './ServerList.tsx';
+import { ServerPanel } from './ServerPanel.tsx';
+import { readServer, serverAddress } from './server-address.ts';
+
+/** All servers. The address names the open one and the open dialog. */
+export default function ServersPage() {
+  const [, navigate] = useLocation();
+  const search = new URLSearchParams(useSearch());
+  // The parameters of the router leave some characters of a name encoded.
+  const name = readServer(location.pathname);
+  const servers = useQuery(queries.servers());
+  const isAdmin = useIsAdmin();
+  const paste = () => navigate('/servers?import');
+  const [removing, setRemoving] = useState<string>();
+  // A snapshot: after a rename the list no longer has the old name.
+  const [editing, setEditing] = useState<Server>();
+
+  const [dropped, setDropped] = useState<string>();
+  const isDragging = useFileDrop(isAdmin, (text) => {
+    setDropped(text);
+    paste();
+  });
+  const server = servers.data?.find((item) => item.name === name);
+  const showList = () => navigate('/servers');
+  const add = () => navigate('/servers?add');
+  const FindServers = useSlot('findServers');
+  const browse = FindServers && (() => navigate('/servers?registry'));
+
+  return (
+    <Page
+      title="Servers"
+      description="The MCP servers and HTTP APIs of this gateway."
+      actions={
+        isAdmin && (
+          <>
+            {browse && (
+              <Button onClick={browse}>
+                <PackageSearch aria-hidden />
+                Browse registry
+              </Button>
+            )}
+            <Button onClick={paste}>
+              <ClipboardPaste aria-hidden />
+              Import
+            </Button>
+            <Button look="primary" onClick={add}>
+              <Plus aria-hidden />
+              Add server
+            </Button>
+          </>
+        )
+      }
+    >
+      {servers.isError && (
+        <ErrorNotice title="Could not load the servers" error={servers.error} onRetry={() => void servers.refetch()} />
+      )}
+      {servers.isPending && <Spinner label="Loading servers …" />}
+      {servers.data && name !== undefined && !server && !editing && (
+        <Notice tone="warn" title={`No server named '${safeText(name, 100)}'`}>
+          It was removed or renamed.
+        </Notice>
+      )}
+      {servers.data && (
+        <ServerList
+          servers={servers.data}
+          isAdmin={isAdmin}
+          onAdd={add}
+          onImport={paste}
+          onBrowse={browse}
+          onEdit={setEditing}
+          onRemove={setRemoving}
+        />
+      )}
+      {server && !editing && removing === undefined && (
+        <ServerPanel
+          key={server.name}
+          server={server}
+          isAdmin={isAdmin}
+          tab={search.get('tab') ?? 'overview'}
+          onTabChange={(tab) => navigate(`${serverAddress(server.name)}?tab=${tab}`, { replace: true })}
+          onEdit={() => setEditing(server)}
+          onRemove={() => setRemoving(server.name)}
+          onClose={showList}
+        />
+      )}
+      {editing && (
+        <ServerFormDialog
+          edited={editing}
+          onClose={(saved) => {
+            setEditing(undefined);
+            if (saved && name !== undefined) navigate(serverAddress(saved.name), { replace: true });
+          }}
+        />
+      )}
+      {isAdmin && search.has('add') && <ServerFormDialog onClose={showList} />}
+      {isAdmin && search.has('import') && (
+        <ImportDialog
+          key={dropped}
+          text={dropped}
+          onClose={() => {
+            setDropped(undefined);
+            showList();
+          }}
+        />
+      )}
+      {isDragging && (
+        <p className="pointer-events-none fixed inset-3 z-40 grid place-items-center rounded-xl border-2 border-dashed border-accent bg-accent-soft/90 text-base font-semibold">
+          Drop the configuration file to import its servers
+        </p>
+      )}
+      {isAdmin && FindServers && search.has('registry') && (
+        <Suspense>
+          <FindServers onClose={showList} />
+        </Suspense>
+      )}
+      <RemovalDialog
+        item={removing}
+        title={(removed) => `Remove '${safeText(removed, 100)}'?`}
+        remove={(removed) => api.removeServer({ path: { server: removed } })}
+        done="Server removed."
+        queryKey="servers"
+        onClose={() => setRemoving(undefined)}
+        onRemoved={showList}
+      >
+        {() =>
+          'The server is disconnected, and its settings, its secrets and the accounts of people there are deleted. Its calls stay in the journal.'
+        }
+      </RemovalDialog>
+    </Page>
+  );
+}
+
+/** Receives the text of a file that is dropped onto the page. True while a file is dragged over it. */
+function useFileDrop(isActive: boolean, onText: (text: string) => void): boolean {
+  const [isDragging, setDragging] = useState(false);
+  const latest = useRef(onText);
+  latest.current = onText;
+  useEffect(() => {
+    if (!isActive) return undefined;
+    const controller = new AbortController();
+    const { signal } = controller;
+    const hasFile = (event: DragEvent) => event.dataTransfer?.types.includes('Files') === true;
+    document.addEventListener(
+      'dragover',
+      (event) => {
+        if (!hasFile(event)) return;
+        event.preventDefault();
+        setDragging(true);
+      },
+      { signal },
+    );
+    document.addEventListener('dragleave', (event) => event.relatedTarget === null && setDragging(false), { signal });
+    document.addEventListener(
+      'drop',
+      (event) => {
+        setDragging(false);
+        const file = event.dataTransfer?.files[0];
+        if (!file) return;
+        event.preventDefault();
+        // A folder, and a file that was removed meanwhile, cannot be read.
+        const ignore = () => {};
+        if (file.size <= maxFileBytes) void file.text().then((text) => latest.current(text), ignore);
+      },
+      { signal },
+    );
+    return () => controller.abort();
+  }, [isActive]);
+  return isDragging;
+}
+
+// Larger files are no configuration.
+const maxFileBytes = 1_000_000;

@@ -1,0 +1,26 @@
+import { Monitor, Moon, Sun } from 'lucide-react';
+import { type ReactNode, useState } from 'react';
+import { ViewToggle } from '../components/ViewToggle.tsx';
+import { applyTheme, readTheme, type Theme } from './theme.ts';
+
+const themes: readonly { readonly id: Theme; readonly label: string; readonly icon: ReactNode }[] = [
+  { id: 'system', label: 'System', icon: <Monitor aria-hidden /> },
+  { id: 'light', label: 'Light', icon: <Sun aria-hidden /> },
+  { id: 'dark', label: 'Dark', icon: <Moon aria-hidden /> },
+];
+
+/** Switches between the colour schemes. */
+export function ThemeToggle() {
+  const [theme, setTheme] = useState(readTheme);
+  return (
+    <ViewToggle
+      label="Colour scheme"
+      views={themes}
+      value={theme}
+      onChange={(next) => {
+        applyTheme(next);
+        setTheme(next);
+      }}
+    />
+  );
+}

@@ -1,0 +1,201 @@
+import { randomBytes } from 'node:crypto';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { openStorage } from '../../packages/gateway/core/storage/open-storage.ts';
+import { runOpenAIToolCalls } from '../../packages/toolwharf/bridges/openai.ts';
+import { localTool, parseJsonText, toJsonText } from '../../packages/toolwharf/index.ts';
+import { parseExactly } from '../../packages/toolwharf/kernel/exact-json.ts';
+import { createSealer } from '../../packages/toolwharf/storage/sealer.ts';
+import { startApi, type TestApi } from '../support/api.ts';
+import { fixture, tempDir } from '../support/fixtures.ts';
+import { openToolbox } from '../support/toolbox.ts';
+
+const large = '9007199254740993';
+const directory = await tempDir();
+const key = randomBytes(32);
+const openStore = (name: string) =>
+  openStorage({ kind: 'sqlite', file: directory.file(name), sealer: createSealer(key) });
+let api: TestApi;
+
+beforeAll(async () => {
+  const storage = await openStore('gateway.db');
+  const toolbox = { approval: { ask: ['*_other'], expires: '60s' } };
+  const profiles = { code: { expose: 'code' }, search: { expose: 'search' } } as const;
+  api = await startApi(
+    { servers: { s: fixture('exact') }, toolbox, profiles },
+    { storage, env: { PATH: process.env.PATH } },
+  );
+});
+afterAll(async () => {
+  await api.close();
+  await directory[Symbol.asyncDispose]();
+});
+
+async function send(method: string, path: string, body?: string): Promise<{ status: number; text: string }> {
+  const headers = { 'content-type': 'application/json' };
+  const response = await fetch(new URL(path, api.url), { method, ...(body !== undefined && { headers, body }) });
+  return { status: response.status, text: await response.text() };
+}
+
+const args = `{"n": ${large},"2":1.0, "1":-0}`;
+
+describe('a call over the REST API', () => {
+  test('a call over REST sends its arguments as they were written, and returns all digits', async () => {
+    const result = `{"structuredContent":{"id":${large},"f":1.0},"content":[{"type":"text","text":"LINE","n":1e2}]}`;
+    const body = `{"arguments":{"result":${JSON.stringify(result)},"more":${args}}}`;
+    const { text } = await send('POST', '/api/tools/mcp_s_echo/call', body);
+    expect(text).toContain(`"structuredContent":{"id":${large},"f":1.0}`);
+    expect(text).toContain('"n":1e2');
+    expect((JSON.parse(text) as { text: string }).text).toContain(`"more":${args}}`);
+  });
+
+  test('a call over REST is recorded as it was sent', async () => {
+    const { text } = await send('POST', '/api/tools/mcp_s_echo/call', `{"arguments":${args}}`);
+    const { callId } = JSON.parse(text) as { callId: string };
+    const { text: recorded } = await send('GET', `/api/calls/${callId}`);
+    expect(recorded).toContain(`"n":${large}`);
+    expect(recorded).toContain('1.0');
+    expect((await send('GET', '/api/calls?limit=1')).text).toContain(`"n":${large}`);
+  });
+
+  test('a call over REST is refused if a name occurs twice', async () => {
+    const { status, text } = await send('POST', '/api/tools/mcp_s_echo/call', '{"arguments":{"a":1,"a":2}}');
+    expect(status).toBe(400);
+    expect(text).toContain('\\"a\\" occurs twice');
+  });
+
+  test('calls whose numbers differ in the last digit cannot share an idempotency key', async () => {
+    const call = (number: string) =>
+      send('POST', '/api/tools/mcp_s_echo/call', `{"arguments":{"n":${number}},"idempotencyKey":"k"}`);
+    const first = await call(large);
+    expect((await call(large)).text).toBe(first.text);
+    expect((await call('9007199254740992')).text).toContain('IDEMPOTENCY_CONFLICT');
+  });
+
+  test('an approval shows all digits, and the call sends the digits that its approver wrote', async () => {
+    const calling = send('POST', '/api/tools/mcp_s_other/call', `{"arguments":{"n":${large}}}`);
+    const list = async () => (await send('GET', '/api/approvals')).text;
+    await expect.poll(list, { timeout: 60_000 }).toContain(`"n":${large}`);
+    const { approvals } = JSON.parse(await list()) as { approvals: { id: string }[] };
+    const answer = '{"answer":"allow","arguments":{"n":9007199254740995}}';
+    const answered = await send('POST', `/api/approvals/${approvals[0]?.id}/answer`, answer);
+    expect(answered.status).toBeLessThan(300);
+    expect((await calling).text).toContain('\\"n\\":9007199254740995');
+  });
+
+  test('a saved request keeps all digits', async () => {
+    const body = `{"name":"one","tool":"mcp_s_echo","arguments":{"n":${large}}}`;
+    const saved = await send('POST', '/api/requests', body);
+    expect(saved.text).toContain(`"n":${large}`);
+    expect((await send('GET', '/api/requests')).text).toContain(`"n":${large}`);
+  });
+});
+
+describe('the library', () => {
+  test('the library sends BigInts, and gives the text of a result', async () => {
+    await using toolbox = await openToolbox({ servers: { s: fixture('exact') } });
+    const result = `{"content":[{"type":"text","text":"LINE"}],"structuredContent":{"id":${large},"one":1.0}}`;
+    const { text, raw, structuredContent } = await toolbox.call('mcp_s_echo', { result, n: 2n ** 64n });
+    expect(text).toContain('"n":18446744073709551616');
+    expect(toJsonText(raw)).toContain(`"structuredContent":{"id":${large},"one":1.0}`);
+    expect(structuredContent).toEqual({ id: Number(large), one: 1 });
+    expect(parseJsonText(toJsonText(raw))).toMatchObject({ structuredContent: { id: BigInt(large), one: 1 } });
+  });
+
+  test('a local tool gets BigInts, and may return them', async () => {
+    const run = (args: unknown) => {
+      const { n } = args as { n: number | bigint };
+      return { type: typeof n, n, next: BigInt(n) + 1n };
+    };
+    const echo = localTool({ name: 'echo', execute: run });
+    await using toolbox = await openToolbox({ servers: {} }, { tools: [echo] });
+    const { text, structuredContent } = await toolbox.call('echo', { n: BigInt(large) });
+    expect(text).toBe(`{"type":"bigint","n":${large},"next":9007199254740994}`);
+    expect(toJsonText(structuredContent)).toBe(text);
+    expect((await toolbox.call('echo', parseExactly('{"n":1.0}'))).text).toBe('{"type":"number","n":1,"next":2}');
+  });
+
+  test('a repeated call gets all digits of the recorded result', async () => {
+    await using storage = await openStore('library.db');
+    await using toolbox = await openToolbox({ servers: { s: fixture('exact') } }, {
+      journal: storage.journal,
+    } as never);
+    const args = { result: `{"content":[],"structuredContent":{"id":${large}}}` };
+    const first = await toolbox.call('mcp_s_echo', args, { idempotencyKey: 'again' });
+    const again = await toolbox.call('mcp_s_echo', args, { idempotencyKey: 'again' });
+    expect(toJsonText(again.raw)).toBe(toJsonText(first.raw));
+    expect(again.structuredContent).toEqual(first.structuredContent);
+  });
+
+  test('a truncated result keeps the digits of what it shows', async () => {
+    const config = { servers: { s: fixture('exact') }, toolbox: { maxResultBytes: 2_000 } };
+    await using toolbox = await openToolbox(config);
+    const result = `{"content":[{"type":"text","text":"${'x'.repeat(3_000)}"}],"structuredContent":{"id":${large}}}`;
+    const { truncated, structuredContent, callId } = await toolbox.call('mcp_s_echo', { result });
+    expect(truncated).toBeDefined();
+    expect(toJsonText(structuredContent)).toBe(`{"id":${large}}`);
+    expect(toolbox.calls.readResult(callId, 0, 10_000)?.text).toBe(result);
+  });
+});
+
+describe('other faces', () => {
+  /** Calls a tool of a profile over MCP with a text as its arguments; the text of the result. */
+  async function callMcp(profile: string, name: string, args: string): Promise<string> {
+    const meta =
+      '{"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientCapabilities":{}}';
+    const response = await fetch(new URL(`/mcp/${profile}`, api.url), {
+      method: 'POST',
+      headers: {
+        ...{ 'content-type': 'application/json', accept: 'application/json, text/event-stream' },
+        ...{ 'mcp-protocol-version': '2026-07-28', 'mcp-method': 'tools/call', 'mcp-name': name },
+      },
+      body: `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"${name}","arguments":${args},"_meta":${meta}}}`,
+    });
+    return response.text();
+  }
+
+  test('a script gets BigInts, and sends and returns all their digits', async () => {
+    const result = JSON.stringify(`{"content":[],"structuredContent":{"id":${large},"one":1.0,"text":"${large}"}}`);
+    const code = `
+      const found = await tools.s.echo({ result: ${result} });
+      const { content } = await tools.s.echo({ id: found.id + 1n, one: found.one }).then((text) => ({ content: text }));
+      ({ types: [typeof found.id, typeof found.one, typeof found.text], next: found.id + 1n, received: content })`;
+    const text = await callMcp('code', 'run_code', JSON.stringify({ code }));
+    expect(text).toContain('"types":["bigint","number","string"],"next":9007199254740994');
+    expect(text).toContain('\\"arguments\\":{\\"id\\":9007199254740994,\\"one\\":1}');
+  });
+
+  test('a call through call_tool keeps its arguments as they were written', async () => {
+    const text = await callMcp('search', 'call_tool', `{"name":"s__echo","arguments":${args}}`);
+    expect(text).toContain(`\\"arguments\\":${JSON.stringify(args).slice(1, -1)}`);
+    const asText = await callMcp('search', 'call_tool', `{"name":"s__echo","arguments":${JSON.stringify(args)}}`);
+    expect(asText).toContain(`\\"arguments\\":${JSON.stringify(args).slice(1, -1)}`);
+  });
+
+  test('an A2A message keeps all digits, and its result too', async () => {
+    const result = `{"content":[],"structuredContent":{"id":${large},"one":1.0}}`;
+    const send = async (data: string) => {
+      const message = `{"kind":"message","messageId":"m${Math.random()}","role":"user","parts":[{"kind":"data","data":${data}}]}`;
+      const body = `{"jsonrpc":"2.0","id":1,"method":"message/send","params":{"message":${message}}}`;
+      const headers = { 'content-type': 'application/json' };
+      return (await fetch(new URL('/a2a', api.url), { method: 'POST', headers, body })).text();
+    };
+    expect(await send(`{"tool":"mcp_s_echo","arguments":{"n":${large},"f":1.0}}`)).toContain(
+      `\\"arguments\\":{\\"n\\":${large},\\"f\\":1.0}`,
+    );
+    expect(await send(`{"tool":"mcp_s_echo","arguments":{"result":${JSON.stringify(result)}}}`)).toContain(
+      `{"id":${large},"one":1.0}`,
+    );
+    expect(await send('{"tool":"mcp_s_echo","arguments":{"a":1,"a":2}}')).toContain('occurs twice');
+  });
+
+  test('a tool call of a model keeps its arguments as they were written', async () => {
+    await using toolbox = await openToolbox({ servers: { s: fixture('exact') } });
+    const [output] = await runOpenAIToolCalls(toolbox, [
+      { id: 'c', function: { name: 'mcp_s_echo', arguments: args } },
+    ]);
+    expect(output?.content).toContain(`"arguments":${args}`);
+    const result = `{"content":[],"structuredContent":{"id":${large}}}`;
+    const call = { id: 'd', function: { name: 'mcp_s_echo', arguments: JSON.stringify({ result }) } };
+    expect((await runOpenAIToolCalls(toolbox, [call]))[0]?.content).toBe(`{"id":${large}}`);
+  });
+});
