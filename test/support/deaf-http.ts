@@ -10,6 +10,8 @@ export interface DeafHttp extends AsyncDisposable {
   readonly methods: readonly string[];
   /** Answers the calls that it has received, and all later ones at once. */
   answer(): void;
+  /** Closes the connections of the calls that it has received, without an answer. */
+  drop(): void;
 }
 
 interface Message {
@@ -22,6 +24,7 @@ export async function startDeafHttp(): Promise<DeafHttp> {
   const begun: string[] = [];
   const methods: string[] = [];
   const gate = Promise.withResolvers<void>();
+  const unanswered = new Set<ServerResponse>();
 
   async function resultOf({ method, params }: Message): Promise<object> {
     if (method === 'initialize')
@@ -49,6 +52,7 @@ export async function startDeafHttp(): Promise<DeafHttp> {
     const message = JSON.parse(text) as Message;
     methods.push(message.method);
     if (message.id === undefined) return send(response, 202);
+    if (message.method === 'tools/call') unanswered.add(response);
     send(response, 200, { jsonrpc: '2.0', id: message.id, result: await resultOf(message) });
   });
   const { url, ...listening } = await listenLocally(server);
@@ -57,6 +61,9 @@ export async function startDeafHttp(): Promise<DeafHttp> {
     begun,
     methods,
     answer: gate.resolve,
+    drop() {
+      for (const response of unanswered) response.destroy();
+    },
     async [Symbol.asyncDispose]() {
       gate.resolve();
       await listening[Symbol.asyncDispose]();

@@ -57,7 +57,8 @@ describe('a cancelled call that its server has not answered', () => {
 
   test('a cancelled call of a server over HTTP keeps its permit until the server answers late', async () => {
     await using server = await startDeafHttp();
-    const settings = { protocol: 'legacy' as const, defaultToolConfig: { maxInstances: 1, timeout: patienceMs } };
+    const tool = { maxInstances: 1, timeout: patienceMs };
+    const settings = { protocol: 'legacy' as const, cancelGrace: 4 * patienceMs, defaultToolConfig: tool };
     await using toolbox = await openToolbox({ servers: { deaf: { url: server.url, ...settings } } });
     const cancel = new AbortController();
     const first = toolbox.start('mcp_deaf_work', { name: 'first' }, { signal: cancel.signal });
@@ -71,6 +72,25 @@ describe('a cancelled call that its server has not answered', () => {
     server.answer();
     expect(await second.result).toMatchObject({ text: 'second' });
     expect(server.begun).toEqual(['first', 'second']);
+  });
+
+  test('a cancelled call of a server over HTTP releases its permit when the server closes the response', async () => {
+    await using server = await startDeafHttp();
+    const tool = { maxInstances: 1, timeout: patienceMs };
+    const settings = { protocol: 'legacy' as const, cancelGrace: patienceMs, defaultToolConfig: tool };
+    await using toolbox = await openToolbox({ servers: { deaf: { url: server.url, ...settings } } });
+    const cancel = new AbortController();
+    const first = toolbox.start('mcp_deaf_work', { name: 'first' }, { signal: cancel.signal });
+    await waitFor(() => server.begun.length === 1, { what: 'the first call' });
+    cancel.abort();
+    expect(await first.result).toMatchObject({ failure: { code: 'CALL_CANCELLED' } });
+    const second = toolbox.start('mcp_deaf_work', { name: 'second' });
+    await isQueued(second);
+    await waitFor(() => server.methods.includes('notifications/cancelled'), { what: 'the cancellation' });
+    server.drop();
+    await waitFor(() => server.begun.length === 2, { what: 'the second call' });
+    server.answer();
+    expect(await second.result).toMatchObject({ text: 'second' });
   });
 
   test('a cancelled call releases its permit at once without a grace period', async () => {

@@ -101,6 +101,7 @@ export function createChannel(inner: Transport, options: ChannelOptions = {}): C
       if (pending.size === 0) for (const resolve of idleWaiters.splice(0)) resolve();
     },
     onAborted: (request) => cancel(request, request.abortReason),
+    onStreamEnd: ({ id }) => unanswered.get(id)?.(),
   };
 
   const channel: Channel = {
@@ -138,7 +139,10 @@ export function createChannel(inner: Transport, options: ChannelOptions = {}): C
           method,
           params: channel.hasTasks ? declareTasks(method, withOwnMeta) : withOwnMeta,
         };
-        send(message as JSONRPCMessage, request, callId).catch((cause) => request.fail(toDeliveryError(cause)));
+        send(message as JSONRPCMessage, request, callId).catch((cause) => {
+          request.fail(toDeliveryError(cause));
+          unanswered.get(request.id)?.();
+        });
       });
     },
 
@@ -182,11 +186,14 @@ export function createChannel(inner: Transport, options: ChannelOptions = {}): C
     return sending;
   }
 
-  function observeUnanswered({ id, observer }: PendingRequest): void {
-    if (!observer?.onUnanswered) return;
+  function observeUnanswered({ id, observer }: PendingRequest, close?: () => void): void {
     const { promise: end, resolve } = Promise.withResolvers<void>();
     unanswered.set(id, resolve);
-    observer.onUnanswered({ end, forget: () => void unanswered.delete(id) });
+    const forget = () => {
+      unanswered.delete(id);
+      close?.();
+    };
+    observer?.onUnanswered?.({ end, forget });
   }
 
   /** The pending requests that the first or last part of a message names. */
@@ -198,11 +205,19 @@ export function createChannel(inner: Transport, options: ChannelOptions = {}): C
   function cancel(request: PendingRequest, reason: unknown): void {
     const { id, turn, host } = request;
     if (turn) owners.abandon(id, turn, host);
-    observeUnanswered(request);
+    const isObserved = request.observer?.onUnanswered !== undefined;
     request.fail(reason);
     // Closing a modern HTTP request cancels it; any other request needs a notification.
-    if (channel.envelope && inner.hasPerRequestStream) request.abort();
-    else void notifyCancelled(id).finally(() => request.abort());
+    if (channel.envelope && inner.hasPerRequestStream) {
+      if (isObserved) observeUnanswered(request);
+      request.abort();
+      return;
+    }
+    const notified = notifyCancelled(id);
+    const close = () => void notified.finally(() => request.abort());
+    // A late answer arrives on the HTTP response of its request.
+    if (isObserved) observeUnanswered(request, close);
+    else close();
   }
 
   async function notifyCancelled(id: number): Promise<void> {

@@ -28,6 +28,8 @@ export interface RequestOwner {
   onSettled(request: PendingRequest): void;
   /** The request was cancelled. Calls `request.abort` when its transport need not wait for the reply any longer. */
   onAborted(request: PendingRequest): void;
+  /** The server closed the stream of the request, which may have been cancelled, without answering it. */
+  onStreamEnd(request: PendingRequest): void;
 }
 
 interface Settling {
@@ -118,7 +120,10 @@ export class PendingRequest implements ChannelSendOptions, AbortSource {
 
   /** Without this, a request whose stream the server closed would wait for its deadline. */
   get onRequestStreamEnd(): () => void {
-    return () => this.fail(streamEnded(this.method));
+    return () => {
+      this.fail(streamEnded(this.method));
+      this.#settling.owner.onStreamEnd(this);
+    };
   }
 
   /** Ends the request with its result; does nothing if it has ended. */
