@@ -1,6 +1,7 @@
 import { appendFile, readFile, writeFile } from 'node:fs/promises';
 import { describe, expect, test } from 'vitest';
 import { openStorage } from '../../packages/gateway/core/storage/open-storage.ts';
+import type { RunningCall } from '../../packages/toolwharf/invocation/call.ts';
 import { createGate, type Script, startScriptedChat } from '../fixtures/models/scripted-chat-server.ts';
 import { createCrashableStorage } from '../support/crashable-storage.ts';
 import { fixture, tempDir } from '../support/fixtures.ts';
@@ -322,7 +323,9 @@ describe('an interrupted answer', () => {
     await waitForStoredApproval(before);
     const storage = await workspace.crash();
     await using after = await openTestChat({ ...options, storage });
-    await waitFor(async () => (await after.calls())[0]?.status === 'asked', { what: 'the approval' });
+    const { callId } = await after.waitForApproval();
+    const isAsking = () => (after.toolbox.calls.find(callId) as RunningCall | undefined)?.approval !== undefined;
+    await waitFor(isAsking, { what: 'the call that asks again' });
     expect(textOf(await after.sendAndWait('Never mind'))).toBe('Fine.');
     const messages = (await after.chat.read(after.id))?.messages ?? [];
     expect(messages[1]).toMatchObject({ status: 'stopped', parts: [{ status: 'denied' }] });

@@ -74,7 +74,11 @@ export function createRequestPrompts({ gateway, terminal, lock, approver }: Prom
       };
       await prompt(id, ask, (body) => gateway.answerQuestion({ path: { question: id }, body }));
     },
-    close: (id) => prompts.get(id)?.abort(),
+    close(id) {
+      prompts.get(id)?.abort();
+      // A call that another process continues may ask the same again.
+      prompts.delete(id);
+    },
     stop: () => stopped.abort(),
   };
 }

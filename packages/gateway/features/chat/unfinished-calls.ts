@@ -84,6 +84,7 @@ const scriptNotContinued =
 export async function recoverCalls(draft: Draft, journal: Pick<Journal, 'get' | 'write'>): Promise<Recovered> {
   let isResumable = false;
   let isUnknown = false;
+  const asked: number[] = [];
   for (const [index, part] of draft.parts.entries()) {
     if (!isOpen(part)) continue;
     const record = part.callId === undefined ? undefined : await journal.get(part.callId);
@@ -91,14 +92,17 @@ export async function recoverCalls(draft: Draft, journal: Pick<Journal, 'get' | 
     // Only a dispatched call has a start time. A search changes nothing, and its record does not have the whole answer.
     if (record?.startedAt === undefined || record.kind === 'search' || isScript) {
       isResumable = true;
-      draft.changePart(index, { status: 'waiting', ...settled });
+      if (part.status === 'asked' && part.approvalId !== undefined && !isScript) asked.push(index);
+      else draft.changePart(index, { status: 'waiting', ...settled });
     } else {
       const ended = endOf(record);
       isUnknown ||= ended.status === 'unknown';
       draft.changePart(index, { ...ended, startedAt: record.startedAt, ...settled });
     }
   }
+  // A call that continues asks for the same approval again, and people can answer it meanwhile.
   if (isResumable && !isUnknown) return 'resumable';
+  for (const index of asked) draft.changePart(index, { status: 'waiting', ...settled });
   await endOpenScripts(draft, journal);
   return 'interrupted';
 }
