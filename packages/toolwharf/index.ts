@@ -88,6 +88,10 @@ export {
   type PluginExporter,
   type PluginNotice,
   type PluginPolicy,
+  type PluginRecordKind,
+  type PluginRecords,
+  type PluginRequest,
+  type PluginRoute,
   type PluginSetup,
   type PluginSummaryExporter,
   type PluginTool,
@@ -111,5 +115,6 @@ export type { FlaggedTool } from './servers/flag-tools.ts';
 export type { Offered, ServerContent } from './servers/server-content.ts';
 export type { OfferedList, ServerInfo } from './servers/server-info.ts';
 export type { Skill, SkillContent, SkillId, ToolboxSkills } from './servers/skills/toolbox-skills.ts';
+export type { PluginRecord } from './storage/ports/record-store.ts';
 export { createToolbox, type Toolbox, type ToolboxEvents, type ToolboxOptions } from './toolbox.ts';
 export type { ToolboxApprovals, ToolboxCalls, ToolboxCatalog, ToolboxServers } from './toolbox-types.ts';

@@ -27,7 +27,7 @@ import type { Log } from './kernel/log.ts';
 import type { Tool, ToolResult, ToolSource } from './kernel/tool.ts';
 import type { ToolId } from './kernel/tool-id.ts';
 import type { Plugin, PluginUse } from './plugins/plugin.ts';
-import type { FeaturePlugin, PluginInfo } from './plugins/plugin-set.ts';
+import type { ActiveRoute, FeaturePlugin, PluginInfo } from './plugins/plugin-set.ts';
 import type { Approver, ApproverFunction } from './policy/approval.ts';
 import type { RememberedRule, RuleStore } from './policy/remembered-rules.ts';
 import type { DefinitionFinding } from './policy/scan-definition.ts';
@@ -40,6 +40,7 @@ import type { ServerContent } from './servers/server-content.ts';
 import type { ServerInfo } from './servers/server-info.ts';
 import type { InternalToolboxSkills, ToolboxSkills } from './servers/skills/toolbox-skills.ts';
 import type { ToolboxEvents } from './servers/toolbox-events.ts';
+import type { OpenPluginRecords } from './storage/ports/record-store.ts';
 
 /** How a toolbox is opened. */
 export interface ToolboxOptions {
@@ -93,6 +94,8 @@ export interface InternalToolboxOptions extends ToolboxOptions {
   readonly listeners?: { readonly [Name in keyof ToolboxEvents]?: (event: ToolboxEvents[Name]) => void };
   /** The plugins of features. */
   readonly featurePlugins?: readonly FeaturePlugin[];
+  /** Stores records of plugins; in memory by default. */
+  readonly openPluginRecords?: OpenPluginRecords;
   /** Stores overrides of tools; in memory by default. */
   readonly overrides?: ToolOverrideStore;
   /** Stores which server owns which resource URI; in memory by default. */
@@ -291,6 +294,8 @@ export interface InternalToolbox extends Toolbox {
   reloadPins(): Promise<void>;
   /** The plugins in use. */
   plugins(): readonly PluginInfo[];
+  /** The routes of plugins; the same list until other plugins are in use. */
+  pluginRoutes(): readonly ActiveRoute[];
   /** The tools for models that plugins show in a profile. */
   toolsOf(profile?: string): readonly Tool[];
   /** Whether plugins show a tool in a profile. */

@@ -119,6 +119,7 @@ export async function startToolbox(
   const plugins = createPluginSet({
     ofProgram: options.plugins,
     ofFeatures: [...ownPlugins, ...(options.featurePlugins ?? [])],
+    openRecords: options.openPluginRecords,
     ...{ env, log },
     onToolsChanged: () => localTools.refresh(),
   });
@@ -537,6 +538,7 @@ export async function startToolbox(
     resourceOwners,
     ...api,
     plugins: plugins.list,
+    pluginRoutes: plugins.routes,
     isListed,
     get visibilityVersion() {
       return plugins.isListed();

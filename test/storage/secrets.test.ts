@@ -51,6 +51,7 @@ for (const kind of kinds) {
         'provider',
         'address',
         'account',
+        'plugin',
       ].map((name) => `PLANTED-${name}-${randomBytes(6).toString('hex')}`);
       await using storage = await workspace.open();
       await plant(storage, planted);
@@ -61,7 +62,7 @@ for (const kind of kinds) {
       const exported = JSON.stringify(await gather(storage.audit.export()));
       expect(planted.filter((secret) => exported.includes(secret))).toEqual([]);
       const next = createSealer(randomBytes(32));
-      expect(await storage.reseal(next)).toBe(7);
+      expect(await storage.reseal(next)).toBe(8);
       await storage.close();
       const closed = await dump();
       expect(planted.filter((secret) => closed.includes(secret))).toEqual([]);
@@ -156,10 +157,24 @@ test('the key cannot be changed while other processes use the database', async (
 });
 
 async function plant(storage: Storage, secrets: readonly string[]): Promise<void> {
-  const [env, header, bearer, argument, query, access, refresh, client, verifier, key, provider, address, account] =
-    secrets as string[] & {
-      0: string;
-    };
+  const [
+    env,
+    header,
+    bearer,
+    argument,
+    query,
+    access,
+    refresh,
+    client,
+    verifier,
+    key,
+    provider,
+    address,
+    account,
+    plugin,
+  ] = secrets as string[] & {
+    0: string;
+  };
   const issuer = 'https://as.example';
   const http = makeServer({ url: `https://example.com/mcp?token=${query}`, headers: { 'x-key': header ?? '' } });
   await storage.servers.put({ ...http, authentication: { type: 'bearer', token: bearer ?? '' } });
@@ -203,6 +218,8 @@ async function plant(storage: Storage, secrets: readonly string[]): Promise<void
     createdAt: at(0),
     values: { token: account ?? '' },
   });
+  const records = storage.openPluginRecords('vault', 'entries', { isSealed: true });
+  await records.put({ id: '1', text: plugin } as { id: string });
   await storage.keys.add({ id: '1', name: 'k', hash: hashApiKey(key ?? ''), rights: [], createdAt: at(0) });
 }
 

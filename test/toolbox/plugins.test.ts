@@ -320,7 +320,16 @@ describe('the transport of a plugin', () => {
       { servers: { ...servers, s: fixture('legacy') } },
       { plugins: [definePlugin({ name: 'broken', transports })] },
     );
-    const reasons = names.map((name) => [name, toolbox.servers.status(name)?.reason]);
+    // While a server is tried again, its status has no reason.
+    const reasons = new Map<string, string>();
+    const addReasons = () => {
+      for (const name of names) {
+        const { reason } = toolbox.servers.status(name) ?? {};
+        if (reason !== undefined) reasons.set(name, reason);
+      }
+      return reasons.size;
+    };
+    await expect.poll(addReasons).toBe(names.length);
     expect(Object.fromEntries(reasons)).toMatchObject({
       throws: expect.stringContaining('no route'),
       hangs: expect.stringContaining('No answer within 1000 ms'),

@@ -58,7 +58,7 @@ export const configSchema = answer(
         name: z.string(),
         module: z.string().optional().describe('The package or path in the file.'),
         parts: list(z.string()).describe(
-          'The names of its hooks, `tools`, `transport NAME` for each transport and `secrets SCHEME` for each scheme.',
+          'The names of its hooks, `tools`, `transport NAME` for each transport, `secrets SCHEME` for each scheme and `records KIND` for each kind of records.',
         ),
         feature: z.string().optional().describe('The feature of the gateway that brings the plugin.'),
         mode: z.enum(pluginModes),

@@ -25,8 +25,8 @@ export interface RouteDefinition {
   readonly streams?: Readonly<Record<string, z.ZodType>>;
   /** Errors besides those that every route can have. */
   readonly errors?: readonly ErrorCode[];
-  /** Whether requests are recorded in the journal as acts of administration; by default those that need `admin` and change something. */
-  readonly recorded?: boolean;
+  /** Whether requests are recorded in the journal as acts of administration; by default those that need `admin` and change something. `params`: without their body. */
+  readonly recorded?: boolean | 'params';
 }
 
 /** The schemas of files by media type; undefined for texts. */

@@ -154,6 +154,7 @@ export async function openGateway(source: ConfigSource | undefined, options: Gat
     ...{ env, tools, signal, watch, spawn, log, placements },
     approver: isUnattended ? undefined : approver,
     ...{ journal: storage.journal, pins: storage.pins, rules: storage.rules },
+    openPluginRecords: storage.openPluginRecords,
     overrides: storage.toolOverrides,
     resourceOwners: {
       load: () => storage.meta.get(ownersSubject),

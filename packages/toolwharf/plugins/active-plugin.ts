@@ -3,7 +3,7 @@ import type { PluginSettings } from '../../contract/settings/plugin-config.ts';
 import { LightAbort } from '../kernel/abort-source.ts';
 import type { Log, LogFields } from '../kernel/log.ts';
 import { abortable } from '../kernel/wait.ts';
-import type { Plugin, PluginContext, PluginPolicy, ReviewVerdict } from './plugin.ts';
+import type { Plugin, PluginContext, PluginPolicy, PluginRecords, ReviewVerdict } from './plugin.ts';
 
 /** The functions of a plugin whose time is measured, in the order in which they run. */
 export const hookNames = [
@@ -16,6 +16,7 @@ export const hookNames = [
   'notify',
   'result',
   'exporter',
+  'routes',
 ] as const;
 export type HookName = (typeof hookNames)[number];
 
@@ -38,6 +39,7 @@ export interface ActivePlugin extends Required<Pick<PluginSettings, 'mode' | 'on
   readonly review: Plugin['review'];
   /** The parsed options. */
   readonly settings: unknown;
+  readonly records: PluginContext['records'];
   /** Runs a hook within its time limit. Rejects if the hook fails. */
   run<Value>(hook: HookName, run: (context: PluginContext) => Value): Promise<Awaited<Value>>;
   /** Runs a hook that answers at once. */
@@ -48,10 +50,17 @@ export interface ActivePlugin extends Required<Pick<PluginSettings, 'mode' | 'on
   shadows(hook: HookName, effect: string, fields?: LogFields): boolean;
 }
 
+const none: Readonly<Record<string, PluginRecords>> = Object.freeze({});
 const timeoutMs = 5_000;
 const noticeTimeoutMs = 30_000;
 
-export function activatePlugin(plugin: Plugin, use: PluginSettings, settings: unknown, log: Log): ActivePlugin {
+export function activatePlugin(
+  plugin: Plugin,
+  use: PluginSettings,
+  settings: unknown,
+  log: Log,
+  records: PluginContext['records'] = none,
+): ActivePlugin {
   const { name } = plugin;
   const { mode = 'enforce', onFailure = 'deny' } = use;
   const counts = new Map<HookName, HookCounts>();
@@ -72,6 +81,7 @@ export function activatePlugin(plugin: Plugin, use: PluginSettings, settings: un
     plugin,
     counts,
     settings,
+    records,
     mode,
     onFailure,
     review: plugin.review?.bind(plugin) ?? (plugin.policy && adaptPolicy(plugin.policy)),
@@ -80,7 +90,7 @@ export function activatePlugin(plugin: Plugin, use: PluginSettings, settings: un
       // Notices and exports go over the network, and no call waits for them.
       const limitMs = use.timeoutMs ?? (hook === 'notify' || hook === 'exporter' ? noticeTimeoutMs : timeoutMs);
       try {
-        return await runInTime((limit) => run(new HookContext(settings, limit)), limitMs);
+        return await runInTime((limit) => run(new HookContext(settings, records, limit)), limitMs);
       } catch (cause) {
         // The queue of the exporter logs the failure.
         if (hook === 'exporter') countsOf(hook).failures++;
@@ -119,10 +129,12 @@ export function activatePlugin(plugin: Plugin, use: PluginSettings, settings: un
 /** Creates its signal when the hook reads it: most hooks never do. */
 class HookContext implements PluginContext {
   readonly settings: unknown;
+  readonly records: PluginContext['records'];
   readonly #limit: LightAbort;
 
-  constructor(settings: unknown, limit: LightAbort) {
+  constructor(settings: unknown, records: PluginContext['records'], limit: LightAbort) {
     this.settings = settings;
+    this.records = records;
     this.#limit = limit;
   }
 

@@ -17,9 +17,10 @@ export function createAskPlugins(plugins: readonly ActivePlugin[]): AskPlugins |
   ): Promise<PluginApproval | undefined> {
     const fields = { callId: request.callId };
     try {
-      const { plugin, settings } = active;
+      const { plugin, settings, records } = active;
       // A copy: an approver must not change what other people approve. It may take as long as the approval is open.
-      const asked = active.runNow('approver', () => plugin.approver?.(structuredClone(request), { signal, settings }));
+      const context = { signal, settings, records };
+      const asked = active.runNow('approver', () => plugin.approver?.(structuredClone(request), context));
       const answer = toAnswer(await asked);
       const effect = answer?.kind === 'allow' ? 'allowed' : 'denied';
       if (!answer || active.shadows('approver', `${effect} the call of ${request.tool}`, fields)) return undefined;

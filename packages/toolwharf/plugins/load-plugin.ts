@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { messageOf } from '../../contract/errors.ts';
 import { isObject, type JsonObject } from '../../contract/json.ts';
+import { keyRights } from '../../contract/rights.ts';
 import type { ServerSpec } from '../../contract/settings/config.ts';
 import type { PluginEntry } from '../../contract/settings/plugin-config.ts';
 import { transports as builtIn } from '../../contract/settings/transports.ts';
@@ -101,6 +102,8 @@ const kinds = {
   exporter: 'a function, or a map with content: false and export',
   transports: 'a map',
   tools: 'a list, a function, or a map with list and subscribe',
+  records: 'a map',
+  routes: 'a list',
   close: 'a function',
 } as const;
 
@@ -128,9 +131,33 @@ export function checkPlugin(value: unknown, what: string): Plugin {
     if (!/^[a-z][a-z0-9-]{0,39}$/.test(scheme))
       throw new Error(`scheme '${scheme}' of ${what} must have 1 to 40 characters: a-z, 0-9 and '-'`);
   }
+  for (const [kind, type] of Object.entries(value.records ?? {})) {
+    if (!isObject(type)) throw new Error(`the kind of records '${kind}' of ${what} must be a map`);
+    if (!/^[a-z][a-z0-9-]{0,39}$/.test(kind))
+      throw new Error(`the kind of records '${kind}' of ${what} must have 1 to 40 characters: a-z, 0-9 and '-'`);
+    if (type.schema !== undefined && !isStandardSchema(type.schema))
+      throw new Error(`'schema' of the records '${kind}' of ${what} must be a Standard Schema`);
+  }
+  for (const [index, route] of ((value.routes ?? []) as readonly unknown[]).entries())
+    checkRoute(route, `route ${index} of ${what}`);
   if (value.policy !== undefined && value.review !== undefined)
     throw new Error(`${what} has 'policy' and 'review', which are the same: keep 'review'`);
   return value as unknown as Plugin;
+}
+
+const methods: readonly unknown[] = ['get', 'post', 'put', 'delete'];
+
+function checkRoute(route: unknown, what: string): void {
+  if (!isObject(route) || typeof route.handle !== 'function') throw new Error(`${what} needs a function 'handle'`);
+  if (!methods.includes(route.method)) throw new Error(`'method' of ${what} must be get, post, put or delete`);
+  if (typeof route.path !== 'string' || !/^(\/(\{[a-zA-Z]\w*\}|[\w.~-]+))+$/.test(route.path))
+    throw new Error(`'path' of ${what} must be like /reports/{id}`);
+  if (route.right !== undefined && !(keyRights as readonly unknown[]).includes(route.right))
+    throw new Error(`'right' of ${what} must be ${keyRights.join(', ')}`);
+  for (const part of ['query', 'body'] as const) {
+    if (route[part] !== undefined && !isStandardSchema(route[part]))
+      throw new Error(`'${part}' of ${what} must be a Standard Schema`);
+  }
 }
 
 /** Returns every problem of the plugins' transports and secrets, and of the servers that use the transports. */
@@ -208,6 +235,8 @@ function isOfKind(value: unknown, kind: (typeof kinds)[keyof typeof kinds]): boo
         typeof value === 'function' ||
         (isObject(value) && typeof value.list === 'function' && typeof value.subscribe === 'function')
       );
+    case 'a list':
+      return Array.isArray(value);
     case 'a map':
       return isObject(value);
     case 'a Standard Schema':

@@ -16,6 +16,7 @@ import type { AskPlugins } from '../policy/approval.ts';
 import type { ChangeArguments, ChangeResult, ReviewCall } from '../policy/review.ts';
 import type { PluginToolSource } from '../servers/local-tools.ts';
 import type { ToolboxEvents } from '../servers/toolbox-events.ts';
+import type { OpenPluginRecords } from '../storage/ports/record-store.ts';
 import { type ActivePlugin, activatePlugin, type HookCounts, hookNames, runInTime } from './active-plugin.ts';
 import { createAskPlugins } from './ask-approvers.ts';
 import { createChangeArguments, createChangeResult } from './change-calls.ts';
@@ -30,9 +31,12 @@ import type {
   ExportedItem,
   Plugin,
   PluginNotice,
+  PluginRequest,
+  PluginRoute,
   PluginTools,
   PluginUse,
 } from './plugin.ts';
+import { createMemoryPluginRecords, openPluginRecords } from './plugin-records.ts';
 import { createReview } from './review-calls.ts';
 import { createSessionPlugins, transportsOf } from './session-plugins.ts';
 
@@ -43,7 +47,7 @@ export interface PluginInfo {
   readonly module?: string;
   /** The feature of the gateway that brings the plugin. */
   readonly feature?: string;
-  /** Its parts: the names of its hooks, `tools`, `transport NAME` for each transport and `secrets SCHEME` for each scheme. */
+  /** Its parts: the names of its hooks, `tools`, `transport NAME` for each transport, `secrets SCHEME` for each scheme and `records KIND` for each kind of records. */
   readonly parts: readonly string[];
   readonly mode: PluginMode;
   readonly onFailure: OnPluginFailure;
@@ -69,6 +73,8 @@ export interface PluginSetOptions {
   readonly ofFeatures?: readonly FeaturePlugin[];
   readonly env: Environment;
   readonly log: Log;
+  /** Stores records of plugins; in memory by default. */
+  readonly openRecords?: OpenPluginRecords | undefined;
   /** The tools of a plugin have changed. */
   readonly onToolsChanged: () => Promise<void>;
 }
@@ -88,8 +94,18 @@ export interface PluginSet {
   notify(notice: PluginNotice): void;
   /** Passes an item to all exporters. */
   export(item: () => ExportedItem): void;
+  /** The routes of all plugins; the same list until others are in use. */
+  routes(): readonly ActiveRoute[];
   list(): readonly PluginInfo[];
   close(): Promise<void>;
+}
+
+/** A route of a plugin in use. */
+export interface ActiveRoute {
+  readonly plugin: string;
+  readonly route: PluginRoute;
+  /** Runs it within the time limit of the plugin. */
+  handle(request: PluginRequest): Promise<JsonObject | undefined>;
 }
 
 /** The plugins of a configuration that is not in use yet. */
@@ -131,6 +147,7 @@ const closeMs = 5_000;
 
 export function createPluginSet(options: PluginSetOptions): PluginSet {
   const { ofProgram = [], ofFeatures = [], env, log, onToolsChanged } = options;
+  const { openRecords = createMemoryPluginRecords() } = options;
   let used: readonly Used[] = [];
   let change: ChangeArguments | undefined;
   let review: ReviewCall | undefined;
@@ -140,6 +157,7 @@ export function createPluginSet(options: PluginSetOptions): PluginSet {
   let listeners: readonly Used[] = [];
   let queues: readonly ExportQueue<ExportedItem>[] = [];
   let summaries: readonly ExportQueue<CallSummary>[] = [];
+  let routes: readonly ActiveRoute[] = [];
 
   function use(
     plugin: Plugin,
@@ -147,7 +165,7 @@ export function createPluginSet(options: PluginSetOptions): PluginSet {
     added: PluginSettings & Pick<Used, 'key' | 'entry' | 'feature'>,
   ): Used {
     const { key, entry, feature } = added;
-    const active = activatePlugin(plugin, added, settings, log);
+    const active = activatePlugin(plugin, added, settings, log, openPluginRecords(plugin, openRecords));
     return { ...active, key, entry, feature, ...createQueues(active, log) };
   }
 
@@ -224,6 +242,7 @@ export function createPluginSet(options: PluginSetOptions): PluginSet {
     listeners = next.filter(({ plugin }) => plugin.notify);
     queues = next.flatMap(({ queue }) => queue ?? []);
     summaries = next.flatMap(({ summaries: small }) => small ?? []);
+    routes = next.flatMap(toActiveRoutes);
   }
 
   return {
@@ -279,6 +298,7 @@ export function createPluginSet(options: PluginSetOptions): PluginSet {
       const summary = toSummary(exported.call);
       for (const queue of summaries) queue.add(summary);
     },
+    routes: () => routes,
     // Tools of features are listed like all others.
     list: () =>
       used.map(toInfo).filter(({ feature, parts }) => feature === undefined || parts.some((part) => part !== 'tools')),
@@ -288,6 +308,24 @@ export function createPluginSet(options: PluginSetOptions): PluginSet {
       await closeAll(closed);
     },
   };
+}
+
+function toActiveRoutes(active: Used): readonly ActiveRoute[] {
+  const { plugin } = active;
+  return (plugin.routes ?? []).map((route) => ({
+    plugin: plugin.name,
+    route,
+    async handle(request) {
+      try {
+        return await active.run('routes', (context) => route.handle(request, context));
+      } catch (cause) {
+        // An answer with a code is what the plugin wants to say.
+        if (!(cause instanceof ToolwharfError))
+          active.fail('routes', cause, { route: `${route.method} ${route.path}` });
+        throw cause;
+      }
+    },
+  }));
 }
 
 function isChanging(tools: Plugin['tools']): tools is PluginTools {
@@ -333,7 +371,7 @@ export function exportEvents(events: Pick<Events<ToolboxEvents>, 'on'>, plugins:
 }
 
 function toInfo({ plugin, entry, feature, mode, onFailure, counts, queue, summaries }: Used): PluginInfo {
-  const { name, transports = {}, secrets = {} } = plugin;
+  const { name, transports = {}, secrets = {}, records = {} } = plugin;
   return {
     name,
     module: entry?.module,
@@ -342,6 +380,7 @@ function toInfo({ plugin, entry, feature, mode, onFailure, counts, queue, summar
       ...shownParts.filter((part) => hasPart(plugin, part)),
       ...Object.keys(transports).map((transport) => `transport ${transport}`),
       ...Object.keys(secrets).map((scheme) => `secrets ${scheme}`),
+      ...Object.keys(records).map((kind) => `records ${kind}`),
     ],
     ...{ mode, onFailure },
     settings: settingsSchemaOf(plugin),
@@ -366,6 +405,7 @@ const shownParts = [
   'notify',
   'exporter',
   'tools',
+  'routes',
 ] as const satisfies readonly (keyof Plugin)[];
 
 /** Not every library converts its schemas, and not every schema can be converted. */

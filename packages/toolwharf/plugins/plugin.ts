@@ -1,5 +1,6 @@
 import type { Transport } from '@modelcontextprotocol/client';
 import type { JsonObject } from '../../contract/json.ts';
+import type { KeyRight } from '../../contract/rights.ts';
 import type { Config } from '../../contract/settings/config.ts';
 import type { PluginSettings } from '../../contract/settings/plugin-config.ts';
 import type { LocalTool, ScriptTool } from '../catalog/local-tool.ts';
@@ -8,10 +9,11 @@ import type { LaunchedProgram } from '../connections/stdio/server-process.ts';
 import type { CallRecord } from '../invocation/call-record.ts';
 import type { Log } from '../kernel/log.ts';
 import type { StandardSchema } from '../kernel/standard-schema.ts';
-import type { ToolAnnotations } from '../kernel/tool.ts';
+import type { Caller, ToolAnnotations } from '../kernel/tool.ts';
 import type { ApprovalAnswer, ApprovalRequest, PluginApproval } from '../policy/approval.ts';
 import type { Objection, PluginCall, ReviewedCall } from '../policy/review.ts';
 import type { ToolboxEvents } from '../servers/toolbox-events.ts';
+import type { PluginRecord, Stored } from '../storage/ports/record-store.ts';
 
 /** Passed to each hook of a plugin. */
 export interface PluginContext<Settings = unknown> {
@@ -19,6 +21,8 @@ export interface PluginContext<Settings = unknown> {
   readonly signal: AbortSignal;
   /** The options of the plugin, as its `settings` parse them. */
   readonly settings: Settings;
+  /** The stored records of the plugin, by the kinds that its `records` declare. */
+  readonly records: Readonly<Record<string, PluginRecords>>;
 }
 
 type MaybePromise<Value> = Value | Promise<Value>;
@@ -147,6 +151,55 @@ export interface PluginTransport {
   readonly open: (options: never, context: TransportContext) => Transport | Promise<Transport>;
 }
 
+/** A kind of record that a plugin stores. */
+export interface PluginRecordKind {
+  /** Checks a record before it is stored: any Standard Schema. */
+  readonly schema?: StandardSchema;
+  /** Encrypts the records with the key of the gateway; false. */
+  readonly isSealed?: boolean;
+}
+
+/** The stored records of one kind. In a gateway, all replicas share them. */
+export interface PluginRecords<Item extends PluginRecord = PluginRecord> {
+  /** All records, sorted by id. */
+  list(): Promise<readonly Stored<Item>[]>;
+  get(id: string): Promise<Stored<Item> | undefined>;
+  /**
+   * Adds or replaces a record. With a revision, only if the record still has it, or for 0 if there is none with its id; undefined if
+   * it has changed meanwhile. Rejects a record that the schema rejects.
+   */
+  put(item: Item, revision?: number): Promise<Stored<Item> | undefined>;
+  /** False if there is none with this id, or it does not have the revision. */
+  remove(id: string, revision?: number): Promise<boolean>;
+}
+
+/** A request of a route, as its schemas parse it. */
+export interface PluginRequest {
+  /** The parameters of the path. */
+  readonly params: Readonly<Record<string, string>>;
+  readonly query: unknown;
+  readonly body: unknown;
+  /** Who asks. */
+  readonly caller: Caller;
+}
+
+/** A route of a gateway's REST API, under `/api/plugins/NAME`. */
+export interface PluginRoute<Settings = unknown> {
+  readonly method: 'get' | 'post' | 'put' | 'delete';
+  /** Begins with a slash; parameters are in braces: `/reports/{id}`. */
+  readonly path: string;
+  /** The right that the caller needs; `admin`. */
+  readonly right?: KeyRight;
+  /** One line for the OpenAPI document. */
+  readonly summary?: string;
+  /** Checks the query: any Standard Schema. Without it, `query` is the map of its texts. */
+  readonly query?: StandardSchema;
+  /** Checks the JSON body: any Standard Schema. Without it, a body is not read. */
+  readonly body?: StandardSchema;
+  /** Answers with JSON, or with an empty object. A thrown `ToolwharfError` becomes the answer with its code. */
+  handle(request: PluginRequest, context: PluginContext<Settings>): MaybePromise<JsonObject | undefined>;
+}
+
 /** The policy of the first version of plugins. */
 export type PluginPolicy = (
   call: ReviewedCall,
@@ -192,6 +245,10 @@ export interface Plugin<Settings = unknown> {
   /** Is told of approvals. Calls do not wait for it. */
   notify?(notice: PluginNotice, context: PluginContext<Settings>): void | Promise<void>;
   readonly exporter?: PluginExporter | PluginSummaryExporter;
+  /** Records that the gateway stores for the plugin, by kind. In the library they end with the process. */
+  readonly records?: Readonly<Record<string, PluginRecordKind>>;
+  /** Routes of a gateway's REST API. The library has none. */
+  readonly routes?: readonly PluginRoute<Settings>[];
   /** Called when the toolbox closes, or the configuration no longer has the plugin. */
   readonly close?: () => void | Promise<void>;
   /** @deprecated The name of `review` in the first version of plugins, which still works. */

@@ -14,7 +14,7 @@ import type { EndedSessionStore } from './ports/ended-session-store.ts';
 import type { FleetStore } from './ports/fleet-store.ts';
 import type { KeyStore } from './ports/key-store.ts';
 import type { ModelSettingsStore } from './ports/model-settings-store.ts';
-import type { StoredRecords } from './ports/record-store.ts';
+import type { OpenPluginRecords, StoredRecords } from './ports/record-store.ts';
 import type { SavedRequestStore } from './ports/saved-request-store.ts';
 import type { UserStore } from './ports/user-store.ts';
 import type { VectorStore } from './ports/vector-store.ts';
@@ -40,6 +40,8 @@ export interface Storage extends Omit<StoredRecords, 'rules' | 'api_keys' | 'use
   readonly savedRequests: SavedRequestStore;
   readonly vectors: VectorStore;
   readonly meta: MetaStore;
+  /** Opens the records of one kind of a plugin. */
+  readonly openPluginRecords: OpenPluginRecords;
   readonly audit: Audit;
   /** Undefined if no other process can use this storage. */
   readonly fleet?: FleetStore;
@@ -58,7 +60,7 @@ export interface Storage extends Omit<StoredRecords, 'rules' | 'api_keys' | 'use
 
 /** A record whose content is sealed. */
 export interface SealedRecord {
-  readonly kind: 'server' | 'provider' | 'account' | 'sign-in';
+  readonly kind: 'server' | 'provider' | 'account' | 'sign-in' | 'record of a plugin';
   readonly id?: string;
   readonly name: string;
 }

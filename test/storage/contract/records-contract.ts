@@ -52,8 +52,32 @@ const kinds: readonly KindCase[] = [
   },
 ];
 
-/** The contract of the records that administrators change. */
+/** The contract of the records that administrators change, and of those of plugins. */
 export function recordsContract(storageKind: StorageKind): void {
+  describe.each([false, true])(`records of a plugin (sealed: %s) in ${storageKind.name}`, (isSealed) => {
+    test('kinds of plugins have records of their own, with revisions, sorted by id', async () => {
+      using workspace = await storageKind.createWorkspace();
+      await using storage = await workspace.open();
+      const notes = storage.openPluginRecords('one', 'notes', { isSealed });
+      const others = ['two', 'one'].map((plugin, at) =>
+        storage.openPluginRecords(plugin, at === 0 ? 'notes' : 'drafts', { isSealed }),
+      );
+      const note = (id: string, text = 'hush') => ({ id, text });
+      for (const id of ['b', 'a/1', 'ä']) expect(await notes.put(note(id))).toEqual({ ...note(id), revision: 1 });
+      for (const other of others) expect(await other.list()).toEqual([]);
+      expect((await notes.list()).map(({ id }) => id)).toEqual(['a/1', 'b', 'ä']);
+      const writers = [note('b', 'one'), note('b', 'two')].map((written) => notes.replace(written, 1));
+      const [winner, ...rest] = (await Promise.all(writers)).filter((stored) => stored !== undefined);
+      expect([winner?.revision, rest]).toEqual([2, []]);
+      expect(await notes.get('b')).toEqual(winner);
+      expect([await notes.remove('b', 1), await notes.remove('b', 2), await notes.get('b')]).toEqual([
+        false,
+        true,
+        undefined,
+      ]);
+    });
+  });
+
   describe.each(kinds)(`$kind in ${storageKind.name}`, ({ hasUniqueNames, store, make, change }) => {
     test('records are added, replaced with a higher revision, removed and listed by name', async () => {
       using workspace = await storageKind.createWorkspace();

@@ -8,7 +8,7 @@ import type { ServerRecord } from '../../../toolwharf/config/server-record.ts';
 import { canonicalJson, hashOf } from '../../../toolwharf/kernel/canonical-json.ts';
 import { toolKey } from '../../../toolwharf/kernel/tool-id.ts';
 import type { ApiKey } from '../../../toolwharf/storage/ports/key-store.ts';
-import type { RecordStore, StoredRecords } from '../../../toolwharf/storage/ports/record-store.ts';
+import type { PluginRecord, RecordStore, StoredRecords } from '../../../toolwharf/storage/ports/record-store.ts';
 import type { User } from '../../../toolwharf/storage/ports/user-store.ts';
 
 /** How records of one kind are stored. */
@@ -93,6 +93,21 @@ export const toolOverrideKind: RecordKind<ToolOverride> = {
   ...{ kind: 'tool_overrides', noun: 'tool override', idOf: (override) => hashOf(toolKey(override)) },
   ...{ nameOf: ({ tool }) => tool, sortedBy: () => '' },
 };
+
+/** The records of plugins whose kinds begin with this are sealed. */
+export const sealedPluginKinds = 'plugin-sealed/';
+
+/** Records of one kind of a plugin. */
+export function pluginKind(plugin: string, kind: string, isSealed = false): RecordKind<PluginRecord> {
+  const sealed = { isSealed, noun: `record of the plugin ${plugin}` };
+  return {
+    ...sealed,
+    kind: `${isSealed ? sealedPluginKinds : 'plugin/'}${plugin}/${kind}`,
+    idOf,
+    nameOf: () => '',
+    sortedBy: idOf,
+  };
+}
 
 /** One store for each kind. */
 export function mapKinds(toStore: (kind: AuditedKind<unknown>) => RecordStore<unknown>): StoredRecords {

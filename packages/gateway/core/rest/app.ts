@@ -13,6 +13,7 @@ import { actAs } from '../../../toolwharf/storage/audit/acts.ts';
 import { unauthorized } from '../auth/admit-caller.ts';
 import { hasRight, type Identity } from '../auth/identity.ts';
 import { InvalidBodyError } from '../http/limits/request-body.ts';
+import { findRoute, pluginPaths, toRoute } from './plugin-routes.ts';
 import { actDetails, recordAct } from './record-act.ts';
 import { type RequestProblem, requestError, toProblems } from './request-problems.ts';
 import type { ApiPorts, FileAnswer, Route } from './route.ts';
@@ -32,7 +33,7 @@ export function createApi(routes: readonly Route[], ports: ApiPorts): Api {
   const identities = new WeakMap<IncomingMessage, Identity>();
   const app = new Hono<Env>();
 
-  async function serve(route: Route, context: Context<Env>): Promise<Response> {
+  async function serve(route: Route, context: Context<Env>, pathParts = context.req.param()): Promise<Response> {
     const { incoming, outgoing } = context.env;
     const authenticated = identities.get(incoming);
     if (!hasRight(authenticated, route.right)) throw missingRight(route, authenticated);
@@ -45,7 +46,7 @@ export function createApi(routes: readonly Route[], ports: ApiPorts): Api {
     using reservation = usage.reserve('request_bytes', 0);
     const search = new URL(context.req.url).searchParams;
     const readBody = () => usage.readBody(incoming, reservation);
-    const input = await readRequest(route, context.req.param(), search, incoming, readBody);
+    const input = await readRequest(route, pathParts, search, incoming, readBody);
     const disconnected = new AbortController();
     outgoing.once('close', () => {
       if (!outgoing.writableFinished) disconnected.abort(new Error('The client disconnected'));
@@ -86,6 +87,15 @@ export function createApi(routes: readonly Route[], ports: ApiPorts): Api {
       return toFailure(error, { allow });
     });
   }
+  // Plugins may change with the configuration.
+  app.all(pluginPaths, (context) => {
+    const { method, path } = context.req;
+    const { found, allowed } = findRoute(ports.toolbox.pluginRoutes(), method, path);
+    if (found) return serve(toRoute(found.route), context, found.params);
+    if (allowed.length === 0) return context.notFound();
+    const allow = allowed.join(', ');
+    return toFailure(new ToolwharfError('METHOD_NOT_ALLOWED', `This path supports only ${allow}`), { allow });
+  });
   app.notFound(({ req: { path: route } }) =>
     toFailure(new ToolwharfError('NOT_FOUND', `No route for ${route}`, { data: { route } })),
   );

@@ -1,9 +1,11 @@
 import type { JsonObject } from '../../../contract/json.ts';
+import type { ActiveRoute } from '../../../toolwharf/plugins/plugin-set.ts';
 import { createCallStats } from '../calls/call-stats.ts';
 import type { FeatureCore, OpenFeatures } from '../feature.ts';
 import { type Api, createApi } from './app.ts';
 import { coreRoutes } from './core-routes.ts';
 import { toOpenApi } from './openapi.ts';
+import { toRoute } from './plugin-routes.ts';
 import type { ApiPorts } from './route.ts';
 
 export interface RestApiPorts {
@@ -18,7 +20,7 @@ export async function openRestApi({ core, features, info }: RestApiPorts): Promi
   const { events, servers, profiles } = core;
   const apis = await features.openApis();
   const routes = [...coreRoutes, ...apis.routes];
-  let openApi: JsonObject | undefined;
+  let document: { readonly openApi: JsonObject; readonly ofPlugins: readonly ActiveRoute[] } | undefined;
   return createApi(routes, {
     ...{ toolbox, storage, log, stopping, fleet, frames, events, security, limits, servers, profiles },
     features: apis.all,
@@ -29,8 +31,10 @@ export async function openRestApi({ core, features, info }: RestApiPorts): Promi
       ...info,
       mcp,
       openApi: () => {
-        openApi ??= toOpenApi(routes);
-        return openApi;
+        const ofPlugins = toolbox.pluginRoutes();
+        if (document?.ofPlugins !== ofPlugins)
+          document = { openApi: toOpenApi([...routes, ...ofPlugins.map(toRoute)]), ofPlugins };
+        return document.openApi;
       },
     },
   });

@@ -58,12 +58,12 @@ export async function recordAct<Result>(
 
 /** The details of a request that is recorded; undefined for other requests. */
 export function actDetails(
-  route: { readonly recorded?: boolean; readonly right: Right; readonly method: string },
+  route: { readonly recorded?: boolean | 'params'; readonly right: Right; readonly method: string },
   { params, body }: { readonly params: unknown; readonly body: unknown },
 ): JsonObject | undefined {
-  const isAct = route.recorded ?? (route.right === 'admin' && route.method !== 'get');
-  if (!isAct) return undefined;
-  const facts = isObject(body) ? body : {};
+  const changes = route.right === 'admin' && route.method !== 'get';
+  if (route.recorded === 'params' ? !changes : !(route.recorded ?? changes)) return undefined;
+  const facts = isObject(body) && route.recorded !== 'params' ? body : {};
   const known = detailMembers.filter((name) => facts[name] !== undefined).map((name) => [name, facts[name]]);
   return { ...(params as JsonObject | undefined), ...Object.fromEntries(known) };
 }

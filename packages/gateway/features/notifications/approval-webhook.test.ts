@@ -67,7 +67,7 @@ async function setUp(
     stop,
     ask(changes = {}) {
       const notice = { type: 'approval.waiting', request: { ...request, ...changes } } as const;
-      void notify?.(notice, { signal: stop.signal, settings: {} });
+      void notify?.(notice, { signal: stop.signal, settings: {}, records: {} });
     },
   };
 }

@@ -44,6 +44,18 @@ export interface StoredRecords {
   readonly users: RecordStore<User>;
 }
 
+/** A record that a plugin stores. The rest of its content is up to the plugin, and must be JSON. */
+export interface PluginRecord {
+  readonly id: string;
+}
+
+/** Opens the records of one kind of a plugin. */
+export type OpenPluginRecords = (
+  plugin: string,
+  kind: string,
+  options: { readonly isSealed?: boolean },
+) => Pick<RecordStore<PluginRecord>, 'list' | 'get' | 'put' | 'replace' | 'remove'>;
+
 /** A profile that was created over the API. Durations are in milliseconds. */
 export interface ProfileRecord extends CheckedProfile {
   readonly id: string;

@@ -5,7 +5,7 @@ import type { CallCountQuery } from '../../../../toolwharf/storage/ports/call-co
 import type { FleetStore } from '../../../../toolwharf/storage/ports/fleet-store.ts';
 import { createKeyRing } from '../../../../toolwharf/storage/sealer.ts';
 import type { SqliteStorageOptions, Storage } from '../../../../toolwharf/storage/storage.ts';
-import { mapKinds, modelSettingsKind, type RecordKind } from '../../records/kinds.ts';
+import { mapKinds, modelSettingsKind, pluginKind, type RecordKind } from '../../records/kinds.ts';
 import { createModelSettings, createRecordStores } from '../../records/record-stores.ts';
 import { retryFailedEnds } from '../retry-ends.ts';
 import { toStorageError, translateErrors } from '../translate-errors.ts';
@@ -152,6 +152,7 @@ function assemble(engine: Engine, ownership: Ownership, options: SqlOptions) {
     savedRequests: guard(createSqlSavedRequests(engine)),
     vectors: guard(createSqlVectors(engine, clock)),
     meta: guard(createSqlMeta(engine.db)),
+    openPluginRecords: (plugin, kind, { isSealed }) => openRecords(pluginKind(plugin, kind, isSealed)),
     audit,
     fleet: fleet && {
       ...fleet,

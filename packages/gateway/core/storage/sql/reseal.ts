@@ -1,18 +1,24 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
+import type { ExpressionBuilder } from 'kysely';
 import { ToolwharfError } from '../../../../contract/errors.ts';
 import { type Sealer, sealedPrefix } from '../../../../toolwharf/storage/sealer.ts';
 import type { SealedRecord } from '../../../../toolwharf/storage/storage.ts';
-import { auditedKinds } from '../../records/kinds.ts';
+import { auditedKinds, sealedPluginKinds } from '../../records/kinds.ts';
 import type { Database, Writing } from './engine.ts';
 import { accountContext } from './sql-accounts.ts';
 import { oauthContext } from './sql-oauth.ts';
 import { recordContext } from './sql-records.ts';
+import type { Tables } from './tables.ts';
 
 const checkNames = { current: 'sealer.check', next: 'sealer.next' } as const;
 
 const batch = 100;
 
 const sealedKinds = auditedKinds.flatMap(({ kind, isSealed }) => (isSealed ? [kind] : []));
+
+/** Records that are sealed. */
+const isSealed = ({ eb, or }: ExpressionBuilder<Tables, 'records'>) =>
+  or([eb('kind', 'in', sealedKinds), eb('kind', 'like', `${sealedPluginKinds}%`)]);
 
 /**
  * Reseals every secret with `next`, in small transactions. Each sealed text names its key, so a repeated call continues
@@ -26,7 +32,7 @@ export async function reseal(db: Database, from: Sealer, next: Sealer): Promise<
     const rows = await trx
       .selectFrom('records')
       .select(['kind', 'id', 'body'])
-      .where('kind', 'in', sealedKinds)
+      .where(isSealed)
       .where('body', 'not like', other)
       .limit(batch)
       .execute();
@@ -75,9 +81,9 @@ export async function reseal(db: Database, from: Sealer, next: Sealer): Promise<
 /** The sealed records, by what is known of them without the key. */
 export async function listSealed(db: Database): Promise<readonly SealedRecord[]> {
   const records: SealedRecord[] = [];
-  const rows = db.selectFrom('records').select(['kind', 'id', 'name']).where('kind', 'in', sealedKinds);
+  const rows = db.selectFrom('records').select(['kind', 'id', 'name']).where(isSealed);
   for (const { kind, id, name } of await rows.orderBy('kind', 'desc').orderBy('name').execute())
-    records.push({ kind: kind === 'servers' ? 'server' : 'provider', id, name });
+    records.push(toSealedRecord(kind, id, name));
   for (const { id, server, owner } of await db.selectFrom('accounts').selectAll().orderBy('server').execute())
     records.push({ kind: 'account', id, name: `${server} of ${owner}` });
   // The servers of sign-ins are stored as hashes.
@@ -86,10 +92,16 @@ export async function listSealed(db: Database): Promise<readonly SealedRecord[]>
   return records;
 }
 
+function toSealedRecord(kind: string, id: string, name: string): SealedRecord {
+  if (kind === 'servers') return { kind: 'server', id, name };
+  if (kind === 'providers') return { kind: 'provider', id, name };
+  return { kind: 'record of a plugin', id, name: `${kind.slice(sealedPluginKinds.length)} ${id}` };
+}
+
 /** Removes the sealed records, and forgets the key: the next one is accepted. */
 export async function discardSealed(db: Database): Promise<void> {
   await db.transaction().execute(async (trx) => {
-    await trx.deleteFrom('records').where('kind', 'in', sealedKinds).execute();
+    await trx.deleteFrom('records').where(isSealed).execute();
     for (const table of ['accounts', 'oauth_records', 'inbox'] as const) await trx.deleteFrom(table).execute();
     await trx.deleteFrom('meta').where('name', 'in', Object.values(checkNames)).execute();
   });
