@@ -7,7 +7,7 @@ import { openBrowser } from '../test/browser/support/browser.ts';
 import { startIdentityProvider } from '../test/support/identity-provider.ts';
 import { startPersonalServer } from '../test/support/personal-server.ts';
 import { root } from './project.mjs';
-import { shrinkPng } from './shrink-png.mjs';
+import { animatePng, shrinkPng } from './shrink-png.mjs';
 
 const emptyCall = { headers: { 'content-type': 'application/json' }, body: '{"arguments":{}}' };
 const home = mkdtempSync(join(tmpdir(), 'toolwharf-screenshots-'));
@@ -46,7 +46,11 @@ try {
 }
 
 async function open(colorScheme) {
-  const context = await browser.newContext({ viewport: { width: 1280, height: 800 }, colorScheme });
+  const context = await browser.newContext({
+    viewport: { width: 1280, height: 800 },
+    colorScheme,
+    reducedMotion: 'reduce',
+  });
   return context.newPage();
 }
 
@@ -57,16 +61,31 @@ async function look(page, path, name, text) {
   await take(page, name);
 }
 
-/** The first two minutes of a newcomer. */
+/** The first two minutes of a newcomer, also as an animated picture. */
 async function chat(page) {
+  const shown = [];
+  const record = async (ms) => shown.push({ png: await page.screenshot(), ms });
+  await goto(page, '/');
+  await page.getByRole('button', { name: 'Chat with the demo assistant' }).waitFor();
+  await page.waitForLoadState('networkidle').catch(() => {});
+  await record(2_000);
   await goto(page, '/chat');
+  await page.getByRole('button', { name: /folders/i }).waitFor();
+  await record(1_500);
   await page.getByRole('button', { name: /folders/i }).click();
   const allow = page.getByRole('dialog').getByRole('button', { name: /allow once/i });
   await allow.waitFor();
   await take(page, 'approval');
+  await record(3_000);
   await allow.click();
   await page.getByRole('button', { name: /retry/i }).waitFor();
   await take(page, 'chat');
+  await record(3_000);
+  await goto(page, '/calls');
+  await page.getByText('list_allowed_directories').first().click();
+  await page.getByText('Allowed directories:').first().waitFor();
+  await record(3_000);
+  writeFileSync(join(root, 'docs', 'images', 'tour.png'), animatePng(shown));
 }
 
 async function tools(page) {

@@ -1,5 +1,5 @@
-// Rewrites a screenshot with a palette of 256 colours, which makes it about a third as large. For PNG files with 8 bits per channel, as
-// browsers write them.
+// Rewrites screenshots with a palette of 256 colours, which makes them about a third as large, and joins them to one animated picture. For
+// PNG files with 8 bits per channel, as browsers write them.
 import { crc32, deflateSync, inflateSync } from 'node:zlib';
 
 const signature = Buffer.from([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a]);
@@ -7,28 +7,79 @@ const maxColours = 256;
 
 /** The same picture with a palette. */
 export function shrinkPng(png) {
-  const { width, height, pixels } = decode(png);
+  const picture = decode(png);
+  const { palette, indexes } = toPalette([picture]);
+  return toFile(picture, palette, [chunk('IDAT', compress(toRows(picture, indexes)))]);
+}
+
+/** One animated picture (APNG), which repeats: pictures of one size, each with how long it is shown. */
+export function animatePng(shown) {
+  const pictures = shown.map(({ png, ms }) => ({ ...decode(png), ms }));
+  const { palette, indexes } = toPalette(pictures);
+  const chunks = [chunk('acTL', numbers([pictures.length, 0]))];
+  let sequence = 0;
+  for (const [index, picture] of pictures.entries()) {
+    const { part, left, top } =
+      index === 0 ? { part: picture, left: 0, top: 0 } : changedPart(pictures[index - 1], picture);
+    const delay = Buffer.from([picture.ms >> 8, picture.ms & 255, 1_000 >> 8, 1_000 & 255, 0, 0]);
+    const frame = numbers([sequence++, part.width, part.height, left, top]);
+    chunks.push(chunk('fcTL', Buffer.concat([frame, delay])));
+    const data = compress(toRows(part, indexes));
+    chunks.push(index === 0 ? chunk('IDAT', data) : chunk('fdAT', Buffer.concat([numbers([sequence++]), data])));
+  }
+  return toFile(pictures[0], palette, chunks);
+}
+
+/** The smallest rectangle that has all pixels that differ; one pixel if none does. */
+function changedPart(before, after) {
+  const { width, height, pixels } = after;
+  let [left, top, right, bottom] = [width, height, 0, 0];
+  for (let y = 0, at = 0; y < height; y++)
+    for (let x = 0; x < width; x++, at++) {
+      if (pixels[at] === before.pixels[at]) continue;
+      [left, right] = [Math.min(left, x), Math.max(right, x + 1)];
+      [top, bottom] = [Math.min(top, y), Math.max(bottom, y + 1)];
+    }
+  if (right === 0) [left, top, right, bottom] = [0, 0, 1, 1];
+  const part = { width: right - left, height: bottom - top, pixels: new Uint32Array((right - left) * (bottom - top)) };
+  for (let y = 0; y < part.height; y++) {
+    const from = (top + y) * width + left;
+    part.pixels.set(pixels.subarray(from, from + part.width), y * part.width);
+  }
+  return { part, left, top };
+}
+
+function toPalette(pictures) {
   const counts = new Map();
-  for (const pixel of pixels) counts.set(pixel, (counts.get(pixel) ?? 0) + 1);
+  for (const { pixels } of pictures) for (const pixel of pixels) counts.set(pixel, (counts.get(pixel) ?? 0) + 1);
   const palette = chooseColours([...counts]);
-  const indexes = new Map([...counts.keys()].map((colour) => [colour, nearest(palette, colour)]));
+  return { palette, indexes: new Map([...counts.keys()].map((colour) => [colour, nearest(palette, colour)])) };
+}
+
+function toRows({ width, height, pixels }, indexes) {
   const rows = Buffer.alloc(height * (width + 1));
   for (let y = 0, at = 0; y < height; y++) {
     // Each row begins with its filter: none, which is the best one for palettes.
     rows[at++] = 0;
     for (let x = 0; x < width; x++) rows[at++] = indexes.get(pixels[y * width + x]);
   }
-  const header = Buffer.alloc(13);
-  header.writeUInt32BE(width, 0);
-  header.writeUInt32BE(height, 4);
-  header.set([8, 3, 0, 0, 0], 8);
-  return Buffer.concat([
-    signature,
-    chunk('IHDR', header),
-    chunk('PLTE', Buffer.from(palette.flatMap(channels))),
-    chunk('IDAT', deflateSync(rows, { level: 9, memLevel: 9 })),
-    chunk('IEND', Buffer.alloc(0)),
-  ]);
+  return rows;
+}
+
+function compress(rows) {
+  return deflateSync(rows, { level: 9, memLevel: 9 });
+}
+
+function toFile({ width, height }, palette, data) {
+  const header = Buffer.concat([numbers([width, height]), Buffer.from([8, 3, 0, 0, 0])]);
+  const colours = chunk('PLTE', Buffer.from(palette.flatMap(channels)));
+  return Buffer.concat([signature, chunk('IHDR', header), colours, ...data, chunk('IEND', Buffer.alloc(0))]);
+}
+
+function numbers(values) {
+  const bytes = Buffer.alloc(values.length * 4);
+  for (const [index, value] of values.entries()) bytes.writeUInt32BE(value, index * 4);
+  return bytes;
 }
 
 /** The pixels as numbers 0xRRGGBB; transparency is dropped. */
