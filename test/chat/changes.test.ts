@@ -190,6 +190,42 @@ describe('a model that fails', () => {
     },
   );
 
+  test('a request that the provider refuses for now is repeated, and the answer says why and until when it waits', async () => {
+    const busy = { status: 429, error: 'slow down', headers: { 'retry-after-ms': '1' } };
+    await using testChat = await openScriptedChat([busy, { text: 'Here.' }]);
+    expect(textOf(await testChat.sendAndWait('Hello'))).toBe('Here.');
+    const waits = testChat.events.flatMap((event) => (event.kind === 'message' ? (event.message.waitsFor ?? []) : []));
+    expect(waits).toMatchObject([
+      { what: 'model' },
+      { what: 'retry', reason: 'Scripted reached its rate limit' },
+      { what: 'model' },
+    ]);
+    expect(await testChat.last()).not.toHaveProperty('waitsFor');
+  });
+
+  test('an answer that has begun is not requested again when it breaks off', async () => {
+    await using testChat = await openScriptedChat([{ text: 'Half a', drop: true }]);
+    expect(await testChat.sendAndWait('Hello')).toMatchObject({ status: 'error' });
+    expect(testChat.model.requests).toHaveLength(1);
+  });
+
+  test('a model that does not begin to answer in its time ends the answer, which names the limit', async () => {
+    const gate = createGate();
+    const silent = async () => {
+      await gate.pass();
+      return { text: 'Too late' };
+    };
+    await using testChat = await openScriptedChat([silent]);
+    const { provider, model } = testChat.assistant.model;
+    await testChat.storage.modelSettings.put({ provider, model, firstOutputMs: 1_000 });
+    expect(await testChat.sendAndWait('Hello')).toMatchObject({
+      status: 'error',
+      problem: expect.stringMatching(/did not begin to answer within 1 s\. Try again, choose another model, or raise/),
+    });
+    gate.open();
+    expect(testChat.model.requests).toHaveLength(1);
+  });
+
   test('a model that fails because it reaches its own token limit ends the answer as limited', async () => {
     await using testChat = await openScriptedChat([{ text: 'So far', finish: 'length' }]);
     expect(await testChat.sendAndWait('Go')).toMatchObject({

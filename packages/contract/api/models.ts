@@ -64,6 +64,9 @@ const settingsShape = {
     'US dollars per million input tokens that the provider reads from its cache; `inputPrice` if absent.',
   ),
   outputPrice: shape.outputPrice.describe('US dollars per million output tokens.'),
+  firstOutputMs: shape.firstOutputMs.describe(
+    'How long the model may take to begin an answer, in milliseconds; one minute if absent.',
+  ),
 };
 
 export const modelSettingsViewSchema = answer('ModelSettings', z.strictObject(settingsShape));

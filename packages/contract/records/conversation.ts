@@ -115,6 +115,13 @@ export const messageSchema = z.strictObject({
   status: z.enum(['streaming', 'complete', 'stopped', 'interrupted', 'limited', 'error']),
   /** Why the message is not complete, as a text for people. */
   problem: z.string().optional(),
+  /** What an answer in progress waits for: the first output of the model, or the next attempt after a failure that may pass. */
+  waitsFor: z
+    .discriminatedUnion('what', [
+      z.strictObject({ what: z.literal('model'), since: z.string() }),
+      z.strictObject({ what: z.literal('retry'), since: z.string(), until: z.string(), reason: z.string() }),
+    ])
+    .optional(),
   /** The model that answered, as a display name. */
   model: z.string().optional(),
   usage: usageSchema.optional(),

@@ -14,6 +14,8 @@ export const modelSettingsSchema = z.strictObject({
   cachedInputPrice: price,
   /** US dollars per million output tokens. */
   outputPrice: price,
+  /** How long the model may take to begin an answer; one minute if undefined. */
+  firstOutputMs: z.int().min(1_000, 'must be at least 1000').max(3_600_000, 'must be at most 3600000').optional(),
 });
 
 export type ModelSettings = z.output<typeof modelSettingsSchema>;

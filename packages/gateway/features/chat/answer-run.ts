@@ -218,7 +218,7 @@ export function startAnswer(open: OpenConversation, ports: AnswerPorts): AnswerR
       if (left.length > 0) await endOpenScripts(draft, ports.journal).catch(logNotStored);
       for (const index of unfinishedCalls(draft.parts))
         draft.changePart(index, { status: 'waiting', approvalId: undefined });
-      draft.change({ ...outcome, completedAt: now(), durationMs: workedMs + stopwatch.elapsedMs });
+      draft.change({ ...outcome, waitsFor: undefined, completedAt: now(), durationMs: workedMs + stopwatch.elapsedMs });
     }
     const usage = addUsage(before.usage, used);
     const durationMs = before.durationMs + stopwatch.elapsedMs;

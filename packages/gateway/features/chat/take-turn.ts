@@ -1,4 +1,6 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { LanguageModelUsage, ModelMessage, ToolSet } from 'ai';
+import { ToolwharfError } from '../../../contract/errors.ts';
 import type { Usage } from '../../../contract/records/conversation.ts';
 import { toAiSdkTools } from '../../../toolwharf/bridges/ai-sdk.ts';
 import { parseExactly } from '../../../toolwharf/kernel/exact-json.ts';
@@ -35,15 +37,68 @@ export interface TurnOptions {
   readonly onText: (text: string) => void;
 }
 
-/** Sends one request to the model. Streams its text into the draft and returns the calls it requests. Rejects with the SDK's error. */
+const maxAttempts = 3;
+const firstPauseMs = 2_000;
+const maxPauseMs = 60_000;
+const firstOutputMs = 60_000;
+
+/**
+ * Sends one request to the model. Streams its text into the draft and returns the calls it requests. A request that fails before the
+ * model has written anything is repeated if that may help. Rejects with the SDK's error.
+ */
 export async function takeTurn(options: TurnOptions): Promise<Turn> {
+  const { opened, draft, signal } = options;
+  const written = draft.parts.length;
+  try {
+    for (let attempt = 1; ; attempt++) {
+      draft.change({ waitsFor: { what: 'model', since: new Date().toISOString() } });
+      try {
+        return await requestOnce(options);
+      } catch (cause) {
+        signal.throwIfAborted();
+        const retry = draft.parts.length === written && attempt < maxAttempts ? opened.readRetry?.(cause) : undefined;
+        const pauseMs = retry?.pauseMs ?? firstPauseMs * 2 ** (attempt - 1);
+        if (!retry || pauseMs > maxPauseMs) throw cause;
+        const now = Date.now();
+        const [since, until] = [now, now + pauseMs].map((time) => new Date(time).toISOString()) as [string, string];
+        draft.change({ waitsFor: { what: 'retry', since, until, reason: retry.reason } });
+        await sleep(pauseMs, undefined, { signal });
+      }
+    }
+  } finally {
+    draft.change({ waitsFor: undefined });
+  }
+}
+
+async function requestOnce(options: TurnOptions): Promise<Turn> {
+  const silent = new AbortController();
+  const limitMs = options.opened.firstOutputMs ?? firstOutputMs;
+  const timer = setTimeout(() => silent.abort(), limitMs).unref();
+  try {
+    const signal = AbortSignal.any([options.signal, silent.signal]);
+    return await readAnswer({ ...options, signal }, () => {
+      clearTimeout(timer);
+      if (options.draft.message.waitsFor) options.draft.change({ waitsFor: undefined });
+    });
+  } catch (cause) {
+    if (!silent.signal.aborted || options.signal.aborted) throw cause;
+    const message = `the model did not begin to answer within ${limitMs / 1_000} s. Try again, choose another model, or raise the limit in the settings of the model`;
+    throw new ToolwharfError('CALL_TIMED_OUT', message, { cause });
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+/** `onOutput` is called with each part of the answer. */
+async function readAnswer(options: TurnOptions, onOutput: () => void): Promise<Turn> {
   const { opened, instructions, messages, tools, draft, signal } = options;
   const { streamText } = await loadSdk();
   const shown = toShownTools(tools);
   const { stream } = streamText({
     model: opened.model,
     messages,
-    maxRetries: 2,
+    // Repeated by `takeTurn`, which says so.
+    maxRetries: 0,
     abortSignal: signal,
     instructions: instructions || undefined,
     tools: Object.keys(shown).length > 0 ? shown : undefined,
@@ -77,6 +132,7 @@ export async function takeTurn(options: TurnOptions): Promise<Turn> {
   }
 
   for await (const part of stream) {
+    if (!beginnings.has(part.type)) onOutput();
     switch (part.type) {
       case 'text-delta':
       case 'reasoning-delta':
@@ -111,6 +167,9 @@ export async function takeTurn(options: TurnOptions): Promise<Turn> {
   signal.throwIfAborted();
   return { calls, usage, end };
 }
+
+/** The parts of a stream that come before the model has written anything. */
+const beginnings: ReadonlySet<string> = new Set(['start', 'start-step', 'raw', 'error']);
 
 /** The arguments as the model wrote them. The library that calls the model parses them, and rounds large numbers. */
 function exactInput(input: unknown, text: string | undefined): unknown {

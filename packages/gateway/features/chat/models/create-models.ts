@@ -4,7 +4,7 @@ import { guardAddresses, type Lookup } from '../../../../toolwharf/connections/h
 import { systemClock } from '../../../../toolwharf/kernel/clock.ts';
 import type { ModelSettingsStore } from '../../../../toolwharf/storage/ports/model-settings-store.ts';
 import type { StoredRecords } from '../../../../toolwharf/storage/ports/record-store.ts';
-import { explainModelError } from './explain-model-error.ts';
+import { explainModelError, readRetry } from './explain-model-error.ts';
 import { listModels } from './list-models.ts';
 import type { Models, OpenedModel, ProviderInfo } from './models.ts';
 import { type ProviderSetup, toProviderSetup } from './provider-setup.ts';
@@ -53,7 +53,8 @@ export function createModels({ providers, settings, env, publicOnly, demoPauseMs
       if (provider !== demo.id) {
         const found = await find(provider);
         const opened = await openModel(toProviderSetup(found.provider), model, found.send);
-        return { ...opened, prices: await settings.get(provider, model) };
+        const prices = await settings.get(provider, model);
+        return { ...opened, prices, firstOutputMs: prices?.firstOutputMs };
       }
       const { openDemoModel } = await import('./demo/demo-model.ts');
       return openDemoModel({ pauseMs: demoPauseMs, clock: systemClock });
@@ -134,6 +135,7 @@ async function openModel(setup: ProviderSetup, model: string, send: typeof fetch
     // By default, OpenAI would store every answer.
     providerOptions: kind === 'openai' ? { openai: { store: false } } : undefined,
     explain: (error) => explainModelError(error, setup),
+    readRetry: (error) => readRetry(error, name),
   };
 }
 

@@ -2,6 +2,7 @@ import { messageOf, ToolwharfError } from '../../../../contract/errors.ts';
 import { isObject, type JsonObject } from '../../../../contract/json.ts';
 import { createRedactor } from '../../../../toolwharf/kernel/redact.ts';
 import { toDisplayText } from '../../../../toolwharf/policy/display-text.ts';
+import type { ModelRetry } from './models.ts';
 import type { ProviderSetup } from './provider-setup.ts';
 
 /** Explains a provider's error and what to do about it. Never contains the key. */
@@ -9,6 +10,26 @@ export function explainModelError(error: unknown, { name, apiKey }: Pick<Provide
   const redactor = createRedactor();
   redactor.add(apiKey);
   return redactor.text(explain(lastAttempt(error), name));
+}
+
+/** Whether a failed request may succeed later: the provider is busy, or cannot be reached at the moment. */
+export function readRetry(error: unknown, name: string): ModelRetry | undefined {
+  if (error instanceof ToolwharfError) return undefined;
+  const { status, code, network } = readFacts(error);
+  if (code === 'insufficient_quota') return undefined;
+  const pauseMs = readPause(fieldsOf(error).responseHeaders);
+  if (status === 429) return { reason: `${name} reached its rate limit`, pauseMs };
+  if (status === 529 || code === 'overloaded_error') return { reason: `${name} is overloaded`, pauseMs };
+  if (status === 408 || status === 409 || (status !== undefined && status >= 500))
+    return { reason: `${name} failed (HTTP ${status})`, pauseMs };
+  return network === undefined ? undefined : { reason: `${name} could not be reached`, pauseMs };
+}
+
+/** The pause of a response's `retry-after-ms` or `retry-after`, in seconds or as a date. */
+function readPause(headers: unknown): number | undefined {
+  const { 'retry-after-ms': ms, 'retry-after': after } = fieldsOf(headers);
+  const named = [Number(textOf(ms)), Number(textOf(after)) * 1_000, Date.parse(textOf(after) ?? '') - Date.now()];
+  return named.find((pause) => Number.isFinite(pause) && pause >= 0);
 }
 
 function explain(error: unknown, name: string): string {

@@ -35,6 +35,13 @@ export interface ProviderTest {
 /** A provider that may not be stored yet. */
 export type ProviderDraft = Omit<Provider, 'id'>;
 
+/** A failed request that may succeed later. */
+export interface ModelRetry {
+  readonly reason: string;
+  /** Undefined if the provider names none. */
+  readonly pauseMs?: number;
+}
+
 /** A model that is ready for requests. */
 export interface OpenedModel {
   readonly model: LanguageModel;
@@ -46,10 +53,14 @@ export interface OpenedModel {
   readonly takesMedia: boolean;
   /** The configured prices. */
   readonly prices?: Prices;
+  /** How long the model may take to begin an answer; one minute. */
+  readonly firstOutputMs?: number;
   /** Provider settings sent with every request. */
   readonly providerOptions?: Readonly<Record<string, Readonly<Record<string, string | number | boolean>>>>;
   /** Explains an error and what to do about it. Never contains the key. */
   explain(error: unknown): string;
+  /** Why a request that failed is worth another attempt, and the pause that the provider asks for; undefined if it is not. */
+  readRetry?(error: unknown): ModelRetry | undefined;
 }
 
 /** The models of the stored providers, of the providers with a key in the environment, and the demo. */

@@ -3,6 +3,8 @@ import type { Message } from '../../api/client.ts';
 import { Button } from '../../components/Button.tsx';
 import { Notice } from '../../components/ErrorNotice.tsx';
 import { safeText } from '../../components/safe-text.ts';
+import { useNow } from '../../components/times.tsx';
+import { formatNumber } from '../../text/formats.ts';
 import type { ChatActions } from './use-chat-actions.ts';
 
 const endedTexts = {
@@ -23,7 +25,7 @@ export interface AnswerStatusProps {
 export function AnswerStatus({ message, isLast, busy, actions }: AnswerStatusProps) {
   const { status, parts, problem } = message;
   if (status === 'complete') return null;
-  if (status === 'streaming') return <Working parts={parts} />;
+  if (status === 'streaming') return <Working message={message} />;
   const canContinue = isLast && (status !== 'error' || parts.length > 0);
   return (
     <Notice
@@ -51,15 +53,28 @@ export function AnswerStatus({ message, isLast, busy, actions }: AnswerStatusPro
   );
 }
 
-/** Shows that the model is working. A running call shows its own status. */
-function Working({ parts }: { readonly parts: Message['parts'] }) {
+/** Shows what the answer waits for. A running call shows its own status. */
+function Working({ message: { parts, waitsFor, model } }: { readonly message: Message }) {
+  const now = useNow(1_000, waitsFor !== undefined);
   const last = parts.at(-1);
   const isCalling = last?.type === 'tool-call' && ['waiting', 'asked', 'running'].includes(last.status);
   if (isCalling) return null;
   return (
     <p className="flex items-center gap-1.5 text-xs text-ink-faint">
       <span aria-hidden className="size-2 animate-pulse-soft rounded-full bg-accent" />
-      {last?.type === 'text' ? 'Writing …' : 'Thinking …'}
+      {waitsFor ? describeWait(waitsFor, model, now) : last?.type === 'text' ? 'Writing …' : 'Thinking …'}
     </p>
   );
+}
+
+const silenceMs = 3_000;
+
+function describeWait(wait: NonNullable<Message['waitsFor']>, model: string | undefined, now: number): string {
+  if (wait.what === 'retry') {
+    const seconds = Math.max(0, Math.ceil((Date.parse(wait.until) - now) / 1_000));
+    return `${safeText(wait.reason, 100)}. Next attempt in ${formatNumber(seconds)} s.`;
+  }
+  const elapsedMs = now - Date.parse(wait.since);
+  if (elapsedMs < silenceMs) return 'Thinking …';
+  return `Waiting for ${safeText(model ?? 'the model', 100)} … ${formatNumber(Math.floor(elapsedMs / 1_000))} s`;
 }

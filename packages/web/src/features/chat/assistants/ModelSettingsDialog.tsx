@@ -40,7 +40,7 @@ interface ModelSettingsDialogProps {
 const formId = 'model-settings';
 const priceNames = ['inputPrice', 'cachedInputPrice', 'outputPrice'] as const;
 
-/** Sets whether a model takes images, and its prices. */
+/** Sets whether a model takes images, how long it may take to begin an answer, and its prices. */
 function ModelSettingsDialog({ settings, onClose }: ModelSettingsDialogProps) {
   const { provider, model } = settings;
   const client = useQueryClient();
@@ -51,6 +51,7 @@ function ModelSettingsDialog({ settings, onClose }: ModelSettingsDialogProps) {
     cachedInputPrice: toText(settings.cachedInputPrice),
     outputPrice: toText(settings.outputPrice),
   });
+  const [seconds, setSeconds] = useState(toText(settings.firstOutputMs && settings.firstOutputMs / 1_000));
   const saving = useMutation({
     mutationFn: () =>
       api.putModelSettings({
@@ -62,6 +63,7 @@ function ModelSettingsDialog({ settings, onClose }: ModelSettingsDialogProps) {
           inputPrice: toPrice(prices.inputPrice),
           cachedInputPrice: toPrice(prices.cachedInputPrice),
           outputPrice: toPrice(prices.outputPrice),
+          firstOutputMs: seconds.trim() === '' ? undefined : Math.round(Number(seconds) * 1_000),
         },
       }),
     async onSuccess() {
@@ -105,6 +107,17 @@ function ModelSettingsDialog({ settings, onClose }: ModelSettingsDialogProps) {
           ]}
           value={images}
           onChange={setImages}
+        />
+        <TextField
+          label="Time to begin an answer, in seconds"
+          hint="An answer that has not begun by then fails. One minute, if empty."
+          type="number"
+          min={1}
+          step="any"
+          inputMode="decimal"
+          error={problemAt(saving.error, 'firstOutputMs')}
+          value={seconds}
+          onChange={setSeconds}
         />
         <fieldset className="flex flex-col gap-1">
           <legend className="font-medium">Prices in US dollars per million tokens</legend>
