@@ -3,6 +3,7 @@ import type { assistantInputSchema, assistantPreviewSchema, assistantViewSchema 
 import type { callResultSchema, callSchema, callStatsSchema } from './api/calls.ts';
 import type {
   attachmentInputSchema,
+  conversationChangeSchema,
   conversationMatchSchema,
   conversationViewSchema,
   messageViewSchema,
@@ -78,6 +79,7 @@ export type CompletionInput = Sent<typeof completionInputSchema>;
 export type Config = Received<typeof configSchema>;
 export type ConnectionStatus = Received<typeof statusSchema>;
 export type Conversation = Received<typeof conversationViewSchema>;
+export type ConversationChange = Sent<typeof conversationChangeSchema>;
 export type ConversationMatch = Received<typeof conversationMatchSchema>;
 export type DefinitionChange = Received<typeof changeSchema>;
 export type DefinitionWarning = Received<typeof warningSchema>;

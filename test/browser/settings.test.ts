@@ -55,6 +55,10 @@ test('a provider is tested, added, edited and removed, and its key is never show
   await dialog.getByRole('listitem').filter({ hasText: '<b>bold</b>' }).waitFor();
   await expectAccessible(page);
   await dialog.getByRole('button', { name: 'Save' }).click();
+  await dialog.getByText('is ready').waitFor();
+  expect(await dialog.getByRole('link', { name: 'Start a chat' }).getAttribute('href')).toMatch(/^\/chat\?assistant=/);
+  await expectAccessible(page);
+  await dialog.getByRole('button', { name: 'Close' }).first().click();
 
   const row = page.getByRole('listitem').filter({ hasText: 'House <i>models</i>' });
   await row.getByText('key is set', { exact: false }).waitFor();
@@ -73,6 +77,35 @@ test('a provider is tested, added, edited and removed, and its key is never show
   await dialog.getByRole('button', { name: 'Remove' }).click();
   await dialog.waitFor({ state: 'detached' });
   await page.getByRole('button', { name: 'Test Renamed' }).waitFor({ state: 'detached' });
+});
+
+test('a provider is tested when it is saved, and gives an assistant whose model can be changed in the chat', async () => {
+  const { page } = app;
+  await app.goto('/settings/models');
+  await page.getByRole('button', { name: 'Add provider' }).click();
+  const dialog = page.getByRole('dialog');
+  await dialog.getByRole('combobox', { name: 'Provider' }).selectOption({ label: 'Other (OpenAI-compatible)' });
+  await dialog.getByLabel('Name').fill('House');
+  await dialog.getByLabel('Base URL').fill(models.url);
+  await dialog.getByLabel('API key').fill('wrong');
+  await dialog.getByRole('button', { name: 'Save' }).click();
+  await dialog.getByRole('alert').getByText('The test failed').waitFor();
+  await dialog.getByRole('button', { name: 'Save anyway' }).waitFor();
+  await dialog.getByLabel('API key').fill(secret);
+  await dialog.getByRole('button', { name: 'Save', exact: true }).click();
+  await dialog.getByRole('link', { name: 'Start a chat' }).click();
+
+  const model = page.getByRole('combobox', { name: 'Model', exact: true });
+  await expect.poll(() => model.inputValue()).toMatch(/\/scripted$/);
+  await model.focus();
+  await expect.poll(() => model.getByRole('option').count()).toBe(3);
+  await model.selectOption({ label: '<b>bold</b>' });
+  models.push({ text: 'Hello from the other model.' });
+  await page.getByLabel('Message', { exact: true }).fill('Hello');
+  await page.keyboard.press('Enter');
+  await page.getByText('Hello from the other model.').waitFor();
+  expect(models.requests.at(-1)?.body).toMatchObject({ model: '<b>bold</b>' });
+  await expect.poll(() => model.inputValue()).toMatch(/<b>bold<\/b>$/);
 });
 
 test('a key is created, shown once, used and revoked', async () => {
@@ -156,7 +189,9 @@ test('signing in with the admin token and signing out changes the session', asyn
   await page.getByRole('button', { name: 'Sign in' }).click();
   await page.getByText('admin token', { exact: true }).waitFor();
   await expectAccessible(page);
-  await page.getByRole('button', { name: 'Sign out' }).click();
+  const pages = page.getByRole('navigation', { name: 'Pages' });
+  await pages.getByText('Administrator').waitFor();
+  await pages.getByRole('button', { name: 'Sign out' }).click();
   await page.getByText('local connection').waitFor();
 });
 
@@ -169,15 +204,13 @@ test('the section for users says how people sign in while there is no identity p
   expect(await app.page.getByRole('tab', { name: 'Users' }).count()).toBe(0);
 });
 
-test('sections for administrators say so to everyone else, also on a narrow screen', async () => {
+test('sections for administrators are not offered to everyone else, and links to them explain why, also on a narrow screen', async () => {
   const key = await app.key(['read', 'call'], 'reading');
   const page = await app.openPage(`/settings/keys#token=${key}`);
   await page.setViewportSize({ width: 360, height: 740 });
   await page.getByText('This section needs the right “admin”', { exact: false }).waitFor();
   for (const [tab, text] of [
     ['Models', 'Scripted answers without a model'],
-    ['Configuration', 'Administrators only'],
-    ['Activity', 'Administrators only'],
     ['Connect a client', 'Claude Code'],
     ['Session', 'API key'],
   ] as const) {
@@ -185,6 +218,11 @@ test('sections for administrators say so to everyone else, also on a narrow scre
     await page.getByText(text, { exact: false }).first().waitFor();
     expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(360);
   }
+  expect(await page.getByRole('tab').allInnerTexts()).toEqual(['Models', 'Connect a client', 'Session']);
+  await page.getByRole('button', { name: 'Open the menu' }).click();
+  const pages = page.getByRole('navigation', { name: 'Pages' });
+  await pages.getByText('Calls tools').waitFor();
+  expect(await pages.getByRole('link', { name: 'Scripts' }).count()).toBe(0);
   await expectAccessible(page);
   await page.close();
 });

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { appTextLimits, attachmentLimits } from '../chat.ts';
+import { modelChoiceSchema } from '../records/assistant.ts';
 import {
   appPartSchema,
   attachmentPartSchema,
@@ -49,13 +50,21 @@ export const conversationInputSchema = body(
   'ConversationInput',
   z.strictObject({
     assistantId: z.uuid().optional().describe('The first assistant by name if absent.'),
+    model: modelChoiceSchema.optional().describe("Answers instead of the assistant's model."),
     title: title.optional().describe('Derived from the first message if absent.'),
   }),
 );
 
 export const conversationChangeSchema = body(
   'ConversationChange',
-  z.strictObject({ title: title.optional(), assistantId: z.uuid().optional() }),
+  z.strictObject({
+    title: title.optional(),
+    assistantId: z.uuid().optional().describe("Also returns to the assistant's model."),
+    model: modelChoiceSchema
+      .nullable()
+      .optional()
+      .describe("Answers from now on; null returns to the assistant's model."),
+  }),
 );
 
 const messageText = z.string().max(200_000);

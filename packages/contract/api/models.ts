@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { modelChoiceSchema } from '../records/assistant.ts';
 import { modelSettingsSchema } from '../records/model-settings.ts';
 import { providerKinds, providerSchema } from '../records/provider.ts';
 import { answer, body, list } from './named.ts';
@@ -37,6 +38,24 @@ const inputShape = {
 export const providerInputSchema = body('ProviderInput', z.strictObject(inputShape));
 
 export type ProviderInput = z.output<typeof providerInputSchema>;
+
+export const newProviderInputSchema = body(
+  'NewProviderInput',
+  z.strictObject({
+    ...inputShape,
+    assistantModel: modelChoiceSchema.shape.model
+      .optional()
+      .describe('Also creates an assistant with this model and the tools of all enabled servers.'),
+  }),
+);
+
+export const newProviderSchema = answer(
+  'NewProvider',
+  z.strictObject({
+    ...providerViewSchema.shape,
+    assistant: z.uuid().optional().describe('The id of the assistant that was created with it.'),
+  }),
+);
 
 export const providerTestInputSchema = body(
   'ProviderTestInput',

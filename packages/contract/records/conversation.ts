@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { modelChoiceSchema } from './assistant.ts';
 
 /** Tokens that models read and wrote; zero for providers that do not report them. */
 export const usageSchema = z.strictObject({
@@ -139,6 +140,8 @@ export const conversationSchema = z.strictObject({
   id: z.uuid(),
   title: z.string().max(200),
   assistantId: z.string(),
+  /** The model that answers instead of the assistant's. */
+  model: modelChoiceSchema.optional(),
   /** The caller it belongs to. */
   owner: z.string(),
   /** The profile of the owner, if any; it limits the assistant's tools too. */

@@ -52,7 +52,7 @@ export const conversationRoutes = defineRoutes({
     body: conversationInputSchema,
     answer: conversationViewSchema,
     status: 201,
-    errors: ['LIMIT_REACHED', 'NOT_FOUND'],
+    errors: ['FORBIDDEN', 'LIMIT_REACHED', 'NOT_FOUND'],
   },
   getConversation: {
     method: 'get',
@@ -69,11 +69,12 @@ export const conversationRoutes = defineRoutes({
     path: '/api/conversations/{conversation}',
     right,
     group,
-    summary: 'Changes the title or the assistant of a conversation.',
+    summary:
+      'Changes the title, the assistant or the model of a conversation. Only administrators can choose a model that no assistant has.',
     params,
     body: conversationChangeSchema,
     answer: conversationViewSchema,
-    errors: ['CONFLICT', 'NOT_FOUND'],
+    errors: ['CONFLICT', 'FORBIDDEN', 'NOT_FOUND'],
   },
   removeConversation: {
     method: 'delete',

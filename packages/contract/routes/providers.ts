@@ -4,6 +4,8 @@ import {
   modelSettingsInputSchema,
   modelSettingsListSchema,
   modelSettingsViewSchema,
+  newProviderInputSchema,
+  newProviderSchema,
   providerInputSchema,
   providerListSchema,
   providerTestInputSchema,
@@ -29,9 +31,10 @@ export const providerRoutes = defineRoutes({
     path: '/api/providers',
     right: 'admin',
     group,
-    summary: 'Stores a model provider. Its key is encrypted.',
-    body: providerInputSchema,
-    answer: providerViewSchema,
+    summary:
+      'Stores a model provider, and creates an assistant with one of its models if asked to. The key is encrypted.',
+    body: newProviderInputSchema,
+    answer: newProviderSchema,
     status: 201,
   },
   testProvider: {

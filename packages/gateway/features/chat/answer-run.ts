@@ -76,7 +76,7 @@ export function startAnswer(open: OpenConversation, ports: AnswerPorts): AnswerR
     await assertAccess();
     const assistant = await storage.assistants.get(open.conversation.assistantId);
     if (!assistant) return failed('The assistant of this conversation no longer exists: choose another one.');
-    const opened = await models.open(assistant.model);
+    const opened = await models.open(modelOf(assistant));
     draft.change({ model: opened.label });
     files = await loadFiles(assistant);
     const left = unfinishedCalls(draft.parts);
@@ -151,10 +151,12 @@ export function startAnswer(open: OpenConversation, ports: AnswerPorts): AnswerR
     }
   }
 
-  async function loadFiles({ model }: Assistant): Promise<typeof files> {
+  const modelOf = (assistant: Assistant) => open.conversation.model ?? assistant.model;
+
+  async function loadFiles(assistant: Assistant): Promise<typeof files> {
     const parts = attachmentsOf(open.messages);
     if (parts.length === 0) return {};
-    const takesImages = parts.some(({ kind }) => kind === 'image') && (await models.takesImages(model));
+    const takesImages = parts.some(({ kind }) => kind === 'image') && (await models.takesImages(modelOf(assistant)));
     const attachments = await loadAttachments(open.messages, id, storage.conversations);
     return { attachments, takesImages: takesImages === true };
   }

@@ -1,4 +1,5 @@
 import type { ChatChange, ChatContent } from '../../../contract/apply-chat-event.ts';
+import type { ModelChoice } from '../../../contract/records/assistant.ts';
 import type { AppPart, Conversation, Message } from '../../../contract/records/conversation.ts';
 import type { CallHost } from '../../../toolwharf/invocation/call.ts';
 import type { Journal } from '../../../toolwharf/invocation/journal.ts';
@@ -19,9 +20,18 @@ export type ChatEvent = ChatChange<Conversation, Message>;
 export interface NewConversation {
   /** The first assistant by name if absent. */
   readonly assistantId?: string;
+  readonly model?: ModelChoice;
   readonly owner: string;
   readonly profile?: string;
   readonly title?: string;
+}
+
+export interface ConversationUpdate {
+  readonly title?: string;
+  /** Also returns to the assistant's model. */
+  readonly assistantId?: string;
+  /** `null` returns to the assistant's model. */
+  readonly model?: ModelChoice | null;
 }
 
 /** Conversations with assistants. Answers are generated whether or not a client watches, and are stored as they grow. */
@@ -38,7 +48,7 @@ export interface Chat extends AsyncDisposable {
   ): Promise<{ readonly conversation: Conversation; readonly messages: readonly Message[] } | undefined>;
   /** The content of an attachment, as base64. */
   readAttachment(id: string, attachment: string): Promise<Attachment | undefined>;
-  update(id: string, change: { readonly title?: string; readonly assistantId?: string }): Promise<Conversation>;
+  update(id: string, change: ConversationUpdate): Promise<Conversation>;
   remove(id: string): Promise<boolean>;
   /** Sends a message; resolves with the answer as it starts. A running answer is stopped first and its pending approvals are denied. */
   send(id: string, text: string, attachments?: readonly NewAttachment[], apps?: readonly AppPart[]): Promise<Message>;

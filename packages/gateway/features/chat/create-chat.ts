@@ -97,9 +97,11 @@ export async function createChat(ports: ChatPorts): Promise<Chat> {
     const read = readAttachments(given);
     await assertRoomFor(read, id, store);
     if (read.some(({ part }) => part.kind === 'image')) {
-      const { name, model } = await findAssistant(assistantId);
+      const assistant = await findAssistant(assistantId);
+      const { model = assistant.model } = open.conversation;
       const takesImages = await ports.models.takesImages(model);
-      if (!takesImages) throw new ToolwharfError('REQUEST_INVALID', refuseImages(model.model, name, takesImages));
+      if (!takesImages)
+        throw new ToolwharfError('REQUEST_INVALID', refuseImages(model.model, assistant.name, takesImages));
     }
     for (const { stored } of read) await store.putAttachment(id, stored);
     return read.map(({ part }) => part);
@@ -176,13 +178,14 @@ export async function createChat(ports: ChatPorts): Promise<Chat> {
 
   return {
     list: (filter) => store.list(filter),
-    async create({ assistantId, owner, profile, title = untitled }) {
+    async create({ assistantId, model, owner, profile, title = untitled }) {
       const assistant = await findAssistant(assistantId);
       const at = now();
       const conversation: Conversation = {
         id: randomUUID(),
         title,
         assistantId: assistant.id,
+        model,
         owner,
         profile,
         status: 'idle',
@@ -213,10 +216,13 @@ export async function createChat(ports: ChatPorts): Promise<Chat> {
       return conversation && { conversation, messages: await store.messages(id) };
     },
     readAttachment: (id, attachment) => store.attachment(id, attachment),
-    update: (id, { title, assistantId }) =>
+    update: (id, { title, assistantId, model = assistantId === undefined ? undefined : null }) =>
       withConversation(id, async (open) => {
         if (assistantId !== undefined) await findAssistant(assistantId);
-        await open.change(omitUndefined({ title, assistantId }));
+        await open.change({
+          ...omitUndefined({ title, assistantId }),
+          ...(model !== undefined && { model: model ?? undefined }),
+        });
         return open.conversation;
       }),
     remove: async (id) => {

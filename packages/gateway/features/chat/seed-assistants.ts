@@ -15,17 +15,21 @@ export async function seedAssistants(
   toolbox: Pick<InternalToolbox, 'config'>,
 ): Promise<Assistant | undefined> {
   if ((await meta.get(seeded)) !== undefined) return undefined;
-  const { localTools: localModules, skills } = toolbox.config;
-  const servers = toolbox.config.servers.filter(({ enabled }) => enabled).map(({ name }) => name);
   const isFirst = (await assistants.list()).length === 0;
   const assistant = assistantSchema.parse({
     id: randomUUID(),
     name: 'Demo assistant',
     description: 'Shows a conversation with tools without a language model: its answers are scripted.',
     instructions: 'Help the person with the tools you have. Say what you did with them, and be brief.',
-    serverIds: [...servers, ...(localModules.length + skills.length > 0 ? [localTools] : [])],
+    serverIds: configuredServers(toolbox.config),
   });
   if (isFirst) await assistants.put(assistant);
   await meta.set(seeded, new Date().toISOString());
   return isFirst ? assistant : undefined;
+}
+
+/** The enabled servers of the configuration, and the local tools and skills as one more. */
+export function configuredServers({ servers, localTools: modules, skills }: InternalToolbox['config']): string[] {
+  const names = servers.filter(({ enabled }) => enabled).map(({ name }) => name);
+  return modules.length + skills.length > 0 ? [...names, localTools] : names;
 }

@@ -1,68 +1,159 @@
-import { BookOpen, Gauge, History, Layers, Server, Settings, ShieldQuestion, Wrench } from 'lucide-react';
+import { useQuery } from '@tanstack/react-query';
+import {
+  BookOpen,
+  CircleUser,
+  Gauge,
+  History,
+  Layers,
+  Plug,
+  Server,
+  Settings,
+  ShieldQuestion,
+  Wrench,
+} from 'lucide-react';
 import { lazy, Suspense } from 'react';
 import { Link, useLocation } from 'wouter';
+import { queries, useIsAdmin } from '../api/queries.ts';
 import { classNames } from '../components/class-names.ts';
+import { roleTexts, SignOutButton } from '../components/SignOutButton.tsx';
+import { safeText } from '../components/safe-text.ts';
 import { formatNumber } from '../text/formats.ts';
 import { type NavigationEntry, placeEntries, useFeatures } from './feature.ts';
 
 // The toggle is not needed for the first paint.
 const ThemeToggle = lazy(async () => ({ default: (await import('./ThemeToggle.tsx')).ThemeToggle }));
 
-const corePages: readonly NavigationEntry[] = [
-  { href: '/', label: 'Overview', Icon: Gauge },
-  { href: '/approvals', label: 'Approvals', Icon: ShieldQuestion },
-  { href: '/servers', label: 'Servers', Icon: Server },
-  { href: '/tools', label: 'Tools', Icon: Wrench },
-  { href: '/calls', label: 'Calls', Icon: History },
-  { href: '/profiles', label: 'Profiles', Icon: Layers },
-  { href: '/settings', label: 'Settings', Icon: Settings },
+const coreGroups: readonly { readonly title: string; readonly pages: readonly NavigationEntry[] }[] = [
+  {
+    title: 'Use',
+    pages: [
+      { href: '/', label: 'Overview', Icon: Gauge },
+      { href: '/tools', label: 'Tools', Icon: Wrench },
+      { href: '/calls', label: 'Calls', Icon: History },
+      { href: '/approvals', label: 'Approvals', Icon: ShieldQuestion },
+    ],
+  },
+  {
+    title: 'Connect',
+    pages: [
+      { href: '/servers', label: 'Servers', Icon: Server },
+      { href: '/settings/connect', label: 'Clients', Icon: Plug },
+    ],
+  },
+  {
+    title: 'Govern',
+    pages: [
+      { href: '/profiles', label: 'Profiles', Icon: Layers },
+      { href: '/settings', label: 'Settings', Icon: Settings },
+    ],
+  },
 ];
 
-/** Links to all pages. `pending`: the number of approvals and questions that wait for an answer. */
+/** Links to the pages that the caller can use. `pending`: the number of approvals and questions that wait for an answer. */
 export function Navigation({ pending }: { readonly pending: number }) {
-  const [location] = useLocation();
+  const isAdmin = useIsAdmin();
   const added = useFeatures().flatMap(({ navigation }) => navigation ?? []);
-  const pages = placeEntries(corePages, added, ({ href }) => href);
+  const [location] = useLocation();
+  const groups = coreGroups.map(({ title, pages }) => ({
+    title,
+    pages: placeEntries(pages, followers(pages, added), ({ href }) => href).filter(
+      ({ isForAdmins }) => isAdmin || !isForAdmins,
+    ),
+  }));
+  const current = groups
+    .flatMap(({ pages }) => pages)
+    .filter(({ href }) => location === href || (href !== '/' && location.startsWith(`${href}/`)))
+    .reduce((longest, { href }) => (href.length > longest.length ? href : longest), '');
   return (
-    <nav aria-label="Pages" className="flex min-h-0 flex-1 flex-col gap-0.5 overflow-y-auto">
-      {pages.map(({ href, label, Icon }) => {
-        const isCurrent = href === '/' ? location === '/' : location === href || location.startsWith(`${href}/`);
-        return (
-          <Link
-            key={href}
-            href={href}
-            aria-current={isCurrent ? 'page' : undefined}
-            className={classNames(
-              'flex items-center gap-2.5 rounded-md px-2.5 py-2 font-medium',
-              isCurrent ? 'bg-accent-soft text-accent-strong' : 'text-ink-soft hover:bg-sunken hover:text-ink',
-            )}
-          >
-            <Icon aria-hidden className="size-4 shrink-0" />
-            <span className="flex-1">{label}</span>
-            {href === '/approvals' && pending > 0 && (
-              <span className="rounded-full bg-warn px-1.5 text-xs font-semibold text-surface tabular-nums">
-                {formatNumber(pending)}
-                <span className="sr-only"> pending</span>
-              </span>
-            )}
-          </Link>
-        );
-      })}
-      <div className="mt-auto min-h-12 pt-4">
+    <nav aria-label="Pages" className="flex min-h-0 flex-1 flex-col gap-3 overflow-y-auto">
+      {groups.map(({ title, pages }) => (
+        <section key={title} aria-label={title} className="flex flex-col gap-0.5">
+          <p aria-hidden className="px-2.5 pb-0.5 text-xs font-medium text-ink-faint">
+            {title}
+          </p>
+          {pages.map(({ href, label, Icon }) => (
+            <Link
+              key={href}
+              href={href}
+              aria-current={href === current ? 'page' : undefined}
+              className={classNames(
+                linkStyle,
+                href === current ? 'bg-accent-soft text-accent-strong' : 'text-ink-soft hover:bg-sunken hover:text-ink',
+              )}
+            >
+              <Icon aria-hidden className="size-4 shrink-0" />
+              <span className="flex-1">{label}</span>
+              {href === '/approvals' && pending > 0 && (
+                <span className="rounded-full bg-warn px-1.5 text-xs font-semibold text-surface tabular-nums">
+                  {formatNumber(pending)}
+                  <span className="sr-only"> pending</span>
+                </span>
+              )}
+            </Link>
+          ))}
+        </section>
+      ))}
+      <div className="mt-auto flex flex-col gap-2 pt-1">
         {/* The gateway serves the documentation: it is no page of this app. */}
         <a
           href="/docs/"
           target="_blank"
           rel="noopener"
-          className="mb-3 flex items-center gap-2.5 rounded-md px-2.5 py-2 font-medium text-ink-soft hover:bg-sunken hover:text-ink"
+          className={classNames(linkStyle, 'text-ink-soft hover:bg-sunken hover:text-ink')}
         >
           <BookOpen aria-hidden className="size-4 shrink-0" />
           Documentation
         </a>
-        <Suspense>
-          <ThemeToggle />
-        </Suspense>
+        <CurrentPerson />
+        <div className="min-h-8">
+          <Suspense>
+            <ThemeToggle />
+          </Suspense>
+        </div>
       </div>
     </nav>
+  );
+}
+
+const linkStyle = 'flex items-center gap-2.5 rounded-md px-2.5 py-1.5 font-medium';
+
+/** The added entries of a group: those that follow one of its pages, or another added entry of it. */
+function followers(pages: readonly NavigationEntry[], added: readonly NavigationEntry[]): readonly NavigationEntry[] {
+  const hrefs = new Set(pages.map(({ href }) => href));
+  return added.filter(({ href, after }) => after !== undefined && hrefs.has(after) && hrefs.add(href));
+}
+
+const rightTexts = [
+  ['admin', 'Administrator'],
+  ['call', 'Calls tools'],
+  ['read', 'Reads'],
+] as const;
+
+/** Who uses the app, in which role, and a button that signs out. */
+function CurrentPerson() {
+  const session = useQuery(queries.session()).data;
+  if (!session) return null;
+  const { via, caller, role, rights } = session;
+  const name = safeText(caller?.name ?? caller?.id ?? 'Unknown', 60);
+  const title = role
+    ? roleTexts[role]
+    : (rightTexts.find(([right]) => rights.includes(right))?.[1] ?? 'Nothing allowed');
+  return (
+    <div className="flex items-center gap-1 rounded-md border border-line bg-page">
+      <Link
+        href="/settings/session"
+        title={name}
+        className="flex min-w-0 flex-1 items-center gap-2.5 rounded-md px-2.5 py-1.5 text-ink-soft hover:text-ink"
+      >
+        <CircleUser aria-hidden className="size-4 shrink-0" />
+        <span className="min-w-0 flex-1">
+          <span className="block truncate font-medium text-ink" translate="no">
+            {name}
+          </span>
+          {title !== name && <span className="block truncate text-xs">{title}</span>}
+        </span>
+      </Link>
+      {via !== 'loopback' && <SignOutButton look="quiet" atProvider={via === 'sign-in'} isIcon />}
+    </div>
   );
 }

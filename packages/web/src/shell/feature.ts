@@ -60,8 +60,9 @@ export interface NavigationEntry {
   readonly href: string;
   readonly label: string;
   readonly Icon: LucideIcon;
-  /** The `href` of the entry that it follows. */
+  /** The `href` of the entry that it follows, in the same group. */
   readonly after?: string;
+  readonly isForAdmins?: boolean;
 }
 
 /** Something that the palette opens. */

@@ -7,13 +7,15 @@ import { Spinner } from '../components/Spinner.tsx';
 import type { Tab } from '../components/Tabs.tsx';
 import type { Section } from './feature.ts';
 
-/** The tabs of the sections that are listed, and of the open one. */
+/** The tabs of the sections that the caller can use and that are listed, and of the open one. */
 export function useSectionTabs(sections: readonly Section[], open: string): readonly Tab[] {
+  const session = useQuery(queries.session()).data;
+  const isAdmin = session === undefined || session.rights.includes('admin');
   return (
     sections
       // biome-ignore lint/correctness/useHookAtTopLevel: see FeaturesContext
       .map(({ useIsListed = useTrue, ...rest }) => ({ ...rest, isListed: useIsListed() }))
-      .filter(({ id, isListed }) => isListed || id === open)
+      .filter(({ id, isListed, isForAdmins }) => (isListed && (isAdmin || !isForAdmins)) || id === open)
       .map(({ id, label, isForAdmins, Content }) => ({
         ...{ id, label },
         content: (

@@ -1,7 +1,8 @@
 import { ToolwharfError } from '../../../../contract/errors.ts';
+import type { ModelChoice } from '../../../../contract/records/assistant.ts';
 import { conversationRoutes as routes } from '../../../../contract/routes/conversations.ts';
 import { noConversation } from '../../../../toolwharf/storage/ports/conversation-store.ts';
-import { personIds } from '../../../core/auth/identity.ts';
+import { type Identity, personIds } from '../../../core/auth/identity.ts';
 import { findConversation, findOwnConversation } from '../../../core/rest/access.ts';
 import { type ApiPorts, implement } from '../../../core/rest/route.ts';
 import { answerWithinLimit, type ChatLimitPorts, createWithinLimit } from '../chat-limits.ts';
@@ -25,6 +26,7 @@ export const conversationRoutes = [
   implement(routes.createConversation, {
     async handle({ identity, body }, ports) {
       const { caller, isAdmin, profile = isAdmin ? undefined : 'default' } = identity;
+      await assertModelAllowed(body.model, identity, ports);
       return createWithinLimit(identity, limitPorts(ports), () =>
         ports.of(chatPorts).conversations.create({ ...body, owner: caller.id, profile }),
       );
@@ -40,7 +42,10 @@ export const conversationRoutes = [
   }),
   implement(routes.updateConversation, {
     access: findOwnConversation,
-    handle: ({ resource: { id }, body }, { of }) => of(chatPorts).conversations.update(id, body),
+    async handle({ identity, resource: { id }, body }, ports) {
+      await assertModelAllowed(body.model, identity, ports);
+      return ports.of(chatPorts).conversations.update(id, body);
+    },
   }),
   implement(routes.removeConversation, {
     access: findConversation,
@@ -128,6 +133,23 @@ export const conversationRoutes = [
     },
   }),
 ];
+
+/** Models cost money: who is no administrator chooses among those that administrators gave to assistants. */
+async function assertModelAllowed(
+  model: ModelChoice | null | undefined,
+  { isAdmin }: Identity,
+  { storage }: Pick<ApiPorts, 'storage'>,
+): Promise<void> {
+  if (!model || isAdmin) return;
+  const isUsed = (await storage.assistants.list()).some(
+    (assistant) => assistant.model.provider === model.provider && assistant.model.model === model.model,
+  );
+  if (isUsed) return;
+  throw new ToolwharfError(
+    'FORBIDDEN',
+    `No assistant has the model '${model.model}': choose the model of an assistant`,
+  );
+}
 
 function limitPorts({ of, toolbox }: Pick<ApiPorts, 'of' | 'toolbox'>): ChatLimitPorts {
   return { conversations: of(chatPorts).conversations, limits: toolbox.config.gateway.limits };

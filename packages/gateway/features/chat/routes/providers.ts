@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { ProviderInput, ProviderView } from '../../../../contract/api/models.ts';
 import { ToolwharfError } from '../../../../contract/errors.ts';
+import { type Assistant, assistantSchema } from '../../../../contract/records/assistant.ts';
 import type { ModelSettings } from '../../../../contract/records/model-settings.ts';
 import { type Provider, providerSchema } from '../../../../contract/records/provider.ts';
 import { providerRoutes as routes } from '../../../../contract/routes/providers.ts';
@@ -15,6 +16,7 @@ import { type RequestProblem, requestError, toProblems } from '../../../core/res
 import { type ApiPorts, implement } from '../../../core/rest/route.ts';
 import type { ProviderDraft, ProviderInfo } from '../models/models.ts';
 import { chatPorts } from '../ports.ts';
+import { configuredServers } from '../seed-assistants.ts';
 
 export const providerRoutes = [
   implement(routes.listProviders, {
@@ -26,11 +28,16 @@ export const providerRoutes = [
   }),
   implement(routes.addProvider, {
     async handle({ identity, body }, ports) {
-      const provider: Provider = { ...readProviderInput(body), id: randomUUID() };
+      const { assistantModel: model, ...input } = body;
+      const provider: Provider = { ...readProviderInput(input), id: randomUUID() };
       assertAddressAllowed(provider.baseUrl, ports);
       await ports.storage.providers.put(provider);
       ports.events.publish(listChanged('models.changed'));
-      return showProvider(provider.id, identity, ports);
+      const assistant =
+        model === undefined
+          ? undefined
+          : await addAssistant({ name: provider.name, model: { provider: provider.id, model } }, ports);
+      return { ...(await showProvider(provider.id, identity, ports)), assistant };
     },
   }),
   implement(routes.testProvider, {
@@ -80,6 +87,22 @@ export const providerRoutes = [
     },
   }),
 ];
+
+/** Creates an assistant with the tools of all enabled servers; returns its id. */
+async function addAssistant(
+  settings: Pick<Assistant, 'name' | 'model'>,
+  { storage, servers, toolbox, events }: ApiPorts,
+): Promise<string> {
+  const stored = (await servers.stored.list()).filter(({ enabled }) => enabled).map(({ id }) => id);
+  const assistant = assistantSchema.parse({
+    ...settings,
+    id: randomUUID(),
+    serverIds: [...new Set([...configuredServers(toolbox.config), ...stored])],
+  });
+  await storage.assistants.put(assistant);
+  events.publish(listChanged('assistants.changed'));
+  return assistant.id;
+}
 
 const maxModelSettings = 1_000;
 

@@ -7,6 +7,6 @@ export const accounts: Feature = {
   name: 'accounts',
   title: 'Accounts',
   pages: { '/accounts': lazy(() => import('./AccountsPage.tsx')) },
-  navigation: [{ href: '/accounts', label: 'Accounts', Icon: KeyRound, after: '/profiles' }],
+  navigation: [{ href: '/accounts', label: 'Accounts', Icon: KeyRound, after: '/settings/connect' }],
   commands: [{ kind: 'Page', title: 'Accounts', href: '/accounts' }],
 };

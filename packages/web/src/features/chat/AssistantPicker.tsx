@@ -1,11 +1,11 @@
 import { useQuery } from '@tanstack/react-query';
 import { ChevronDown, TriangleAlert } from 'lucide-react';
 import { Link } from 'wouter';
-import type { Assistant } from '../../api/client.ts';
-import { Badge } from '../../components/Badge.tsx';
+import type { Assistant, ModelChoice } from '../../api/client.ts';
 import { ScrollBox } from '../../components/ScrollBox.tsx';
 import { safeText } from '../../components/safe-text.ts';
 import { plural } from '../../text/plural.ts';
+import { ModelPicker } from './ModelPicker.tsx';
 import { formatCount } from './message-text.ts';
 import { chatQueries } from './queries.ts';
 
@@ -20,11 +20,15 @@ export interface AssistantPickerProps {
   /** The id of the selected assistant, which may have been deleted. */
   readonly value: string;
   readonly onChange: (assistant: string) => void;
+  /** The model of the conversation, if it is not the assistant's. */
+  readonly model: ModelChoice | undefined;
+  readonly onModelChange: (model: ModelChoice | null) => void;
   readonly disabled?: boolean;
 }
 
-/** Selects the assistant and shows its model, approval mode and tools. */
-export function AssistantPicker({ assistants, value, onChange, disabled = false }: AssistantPickerProps) {
+/** Selects the assistant and the model, and shows the approval mode and the tools. */
+export function AssistantPicker(props: AssistantPickerProps) {
+  const { assistants, value, onChange, model, onModelChange, disabled = false } = props;
   const selected = assistants.find(({ id }) => id === value);
   return (
     <div className="border-t border-line px-4 py-1.5 text-xs text-ink-faint">
@@ -48,6 +52,15 @@ export function AssistantPicker({ assistants, value, onChange, disabled = false 
             </option>
           ))}
         </select>
+        {selected && (
+          <ModelPicker
+            assistant={selected}
+            assistants={assistants}
+            value={model}
+            onChange={onModelChange}
+            disabled={disabled}
+          />
+        )}
         {selected && <AssistantSummary assistant={selected} />}
       </div>
       {selected && <Warnings assistant={selected} />}
@@ -56,17 +69,9 @@ export function AssistantPicker({ assistants, value, onChange, disabled = false 
 }
 
 function AssistantSummary({ assistant }: { readonly assistant: Assistant }) {
-  const { provider, model } = assistant.model;
   const { data: preview } = useQuery(chatQueries.preview(assistant));
   return (
     <>
-      {provider === 'demo' ? (
-        <Badge tone="info">scripted demo</Badge>
-      ) : (
-        <span className="max-w-48 truncate" title={safeText(model, 200)}>
-          {safeText(model, 100)}
-        </span>
-      )}
       <span>{modesTexts[assistant.toolApproval]}</span>
       {preview && (
         <Link

@@ -2,7 +2,7 @@ import { useMutation, useQuery } from '@tanstack/react-query';
 import { EllipsisVertical } from 'lucide-react';
 import { type ReactNode, useEffect, useMemo, useRef } from 'react';
 import { useSearch } from 'wouter';
-import { api, type Conversation, type Message } from '../../api/client.ts';
+import { api, type Conversation, type ConversationChange, type Message } from '../../api/client.ts';
 import { queries } from '../../api/queries.ts';
 import { ApprovalDialog } from '../../components/ApprovalDialog.tsx';
 import { AppChatContext } from '../../components/app-chat.ts';
@@ -115,8 +115,8 @@ function OpenConversation({ state: { conversation, messages }, connection, listB
       toast.error(error);
     },
   });
-  const changeAssistant = useMutation({
-    mutationFn: (assistantId: string) => api.updateConversation({ path: { conversation: id }, body: { assistantId } }),
+  const change = useMutation({
+    mutationFn: (body: ConversationChange) => api.updateConversation({ path: { conversation: id }, body }),
     onError: toast.error,
   });
   useEscape(isRunning ? actions.stop : undefined);
@@ -177,8 +177,10 @@ function OpenConversation({ state: { conversation, messages }, connection, listB
         <AssistantPicker
           assistants={assistants ?? []}
           value={conversation.assistantId}
-          onChange={(assistantId) => changeAssistant.mutate(assistantId)}
-          disabled={isRunning || changeAssistant.isPending}
+          onChange={(assistantId) => change.mutate({ assistantId })}
+          model={conversation.model}
+          onModelChange={(model) => change.mutate({ model })}
+          disabled={isRunning || change.isPending}
         />
       </Composer>
       <ApprovalDialog approvals={approvals.inDialog} open={approvals.open} onClose={approvals.deferAll} />

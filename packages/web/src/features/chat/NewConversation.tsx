@@ -2,7 +2,7 @@ import { useQuery } from '@tanstack/react-query';
 import { Bot, MessagesSquare } from 'lucide-react';
 import { useState } from 'react';
 import { useSearch } from 'wouter';
-import type { Assistant } from '../../api/client.ts';
+import type { Assistant, ModelChoice } from '../../api/client.ts';
 import { ButtonLink } from '../../components/Button.tsx';
 import { EmptyState } from '../../components/EmptyState.tsx';
 import { Notice } from '../../components/ErrorNotice.tsx';
@@ -47,10 +47,11 @@ function ConversationStart({
   const [selectedId, setSelectedId] = useState(requested ?? first.id);
   const [draft, setDraft] = useDraft('new');
   const attachments = useAttachments();
+  const [model, setModel] = useState<ModelChoice>();
   const assistant = assistants.find(({ id }) => id === selectedId) ?? first;
   const start = useStartConversation(() => setDraft(''));
   const send = (message: string) =>
-    start.mutate({ assistantId: assistant.id, text: message, attachments: toInput(attachments.files) });
+    start.mutate({ assistantId: assistant.id, model, text: message, attachments: toInput(attachments.files) });
 
   return (
     <>
@@ -68,7 +69,12 @@ function ConversationStart({
         <AssistantPicker
           assistants={assistants}
           value={assistant.id}
-          onChange={setSelectedId}
+          onChange={(id) => {
+            setSelectedId(id);
+            setModel(undefined);
+          }}
+          model={model}
+          onModelChange={(choice) => setModel(choice ?? undefined)}
           disabled={start.isPending}
         />
       </Composer>

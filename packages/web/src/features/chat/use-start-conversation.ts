@@ -1,11 +1,12 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useLocation } from 'wouter';
-import { ApiError, type AttachmentInput, api } from '../../api/client.ts';
+import { ApiError, type AttachmentInput, api, type ModelChoice } from '../../api/client.ts';
 import { useToast } from '../../components/Toasts.tsx';
 import { saveDraft } from './use-draft.ts';
 
 export interface FirstMessage {
   readonly assistantId: string;
+  readonly model?: ModelChoice;
   readonly text: string;
   readonly attachments?: AttachmentInput[];
 }
@@ -16,8 +17,8 @@ export function useStartConversation(onStarted?: () => void) {
   const client = useQueryClient();
   const toast = useToast();
   return useMutation({
-    async mutationFn({ assistantId, ...body }: FirstMessage) {
-      const { id } = await api.createConversation({ body: { assistantId } });
+    async mutationFn({ assistantId, model, ...body }: FirstMessage) {
+      const { id } = await api.createConversation({ body: { assistantId, model } });
       const path = { conversation: id };
       try {
         await api.sendMessage({ path, body });

@@ -7,7 +7,7 @@ export const scripts: Feature = {
   name: 'scripts',
   title: 'Scripts',
   pages: { '/scripts/:script?': lazy(() => import('./ScriptsPage.tsx')) },
-  navigation: [{ href: '/scripts', label: 'Scripts', Icon: ScrollText, after: '/tools' }],
+  navigation: [{ href: '/scripts', label: 'Scripts', Icon: ScrollText, after: '/tools', isForAdmins: true }],
   commands: [
     { kind: 'Page', title: 'Scripts', href: '/scripts', isForAdmins: true },
     { kind: 'Action', title: 'New script', href: '/scripts/new', isForAdmins: true },

@@ -1,19 +1,14 @@
-import { useMutation, useQuery } from '@tanstack/react-query';
-import { LogOut } from 'lucide-react';
+import { useQuery } from '@tanstack/react-query';
 import type { Session } from '../../api/client.ts';
-import { api } from '../../api/client.ts';
 import { queries } from '../../api/queries.ts';
 import { Badge } from '../../components/Badge.tsx';
-import { Button } from '../../components/Button.tsx';
 import { Card, CardHeader } from '../../components/Card.tsx';
 import { Facts } from '../../components/FactList.tsx';
 import { QueryState } from '../../components/QueryState.tsx';
 import { SignInForm } from '../../components/SignIn.tsx';
+import { reloadApp, roleTexts, SignOutButton } from '../../components/SignOutButton.tsx';
 import { safeText } from '../../components/safe-text.ts';
-import { useToast } from '../../components/Toasts.tsx';
 import { useSlot } from '../../shell/feature.ts';
-
-const ownRoleTexts = { admin: 'Administrator', approver: 'Approver', member: 'Member' };
 
 const viaLabels: Readonly<Record<NonNullable<Session['via']>, string>> = {
   'admin-token': 'admin token',
@@ -53,7 +48,7 @@ export function SessionSection() {
               </span>,
             ],
             via && ['Signed in via', via === 'sign-in' && provider ? safeText(provider.name, 60) : viaLabels[via]],
-            role && ['Role', ownRoleTexts[role]],
+            role && ['Role', roleTexts[role]],
             ['Profile', session.data.rights.includes('admin') ? 'All profiles' : safeText(profile ?? 'default', 100)],
             [
               'Rights',
@@ -85,25 +80,4 @@ export function SessionSection() {
       {SessionCard && <SessionCard />}
     </div>
   );
-}
-
-/** `atProvider`: the gateway also ends the session at the identity provider, which shows a page for that. */
-function SignOutButton({ atProvider }: { readonly atProvider: boolean }) {
-  const toast = useToast();
-  const signingOut = useMutation({
-    mutationFn: async () => (atProvider ? location.assign('/api/sign-out') : api.closeSession()),
-    onSuccess: () => atProvider || reloadApp(),
-    onError: toast.error,
-  });
-  return (
-    <Button size="small" busy={signingOut.isPending} onClick={() => signingOut.mutate()}>
-      <LogOut aria-hidden />
-      Sign out
-    </Button>
-  );
-}
-
-/** Drops everything that the previous session loaded. */
-function reloadApp(): void {
-  location.reload();
 }

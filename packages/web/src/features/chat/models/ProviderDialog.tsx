@@ -2,13 +2,14 @@ import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useEffect, useRef, useState } from 'react';
 import { api, type Provider, type ProviderInput } from '../../../api/client.ts';
 import { otherSettings } from '../../../api/other-settings.ts';
-import { Button } from '../../../components/Button.tsx';
+import { Button, ButtonLink } from '../../../components/Button.tsx';
 import { Dialog } from '../../../components/Dialog.tsx';
 import { ErrorNotice } from '../../../components/ErrorNotice.tsx';
 import { hasFieldProblems, problemAt } from '../../../components/field-problems.ts';
 import { Checkbox, Form, SelectField, TextField } from '../../../components/fields.tsx';
 import { safeText } from '../../../components/safe-text.ts';
 import { useToast } from '../../../components/Toasts.tsx';
+import { chooseModel } from './choose-model.ts';
 import { ProviderTestResult } from './ProviderTestResult.tsx';
 import { firstPreset, type ProviderPreset, presets } from './provider-presets.ts';
 
@@ -35,17 +36,29 @@ export function ProviderDialog({
     },
   });
   const saving = useMutation({
-    mutationFn: () => {
+    /** Saves a provider that works, or one that a person saves although it does not. */
+    async mutationFn() {
+      const test = testing.data ?? (await testing.mutateAsync());
+      if (!test.ok && !testing.data) return undefined;
       const body = toProviderInput(draft);
-      return provider ? api.updateProvider({ path: { provider: provider.id }, body }) : api.addProvider({ body });
+      if (provider) return api.updateProvider({ path: { provider: provider.id }, body });
+      const model = chooseModel(body.kind, test.models);
+      return { ...(await api.addProvider({ body: { ...body, assistantModel: model } })), model };
     },
-    onSuccess() {
-      toast('Provider saved.');
-      onClose();
-      return client.invalidateQueries({ queryKey: ['providers'] });
+    onSuccess(saved) {
+      if (!saved) return undefined;
+      if (!('assistant' in saved)) {
+        toast('Provider saved.');
+        onClose();
+      }
+      return Promise.all([
+        client.invalidateQueries({ queryKey: ['providers'] }),
+        client.invalidateQueries({ queryKey: ['assistants'] }),
+      ]);
     },
   });
   const error = saving.error ?? testing.error;
+  if (saving.data && 'assistant' in saving.data) return <AssistantReady {...saving.data} onClose={onClose} />;
 
   return (
     <Dialog
@@ -65,20 +78,12 @@ export function ProviderDialog({
           )}
           <Button onClick={onClose}>Cancel</Button>
           <Button type="submit" form="provider" look="primary" busy={saving.isPending}>
-            Save
+            {testing.data?.ok === false ? 'Save anyway' : 'Save'}
           </Button>
         </>
       }
     >
-      <Form
-        id="provider"
-        aria-label="Provider"
-        className="flex flex-col gap-4"
-        onSubmit={() => {
-          testing.reset();
-          saving.mutate();
-        }}
-      >
+      <Form id="provider" aria-label="Provider" className="flex flex-col gap-4" onSubmit={() => saving.mutate()}>
         {!provider && (
           <SelectField
             label="Provider"
@@ -107,6 +112,37 @@ export function ProviderDialog({
         {testing.data && <ProviderTestResult test={testing.data} />}
         {error && !hasFieldProblems(error) && error.name !== 'AbortError' && <ErrorNotice error={error} />}
       </Form>
+    </Dialog>
+  );
+}
+
+interface AssistantReadyProps {
+  readonly name: string;
+  readonly assistant?: string | undefined;
+  readonly model?: string | undefined;
+  readonly onClose: () => void;
+}
+
+/** Leads from a new provider to the first conversation with one of its models. */
+function AssistantReady({ name, assistant, model = '', onClose }: AssistantReadyProps) {
+  return (
+    <Dialog
+      open
+      onClose={onClose}
+      title={`${safeText(name, 100)} is ready`}
+      footer={
+        <>
+          <Button onClick={onClose}>Close</Button>
+          <ButtonLink href={`/chat?assistant=${assistant}`} look="primary">
+            Start a chat
+          </ButtonLink>
+        </>
+      }
+    >
+      <p>
+        The assistant “{safeText(name, 100)}” answers with <code className="text-xs">{safeText(model, 200)}</code> and
+        has the tools of all enabled servers. It asks before each call. You can choose another model in the chat.
+      </p>
     </Dialog>
   );
 }
