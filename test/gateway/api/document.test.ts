@@ -291,6 +291,8 @@ describe('the OpenAPI document', () => {
         "ModelsChangedEvent",
         "NewApiKey",
         "NewProfile",
+        "NewProvider",
+        "NewProviderInput",
         "NewScript",
         "OfferedList",
         "OpenApiDocument",
