@@ -115,6 +115,19 @@ describe('the scanner for poisoned definitions', () => {
     expect(shadowing.filter((one) => !isFound(one))).toEqual([]);
   });
 
+  test('the scanner finds the attacks of three further rounds, and flags few of their honest definitions', () => {
+    const { malicious, benign: hard } = read('rounds') as Record<'malicious' | 'benign', Varied[]>;
+    const owners = ownersOf(malicious, hard);
+    const isFound = (one: Varied) => isSuspicious(scanDefinition(toDefinition(one), { server: one.server, owners }));
+    const recall = malicious.filter(isFound).length;
+    const alarms = hard.filter(isFound).length;
+    console.log(
+      `scanner, rounds: ${recall} of ${malicious.length} found, ${alarms} of ${hard.length} hard negatives flagged`,
+    );
+    expect(recall / malicious.length).toBeGreaterThanOrEqual(0.9);
+    expect(alarms / hard.length).toBeLessThanOrEqual(0.05);
+  });
+
   test('the scanner misses definitions written to evade its rules', () => {
     const { poisoned, recall } = measure('evasive');
     console.log(`scanner, evasive: recall ${percent(recall)} of ${poisoned}`);

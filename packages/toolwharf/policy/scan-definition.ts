@@ -156,18 +156,62 @@ type Add = (rule: FindingRule, severity: Severity, where: string, text: string, 
 function scanText(text: string, where: string, add: Add): void {
   for (const { rule, severity, patterns } of textRules) {
     for (const pattern of patterns) {
-      const match = pattern.exec(text);
+      const match = worstMatch(
+        text,
+        pattern,
+        (at) => isReported(text, at) || (!pattern.unicode && isExplained(rule, text, at)),
+      );
       if (!match) continue;
-      add(rule, isReported(text, match) ? 'low' : severity, where, text, match.index);
-      break;
+      add(rule, match.isHarmless ? 'low' : severity, where, text, match.index);
+      if (!match.isHarmless) break;
     }
   }
-  const secret = secretFiles.exec(text);
-  if (secret) {
-    const isStated = isStatement(text, secret.index) || isReported(text, secret);
-    add('wants-secrets', isStated ? 'low' : 'high', where, text, secret.index);
-  }
+  const secret = worstMatch(text, secretFiles, (at) => isStatement(text, at.index) || isReported(text, at));
+  if (secret) add('wants-secrets', secret.isHarmless ? 'low' : 'high', where, text, secret.index);
 }
+
+const maxMatches = 5;
+
+/** The first match that is not harmless, or else the first one: a quoted example must not cover up a real order after it. */
+function worstMatch(
+  text: string,
+  pattern: RegExp,
+  isHarmless: (match: { readonly 0: string; readonly index: number }) => boolean,
+): { readonly index: number; readonly isHarmless: boolean } | undefined {
+  let first: number | undefined;
+  let from = 0;
+  for (let count = 0; count < maxMatches; count++) {
+    const match = pattern.exec(from === 0 ? text : text.slice(from));
+    if (!match) break;
+    const index = from + match.index;
+    if (!isHarmless({ 0: match[0], index })) return { index, isHarmless: false };
+    first ??= index;
+    from = index + Math.max(1, match[0].length);
+  }
+  return first === undefined ? undefined : { index: first, isHarmless: true };
+}
+
+/** Whether a finding is what an honest tool would say too: it handles accounts of users, or administers a host. */
+function isExplained(
+  rule: FindingRule,
+  text: string,
+  { 0: found, index }: { readonly 0: string; readonly index: number },
+) {
+  // What people do without a notice: "closes a ticket without notifying the customer if `silent` is set".
+  if (/^without\b/i.test(found))
+    return isStatement(text, index) && /\b(?:if|unless)\b/.test(sentenceAt(text, index).text);
+  if (rule === 'wants-secrets') {
+    const sentence = sentenceAt(text, index).text;
+    return isStatement(text, index) || (/\b(?:not|never)\b/.test(sentence) && !order.test(sentence));
+  }
+  if (/^["']role["']/i.test(found))
+    return /\b(?:examples?|e\.g\.|messages|such as|like|format)\b/i.test(text.slice(Math.max(0, index - 80), index));
+  if (/^requires?\s+(?:sudo|root)\b/i.test(found)) return aboutHosts.test(text.replace(found, ''));
+  return false;
+}
+
+const aboutHosts =
+  /\b(?:host|kernel|daemon|systemd|services?|packets?|interfaces?|firewall|sudo\w*|mounts?|disks?|partitions?|process(?:es)?|packages?)\b/i;
 
 /** Whether the rules find something suspicious in a text. */
 function hasFindings(text: string): boolean {
@@ -179,26 +223,27 @@ function hasFindings(text: string): boolean {
 /** The sentence around a position, without full stops in file names and numbers. */
 function sentenceAt(text: string, at: number): { readonly start: number; readonly text: string } {
   let start = 0;
-  for (const { index } of text.slice(0, at).matchAll(/[.!?\n]["')]?\s/g)) start = index + 2;
+  for (const { index } of text.slice(0, at).matchAll(/(?<!\b(?:e\.g|i\.e|etc|vs))[.!?\n]["')]?\s/g)) start = index + 2;
   const rest = text.slice(at).search(/[.!?]["')]?(?:\s|$)/);
   return { start, text: text.slice(start, rest < 0 ? text.length : at + rest) };
 }
 
 const reporting =
-  /\b(?:detect|classif|scan|find|flag|block|filter|check|identif|recogni[sz]|prevent|explain|teach|describ|generat|return|list|explor|analy[sz])\w*\b/i;
-const example = /\b(?:such\s+as|for\s+example|e\.g\.|for\s+instance|like|phrases?|whether|how|where|texts\s+that)\b/i;
+  /\b(?:detect|classif|scan|find|flag|block|filter|check|identif|recogni[sz]|prevent|explain|teach|describ|generat|return|list|explor|analy[sz]|scor|rat|warn|measur|estimat|judg|assess|evaluat|test|mask|redact)\w*\b/i;
+const example = /\b(?:such\s+as|for\s+example|e\.g|for\s+instance|like|phrases?|whether|how|where|texts\s+that)\b/i;
 
 /**
  * Whether a definition only speaks of such a text, as security tools and lessons do: the sentence says what the tool does, and the
  * text is quoted in it or is an example.
  */
-function isReported(text: string, { 0: found, index }: RegExpExecArray): boolean {
+function isReported(text: string, { 0: found, index }: { readonly 0: string; readonly index: number }): boolean {
   const sentence = sentenceAt(text, index);
   const before = text.slice(sentence.start, index);
-  if (!startsAsStatement(sentence.text) || !reporting.test(before)) return false;
+  if (!startsAsStatement(sentence.text)) return false;
   const quotes = before.match(/["“”«»`]|(?<!\w)'|'(?!\w)/g)?.length ?? 0;
   const isQuoted = quotes % 2 === 1 || /^["“«'`]/.test(found);
-  return isQuoted || example.test(before);
+  if (isQuoted && example.test(before)) return true;
+  return reporting.test(before) && (isQuoted || example.test(before));
 }
 
 /** Whether a sentence says what the tool does: it begins with a verb in the third person, or with the tool. */
@@ -219,7 +264,7 @@ function isStatement(text: string, at: number): boolean {
 
 const identifier = /\p{L}[\p{L}\p{N}]*(?:[_-][\p{L}\p{N}]+)+|\p{Ll}+(?:\p{Lu}\p{L}+)+/gu;
 const steering =
-  /\b(?:before|after|when(?:ever)?|if|instead|in\s+(?:its|their|the)\s+place|must|should|always|never|first|do\s+not|don'?t|prefer\w*|deprecated|outdated|replaced?|requires?|rather\s+than|preceded|followed|each\s+call|every\s+call|any\s+more|through\s+this)\b/i;
+  /\b(?:before|after|when(?:ever)?|if|instead|in\s+(?:its|their|the)\s+place|must|should|always|never|first|do\s+not|don'?t|prefer\w*|deprecated|outdated|replaced?|requires?|rather\s+than|preceded|followed|each\s+call|every\s+call|any\s+more|any\s+longer|through\s+this|stead|choose|wrong|broken|retired|out\s+of\s+date|unlock\w*|unsafe|insecure|faster|safer|better|have\s+to|has\s+to|needs?|gets?|receives?|replace|every|each|attack\w*|compromis\w*|hacked|confirm|valid\s+after|carry)\b/i;
 
 /** Finds orders about the tools of other servers, and names that pretend to be a tool of another server. */
 function scanShadowing(definition: ToolDefinition, { server, owners }: OwnerOptions, add: Add): void {
@@ -232,15 +277,36 @@ function scanShadowing(definition: ToolDefinition, { server, owners }: OwnerOpti
     const twin = servers.find((other) => other !== server && startsWithName(definition.name, other));
     if (twin !== undefined) add('look-alike-name', 'medium', '/name', `${definition.name} ~ ${twin}/${tool}`);
   }
+  const servers = otherServers(server, owners);
   for (const { where, text: whole } of textsOf(definition)) {
     if (where === '/name') continue;
     const text = readable(whole.slice(0, maxTextLength));
+    for (const { 1: before, 2: after, index } of [...text.matchAll(serverMention)].slice(0, maxRuns)) {
+      const isOther = servers.has(plainName(before ?? '')) || servers.has(plainName(after ?? ''));
+      if (isOther && steering.test(sentenceAt(text, index).text))
+        add('commands-other-tools', 'high', where, text, index);
+    }
     for (const { 0: name, index } of [...text.matchAll(identifier)].slice(0, maxRuns)) {
       const [owner] = others(name);
       if (owner === undefined || !steering.test(sentenceAt(text, index).text)) continue;
       add('commands-other-tools', 'high', where, text, index);
     }
   }
+}
+
+/** "the mail server", "tools of github": a server by its name, as a person would say it. */
+const serverMention =
+  /\b([\p{L}\p{N}][\p{L}\p{N}_-]{1,60})(?:'s)?\s+(?:mcp\s+)?(?:server|tools?)\b|\b(?:tools?|calls?|server)\s+(?:of|from|on|to|in|by|named|called)\s+(?:the\s+)?[`'"]?([\p{L}\p{N}][\p{L}\p{N}_-]{1,60})/giu;
+
+const plainServers = new WeakMap<object, ReadonlySet<string>>();
+
+/** The names of the other servers, without separators and capitals. */
+function otherServers(server: string, owners: NonNullable<ScanOptions['owners']>): ReadonlySet<string> {
+  const known = plainServers.get(owners) ?? new Set([...owners.values()].flatMap((names) => [...names].map(plainName)));
+  plainServers.set(owners, known);
+  const others = new Set(known);
+  others.delete(plainName(server));
+  return others;
 }
 
 /** The ends of a name that are names of tools, with their servers. */
@@ -253,8 +319,11 @@ function nameParts(name: string, owners: NonNullable<ScanOptions['owners']>): [s
 }
 
 function startsWithName(name: string, server: string): boolean {
-  const plainName = (text: string) => text.toLowerCase().replace(/[^\p{L}\p{N}]+/gu, '');
   return plainName(name).replace(/^mcp/, '').startsWith(plainName(server));
+}
+
+function plainName(text: string): string {
+  return text.toLowerCase().replace(/[^\p{L}\p{N}]+/gu, '');
 }
 
 /** The text as a reader undoes simple disguises; only for texts that look disguised. */
@@ -320,6 +389,10 @@ function* textsOf(definition: JsonObject): Generator<{ readonly where: string; r
 const spelling =
   /(?<=[\p{Script=Arabic}\p{Script=Devanagari}\p{Script=Bengali}\p{Script=Tamil}\p{Script=Telugu}\p{Script=Kannada}\p{Script=Malayalam}\p{Script=Sinhala}\p{M}])[\u200c\u200d]/gu;
 
+// The flags of England, Scotland and Wales are spelled with invisible letters.
+const flags =
+  /\u{1f3f4}\u{e0067}\u{e0062}(?:\u{e0065}\u{e006e}\u{e0067}|\u{e0073}\u{e0063}\u{e0074}|\u{e0077}\u{e006c}\u{e0073})\u{e007f}/gu;
+
 // Fast path: plain ASCII texts cannot hide characters.
 const plain = /^[\n\r\t\x20-\x7e]*$/;
 
@@ -331,6 +404,7 @@ function hiddenIn(text: string): number | undefined {
     .replace(/^\ufeff/, '')
     .replaceAll('\r', '')
     .replace(spelling, '')
+    .replace(flags, '')
     .replaceAll('\u00ad', '');
   const shown = toDisplayText(usual, { maxLength: usual.length });
   if (shown === usual.toWellFormed()) return undefined;
