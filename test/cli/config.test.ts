@@ -1,6 +1,6 @@
-import { readFile, stat, writeFile } from 'node:fs/promises';
+import { mkdir, readFile, stat, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:net';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { afterAll, describe, expect, test } from 'vitest';
 import { parse } from 'yaml';
 import { loadConfig, parseConfig } from '../../packages/toolwharf/config/load-config.ts';
@@ -243,6 +243,54 @@ describe('toolwharf import', () => {
     expect(code).toBe(0);
     expect(parse(stdout)).toEqual({ servers: { git: { command: 'uvx', args: ['mcp-server-git'] } } });
     expect(stderr).toContain('not imported, because Toolwharf has its own address and log: port');
+  });
+
+  test('toolwharf import --discover finds the servers of all clients of the user and the project', async () => {
+    await using home = await tempDir();
+    const { run: runHere } = cliIn(home);
+    const write = async (name: string, text: string) => {
+      await mkdir(dirname(home.file(name)), { recursive: true });
+      await writeFile(home.file(name), text);
+    };
+    expect(await runHere(['import', '--discover'])).toMatchObject({ code: 1 });
+    const shared = '{ "command": "npx", "args": ["shared"] }';
+    await write(
+      '.cursor/mcp.json',
+      `{ "mcpServers": { "shared": ${shared}, "toolwharf": { "url": "http://x/mcp" } } }`,
+    );
+    await write('.lmstudio/mcp.json', `{ "mcpServers": { "shared": ${shared} } }`);
+    await write('.junie/mcp/mcp.json', '{ "mcpServers": { "shared": { "command": "other" } } }');
+    await write('.codex/config.toml', '[mcp_servers.docs]\nurl = "https://docs.example.com/mcp"\n');
+    await write('.config/zed/settings.json', '{ "theme": "dark", /* none */ }');
+    await write('.gemini/settings.json', '{ "mcpServers": {');
+    await write('.continue/config.yaml', 'schema: v1\nmcpServers:\n  - name: here\n    command: here\n');
+    const project = { [home.path]: { mcpServers: { mine: { command: 'mine' } } } };
+    await write('.claude.json', JSON.stringify({ projects: project }));
+    const { code, stdout, stderr } = await runHere(['import', '--discover']);
+    expect(code).toBe(0);
+    expect(parse(stdout)).toEqual({
+      servers: {
+        mine: { command: 'mine' },
+        shared: { command: 'npx', args: ['shared'] },
+        docs: { url: 'https://docs.example.com/mcp' },
+        here: { command: 'here' },
+        'shared-jetbrains': { command: 'other' },
+      },
+    });
+    expect(stderr).toContain(`Cursor: 1 server in ${home.file('.cursor/mcp.json')}`);
+    expect(stderr).toMatch(/Cannot read '.*\.gemini\/settings\.json': line 1/);
+    expect(await runHere(['import'])).toMatchObject({ code: 2, stderr: expect.stringContaining('--discover') });
+  });
+
+  test('toolwharf import reads the TOML file of Codex', async () => {
+    await writeFile(directory.file('config.toml'), '[mcp_servers.a]\ncommand = "x"\nenv = { B = "c" }\n');
+    const { stdout } = await run(['import', directory.file('config.toml')]);
+    expect(parse(stdout)).toEqual({ servers: { a: { command: 'x', env: { B: 'c' } } } });
+    await writeFile(directory.file('bad.toml'), 'a = \n');
+    expect(await run(['import', directory.file('bad.toml')])).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining('line 1, column'),
+    });
   });
 
   test('toolwharf import rejects the command line of another program', async () => {

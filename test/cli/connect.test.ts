@@ -6,6 +6,7 @@ import { cliIn } from '../support/run-cli.ts';
 
 const directory = await tempDir();
 afterAll(() => directory[Symbol.asyncDispose]());
+await writeFile(directory.file('wrong.toml'), 'a = = 1\n');
 const { run, config: configFile } = cliIn(directory);
 
 const read = (name: string) => readFile(directory.file(name), 'utf8');
@@ -72,6 +73,38 @@ describe('toolwharf connect', () => {
     expect(desktop).toMatchObject({ code: 2, stderr: expect.stringContaining('has no project configuration') });
   });
 
+  test('toolwharf connect edits the TOML file of Codex and the YAML file of Goose, and keeps the rest', async () => {
+    await mkdir(directory.file('.codex'));
+    const before = '# mine\nmodel = "x" # fast\n\n[mcp_servers.other]\ncommand = "y"\n';
+    await writeFile(directory.file('.codex/config.toml'), before);
+    await run(['connect', 'codex']);
+    expect(await read('.codex/config.toml')).toBe(
+      `${before}\n[mcp_servers.toolwharf]\nurl = "http://127.0.0.1:7420/mcp"\n`,
+    );
+    expect((await run(['connect', 'codex'])).stdout).toContain('already');
+    const yaml = '# mine\nextensions:\n  developer:\n    enabled: true # keep\n';
+    await writeFile(directory.file('goose.yaml'), yaml);
+    const { code, stdout } = await run(['connect', 'goose', '--dry-run', '--file', 'goose.yaml']);
+    expect({ code, stdout }).toMatchObject({ code: 0, stdout: expect.stringContaining('+    type: streamable_http') });
+    await run(['connect', 'goose', '--file', 'goose.yaml']);
+    expect(await read('goose.yaml')).toContain(yaml);
+  });
+
+  test('toolwharf connect writes to the file and to the key that a client already uses', async () => {
+    await mkdir(directory.file('.config/opencode'), { recursive: true });
+    await writeFile(directory.file('.config/opencode/opencode.jsonc'), '{ "mcp": { "servers": {} } /* v2 */ }');
+    await run(['connect', 'opencode']);
+    expect(await read('.config/opencode/opencode.jsonc')).toMatch(/"servers": \{\s+"toolwharf".*v2/s);
+    await writeFile(directory.file('opencode.json'), '{ "mcp": {} }');
+    await run(['connect', 'opencode', '--scope', 'project']);
+    expect(JSON.parse(await read('opencode.json'))).toHaveProperty('mcp.toolwharf.type', 'remote');
+    await run(['connect', 'continue']);
+    expect(await read('.continue/mcpServers/toolwharf.yaml')).toMatch(
+      /schema: v1\nmcpServers:\n {2}- name: toolwharf\n/,
+    );
+    expect((await run(['connect', 'continue'])).stdout).toContain('already');
+  });
+
   test('a client that only starts programs gets the command with full paths', async () => {
     const config = await configFile({ servers: {}, profiles: { team: {} } });
     const args = ['-c', config, '--data-dir', 'other', '--profile', 'team', '--file', 'desktop.json'];
@@ -124,6 +157,7 @@ describe('toolwharf connect', () => {
   });
 
   test.each([
+    [['connect', 'codex', '--file', 'wrong.toml'], 'line 1, column'],
     [['connect', 'emacs'], "There is no client 'emacs'; known clients: claude-code"],
     [['connect', 'cursor', '--scope', 'world'], 'Allowed choices are user, project'],
     [['connect', 'cursor', '--profile', 'none'], "There is no profile 'none'; known profiles: default"],

@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { clientIds } from '../../packages/gateway/core/clients/mcp-clients.ts';
 import { startApi, type TestApi, unasked } from '../support/api.ts';
 import { fixture } from '../support/fixtures.ts';
 import { waitFor } from '../support/wait-for.ts';
@@ -115,12 +116,17 @@ describe('the instructions for a known client', () => {
     readonly id: string;
     readonly file?: string;
     readonly snippet: string;
+    readonly language: string;
+    readonly installLink?: string;
   }
 
   test('the instructions for a known client contain the gateway in the format of the client', async () => {
     const { clients } = (await api.get('/api/clients')).body as { clients: Client[] };
-    expect(clients.map(({ id }) => id)).toEqual(['claude-code', 'claude-desktop', 'cursor', 'vscode', 'windsurf']);
-    const snippets = new Map(clients.map(({ id, snippet }) => [id, JSON.parse(snippet)]));
+    expect(clients.map(({ id }) => id)).toEqual(clientIds);
+    const isJson = ({ language }: Client) => language === 'json';
+    const snippets = new Map(clients.filter(isJson).map(({ id, snippet }) => [id, JSON.parse(snippet)]));
+    expect(clients.find(({ id }) => id === 'codex')).toMatchObject({ language: 'toml' });
+    expect(clients.find(({ id }) => id === 'cursor')?.installLink).toMatch(/^cursor:/);
     const url = `${api.url}/mcp`;
     expect(snippets.get('claude-code')).toEqual({ mcpServers: { toolwharf: { type: 'http', url } } });
     expect(snippets.get('vscode')).toEqual({ servers: { toolwharf: { type: 'http', url } } });
@@ -147,7 +153,10 @@ describe('the instructions for a known client', () => {
 
   test('the instructions for a known client contain a key if the gateway requires one', async () => {
     await using locked = await startApi({ servers: {}, gateway: { requireAuthentication: true } });
-    const { clients } = (await locked.get('/api/clients', { key: locked.adminToken })).body as { clients: Client[] };
+    const { body } = await locked.get('/api/clients', { key: locked.adminToken });
+    const { clients } = body as { clients: Client[] };
+    expect(body).toMatchObject({ url: `${locked.url}/mcp`, authentication: 'key' });
+    expect(clients.some(({ installLink }) => installLink)).toBe(false);
     const headers = { Authorization: 'Bearer KEY' };
     expect(JSON.parse(clients[2]?.snippet ?? '')).toMatchObject({ mcpServers: { toolwharf: { headers } } });
     expect(JSON.stringify(clients)).not.toContain(locked.adminToken);

@@ -177,9 +177,17 @@ export const clientListSchema = answer(
           .optional()
           .describe("Path of the client's configuration file, if it is on the gateway's machine."),
         snippet: z.string().describe('The configuration to add. Replace `KEY` with an API key.'),
-        language: z.enum(['json']),
+        language: z.enum(['json', 'toml', 'yaml']),
+        installLink: z
+          .string()
+          .optional()
+          .describe('A link that adds the configuration to the client on the machine where it is opened.'),
       }),
     ),
+    url: z.string().describe("The URL of the profile's MCP endpoint."),
+    authentication: z
+      .enum(['none', 'sign-in', 'key'])
+      .describe('How clients authenticate: `sign-in` opens the browser (OAuth), and a key works as well.'),
   }),
 );
 

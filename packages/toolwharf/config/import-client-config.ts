@@ -11,6 +11,7 @@ import { toCamelCase } from './canonical-keys.ts';
 import { layoutOf } from './dialects/client.ts';
 import { copyPlain, isPlainMap, type PlainData, type PlainObject } from './plain-data.ts';
 import { configError, formatPath, type Problem, problemLine, valueAt } from './problems.ts';
+import { type OtherClientName, readOtherClient } from './products/other-clients.ts';
 import type { ProductName } from './products/product.ts';
 import { readProxyCommand } from './products/proxy-command.ts';
 import { readProduct } from './products/read-product.ts';
@@ -25,6 +26,11 @@ export type ClientName =
   | 'cursor'
   | 'windsurf'
   | 'vscode'
+  | OtherClientName
+  | 'gemini-cli'
+  | 'cline'
+  | 'jetbrains'
+  | 'lm-studio'
   | 'squidbot'
   | 'myai'
   | 'bridge'
@@ -34,6 +40,8 @@ export type ClientName =
 export interface ImportOptions {
   /** The environment for variables in URLs. Default: `process.env`. */
   readonly env?: Environment;
+  /** The path of the file that an object was read from. It is named in messages, and tells which client the file belongs to. */
+  readonly file?: string;
 }
 
 /** The servers of an imported configuration. */
@@ -61,7 +69,7 @@ export async function importClientConfig(
   source: string | JsonObject,
   options: ImportOptions = {},
 ): Promise<ImportedConfig> {
-  const file = typeof source === 'string' ? source : undefined;
+  const file = typeof source === 'string' ? source : options.file;
   const document = typeof source === 'string' ? await readClientFile(source) : { value: source };
   const { value: plain, findings } = copyPlain(document.value);
   if (findings.length > 0) {
@@ -72,9 +80,13 @@ export async function importClientConfig(
   }
   const { env = process.env } = options;
   const warnings = new Set<string>();
-  const { document: readable, product } = isPlainMap(plain)
-    ? readProduct(plain, (warning) => warnings.add(warning), file)
-    : { document: plain };
+  const warn = (warning: string) => warnings.add(warning);
+  const other = isPlainMap(plain) ? readOtherClient(plain, warn, file) : undefined;
+  const { document: readable, product } = other
+    ? { document: other.document }
+    : isPlainMap(plain)
+      ? readProduct(plain, warn, file)
+      : { document: plain };
   const layout = isPlainMap(readable) ? layoutOf(readable) : undefined;
   if (!layout && isPlainMap(plain) && serverKeys.some((path) => valueAt(plain, path) !== undefined))
     return importDialect(plain, { env: withoutOverrides(env), keepReferences: true, file });
@@ -104,7 +116,7 @@ export async function importClientConfig(
     warnings.add(`Groups of servers are profiles now, each with its own address: ${addresses.join(', ')}`);
   }
   const { servers } = assembleConfig(nativeConfig, { env: withoutOverrides(env) }).config;
-  const client = product ?? clientOf(file, layout.servers, layout.vscode);
+  const client = other?.client ?? product ?? clientOf(file, layout.servers, layout.vscode);
   return { servers, nativeConfig, warnings: [...warnings], client };
 }
 
@@ -233,6 +245,10 @@ function clientOf(file: string | undefined, servers: PlainObject, vscode: boolea
   if (name === 'claude_desktop_config.json') return 'claude-desktop';
   if (name === '.mcp.json' || name === '.claude.json') return 'claude-code';
   if (folder === '.cursor') return 'cursor';
+  if (folder === '.gemini') return 'gemini-cli';
+  if (folder === '.lmstudio') return 'lm-studio';
+  if (folder === 'mcp' && basename(dirname(dirname(file ?? ''))) === '.junie') return 'jetbrains';
+  if (name === 'cline_mcp_settings.json') return 'cline';
   if (name === 'mcp_config.json' || entries.some((entry) => entry.serverUrl !== undefined)) return 'windsurf';
   return entries.some((entry) => entry.type !== undefined) ? 'claude-code' : 'unknown';
 }

@@ -4,7 +4,7 @@ import { stringify } from 'yaml';
 import { messageOf } from '../../../contract/errors.ts';
 import {
   type ClientName,
-  importClientConfig,
+  type ImportedConfig,
   importCommandLine,
 } from '../../../toolwharf/config/import-client-config.ts';
 import { writeFileAtomically } from '../client/write-file.ts';
@@ -12,11 +12,15 @@ import type { CommandContext, JsonOption } from '../command-context.ts';
 import { exitCodes, UsageError } from '../errors.ts';
 import { count, jsonText } from '../terminal/format.ts';
 import { logLine } from '../terminal/terminal-log.ts';
+import { discoverServers } from './discover.ts';
+import { importFile } from './read-settings.ts';
 
 export interface ImportOptions extends JsonOption {
   /** The file to write; true for `toolwharf.yaml`. */
   readonly write?: string | boolean;
   readonly force?: boolean;
+  /** Import what the MCP clients of this user and project have configured. */
+  readonly discover?: boolean;
 }
 
 /**
@@ -29,16 +33,29 @@ export async function importSettings(
   context: CommandContext,
 ): Promise<number> {
   const { terminal, env, cwd } = context;
-  const [file = '', ...more] = words;
-  const { nativeConfig, servers, warnings, client } =
-    more.length > 0 ? await importCommandLine(words, { env }) : await importClientConfig(resolve(cwd, file), { env });
-  for (const warning of warnings) terminal.say(logLine(terminal, 'warning', warning));
+  const [file, ...more] = words;
+  if ((file === undefined) !== (options.discover === true))
+    throw new UsageError('Name a settings file, or use --discover to read those of all clients');
+  const imported: Pick<ImportedConfig, 'nativeConfig'> & Partial<ImportedConfig> =
+    file === undefined
+      ? await discoverServers(context)
+      : more.length > 0
+        ? await importCommandLine(words, { env })
+        : await importFile(resolve(cwd, file), env);
+  const { nativeConfig } = imported;
+  const servers = Object.keys(nativeConfig.servers ?? {});
+  for (const warning of imported.warnings ?? []) terminal.say(logLine(terminal, 'warning', warning));
+  if (servers.length === 0 && options.discover) {
+    terminal.say('No client has servers: connect one, or add servers with `toolwharf servers add`');
+    return exitCodes.problem;
+  }
   const text = stringify(nativeConfig, { lineWidth: 0 });
   if (!options.write) terminal.print(options.json ? jsonText(nativeConfig) : text.trimEnd());
   else {
     const target = options.write === true ? 'toolwharf.yaml' : options.write;
     await write(resolve(cwd, target), text, options.force ?? false);
-    const source = clientTitles[client] ? ` from ${clientTitles[client]}` : '';
+    const title = imported.client && clientTitles[imported.client];
+    const source = title === undefined ? '' : ` from ${title}`;
     terminal.note(
       `Wrote ${count(servers.length, 'server')}${source} to ${target}. Test them with \`toolwharf check\`.`,
     );
@@ -52,6 +69,15 @@ const clientTitles: Readonly<Record<ClientName, string | undefined>> = {
   cursor: 'Cursor',
   windsurf: 'Windsurf',
   vscode: 'VS Code',
+  codex: 'Codex',
+  'gemini-cli': 'Gemini CLI',
+  zed: 'Zed',
+  opencode: 'OpenCode',
+  goose: 'Goose',
+  cline: 'Cline',
+  continue: 'Continue',
+  jetbrains: 'JetBrains Junie',
+  'lm-studio': 'LM Studio',
   squidbot: 'squidbot',
   myai: 'a myai application',
   bridge: 'a bridge configuration',

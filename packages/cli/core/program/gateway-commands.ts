@@ -1,5 +1,6 @@
 import { Argument, type Command, Option } from 'commander';
 import { gatewayDefaults } from '../../../contract/settings/defaults.ts';
+import { clientIds } from '../../../gateway/core/clients/mcp-clients.ts';
 import type { CommandContext, Run } from '../command-context.ts';
 import { addCommand, type CommandParts, choice, commandsOf, json, repeatable } from './command-actions.ts';
 
@@ -57,7 +58,7 @@ export function addSetupCommands(root: Command, run: Run): void {
   const doctor = commandsOf(run, () => import('../commands/doctor/doctor.ts'));
   const scopes = ['user', 'project'];
   connect(root, 'connect', 'Add Toolwharf to the configuration of an MCP client', 'connect', {
-    args: [['<client>', 'claude-code, claude-desktop, cursor, vscode or windsurf']],
+    args: [['<client>', clientIds.join(', ')]],
     options: [
       ['--dry-run', 'Print the change without making it'],
       choice('--scope <scope>', 'Configure the user or the project in the working directory', scopes).default('user'),
@@ -69,8 +70,9 @@ export function addSetupCommands(root: Command, run: Run): void {
   });
   const convert = 'Convert the settings of another MCP client or gateway to a toolwharf.yaml';
   importing(root, 'import', convert, 'importSettings', {
-    args: [['<file...>', 'Settings file, or a command line of supergateway or mcp-proxy after --']],
+    args: [['[file...]', 'Settings file, or a command line of supergateway or mcp-proxy after --']],
     options: [
+      ['--discover', 'Import the servers of all MCP clients of this user and project'],
       ['-w, --write [file]', 'Write to a file (toolwharf.yaml) instead of stdout'],
       ['--force', 'Overwrite an existing file'],
       ['--json', 'Print JSON instead of YAML'],

@@ -136,7 +136,7 @@ export const queries = {
   clients: (profile: string) =>
     queryOptions({
       queryKey: ['profiles', 'clients', profile],
-      queryFn: async ({ signal }) => (await api.listClients({ query: { profile }, signal })).clients,
+      queryFn: ({ signal }) => api.listClients({ query: { profile }, signal }),
     }),
   questions: () =>
     queryOptions({

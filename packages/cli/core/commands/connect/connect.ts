@@ -1,7 +1,9 @@
+import { existsSync } from 'node:fs';
 import { copyFile, mkdir, readFile, realpath, stat } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
 import { messageOf } from '../../../../contract/errors.ts';
 import type { GatewayConfig } from '../../../../contract/settings/gateway-config.ts';
+import { entryText } from '../../../../gateway/core/clients/entry-text.ts';
 import {
   type ClientSetup,
   type ConnectScope,
@@ -25,7 +27,9 @@ import { exitCodes, UnavailableError, UsageError } from '../../errors.ts';
 import { notFound } from '../../find-item.ts';
 import { jsonText } from '../../terminal/format.ts';
 import type { Terminal } from '../../terminal/terminal.ts';
-import { JsonEditError, setInJson } from './edit-json.ts';
+import { FileEditError, hasObject, setInJson } from './edit-json.ts';
+import { setInToml } from './edit-toml.ts';
+import { setInYaml } from './edit-yaml.ts';
 
 export interface ConnectOptions extends JsonOption {
   readonly scope: ConnectScope;
@@ -39,12 +43,15 @@ export interface ConnectOptions extends JsonOption {
 export async function connect(name: string, options: ConnectOptions, context: CommandContext): Promise<number> {
   const { terminal } = context;
   const client = findClient(name);
+  const entryName = clientEntryName(options.profile);
   const file =
-    options.file === undefined ? clientFile(client, options.scope, context) : resolve(context.cwd, options.file);
+    options.file === undefined
+      ? await clientFile(client, options.scope, entryName, context)
+      : resolve(context.cwd, options.file);
   const setup = await chooseSetup(client, options, context);
   const before = await readText(file);
-  const entry = client.entry(setup);
-  const after = edit(file, before, [client.key, clientEntryName(options.profile)], entry);
+  const entry = client.entry(setup, entryName);
+  const after = edit(file, before, client, entryName, entry);
   const target = setup.kind === 'http' ? setup.url : 'the command `toolwharf stdio`';
   if (options.json) {
     const isChanged = after !== before && !options.dryRun;
@@ -58,7 +65,7 @@ export async function connect(name: string, options: ConnectOptions, context: Co
     const backup = await replaceFile(file, after);
     terminal.print(`${client.title} now uses ${target}: ${file}`);
     if (backup !== undefined) terminal.say(`Backup of the previous file: ${backup}`);
-    terminal.say(`Next: ${client.next}`);
+    terminal.say(`Next: ${client.next.replace('NAME', entryName)}`);
   }
   return exitCodes.ok;
 }
@@ -69,10 +76,18 @@ function findClient(name: string): McpClient {
   return mcpClients[id];
 }
 
-function clientFile(client: McpClient, scope: ConnectScope, { env, cwd }: CommandContext): string {
-  const file = client.file(scope, { env, platform: process.platform, cwd });
-  if (file === undefined) throw new UsageError(`${client.title} has no project configuration: omit --scope`);
-  return file;
+/** The client's file that exists, or else the one that it documents first. */
+async function clientFile(
+  client: McpClient,
+  scope: ConnectScope,
+  entryName: string,
+  { env, cwd }: CommandContext,
+): Promise<string> {
+  const files = client.files(scope, { env, platform: process.platform, cwd }, entryName);
+  const [first] = files;
+  if (first === undefined) throw new UsageError(`${client.title} has no project configuration: omit --scope`);
+  for (const file of files) if (existsSync(file)) return file;
+  return first;
 }
 
 async function chooseSetup(client: McpClient, options: ConnectOptions, context: CommandContext): Promise<ClientSetup> {
@@ -131,12 +146,18 @@ async function gatewayUrl({ host, port }: GatewayConfig, { terminal, env }: Comm
   return toReachableUrl(`http://${host.includes(':') ? `[${host}]` : host}:${port}`);
 }
 
-function edit(file: string, text: string, path: readonly [string, string], entry: object): string {
+function edit(file: string, text: string, client: McpClient, name: string, entry: object): string {
   try {
-    return setInJson(text, path, entry);
+    if (client.wholeFile) return entryText(client, name, entry);
+    if (client.format === 'toml') return setInToml(text, [client.paths[0]?.[0] ?? '', name], entry);
+    if (client.format === 'yaml') return setInYaml(text, [...(client.paths[0] ?? []), name], entry);
+    const [first, second] = client.paths;
+    const path = second && !hasObject(text, first ?? []) ? second : first;
+    return setInJson(text, [...(path ?? ['mcpServers']), name], entry);
   } catch (cause) {
-    if (!(cause instanceof JsonEditError)) throw cause;
-    throw new UsageError(`Cannot edit '${file}', which is unchanged: ${cause.message}`);
+    if (cause instanceof FileEditError)
+      throw new UsageError(`Cannot edit '${file}', which is unchanged: ${cause.message}`);
+    throw cause;
   }
 }
 

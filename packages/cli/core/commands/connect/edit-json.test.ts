@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { JsonEditError, setInJson } from './edit-json.ts';
+import { FileEditError, setInJson } from './edit-json.ts';
 
 const path = ['mcpServers', 'toolwharf'] as const;
 const entry = { type: 'http', url: 'http://127.0.0.1:7420/mcp' };
@@ -78,7 +78,7 @@ describe('setting a value in JSON', () => {
     ['{} {}', 'line 1, column 4: end of file expected'],
     ["{'a': 1}", 'line 1, column 2: invalid symbol'],
   ])('setting a value in %j is rejected', (text, message) => {
-    expect(() => set(text)).toThrow(JsonEditError);
+    expect(() => set(text)).toThrow(FileEditError);
     expect(() => set(text)).toThrow(message);
   });
 

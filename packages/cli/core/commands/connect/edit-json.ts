@@ -1,5 +1,6 @@
 import {
   applyEdits,
+  findNodeAtLocation,
   getNodeValue,
   modify,
   type Node,
@@ -8,13 +9,13 @@ import {
   printParseErrorCode,
 } from 'jsonc-parser';
 
-/** The text is not JSON with comments, or a value on the path is not an object. */
-export class JsonEditError extends Error {
-  override readonly name: string = 'JsonEditError';
+/** The text is not in the format of its file, or a value on the path is not an object. */
+export class FileEditError extends Error {
+  override readonly name: string = 'FileEditError';
 }
 
 /** Sets the value at a path of keys and preserves comments, order, indentation and line ends. Missing objects are created. */
-export function setInJson(text: string, path: readonly [string, ...string[]], value: unknown): string {
+export function setInJson(text: string, path: readonly string[], value: unknown): string {
   const [bom, body] = text.startsWith('\ufeff') ? ['\ufeff', text.slice(1)] : ['', text];
   const isEmpty = body.trim() === '';
   const current = isEmpty ? undefined : findValue(body, path);
@@ -29,6 +30,12 @@ export function setInJson(text: string, path: readonly [string, ...string[]], va
   // The first position: a comment after the last member stays with that member.
   const edits = modify(before, [...path], value, { formattingOptions, getInsertionIndex: () => 0 });
   return bom + applyEdits(before, edits);
+}
+
+/** Whether the file has an object at the path. */
+export function hasObject(text: string, path: readonly string[]): boolean {
+  const tree = parseTree(text, [], { allowTrailingComma: true });
+  return tree !== undefined && findNodeAtLocation(tree, [...path])?.type === 'object';
 }
 
 /** Finds the value at the path; throws unless every value above it is an object that has the next key at most once. */
@@ -57,7 +64,7 @@ function describe({ error }: ParseError): string {
     .toLowerCase();
 }
 
-function problem(text: string, offset: number, message: string): JsonEditError {
+function problem(text: string, offset: number, message: string): FileEditError {
   const before = text.slice(0, offset).split('\n');
-  return new JsonEditError(`line ${before.length}, column ${(before.at(-1)?.length ?? 0) + 1}: ${message}`);
+  return new FileEditError(`line ${before.length}, column ${(before.at(-1)?.length ?? 0) + 1}: ${message}`);
 }

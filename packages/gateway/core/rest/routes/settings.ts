@@ -5,6 +5,7 @@ import { settingsRoutes as routes } from '../../../../contract/routes/settings.t
 import type { GatewayConfig } from '../../../../contract/settings/gateway-config.ts';
 import { withoutSecrets } from '../../../../contract/settings/server-url.ts';
 import { version } from '../../../../toolwharf/kernel/version.ts';
+import { entryText } from '../../clients/entry-text.ts';
 import {
   type ClientSetup,
   clientEntryName,
@@ -26,7 +27,7 @@ export const settingsRoutes = [
       const isOpen = identity.profile === undefined || identity.profile === profile;
       if (!isOpen || !ports.toolbox.config.profiles.some(({ name }) => name === profile))
         throw new ToolwharfError('NOT_FOUND', `There is no profile '${profile}'`);
-      return { clients: describeClients(profile, request, ports) };
+      return describeClients(profile, request, ports);
     },
   }),
   implement(routes.getConfig, {
@@ -66,36 +67,47 @@ export const settingsRoutes = [
   }),
 ];
 
-type Clients = z.input<typeof clientListSchema>['clients'];
+type ClientList = z.input<typeof clientListSchema>;
 
 /** The configuration snippet of each known client for a profile's endpoint, with the address that this request was sent to. */
 function describeClients(
   profile: string,
   { incoming: { headers, socket }, identity }: Pick<ApiRequest, 'incoming' | 'identity'>,
-  { toolbox, gateway: { env, host, stdioProgram } }: ApiPorts,
-): Clients {
-  // The header can be forged, but it only affects the suggested URL.
+  { toolbox, security, gateway: { env, host, stdioProgram } }: ApiPorts,
+): ClientList {
+  const { requireAuthentication, url: publicUrl } = toolbox.config.gateway;
+  // The headers can be forged, but they only affect the suggested URL.
   const scheme = headers['x-forwarded-proto'] === 'https' ? 'https' : 'http';
-  const url = `${scheme}://${headers.host ?? 'localhost'}${endpointPath(profile)}`;
-  const needsKey = toolbox.config.gateway.requireAuthentication || !isLoopback(host);
+  const origin = publicUrl?.replace(/\/$/, '') ?? `${scheme}://${headers.host ?? 'localhost'}`;
+  const url = `${origin}${endpointPath(profile)}`;
+  const needsKey = requireAuthentication || !isLoopback(host);
+  const authentication = security.provider.settings() ? 'sign-in' : needsKey ? 'key' : 'none';
   // Paths of this machine are shown only to administrators on this machine.
   const isLocalAdmin = identity.isAdmin && isLoopback(socket.remoteAddress ?? '');
-  const program: StdioProgram = (isLocalAdmin ? stdioProgram : undefined) ?? { command: 'toolwharf', args: ['stdio'] };
-  return clientIds.map((id) => {
+  const program: StdioProgram = (isLocalAdmin ? stdioProgram : undefined) ?? {
+    command: 'toolwharf',
+    args: isLoopback(host) ? ['stdio'] : ['stdio', '--url', origin],
+  };
+  const name = clientEntryName(profile);
+  const clients = clientIds.map((id) => {
     const client = mcpClients[id];
-    const file = client.file('user', { env, platform: process.platform, cwd: process.cwd() });
-    const entry = { [client.key]: { [clientEntryName(profile)]: client.entry(setupFor(client.takesUrl)) } };
+    const [file] = client.files('user', { env, platform: process.platform, cwd: process.cwd() }, name);
+    const entry = client.entry(setupFor(client.takesUrl), name);
     return {
       id,
       name: client.title,
       file: isLocalAdmin ? file : undefined,
-      snippet: JSON.stringify(entry, undefined, 2),
-      language: 'json',
+      snippet: entryText(client, name, entry),
+      language: client.format,
+      // A link cannot have a key that its user still has to enter.
+      installLink: authentication === 'key' ? undefined : client.installLink?.(name, entry),
     };
   });
+  return { clients, url, authentication };
 
   function setupFor(takesUrl: boolean): ClientSetup {
-    return takesUrl ? { kind: 'http', url, key: needsKey ? 'KEY' : undefined } : stdioSetup(program, profile);
+    const key = authentication === 'key' ? 'KEY' : undefined;
+    return takesUrl ? { kind: 'http', url, key } : stdioSetup(program, profile);
   }
 }
 

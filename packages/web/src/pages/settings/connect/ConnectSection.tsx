@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { useSearchParams } from 'wouter';
 import { queries } from '../../../api/queries.ts';
-import { ButtonLink } from '../../../components/Button.tsx';
+import { ButtonLink, GatewayButtonLink } from '../../../components/Button.tsx';
 import { Card, CardHeader } from '../../../components/Card.tsx';
 import { CodeBlock } from '../../../components/CodeBlock.tsx';
 import { ErrorNotice, Notice } from '../../../components/ErrorNotice.tsx';
@@ -19,7 +19,7 @@ export function ConnectSection() {
   const profile = names.includes(requested) ? requested : (names[0] ?? 'default');
   const clients = useQuery({ ...queries.clients(profile), enabled: names.length > 0 });
   const failed = profiles.error ?? clients.error;
-  const needsKey = clients.data?.some(({ snippet }) => /\bKEY\b/.test(snippet)) ?? false;
+  const needsKey = clients.data?.authentication === 'key';
   const path = profiles.data?.find(({ name }) => name === profile)?.path ?? '/mcp';
   return (
     <div className="flex flex-col gap-4">
@@ -31,27 +31,21 @@ export function ConnectSection() {
         value={profile}
         onChange={(name) => setSearch({ profile: name }, { replace: true })}
       />
-      {needsKey && (
-        <Notice
-          title="Replace KEY with an API key"
-          actions={
-            session?.rights.includes('admin') && (
-              <ButtonLink size="small" href="/settings/keys">
-                Create a key
-              </ButtonLink>
-            )
-          }
-        >
-          Create a key for this client alone, so that you can revoke it alone.
-        </Notice>
-      )}
+      {clients.data && <Endpoint {...clients.data} mayCreateKeys={session?.rights.includes('admin') ?? false} />}
       {failed && <ErrorNotice error={failed} onRetry={() => void clients.refetch()} />}
       {!failed && !clients.data && <Spinner label="Loading clients …" />}
       <div className="grid grid-cols-1 items-start gap-4 lg:grid-cols-2">
-        {clients.data?.map(({ id, name, file, snippet, language }) => (
+        {clients.data?.clients.map(({ id, name, file, snippet, language, installLink }) => (
           <Card key={id} className="min-w-0">
             <CardHeader
               title={safeText(name, 100)}
+              actions={
+                installLink === undefined ? undefined : (
+                  <GatewayButtonLink size="small" href={installLink}>
+                    Add to {safeText(name, 100)}
+                  </GatewayButtonLink>
+                )
+              }
               hint={file === undefined ? undefined : <code className="break-all">{safeText(file, 500)}</code>}
             />
             <div className="p-4">
@@ -62,6 +56,47 @@ export function ConnectSection() {
         <ProgramExamples path={path} needsKey={needsKey} />
       </div>
     </div>
+  );
+}
+
+interface EndpointProps {
+  readonly url: string;
+  readonly authentication: 'none' | 'sign-in' | 'key';
+  readonly mayCreateKeys: boolean;
+}
+
+/** The address that every client takes, and how clients authenticate there. */
+function Endpoint({ url, authentication, mayCreateKeys }: EndpointProps) {
+  const createKey = mayCreateKeys && (
+    <ButtonLink size="small" href="/settings/keys">
+      Create a key
+    </ButtonLink>
+  );
+  return (
+    <Card>
+      <CardHeader
+        title="MCP endpoint"
+        hint={
+          authentication === 'sign-in'
+            ? 'Clients with OAuth need only this URL: they open the browser, and you sign in.'
+            : 'The URL for every client that speaks MCP over HTTP.'
+        }
+      />
+      <div className="flex flex-col gap-3 p-4">
+        <CodeBlock code={url} what="URL of the MCP endpoint" wraps={false} />
+        {authentication === 'key' && (
+          <Notice title="Replace KEY with an API key" actions={createKey}>
+            Create a key for this client alone, so that you can revoke it alone.
+          </Notice>
+        )}
+        {authentication === 'sign-in' && (
+          <Notice title="A client without OAuth needs an API key" actions={createKey}>
+            It sends the key in the header “Authorization: Bearer KEY”. Programs that start a command read it from the
+            variable TOOLWHARF_API_KEY.
+          </Notice>
+        )}
+      </div>
+    </Card>
   );
 }
 
