@@ -13,6 +13,7 @@ export function toOpenApi(routes: readonly RouteDefinition[]): JsonObject {
     path[route.method] = toOperation(route);
     paths[route.path] = path;
   }
+  const schemas = { ...namedSchemas(answerSchemas, 'output'), ...namedSchemas(bodySchemas, 'input') };
   return {
     openapi: '3.1.0',
     info: {
@@ -25,7 +26,7 @@ export function toOpenApi(routes: readonly RouteDefinition[]): JsonObject {
     tags: [...new Set(routes.map(({ group }) => group))].map((name) => ({ name })),
     paths,
     components: {
-      schemas: { ...namedSchemas(answerSchemas, 'output'), ...namedSchemas(bodySchemas, 'input') },
+      schemas: schemasUsedBy(paths, schemas),
       securitySchemes: {
         bearer: {
           type: 'http',
@@ -132,6 +133,20 @@ function namedSchemas(registry: Registry, io: 'input' | 'output'): JsonObject {
   // Sorted, so that the document does not depend on the order in which modules are loaded.
   const sorted = Object.entries(schemas).sort(([one], [other]) => (one < other ? -1 : 1));
   return Object.fromEntries(sorted.map(([id, schema]) => [id, withoutIds(schema)]));
+}
+
+/** Leaves out the schemas of modules that are loaded but have no routes here, as those of plugins. */
+function schemasUsedBy(paths: JsonObject, schemas: JsonObject): JsonObject {
+  const used = new Set<string>();
+  const addRefs = (value: unknown): void => {
+    for (const [, name = ''] of JSON.stringify(value).matchAll(/"#\/components\/schemas\/(\w+)"/g)) {
+      if (used.has(name)) continue;
+      used.add(name);
+      addRefs(schemas[name]);
+    }
+  };
+  addRefs(paths);
+  return Object.fromEntries(Object.entries(schemas).filter(([name]) => used.has(name)));
 }
 
 /** Removes `readOnly`, which only describes our TypeScript types, and `propertyNames`, which allows any text. */
