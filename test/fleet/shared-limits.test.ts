@@ -367,6 +367,36 @@ describe('a database that fails', () => {
   });
 });
 
+test('a call that waits after another one gave up during a request for its permit gets the permit when it is free', async () => {
+  await using fleet = await createReplicas();
+  const one = await fleet.open({ hasHints: false });
+  const running = await one.permits.acquire('a', 1);
+  const answered = Promise.withResolvers<void>();
+  const asked = Promise.withResolvers<void>();
+  const two = await fleet.open({
+    hasHints: false,
+    changeStore: (store) => ({
+      ...store,
+      syncPermits: async (request) => {
+        const answer = await store.syncPermits(request);
+        asked.resolve();
+        await answered.promise;
+        return answer;
+      },
+    }),
+  });
+  const cancel = new AbortController();
+  const waiting = two.permits.acquire('a', 1, { signal: cancel.signal });
+  await asked.promise;
+  cancel.abort(new Error('changed my mind'));
+  await expect(waiting).rejects.toThrow('changed my mind');
+  answered.resolve();
+  // The answer arrives, and nothing waits for it any more.
+  await new Promise((resolve) => setImmediate(resolve));
+  running[Symbol.dispose]();
+  (await two.permits.acquire('a', 1))[Symbol.dispose]();
+});
+
 describe('a rate', () => {
   test('a rate accepts as many calls as it allows in a period, on all replicas together', async () => {
     await using fleet = await createReplicas();

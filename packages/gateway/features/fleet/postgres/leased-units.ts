@@ -137,6 +137,7 @@ export function createLeasedUnits(options: LeasedUnitsOptions): LeasedUnits {
       if (failure === undefined) log.error('limits.unavailable', `No permits can be leased: ${messageOf(cause)}`);
       failure = messageOf(cause);
       isWaiting = false;
+      usedUp.clear();
       for (const { permits } of members) permits.rejectWaiters(unavailable(cause));
     }
   }
@@ -163,6 +164,8 @@ export function createLeasedUnits(options: LeasedUnitsOptions): LeasedUnits {
     apply(synced, held, wanted);
     for (const { permits } of members) permits.onUnits();
     isWaiting = wantedFor(collectDemand()).length > 0;
+    // Nothing asks again about these pools while no call waits: the next call has to.
+    if (!isWaiting) usedUp.clear();
     if (synced.isNewWaiter || owesHint) await hint().catch(() => {});
     owesHint = false;
     const now = performance.now();
