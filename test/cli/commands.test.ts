@@ -170,6 +170,17 @@ describe('toolwharf call', () => {
     expect(piped.stdout).toBe('from stdin\n');
   });
 
+  test('toolwharf call prints all digits of large integers, as text and with --json', async () => {
+    const config = await configFile({ servers: { exact: fixture('exact') } });
+    const result = '{"content":[],"structuredContent":{"id":9007199254740993,"one":1.0}}';
+    const args = ['call', 'mcp_exact_echo', '-c', config, '--args', JSON.stringify({ result })];
+    for (const options of [[], ['--json']]) {
+      const { stdout } = await run([...args, ...options]);
+      expect(stdout).toContain('"id": 9007199254740993');
+      expect(stdout).toContain('"one": 1.0');
+    }
+  });
+
   test('toolwharf call --json prints the whole result on stdout, also of a failed call', async () => {
     const { code, stdout, stderr } = await call('files/structured', '--arg', 'city=Rome', '--json');
     expect({ code, stderr }).toEqual({ code: 0, stderr: '' });

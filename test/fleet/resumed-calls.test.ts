@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { parseExactly } from '../../packages/toolwharf/kernel/exact-json.ts';
 import type { TestApi } from '../support/api.ts';
 import { fixture } from '../support/fixtures.ts';
 import { connectMcp } from '../support/mcp-client.ts';
@@ -8,8 +9,8 @@ import { type LostReplica, startLostReplica } from './lost-replica.ts';
 import { type Replicas, startReplicas } from './replicas.ts';
 
 const source = {
-  servers: { s: fixture('legacy') },
-  toolbox: { approval: { ask: ['*_add', 'saved'] }, chains: { saved: { code: "'done'" } } },
+  servers: { s: fixture('legacy'), exact: fixture('exact') },
+  toolbox: { approval: { ask: ['*_add', '*_other', 'saved'] }, chains: { saved: { code: "'done'" } } },
   profiles: { scripts: { expose: 'code' as const } },
 };
 const path = '/api/tools/mcp_s_add/call';
@@ -68,6 +69,17 @@ test('a call that waited for approval on a killed replica runs once on another a
   expect(body.text).toContain(String(args.a));
   expect(await readCall(one, callId)).toMatchObject({ status: 'success', approval: { answer: 'allow' } });
   expect((await recordsOf(args)).filter((call: { startedAt?: string }) => call.startedAt)).toHaveLength(1);
+});
+
+test('a call that continues on another replica keeps all digits of its arguments', async () => {
+  const [, two] = replicas.all;
+  await using lost = await startLostReplica(replicas, source);
+  const exactPath = '/api/tools/mcp_exact_other/call';
+  const body = { arguments: { n: parseExactly('9007199254740993') }, idempotencyKey: crypto.randomUUID() };
+  const { approval } = await loseWaitingCall(lost, body, exactPath);
+  const repeated = two.post(exactPath, body);
+  await two.post(`/api/approvals/${approval.id}/answer`, { answer: 'allow' });
+  expect((await repeated).body.text).toContain('"arguments":{"n":9007199254740993}');
 });
 
 test('a saved script that waited for approval on a killed replica begins on another only after the answer', async () => {

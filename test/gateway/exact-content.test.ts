@@ -90,6 +90,26 @@ describe('a call over the REST API', () => {
   });
 });
 
+describe('the journal and the traffic', () => {
+  test('an export of the journal has all digits', async () => {
+    await send('POST', '/api/tools/mcp_s_echo/call', `{"arguments":${args}}`);
+    const { text } = await send('GET', '/api/audit/entries?limit=500');
+    expect(text).toContain(`"n":${large}`);
+    expect(text).toContain('1.0');
+  });
+
+  test('recorded messages of a server have all digits, in calls and in results', async () => {
+    const path = '/api/servers/s/traffic';
+    await send('PUT', path, '{"enabled":true}');
+    const result = `{"content":[],"structuredContent":{"id":${large},"one":1.0}}`;
+    await send('POST', '/api/tools/mcp_s_echo/call', `{"arguments":{"result":${JSON.stringify(result)},"n":${large}}}`);
+    const { text } = await send('GET', path);
+    await send('PUT', path, '{"enabled":false}');
+    expect(text).toContain(`"n":${large}`);
+    expect(text).toContain(`"structuredContent":{"id":${large},"one":1.0}`);
+  });
+});
+
 describe('the library', () => {
   test('the library sends BigInts, and gives the text of a result', async () => {
     await using toolbox = await openToolbox({ servers: { s: fixture('exact') } });
@@ -112,6 +132,32 @@ describe('the library', () => {
     expect(text).toBe(`{"type":"bigint","n":${large},"next":9007199254740994}`);
     expect(toJsonText(structuredContent)).toBe(text);
     expect((await toolbox.call('echo', parseExactly('{"n":1.0}'))).text).toBe('{"type":"number","n":1,"next":2}');
+  });
+
+  test('a chain passes on all digits of its arguments and of the results of its steps', async () => {
+    const result = `{"content":[{"type":"text","text":"{\\"id\\":${large}}"}],"structuredContent":{"id":${large}}}`;
+    const chain = {
+      input: { type: 'object', properties: { n: { type: 'integer' } } },
+      steps: [
+        { tool: 'mcp_s_echo', arguments: { result } },
+        {
+          tool: 'mcp_s_other',
+          arguments: {
+            n: '{{input.n}}',
+            text: 'n={{input.n}}',
+            structured: '{{steps.1.structured.id}}',
+            json: '{{steps.1.json.id}}',
+            whole: '{{steps.1.structured}}',
+          },
+        },
+      ],
+    };
+    const last = { steps: [{ tool: 'mcp_s_echo', arguments: { result } }] };
+    await using toolbox = await openToolbox({ servers: { s: fixture('exact') }, toolbox: { chains: { chain, last } } });
+    const { text } = await toolbox.call('chain', { n: BigInt(large) });
+    expect(text).toContain(`"arguments":{"n":${large},"text":"n=${large}","structured":${large},"json":${large},`);
+    expect(text).toContain(`"whole":{"id":${large}}`);
+    expect(toJsonText((await toolbox.call('last', {})).structuredContent)).toBe(`{"id":${large}}`);
   });
 
   test('a repeated call gets all digits of the recorded result', async () => {

@@ -1,6 +1,7 @@
 import { isObject, type JsonObject } from '../../contract/json.ts';
 import { type ChainReference, readTemplate } from '../../contract/settings/chain-schema.ts';
 import type { ChainConfig } from '../../contract/settings/config.ts';
+import { exactly, isRawNumber, memberWithText, parseExactly, toRawNumber } from '../kernel/exact-json.ts';
 import type { ToolResult } from '../kernel/tool.ts';
 import { type LocalTool, type LocalToolContext, localTool } from './local-tool.ts';
 
@@ -26,8 +27,8 @@ export function toChainTool({ name, description, input, steps, timeoutMs, maxIns
       }
       const last = results.at(-1);
       return {
-        content: last?.content ?? [],
-        structuredContent: last?.structuredContent,
+        content: (last && partOfResult(last, 'content')) ?? [],
+        structuredContent: last && partOfResult(last, 'structuredContent'),
       };
     },
   });
@@ -58,7 +59,7 @@ class MissingValue extends Error {}
 function fill(value: unknown, state: ChainState): unknown {
   if (typeof value === 'string') return fillText(value, state);
   if (Array.isArray(value)) return value.map((item) => fill(item, state));
-  if (!isObject(value)) return value;
+  if (!isObject(value) || isRawNumber(value)) return value;
   const members = Object.entries(value).map(([key, member]) => [key, fill(member, state)] as const);
   return Object.fromEntries(members.filter(([, member]) => member !== undefined));
 }
@@ -82,7 +83,7 @@ function requireValue(reference: ChainReference, state: ChainState): unknown {
 function lookUp(reference: ChainReference, { args, results }: ChainState): unknown {
   let value = reference.from === 'input' ? args : partOf(reference, results[reference.from - 1]);
   for (const key of reference.path) {
-    const inside = isObject(value) || Array.isArray(value) ? value : {};
+    const inside = (isObject(value) && !isRawNumber(value)) || Array.isArray(value) ? value : {};
     value = Object.hasOwn(inside, key) ? (inside as JsonObject)[key] : undefined;
   }
   return value;
@@ -90,16 +91,23 @@ function lookUp(reference: ChainReference, { args, results }: ChainState): unkno
 
 function partOf({ part, written }: ChainReference, result: ToolResult | undefined): unknown {
   if (part === 'text') return result?.text;
-  if (part === 'structured') return result?.structuredContent;
+  if (part === 'structured') return result && exactly(partOfResult(result, 'structuredContent'));
   try {
-    return JSON.parse(result?.text ?? '');
+    return parseExactly(result?.text ?? '');
   } catch {
     throw new MissingValue(`${written}: the result of that step is not JSON`);
   }
 }
 
+/** A part of a result, with the text that has all digits of its numbers. */
+function partOfResult(result: ToolResult, part: 'content' | 'structuredContent'): unknown {
+  return isObject(result.raw) ? memberWithText(result.raw, part) : result[part];
+}
+
 function toText(value: unknown): string {
-  return typeof value === 'string' ? value : JSON.stringify(value);
+  return typeof value === 'string'
+    ? value
+    : JSON.stringify(value, (_name, member: unknown) => (typeof member === 'bigint' ? toRawNumber(member) : member));
 }
 
 function failure(at: number, steps: ChainConfig['steps'], reason: string): JsonObject {

@@ -17,7 +17,7 @@ afterEach(() => {
 const refused = new ConnectionError('SERVER_UNREACHABLE', 'connect ECONNREFUSED', { data: { reached: false } });
 
 /** A supervisor of a server that `isUp` switches on, with the times of all attempts in seconds. */
-function supervise(failure: ToolwharfError = refused) {
+function supervise(failure: ToolwharfError = refused, onOpened = async () => {}) {
   const attempts: number[] = [];
   const startedAt = Date.now();
   const clock = {
@@ -42,7 +42,7 @@ function supervise(failure: ToolwharfError = refused) {
       if (!server.isUp) throw failure;
       return { lifetime: new AbortController(), close: async () => {} } as unknown as Session;
     },
-    onOpened: async () => {},
+    onOpened,
     onConnected: () => {},
     onLeft: () => {},
     onDisconnect: async () => {},
@@ -52,6 +52,24 @@ function supervise(failure: ToolwharfError = refused) {
   });
   return { supervisor, attempts, server };
 }
+
+test('a server counts as connected for everybody only when its lists have been read', async () => {
+  const lists = Promise.withResolvers<void>();
+  const { supervisor, server } = supervise(refused, () => lists.promise);
+  server.isUp = true;
+  const first = supervisor.connect({ attempts: 1, signal: undefined });
+  await vi.advanceTimersByTimeAsync(0);
+  expect(supervisor.session()).toBeDefined();
+  let isReady = false;
+  const second = supervisor.connect({ attempts: 1, signal: undefined }).then(() => {
+    isReady = true;
+  });
+  await vi.advanceTimersByTimeAsync(1_000);
+  expect(isReady).toBe(false);
+  lists.resolve();
+  await Promise.all([first, second]);
+  expect(supervisor.status().state).toBe('connected');
+});
 
 test('a server that is down is tried twice a minute for ten minutes, and then every few minutes [O3]', async () => {
   const { supervisor, attempts } = supervise();

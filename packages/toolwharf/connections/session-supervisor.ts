@@ -199,7 +199,8 @@ export function createSessionSupervisor(options: SessionSupervisorOptions): Sess
 
     async connect({ attempts, signal }) {
       dispatch({ type: 'connect-requested' });
-      if (session) return;
+      // A session whose lists are still being read is not ready.
+      if (session && !attempt) return;
       let next: Promise<void> | undefined = open();
       for (let tried = 1; ; tried++) {
         try {

@@ -1,4 +1,5 @@
 import { messageOf } from '../../../contract/errors.ts';
+import { parseExactly } from '../../../toolwharf/kernel/exact-json.ts';
 import type { Log } from '../../../toolwharf/kernel/log.ts';
 import type { FleetEvents, FleetStore } from '../../../toolwharf/storage/ports/fleet-store.ts';
 import type { Ownership } from '../auth/ownership.ts';
@@ -147,7 +148,7 @@ export async function openSharedEventLog(options: SharedEventLogOptions): Promis
   }
 
   async function toEvents(found: FleetEvents): Promise<readonly NumberedEvent[]> {
-    const events = found.map(({ seq, body }) => ({ ...(JSON.parse(body) as LoggedEvent), id: idOf(seq) }));
+    const events = found.map(({ seq, body }) => ({ ...(parseExactly(body) as LoggedEvent), id: idOf(seq) }));
     for (const { audience } of events) {
       const conversation = audience.kind === 'owner' ? audience.caller.conversation : undefined;
       if (conversation !== undefined) await ownership.loadOwner(conversation);

@@ -1,8 +1,10 @@
 import type { ServerResponse } from 'node:http';
 import { messageOf } from '../../../contract/errors.ts';
+import type { JsonObject } from '../../../contract/json.ts';
 import { trafficRoutes as routes } from '../../../contract/routes/traffic.ts';
 import type { TrafficEntry } from '../../../toolwharf/connections/traffic/traffic-entry.ts';
 import type { TrafficLog } from '../../../toolwharf/connections/traffic/traffic-log.ts';
+import { parseExactly } from '../../../toolwharf/kernel/exact-json.ts';
 import { openEventStream } from '../../core/events/event-stream.ts';
 import type { CallerUsage } from '../../core/http/limits/limits.ts';
 import { findServer } from '../../core/rest/access.ts';
@@ -49,7 +51,7 @@ export const trafficRoutes = [
 ];
 
 function toMessage({ json, ...facts }: TrafficEntry) {
-  return { ...facts, message: JSON.parse(json) };
+  return { ...facts, message: parseExactly(json) as JsonObject };
 }
 
 function readUris(text = ''): readonly string[] {

@@ -1,5 +1,5 @@
 import { isObject } from '../../../contract/json.ts';
-import { isRawNumber } from '../../kernel/exact-json.ts';
+import { exactly, isRawNumber } from '../../kernel/exact-json.ts';
 
 /** A JSON value within a size limit. */
 export interface ShortenedJson {
@@ -47,17 +47,18 @@ export function shortenJson(value: unknown, maxLength: number, redact: (text: st
     if (depth > maxDepth) return truncate();
     if (Array.isArray(part)) return copyItems(part, depth);
     if (!isObject(part)) return null;
+    const object = exactly(part);
     const members: [string, unknown][] = [];
-    for (const key in part) {
-      if (part[key] === undefined) continue;
+    for (const key in object) {
+      if (object[key] === undefined) continue;
       length += key.length + 4;
       if (left <= 0) {
         // Only the size of the rest matters.
-        copy(part[key], depth + 1);
+        copy(object[key], depth + 1);
         continue;
       }
       left -= 2;
-      members.push([copyText(key), copy(part[key], depth + 1)]);
+      members.push([copyText(key), copy(object[key], depth + 1)]);
     }
     return Object.fromEntries(members);
   }

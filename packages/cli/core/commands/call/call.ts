@@ -2,6 +2,7 @@ import { addAbortSignal } from 'node:stream';
 import { text as readText } from 'node:stream/consumers';
 import type { ToolView } from '../../../../contract/api/tools.ts';
 import { ConnectionError, ToolwharfError } from '../../../../contract/errors.ts';
+import { exactParts } from '../../../../toolwharf/invocation/shape-result.ts';
 import { closest } from '../../../../toolwharf/kernel/closest.ts';
 import type { Progress, Tool, ToolResult } from '../../../../toolwharf/kernel/tool.ts';
 import { toDisplayText } from '../../../../toolwharf/policy/display-text.ts';
@@ -80,13 +81,17 @@ export function printResult(result: ToolResult, tool: ToolView, terminal: Termin
   return exitCodeFor(code);
 }
 
-function printText({ text, structuredContent }: ToolResult, terminal: Terminal): void {
+function printText(result: ToolResult, terminal: Terminal): void {
+  const { text } = result;
+  const { structuredContent } = exactParts(result);
   const shown = text === '' && structuredContent !== undefined ? JSON.stringify(structuredContent, null, 2) : text;
   if (shown !== '') terminal.print(terminal.isPerson ? toDisplayText(shown, { maxLength: 1_000_000 }) : shown);
   else if (terminal.isPerson) terminal.note(terminal.noteColors.dim('(empty result)'));
 }
 
-function toJson({ isError, content, structuredContent, _meta, failure, callId }: ToolResult) {
+function toJson(result: ToolResult) {
+  const { isError, failure, callId } = result;
+  const { content, structuredContent, _meta } = exactParts(result);
   return { isError, content, structuredContent, _meta, failure, callId };
 }
 

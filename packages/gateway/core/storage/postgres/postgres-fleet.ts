@@ -2,8 +2,11 @@ import { randomUUID } from 'node:crypto';
 import { sql } from 'kysely';
 import pg from 'pg';
 import { messageOf } from '../../../../contract/errors.ts';
+import type { JsonObject } from '../../../../contract/json.ts';
 import { backoffMs } from '../../../../toolwharf/kernel/backoff.ts';
+import { parseExactly } from '../../../../toolwharf/kernel/exact-json.ts';
 import type { Log } from '../../../../toolwharf/kernel/log.ts';
+import { parseRecord } from '../../../../toolwharf/storage/call-records.ts';
 import type { AwaitingCall, FleetHints, FleetStore } from '../../../../toolwharf/storage/ports/fleet-store.ts';
 import type { PlacementStore } from '../../../../toolwharf/storage/ports/placement-store.ts';
 import type { Sealer } from '../../../../toolwharf/storage/sealer.ts';
@@ -86,7 +89,7 @@ export function createPostgresFleet({ db, url, ownership, sealer, log }: Postgre
         .limit(receiveBatch)
         .execute();
       return rows
-        .map(({ body, owner }): AwaitingCall => ({ record: JSON.parse(body), isOwn: owner === replica }))
+        .map(({ body, owner }): AwaitingCall => ({ record: parseRecord(body), isOwn: owner === replica }))
         .filter(({ record: { awaiting } }) => awaiting);
     },
     async ownerOfConversation(id) {
@@ -139,7 +142,7 @@ export function createPostgresFleet({ db, url, ownership, sealer, log }: Postgre
         ) returning seq, id, sealed`.execute(db);
       return rows
         .sort((one, other) => one.seq - other.seq)
-        .map(({ id, sealed }) => JSON.parse(sealer.open(sealed, messageContext(id))));
+        .map(({ id, sealed }) => parseExactly(sealer.open(sealed, messageContext(id))) as JsonObject);
     },
     async appendEvents(bodies) {
       // The updated row is locked until the events are visible, so that their numbers are in the order of the commits.

@@ -3,6 +3,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import { sql } from 'kysely';
 import type { CallRecord } from '../../../../toolwharf/invocation/call-record.ts';
 import type { Clock } from '../../../../toolwharf/kernel/clock.ts';
+import { parseExactly } from '../../../../toolwharf/kernel/exact-json.ts';
 import { actPrefix } from '../../../../toolwharf/storage/audit/acts.ts';
 import type { Audit } from '../../../../toolwharf/storage/ports/audit.ts';
 import { toIndexText } from '../chain/call-columns.ts';
@@ -172,7 +173,7 @@ interface RecoverPorts {
 /** The record of a step; undefined if it is malformed, which the verification of the journal reports. */
 function parseRecord(body: string): CallRecord | undefined {
   try {
-    return JSON.parse(body);
+    return parseExactly(body) as CallRecord;
   } catch {
     return undefined;
   }
