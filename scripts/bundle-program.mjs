@@ -21,6 +21,7 @@ const builtIn = [
   'pkce-challenge',
   'prom-client',
   're2js',
+  'smol-toml',
   'tdigest',
   'typebox',
   'yaml',

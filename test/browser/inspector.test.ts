@@ -160,7 +160,7 @@ test('each step of an OAuth sign-in is shown, and a person can sign out', async 
   await step.getByText('Token request').click();
   await step.getByText('[redacted]').first().waitFor();
   await expectAccessible(page);
-  await page.getByRole('button', { name: 'Sign out' }).click();
+  await page.getByRole('button', { name: 'Sign out of the server' }).click();
   await page.getByText('Not signed in').waitFor();
 });
 

@@ -102,7 +102,7 @@ function StoredSignIn({ server, signIn: { tokens, client } }: StoredSignInProps)
           (tokens || client) && (
             <Button size="small" look="danger" busy={signingOut.isPending} onClick={() => signingOut.mutate()}>
               <LogOut aria-hidden />
-              Sign out
+              Sign out of the server
             </Button>
           )
         }
