@@ -275,9 +275,8 @@ async function runTool(
 ): Promise<JsonObject> {
   const { params } = request;
   if (!entry) {
-    const waiting = ports.waitForTools?.(String(params.name));
-    if (!waiting) throw unknownTool(request);
-    await waiting;
+    await ports.waitForTools?.(String(params.name));
+    // Also without a wait: the tool may have arrived since the view was read.
     const changed = await ports.viewFor(request);
     const arrived = findTool(request, changed);
     if (!arrived) throw unknownTool(request);

@@ -17,7 +17,7 @@ import { createTaskBoard, type TaskBoardOptions } from '../tasks/task-board.ts';
 import { createRequestHandler, listTasks, withHistory } from './request-handler.ts';
 
 /** A handler with one tool that never ends, a function that sends messages to it, and the number of calls. */
-function handlerFor(options: TaskBoardOptions = {}) {
+function handlerFor(options: TaskBoardOptions & { readonly hasListed?: boolean } = {}) {
   let started = 0;
   const board = createTaskBoard(options);
   const caller = { id: 'ada', kind: 'client' } as const;
@@ -27,7 +27,7 @@ function handlerFor(options: TaskBoardOptions = {}) {
     {
       caller,
       profile: { name: 'default' } as never,
-      view: { tools: [], findTool } as unknown as View,
+      view: { tools: [], findTool: options.hasListed === false ? () => undefined : findTool } as unknown as View,
       readView: () => ({ tools: [], findTool }) as unknown as View,
       card: () => ({}) as AgentCard,
       gone: new AbortController().signal,
@@ -57,6 +57,12 @@ test('a message is rejected with advice, and starts no call, when the limit of t
   const { send, started } = handlerFor({ maxTasksPerCaller: 1 });
   await send(toCall('tool', {}, { returnImmediately: true }));
   await expect(send(toCall('tool', {}))).rejects.toThrow('You have too many running tasks: wait for one to end');
+  expect(started()).toBe(1);
+});
+
+test('a tool that arrived after its list was read is found, although no server is starting any more', async () => {
+  const { send, started } = handlerFor({ hasListed: false });
+  await send(toCall('tool', {}, { returnImmediately: true }));
   expect(started()).toBe(1);
 });
 

@@ -88,11 +88,10 @@ export function createRequestHandler(facts: A2aRequestFacts, ports: HandlerPorts
     }
   }
 
-  /** The tools, once the server of a tool has moved to another replica. */
+  /** The tools, once the server of a tool has started or moved. It may have done so since the view was read. */
   async function viewWith(tool: string): Promise<View> {
-    const waiting = view.findTool(tool) ? undefined : ports.waitForTools?.(tool);
-    if (!waiting) return view;
-    await waiting;
+    if (view.findTool(tool)) return view;
+    await ports.waitForTools?.(tool);
     return facts.readView();
   }
 
