@@ -146,7 +146,8 @@ test('toolwharf stdio starts a gateway where none runs, and two clients share it
   const record = JSON.parse(await readFile(directory.file('started/gateway.json'), 'utf8')) as { pid: number };
   try {
     for (const { client } of [one, two]) {
-      expect((await client.listTools()).tools.map(({ name }) => name)).toContain('old__echo');
+      const has = async () => (await client.listTools()).tools.some(({ name }) => name === 'old__echo');
+      await waitFor(has, { what: 'the tools of a server that starts' });
     }
     const { source } = await cli.run(['servers'], { env });
     expect(source).toMatch(/^Using the gateway at /);
