@@ -107,6 +107,46 @@ test('a rule for certain arguments does not allow a call with members beside its
   expect((await call()).isError).toBe(false);
 });
 
+test('a reference within a text that is converted is refused, so that an edit cannot resolve it unseen [O7]', async () => {
+  const properties = { mail: { type: 'object' }, list: { type: 'array' }, count: { type: 'integer' } };
+  await using box = await openJudged({
+    inputSchema: { type: 'object', properties },
+    validation: 'coerce',
+    answer: ({ arguments: args }) => ({ kind: 'allow', arguments: { ...args, count: 2 } }),
+  });
+  box.store('c1', { to: 'evil@attacker.test' });
+  const ref = 'toolwharf-result:c1#/to';
+  const sneaky = [{ mail: JSON.stringify({ to: ref }) }, { list: JSON.stringify([{ ref }]) }];
+  for (const args of sneaky)
+    expect(await box.call({ ...args, count: 1 })).toMatchObject({ failure: { code: 'ARGUMENTS_INVALID' } });
+  expect(box.asked).toEqual([]);
+  expect((await box.call({ mail: '{"to":"a"}', count: 1 })).isError).toBe(false);
+  expect(box.server.received).toEqual([{ mail: { to: 'a' }, count: 2 }]);
+});
+
+test('a denial holds for the default of a missing argument, and an allowance does not [O7]', async () => {
+  const inputSchema = {
+    type: 'object',
+    properties: {
+      path: { type: 'string', default: '/etc/passwd' },
+      mode: { $ref: '#/$defs/mode' },
+      to: { anyOf: [{ type: 'string' }, { type: 'null' }], default: 'ada@example.com' },
+    },
+    $defs: { mode: { type: 'string', default: 'delete' } },
+  };
+  const denials: Record<string, string>[] = [{ path: '/etc/*' }, { mode: 'delete' }, { path: '/etc/*', mode: 'delete' }];
+  for (const matching of denials) {
+    await using box = await openJudged({ mode: 'auto', inputSchema, rules: [{ answer: 'deny', matching }] });
+    expect(await box.call({})).toMatchObject({ failure: { code: 'CALL_DENIED' } });
+    expect((await box.call({ path: '/tmp/x', mode: 'read' })).isError).toBe(false);
+    expect(box.server.received).toEqual([{ path: '/tmp/x', mode: 'read' }]);
+  }
+  await using box = await openJudged({ inputSchema, rules: [{ answer: 'allow', matching: { to: '*@example.com' } }] });
+  for (const args of [{}, { to: null }])
+    expect(await box.call(args)).toMatchObject({ failure: { code: 'CALL_DENIED' } });
+  expect(box.asked).toHaveLength(2);
+});
+
 describe('a call that waits', () => {
   test('edited arguments are prepared and judged again [O7]', async () => {
     const inputSchema = { type: 'object', properties: { count: { type: 'integer' } } };

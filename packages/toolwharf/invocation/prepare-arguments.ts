@@ -109,6 +109,12 @@ function prepare(
   const coerce = (args: JsonObject) =>
     converts(entry, ports) ? coerced(args, coerceArguments(inputSchema, args, parseWithin(ports))) : args;
   const values = coerce(before.values);
+  // People would see the reference, and it would be resolved if somebody edits the arguments.
+  if (values !== before.values && !entry.script && hasReferences(values))
+    throw new ToolwharfError(
+      'ARGUMENTS_INVALID',
+      'Invalid arguments: a text with JSON contains a reference: pass the JSON itself instead of a text',
+    );
   const referenced = before.referenced === before.values ? values : coerce(before.referenced);
   const hiddenBy = secretsOf(inputSchema) ? [...new Set([...before.hiddenBy, inputSchema])] : before.hiddenBy;
   const masks = hideArguments(hiddenBy, referenced, isReference);

@@ -5,15 +5,19 @@ import { hasUnseenCharacters } from './display-text.ts';
 export const maxComparedLength = 16_384;
 
 /**
- * Matches a text only if every program would read it as a text that a pattern matches: not if it has the path segment `..`, or
- * characters that are invisible or look like others, in a way that leads out of the pattern.
+ * Matches a text only if every program would read it as a text that a pattern matches: not if it has the path segment `..`,
+ * characters that are invisible or look like others, another host, or more addresses, in a way that leads out of the pattern.
  */
 export function createSureMatcher(patterns: readonly string[]): (text: string) => boolean {
-  const matchers = patterns.map((pattern) => ({
-    matchesText: createMatcher([pattern.normalize()]),
-    matchesPath: createMatcher([toPathPattern(pattern)]),
-    isAny: /^\*+$/.test(pattern),
-  }));
+  const matchers = patterns.map((pattern) => {
+    const matchesPath = createMatcher([toPathPattern(pattern)]);
+    const matchesHost = createHostMatcher(pattern);
+    return {
+      matchesText: createMatcher([pattern.normalize()]),
+      matchesPath: (path: string) => matchesPath(path) && matchesHost(path) && !hasMoreAddresses(path, pattern),
+      isAny: /^\*+$/.test(pattern),
+    };
+  });
   return (text) => {
     if (text.length > maxComparedLength || hasParentSegment(text)) return false;
     const matching = matchers.filter(({ matchesText }) => matchesText(text.normalize()));
@@ -21,6 +25,24 @@ export function createSureMatcher(patterns: readonly string[]): (text: string) =
     const path = isAmbiguous(text) ? undefined : toPlainPath(text);
     return matching.some(({ isAny, matchesPath }) => isAny || (path !== undefined && matchesPath(path)));
   };
+}
+
+/** Matches the host of a web address with that of the pattern, whose `*` would match the rest of the address too. */
+function createHostMatcher(pattern: string): (text: string) => boolean {
+  const [, host] = /:\/\/([^/]*)/.exec(pattern) ?? [];
+  if (host === undefined) return () => true;
+  const matches = createMatcher([host]);
+  return (text) => {
+    const [, found] = /^(?:https?|wss?|ftps?):\/\/([^/?#\\]*)/i.exec(text) ?? [];
+    return found === undefined || (matches(found) && (host.includes('@') || !found.includes('@')));
+  };
+}
+
+/** Whether a text could name more mail addresses than the pattern: programs read `a@b.test,c@d.test` as two. */
+function hasMoreAddresses(text: string, pattern: string): boolean {
+  if (!pattern.includes('@')) return false;
+  const count = (of: string, separator: string) => of.split(separator).length;
+  return ['@', ',', ';', '<', '>', '"', ' ', '%'].some((one) => count(text, one) > count(pattern, one));
 }
 
 /** A glob as `toPlainPath` writes texts: in one Unicode form, with slashes, and without empty segments and `.`. */
@@ -36,11 +58,11 @@ export function toPathPattern(pattern: string): string {
 }
 
 /**
- * Whether people or programs may read a text in several ways: it has control characters, invisible ones or ones that reorder
- * text, or lone surrogates.
+ * Whether people or programs may read a text in several ways: it has control characters, also encoded ones, invisible ones or
+ * ones that reorder text, or lone surrogates.
  */
 function isAmbiguous(text: string): boolean {
-  return !text.isWellFormed() || /[\n\r\t]/.test(text) || hasUnseenCharacters(text);
+  return !text.isWellFormed() || /[\n\r\t]|%(?:25)*(?:[01][0-9a-f]|7f)/i.test(text) || hasUnseenCharacters(text);
 }
 
 /** The text in one Unicode form, with look-alikes of dots and slashes as those, and without invisible characters. */
@@ -78,16 +100,18 @@ function toPlainPath(text: string): string {
 
 /**
  * The spellings under which a rule that denies looks for a text: as it is, with single spaces, normalized, decoded, as a resolved path
- * or URL, and in lower case.
+ * or URL, with and without a slash at the end, the mail addresses in it, and all in lower case.
  */
 export function toSpellings(text: string): ReadonlySet<string> {
   const spaced = toSingleSpaces(text);
   const normalized = normalizeText(spaced);
-  const texts = [text, spaced, normalized, decodeSeparators(spaced), decodeAll(spaced)];
+  const ended = spaced.replace(ignoredEnd, '');
+  const texts = [text, spaced, normalized, decodeSeparators(spaced), decodeAll(spaced), decodeAll(ended)];
   const paths = texts
-    .flatMap((spelling) => [spelling, spelling.replace(localPrefix, '/')])
-    .flatMap((spelling) => [spelling, toPlainPath(spelling), joinSegments(spelling, resolveSegments)]);
-  const spellings = [...paths, toPlainUrl(normalized) ?? text];
+    .flatMap((spelling) => [spelling, spelling.replace(devicePrefix, ''), spelling.replace(localPrefix, '/')])
+    .flatMap((spelling) => [spelling, toPlainPath(spelling), joinSegments(spelling, resolveSegments)])
+    .flatMap((spelling) => [spelling, spelling.replace(/\/$/, ''), `${spelling}/`]);
+  const spellings = [...paths, toPlainUrl(normalized) ?? text, ...(normalized.match(mailAddresses) ?? [])];
   return new Set([...spellings, ...spellings.map((spelling) => spelling.toLowerCase())]);
 }
 
@@ -99,7 +123,13 @@ export function toDenyPatterns(pattern: string): readonly string[] {
   return [...new Set([...patterns, ...patterns.map((one) => one.toLowerCase())])];
 }
 
-const localPrefix = /^(?:(?:file:)?[\\/]{2,}(?:localhost|127\.0\.0\.1|\[::1\])[\\/]+|file:[\\/]*)/i;
+const localPrefix =
+  /^(?:(?:file:)?[\\/]{2,}(?:localhost|127\.0\.0\.1|\[::1\])[\\/]+|file:[\\/]*|[\\/]{2}[?.][\\/])?(?:[a-z]:[\\/]+)?(?<=.)/i;
+/** Before a path of Windows that is not shortened. */
+const devicePrefix = /^[\\/]{2}[?.][\\/](?=[a-z]:)/i;
+/** What programs leave out at the end of a path: what follows a NUL, and the name of a stream. */
+const ignoredEnd = /(?:\0|%(?:25)*00).*$|:[^\\/:]*:\$\w+$/is;
+const mailAddresses = /[^\s<>()[\],;:"']+@[^\s<>()[\],;:"']+/g;
 
 function toSingleSpaces(text: string): string {
   return text.replaceAll(/\s+/g, ' ').trim();

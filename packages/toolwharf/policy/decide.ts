@@ -1,7 +1,8 @@
-import type { JsonObject } from '../../contract/json.ts';
+import { isObject, type JsonObject, type JsonSchema } from '../../contract/json.ts';
 import type { ChangeReaction } from '../../contract/settings/choices.ts';
 import type { ApprovalConfig } from '../../contract/settings/config.ts';
 import type { NamingScope } from '../catalog/catalog.ts';
+import { parseLocalReference, valueAt } from '../kernel/json-pointer.ts';
 import type { Caller, ToolAnnotations } from '../kernel/tool.ts';
 import { audienceOf, isForCaller, matchesArguments, type RememberedRule, type RuleStore } from './remembered-rules.ts';
 import { type PatternTarget, restricts, trusts } from './tool-patterns.ts';
@@ -27,6 +28,7 @@ export interface DecidedTool extends PatternTarget {
   readonly serverTrusted: boolean;
   readonly annotations?: ToolAnnotations;
   readonly definitionHash: string;
+  readonly definition?: { readonly inputSchema: JsonSchema };
   /** Set if the definition is not the accepted one: the call is denied until it is accepted, or asks. */
   readonly changed?: ChangeReaction;
 }
@@ -123,7 +125,36 @@ function holds(rule: RememberedRule, { tool, caller, ...facts }: DecisionInput):
   if (rule.scope !== 'server' && rule.tool !== tool.originalName) return false;
   const { args, hidden, hasExtraParams } = facts;
   const { answer, matching } = rule;
-  return isForCaller(rule, caller) && matchesArguments(matching, args, { answer, hidden, hasExtraParams });
+  const defaultsOf = (name: string) => defaultsIn(tool.definition?.inputSchema, name);
+  return isForCaller(rule, caller) && matchesArguments(matching, args, { answer, hidden, hasExtraParams, defaultsOf });
+}
+
+/** The defaults of an argument: what a server is likely to use if the argument is missing. */
+function defaultsIn(root: JsonSchema | undefined, name: string): readonly unknown[] {
+  const defaults: unknown[] = [];
+  for (const { properties } of withCombined(root, [root]))
+    if (isObject(properties) && Object.hasOwn(properties, name))
+      for (const schema of withCombined(root, [properties[name]]))
+        if (schema.default !== undefined && schema.default !== null) defaults.push(schema.default);
+  return defaults;
+}
+
+const maxCombined = 100;
+
+/** Schemas with those that they refer to or combine. */
+function withCombined(root: JsonSchema | undefined, schemas: readonly unknown[]): ReadonlySet<JsonObject> {
+  const combined = new Set<JsonObject>();
+  const open = [...schemas];
+  while (open.length > 0 && combined.size < maxCombined) {
+    const schema = open.pop();
+    if (!isObject(schema) || combined.has(schema)) continue;
+    combined.add(schema);
+    const { $ref } = schema;
+    const local = typeof $ref === 'string' ? parseLocalReference($ref) : undefined;
+    if (local) open.push(valueAt(root, local));
+    for (const parts of [schema.allOf, schema.anyOf, schema.oneOf]) if (Array.isArray(parts)) open.push(...parts);
+  }
+  return combined;
 }
 
 function reach(rule: RememberedRule): string {

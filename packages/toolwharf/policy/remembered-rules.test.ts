@@ -109,6 +109,35 @@ test.each(['docs/a b.md', 'docs/a//b', 'docs/./a', 'docs/a%20b', 'docs/é', 'doc
   },
 );
 
+test.each([
+  ['https://*.ok.test/*', 'https://evil.test/x.ok.test/'],
+  ['https://*.ok.test/*', 'https://evil.test#.ok.test/'],
+  ['https://*.ok.test/*', 'https://evil.test?.ok.test/'],
+  ['https://*.ok.test/*', 'https://evil.test\\.ok.test/'],
+  ['https://ok.test*', 'https://ok.test@evil.test/'],
+  ['http*://*.ok.test/*', 'http://evil.test/.ok.test/'],
+  ['*@ok.test', 'evil@evil.test,ada@ok.test'],
+  ['*@ok.test', 'evil@evil.test;ada@ok.test'],
+  ['*@ok.test', 'evil@evil.test ada@ok.test'],
+  ['*@ok.test', '<evil@evil.test>@ok.test'],
+  ['*@ok.test', 'evil%evil.test@ok.test'],
+  ['*.txt', '/etc/passwd%00.txt'],
+  ['*.txt', '/etc/passwd%250a.txt'],
+])('a rule that allows %s does not hold for %j [O7]', (pattern, text) => {
+  expect(allows(text, { path: pattern })).toBe(false);
+});
+
+test.each([
+  ['https://*.ok.test/*', 'https://docs.ok.test/a?b=c@d#e'],
+  ['https://a?.ok.test/*', 'https://ab.ok.test/x'],
+  ['https://*', 'https://anything.test/x'],
+  ['memo://a*b', 'memo://a/x/b'],
+  ['*@ok.test', 'ada.lovelace+x@ok.test'],
+  ['ada@ok.test, *@ok.test', 'ada@ok.test, max@ok.test'],
+])('a rule that allows %s holds for %j', (pattern, text) => {
+  expect(allows(text, { path: pattern })).toBe(true);
+});
+
 test('patterns with unusual spellings match texts with the same spelling', () => {
   for (const [pattern, text] of [
     ['docs//a*', 'docs//ab'],
@@ -150,6 +179,12 @@ test.each([
   '\\\\localhost\\etc\\passwd',
   ' /etc/passwd',
   '/ETC/passwd',
+  'C:\\etc\\passwd',
+  'c:/etc/passwd',
+  'file:///C:/etc/passwd',
+  '\\\\?\\C:\\etc\\passwd',
+  '/etc',
+  '/etc/',
   ['/etc/passwd'],
 ])('a rule that denies /etc/* holds for %j [O7]', (path) => {
   expect(denies(path)).toBe(true);
@@ -175,6 +210,14 @@ test.each([
   ['rm *', ' rm  -rf'],
   ['DROP *', 'drop\ntable x'],
   ['[!a-z]*', 'A'],
+  ['/etc/passwd', '/etc/passwd/'],
+  ['/etc/passwd', '/etc/passwd\0.txt'],
+  ['/etc/passwd', '/etc/passwd%00.txt'],
+  ['/etc/passwd', '/etc/passwd::$DATA'],
+  ['C:/Windows/*', '\\\\?\\C:\\Windows\\x'],
+  ['*@evil.com', 'Eve <eve@evil.com>'],
+  ['*@evil.com', 'eve@evil.com, ada@ok.com'],
+  ['*@evil.com', 'EVE@EVIL.COM'],
 ])('a rule that denies %j holds for %j [O7]', (pattern, text) => {
   expect(denies(text, { path: pattern })).toBe(true);
 });
@@ -184,6 +227,8 @@ test.each([
   ['https://evil.com/*', 'https://example.com/?u=https://evil.com/x'],
   ['rm *', 'rmdir x'],
   ['true', 'truer'],
+  ['*@evil.com', 'eve@evil.com.example'],
+  ['bug', 'bug: it crashes'],
 ])('a rule that denies %j leaves out %j', (pattern, text) => {
   expect(denies(text, { path: pattern })).toBe(false);
 });

@@ -72,28 +72,37 @@ export interface MatchOptions {
   readonly answer: RememberedRule['answer'];
   /** The names of arguments that cannot be compared, such as secrets. */
   readonly hidden?: ReadonlySet<string>;
+  /** What a server may use instead of an argument that is missing, which a rule that denies compares. */
+  readonly defaultsOf?: (name: string) => readonly unknown[];
 }
 
 /**
  * Whether arguments match the patterns: each named argument is a text, number or boolean that its glob matches. It is unclear
  * for lists and objects, for secrets, for very long texts, and for a text with the path segment `..`, which could leave the folder
- * that the pattern names: a rule that allows does not hold then, and a rule that denies does.
+ * that the pattern names: a rule that allows does not hold then, and a rule that denies does. Of a missing argument, a rule that
+ * denies compares the defaults.
  */
 export function matchesArguments(
   patterns: ArgumentPatterns | undefined,
   args: JsonObject | undefined,
-  { answer, hidden, hasExtraParams = false }: MatchOptions,
+  { answer, hidden, hasExtraParams = false, defaultsOf = () => [] }: MatchOptions,
 ): boolean {
   if (!patterns) return true;
   if (hasExtraParams && answer === 'allow') return false;
   return Object.entries(patterns).every(([name, pattern]) => {
     const value = args && Object.hasOwn(args, name) ? args[name] : undefined;
-    if (value === undefined || value === null) return false;
-    const text = isRawNumber(value) ? numberText(value) : typeof value === 'object' ? undefined : String(value);
-    if (text === undefined || hidden?.has(name) || text.length > maxComparedLength || hasParentSegment(text))
-      return answer === 'deny';
-    return answer === 'deny' ? mayMatch(pattern, text) : createSureMatcher([pattern])(text);
+    const isMissing = value === undefined || value === null;
+    if (isMissing && (!args || answer === 'allow')) return false;
+    const values = isMissing ? defaultsOf(name) : [value];
+    return values.some((one) => matchesValue(one, pattern, answer, hidden?.has(name)));
   });
+}
+
+function matchesValue(value: unknown, pattern: string, answer: RememberedRule['answer'], isHidden = false): boolean {
+  const text = isRawNumber(value) ? numberText(value) : typeof value === 'object' ? undefined : String(value);
+  if (text === undefined || isHidden || text.length > maxComparedLength || hasParentSegment(text))
+    return answer === 'deny';
+  return answer === 'deny' ? mayMatch(pattern, text) : createSureMatcher([pattern])(text);
 }
 
 /** Whether a text, in one of its spellings, matches a pattern. */
