@@ -134,7 +134,11 @@ test('a denial holds for the default of a missing argument, and an allowance doe
     },
     $defs: { mode: { type: 'string', default: 'delete' } },
   };
-  const denials: Record<string, string>[] = [{ path: '/etc/*' }, { mode: 'delete' }, { path: '/etc/*', mode: 'delete' }];
+  const denials: Record<string, string>[] = [
+    { path: '/etc/*' },
+    { mode: 'delete' },
+    { path: '/etc/*', mode: 'delete' },
+  ];
   for (const matching of denials) {
     await using box = await openJudged({ mode: 'auto', inputSchema, rules: [{ answer: 'deny', matching }] });
     expect(await box.call({})).toMatchObject({ failure: { code: 'CALL_DENIED' } });
