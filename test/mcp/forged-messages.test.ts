@@ -118,8 +118,21 @@ test.each([
     expect(refused).toContain('is not a web address');
     expect(refused).not.toMatch(/-32042|javascript:/);
     expect(entries.filter(({ event }) => event === 'connection.question-refused')).toHaveLength(1);
+    const odd = [{ code: '-32042' }, { shape: 'map' }, { code: '-32042', shape: 'map' }];
+    for (const [at, how] of odd.entries()) {
+      const params = { name: 'require', arguments: { url: 'javascript:alert(1)', ...how } };
+      const answer = JSON.stringify((await raw.send(3 + at, 'tools/call', params)).body);
+      expect(answer).not.toMatch(/-32042|javascript:/);
+    }
   },
 );
+
+test('a modern server cannot ask with a list of questions, which only some clients would read', async () => {
+  await using served = await serveMcp({ evil: fixture('impostor', { ERA: 'modern' }) });
+  const answer = await answerTo(served.url, 'modern', 'tools/call', { name: 'list', arguments: {} });
+  expect(answer).toContain('in a form that is not MCP');
+  expect(answer).not.toMatch(/inputRequests|javascript:/);
+});
 
 test('log messages name their server', async () => {
   await using served = await serveMcp({ evil: fixture('impostor', { ERA: 'legacy' }) });

@@ -362,9 +362,17 @@ function announcedFor(host: RequestHost, envelope: JsonObject): JsonObject {
 function toRpcError(error: JsonObject): ToolwharfError {
   const message = typeof error.message === 'string' ? error.message : messageOf(error.message ?? 'unknown error');
   return new ProtocolError('SERVER_ERROR', message, {
-    data: { reached: true, rpcCode: error.code, rpcData: error.data },
+    data: { reached: true, rpcCode: toRpcCode(error.code), rpcData: error.data },
   });
 }
+
+/** The code of an error. Some servers return it as a string. */
+function toRpcCode(code: unknown): number {
+  const number = typeof code === 'string' && /^-?\d+$/.test(code) ? Number(code) : code;
+  return Number.isSafeInteger(number) ? (number as number) : internalError;
+}
+
+const internalError = -32603;
 
 /** The params of a request of the modern era, which declare that its server may answer with a task. */
 function declareTasks(method: string, params: JsonObject): JsonObject {

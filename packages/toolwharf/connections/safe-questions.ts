@@ -26,18 +26,25 @@ export function assertSafeQuestion(server: string, method: string, params: JsonO
   });
 }
 
-/** Throws if an `input_required` result has such a question. */
-export function assertSafeInput(server: string, { inputRequests }: JsonObject): void {
-  for (const question of Object.values(isObject(inputRequests) ? inputRequests : {}))
-    if (isObject(question) && isObject(question.params))
-      assertSafeQuestion(server, String(question.method), question.params);
+/** Throws if an `input_required` result has such a question, or questions in a form that only some clients would read. */
+export function assertSafeInput(server: string, { resultType, inputRequests }: JsonObject): void {
+  if (resultType !== 'input_required' || inputRequests === undefined) return;
+  const questions = isObject(inputRequests) ? Object.values(inputRequests) : [undefined];
+  for (const question of questions) {
+    if (!isObject(question) || typeof question.method !== 'string' || Array.isArray(question.params))
+      throw new ToolwharfError('SERVER_PROTOCOL', `Server '${server}' asked for input in a form that is not MCP`, {
+        data: { reached: true },
+      });
+    assertSafeQuestion(server, question.method, isObject(question.params) ? question.params : {});
+  }
 }
 
 /** Throws if the data of a server's error asks for such a URL. */
 export function assertSafeError(server: string, { rpcCode, rpcData }: JsonObject): void {
-  if (rpcCode !== urlElicitationRequired || !isObject(rpcData) || !Array.isArray(rpcData.elicitations)) return;
-  for (const elicitation of rpcData.elicitations)
-    if (isObject(elicitation)) assertSafeQuestion(server, 'elicitation/create', { ...elicitation, mode: 'url' });
+  if (rpcCode !== urlElicitationRequired || !isObject(rpcData) || rpcData.elicitations === undefined) return;
+  const elicitations = Array.isArray(rpcData.elicitations) ? rpcData.elicitations : [undefined];
+  for (const elicitation of elicitations)
+    assertSafeQuestion(server, 'elicitation/create', { ...(isObject(elicitation) && elicitation), mode: 'url' });
 }
 
 /** True for the error of a question that was refused because of its URL. */
