@@ -32,16 +32,37 @@ test('a later server cannot take a listed URI, nor a URI under a template [N9]',
   expect(owners.find('lab://listed', ['first'])).toBe('first');
 });
 
-test('a broad template does not take what other servers list, even if it came first', () => {
+test('in a shared scheme, a broad template does not take what other servers list, even if it came first', () => {
   const { open, now } = setUp();
   const owners = open();
-  owners.claim('first', 'templates', ['lab://{+x}']);
+  owners.claim('first', 'templates', ['https://{+x}', 'la{+x}', '{+any}']);
   now.time += 600_000;
-  owners.claim('second', 'uris', ['lab://a']);
-  owners.claim('second', 'templates', ['lab://b/{id}']);
+  owners.claim('second', 'uris', ['https://a', 'lab://a']);
+  owners.claim('second', 'templates', ['https://b/{id}']);
+  expect(owners.find('https://a', names)).toBe('second');
+  expect(owners.find('https://b/1', names)).toBe('second');
+  expect(owners.find('https://c', names)).toBe('first');
   expect(owners.find('lab://a', names)).toBe('second');
-  expect(owners.find('lab://b/1', names)).toBe('second');
-  expect(owners.find('lab://c', names)).toBe('first');
+});
+
+test('in a scheme of its own, a server keeps what its templates may stand for, in each form of an expression', () => {
+  for (const template of [
+    'lab://{+path}',
+    'lab://{path}',
+    'lab://{a}{/b*}',
+    'lab:{+x}',
+    'LAB://{a}/{+b}',
+    'lab://{x:3}',
+  ]) {
+    const { open, now } = setUp();
+    const owners = open();
+    owners.claim('second', 'templates', [template]);
+    now.time += 600_000;
+    owners.claim('first', 'uris', [template.startsWith('LAB') ? 'LAB://open/dir/zzz' : 'lab://open/dir/zzz']);
+    owners.claim('first', 'templates', ['lab://open/{+x}', 'lab://{a}/{b}/{c}', '{+x}', 'lab://{+x}', 'la{+x}']);
+    const uri = template.startsWith('LAB') ? 'LAB://open/dir/zzz' : 'lab://open/dir/zzz';
+    expect([template, owners.find(uri, names)]).toEqual([template, 'second']);
+  }
 });
 
 test('during the start the order of the configuration decides, not that of the connections', () => {

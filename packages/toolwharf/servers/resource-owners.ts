@@ -3,7 +3,7 @@ import { isObject } from '../../contract/json.ts';
 import { hashOf } from '../kernel/canonical-json.ts';
 import type { Clock } from '../kernel/clock.ts';
 import type { Log } from '../kernel/log.ts';
-import { isBroadTemplate, matchTemplate } from './uri-templates.ts';
+import { isBroadTemplate, matchTemplate, schemeOf } from './uri-templates.ts';
 
 /** Stores which server claimed which URIs, as one text. */
 export interface ResourceOwnerStore {
@@ -14,7 +14,8 @@ export interface ResourceOwnerStore {
 /**
  * Which server a resource URI belongs to. Servers choose their URIs freely: the server that first listed a URI, or a template that
  * matches it, owns it, and a later server cannot take it. Of servers that claim a URI while the toolbox starts, the one that is
- * configured first owns it.
+ * configured first owns it. In a scheme that servers share, such as `https`, a template for all of it claims only what no other
+ * server does. In any other scheme, every expression of a template stands for any text, because servers often mean that.
  */
 export interface ResourceOwners {
   /** Reads the claims of earlier runs. */
@@ -47,6 +48,12 @@ interface Found {
   readonly server: string;
   readonly at: number;
 }
+
+/** Schemes whose URIs no server chooses freely. */
+const sharedSchemes: ReadonlySet<string> = new Set([
+  ...['http', 'https', 'file', 'ftp', 'ftps', 'sftp', 'ssh', 'git', 'data', 'urn', 'tag', 'mailto', 'ws', 'wss'],
+  ...['ui', 'skill'],
+]);
 
 /** Servers need some time to start. Among their first lists the order of the configuration decides. */
 const startMs = 120_000;
@@ -98,11 +105,15 @@ export function createResourceOwners({ store, clock, log }: ResourceOwnersOption
     return found;
   }
 
-  function claimedByTemplate({ templates }: Claims, uri: string, isBroad: boolean): number | undefined {
+  function claimedByTemplate({ templates }: Claims, uri: string, isLast: boolean): number | undefined {
     let first: number | undefined;
-    for (const [template, at] of templates)
-      if (isBroadTemplate(template) === isBroad && (first === undefined || at < first) && matchTemplate(template, uri))
+    for (const [template, at] of templates) {
+      const scheme = schemeOf(template);
+      const isOwnScheme = scheme !== undefined && !sharedSchemes.has(scheme);
+      if (first !== undefined && at >= first) continue;
+      if ((!isOwnScheme && isBroadTemplate(template)) === isLast && matchTemplate(template, uri, isOwnScheme))
         first = at;
+    }
     return first;
   }
 

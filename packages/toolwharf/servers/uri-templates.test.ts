@@ -31,6 +31,8 @@ test('a template that names only a scheme is broad', () => {
     'lab://{a}/{+b}',
     'file:///{a}{+b}',
     'lab://{a}/{b}/{+c}',
+    'la{+x}',
+    'lab{+x}',
   ])
     expect(isBroadTemplate(template)).toBe(true);
   for (const template of ['lab://{x}', 'lab://open/{+x}', 'lab://{a}/open/{+x}', 'lab://fixed'])

@@ -35,7 +35,12 @@ export function isBroadTemplate(template: string): boolean {
   if (first === undefined || !('text' in first)) return true;
   const spanning = parts.findIndex((part) => 'spansPaths' in part && part.spansPaths);
   const literals = parts.slice(0, Math.max(spanning, 0)).map((part) => ('text' in part ? part.text : ''));
-  return spanning !== -1 && /^[a-z][a-z0-9+.-]*:\/*$/i.test(literals.join(''));
+  return spanning !== -1 && !/^[a-z][a-z0-9+.-]*:\/*[^/]/i.test(literals.join(''));
+}
+
+/** The scheme that a template names, in lower case; undefined if an expression is a part of it. */
+export function schemeOf(template: string): string | undefined {
+  return /^([a-z][a-z0-9+.-]*):/i.exec(template)?.[1]?.toLowerCase();
 }
 
 function partsOf(template: string): readonly Part[] {
