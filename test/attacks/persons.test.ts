@@ -1,3 +1,7 @@
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { exportJWK, generateKeyPair, SignJWT } from 'jose';
 import { describe, expect, test } from 'vitest';
 import type { Conversation } from '../../packages/contract/records/conversation.ts';
 import { createApiKey } from '../../packages/gateway/core/auth/api-keys.ts';
@@ -110,6 +114,37 @@ test('the owner of a conversation is loaded from the store when the gateway has 
   const jwt = all.find(({ kind }) => kind === 'JWT')?.identity as Identity;
   const caller = { id: 'assistant:1', kind: 'assistant', conversation: 'c' } as const;
   expect(await ownership.answerRight(jwt, toRequest(caller))).toBe('none');
+});
+
+test('a person who is disabled has no access with a token of the same issuer and subject for programs either', async () => {
+  const { publicKey, privateKey } = await generateKeyPair('ES256');
+  const key = { ...(await exportJWK(publicKey)), kid: 'k' };
+  const provider = createServer((_request, response) => void response.end(JSON.stringify({ keys: [key] })));
+  using _end = { [Symbol.dispose]: () => void provider.close() };
+  provider.keepAliveTimeout = 600_000;
+  provider.listen(0, '127.0.0.1');
+  await once(provider, 'listening');
+  const jwksUrl = `http://127.0.0.1:${(provider.address() as AddressInfo).port}/`;
+  const jwt = { issuer: `${issuer}/`, audience: 'tools', jwksUrl };
+  await using api = await startApi({ servers: {}, gateway: { jwt, requireAuthentication: true } });
+  const claims = { issuer, subject: 'ada', groups: [], role: 'member', claimsAt: new Date().toISOString() } as const;
+  const { id } = await api.storage.users.save('id-of-ada', claims);
+  const token = async (sub: string) =>
+    new SignJWT({ iss: jwt.issuer, aud: 'tools', sub })
+      .setExpirationTime('1h')
+      .setProtectedHeader({ alg: 'ES256', kid: 'k' })
+      .sign(privateKey);
+  const [ada, max] = [await token('ada'), await token('max')];
+  expect((await api.get('/api/session', { key: ada })).body.caller.id).toBe('jwt:ada');
+  await api.post(`/api/users/${id}/disable`, undefined, { key: api.adminToken });
+  expect(await api.get('/api/session', { key: ada })).toMatchObject({
+    status: 403,
+    body: { error: { code: 'FORBIDDEN' } },
+  });
+  expect((await api.get('/api/session', { key: max })).status).toBe(200);
+  await api.post(`/api/users/${id}/enable`, undefined, { key: api.adminToken });
+  expect((await api.get('/api/session', { key: ada })).status).toBe(200);
+  provider.closeAllConnections();
 });
 
 test("a key's call is not answered over REST by a key that it created, and is by a key of the operator [O8]", async () => {

@@ -26,7 +26,7 @@ export interface AuthenticateOptions {
  */
 export function createAuthenticate(parts: AuthenticateParts, options: AuthenticateOptions = {}): Authenticate {
   const { toolbox, storage, log } = parts;
-  const { adminToken, sessions, accessTokens } = parts.security;
+  const { adminToken, sessions, accessTokens, persons } = parts.security;
   const keys = createApiKeys({ store: storage.keys, log });
   const clientAddress = createConfiguredAddress(toolbox);
   const users = createUsers({ store: storage.users, log });
@@ -47,9 +47,15 @@ export function createAuthenticate(parts: AuthenticateParts, options: Authentica
     if (looksLikeJwt(token)) {
       // With one provider for both, tokens for other audiences are those of programs.
       const identity = accessTokens.isMeant(token) ? await accessTokens.verify(token, request) : undefined;
-      return identity ?? jwtVerifier()?.verify(token);
+      return identity ?? verifyJwt(token);
     }
     return keys.find(token);
+  }
+
+  async function verifyJwt(token: string): Promise<Identity | undefined> {
+    const identity = await jwtVerifier()?.verify(token);
+    if (!identity || !(await persons.isDisabled(identity.caller.id))) return identity;
+    throw new ToolwharfError('FORBIDDEN', 'You have no access to this gateway: ask an administrator');
   }
 
   /** Verifies the token first, so that a valid one is never rejected because others failed. */

@@ -13,12 +13,14 @@ export interface Persons {
    * the creator was not recorded, a person of its own.
    */
   personOf(callerId: string): Promise<string>;
+  /** Whether an administrator has disabled the subject of a token, who signs in too. */
+  isDisabled(callerId: string): Promise<boolean>;
   /** The person to whom keys that this caller creates belong; undefined for the operator, who creates keys for others. */
   creatorOf(identity: Identity): Promise<string | undefined>;
 }
 
 export interface PersonsPorts {
-  readonly users: Pick<UserStore, 'get'>;
+  readonly users: Pick<UserStore, 'get' | 'find'>;
   readonly keys: Pick<KeyStore, 'get'>;
   readonly jwt: () => Pick<JwtConfig, 'issuer'> | undefined;
 }
@@ -40,11 +42,23 @@ export function createPersons({ users, keys, jwt }: PersonsPorts): Persons {
 
   return {
     personOf,
+    async isDisabled(callerId) {
+      const issuer = jwt()?.issuer;
+      if (issuer === undefined || !callerId.startsWith(jwtCallerPrefix)) return false;
+      const subject = callerId.slice(jwtCallerPrefix.length);
+      const issuers = [withoutSlash(issuer), `${withoutSlash(issuer)}/`];
+      const found = await Promise.all(issuers.map((one) => users.find(one, subject)));
+      return found.some((user) => user?.disabledAt !== undefined);
+    },
     creatorOf: async (identity) => (isOperator(identity) ? undefined : personOf(identity.caller.id)),
   };
 }
 
 /** Issuers have no fragment. Some settings name them with a slash at the end, some without. */
 function toPerson(issuer: string, subject: string): string {
-  return `${issuer.replace(/\/+$/, '')}#${subject}`;
+  return `${withoutSlash(issuer)}#${subject}`;
+}
+
+function withoutSlash(issuer: string): string {
+  return issuer.replace(/\/+$/, '');
 }
