@@ -14,6 +14,7 @@ import type { Caller } from '../../packages/toolwharf/kernel/tool.ts';
 import type { ApprovalRequest } from '../../packages/toolwharf/policy/approval.ts';
 import { startApi } from '../support/api.ts';
 import { fixture } from '../support/fixtures.ts';
+import { addScriptedAssistant } from '../support/scripted-assistant.ts';
 import { waitFor } from '../support/wait-for.ts';
 
 const issuer = 'https://id.example.com';
@@ -200,4 +201,26 @@ test("an administrator's key cannot store a profile with which calls need no app
   expect(
     await api.put('/api/profiles/mine', { approval: { ...mine.approval, approvers: 'client' } }, { key }),
   ).toMatchObject(forbidden);
+});
+
+test("the assistant of an administrator's key asks as the key itself would, whatever its approval mode [O8]", async () => {
+  await using api = await startApi({
+    servers: { s: fixture('legacy') },
+    toolbox: { approval: { mode: 'always-ask' } },
+  });
+  await using assistant = await addScriptedAssistant(api, [], { toolApproval: 'auto', serverIds: ['s'] });
+  const key = await api.key(['admin', 'read', 'call']);
+  for (const options of [{ key }, {}]) {
+    const { path } = await assistant.begin(options);
+    assistant.model.push({ calls: [{ name: 'mcp_s_add', args: { a: 1, b: 2 } }] }, { text: 'Done.' });
+    await api.post(`${path}/messages`, { text: 'Go' }, options);
+    const end = await waitFor(
+      async () => {
+        const { status } = (await api.get(path, options)).body.conversation;
+        return status !== 'running' && status;
+      },
+      { what: 'the question or the end' },
+    );
+    expect(end).toBe('key' in options ? 'asking' : 'idle');
+  }
 });

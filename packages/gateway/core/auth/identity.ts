@@ -69,6 +69,11 @@ export function personIds(identity: Identity): readonly string[] {
 
 const operatorIds: readonly string[] = ['admin', localCallerId];
 
+/** Whether a caller id is that of the operator. */
+export function isOperatorId(callerId: string): boolean {
+  return operatorIds.includes(callerId);
+}
+
 /** Whether the caller may add servers that start local programs. A loopback connection alone is not enough. */
 export function mayAddPrograms(identity: Identity | undefined): boolean {
   return identity?.isAdmin === true && identity.via !== 'loopback';

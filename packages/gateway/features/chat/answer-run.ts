@@ -178,19 +178,20 @@ export function startAnswer(open: OpenConversation, ports: AnswerPorts): AnswerR
   }
 
   function callOptions(assistant: Assistant, opened: OpenedModel, tools: ModelTools): RunCallsOptions {
+    const { owner } = open.conversation;
     const caller: Caller = {
       id: assistantCallerId(assistant),
       kind: 'assistant',
       name: assistant.name,
       conversation: id,
-      user: userOf(open.conversation.owner),
+      user: userOf(owner),
       client: ownProgram('toolwharf-chat'),
     };
     return {
       ...{ toolbox, hostFor, draft, opened, caller, tools, outputs, stopwatch, now, assertAccess },
       journal: ports.journal,
       waitForTools: ports.waitForTools,
-      policyFor: (entry) => assistantPolicyFor(entry, { assistant, caller, profile: profileName }, toolbox),
+      policyFor: (entry) => assistantPolicyFor(entry, { assistant, caller, profile: profileName, owner }, toolbox),
       readPolicy: () => createReadPolicy(assistant, profileName, toolbox),
       signal: ending.signal,
       endedBy: () => end,

@@ -10,6 +10,7 @@ import { type DecidedTool, decide } from '../../../toolwharf/policy/decide.ts';
 import { createMayRead, createVisibility, type Visibility } from '../../../toolwharf/policy/visible-tools.ts';
 import type { Skill } from '../../../toolwharf/servers/skills/toolbox-skills.ts';
 import type { Storage } from '../../../toolwharf/storage/storage.ts';
+import { isOperatorId } from '../../core/auth/identity.ts';
 import type { AssistantPorts } from './chat.ts';
 
 /** The server id of local tools. */
@@ -91,21 +92,25 @@ const callerPrefix = 'assistant:';
 export interface AssistantCalls {
   readonly assistant: Pick<Assistant, 'toolApproval' | 'trustedTools'>;
   readonly caller: Caller;
-  /** The profile of the conversation's owner. */
+  /** The profile of the conversation's owner; undefined for administrators, who see every tool. */
   readonly profile: string | undefined;
+  /** The caller id of the conversation's owner. */
+  readonly owner: string;
 }
 
 /** The current policy for the calls of an assistant. */
 export function assistantPolicyFor(
   entry: CatalogEntry,
-  { assistant, caller, profile: profileName }: AssistantCalls,
+  calls: AssistantCalls,
   toolbox: Pick<AssistantPorts['toolbox'], 'config' | 'isListed'>,
 ): CallPolicy {
+  const { assistant, caller, profile: profileName, owner } = calls;
   const { toolbox: settings, profiles } = toolbox.config;
-  const profile = profiles.find(({ name }) => name === profileName);
+  // An administrator who is not the operator could store an assistant that asks nobody, and would approve their own calls.
+  const limiting = profileName ?? (isOperatorId(owner) ? undefined : 'default');
+  const profile = profiles.find(({ name }) => name === limiting);
   const approvalOf = createCallApproval({ assistant, toolbox: settings.approval, profile, caller });
-  const forStep = (step: CatalogEntry) =>
-    assistantPolicyFor(step, { assistant, caller, profile: profileName }, toolbox);
+  const forStep = (step: CatalogEntry) => assistantPolicyFor(step, calls, toolbox);
   return { approval: approvalOf(entry), mayUse: visibilityOf(profileName, toolbox).hasTool, forStep };
 }
 
@@ -129,7 +134,8 @@ export async function createAppPolicy(
   const own = new Set(assistant.serverIds.map((id) => names.get(id) ?? id));
   const isDisabled = createMatcher(assistant.disabledTools);
   return (entry) => {
-    const policy = assistantPolicyFor(entry, { assistant, caller, profile: conversation.profile }, toolbox);
+    const { profile, owner } = conversation;
+    const policy = assistantPolicyFor(entry, { assistant, caller, profile, owner }, toolbox);
     const isOwn = own.has(entry.server ?? localTools) && !isDisabled(qualifiedName(entry));
     return { ...policy, mayUse: (tool) => isOwn && (policy.mayUse?.(tool) ?? true) };
   };
@@ -138,7 +144,7 @@ export async function createAppPolicy(
 export interface CallApprovalOptions {
   readonly assistant: Pick<Assistant, 'toolApproval' | 'trustedTools'>;
   readonly toolbox: ApprovalConfig;
-  /** The profile of the conversation's owner. */
+  /** The profile of the conversation's owner; undefined for the operator. */
   readonly profile?: Pick<ProfileConfig, 'approval'>;
   readonly caller: Caller;
 }
