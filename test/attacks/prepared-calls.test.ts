@@ -174,6 +174,16 @@ describe('a call that waits', () => {
     expect(box.reviewed.at(-2)).toEqual({ path: '/x', count: 5 });
   });
 
+  test.each<[string, unknown]>([
+    ['no object', 5],
+    ['a list', ['/tmp']],
+    ['too deep', JSON.parse(`${'{"a":'.repeat(300)}1${'}'.repeat(300)}`)],
+  ])('edited arguments that cannot be arguments are refused instead of left out: %s [O7]', async (_what, edited) => {
+    await using box = await openJudged({ answer: () => ({ kind: 'allow', arguments: edited as JsonObject }) });
+    expect(await box.call({ path: '/tmp' })).toMatchObject({ failure: { code: 'ARGUMENTS_INVALID' } });
+    expect(box.server.received).toEqual([]);
+  });
+
   test('neither the caller nor the approver can change the arguments meanwhile [O7]', async () => {
     const args = { path: { to: 'a' }, list: ['a'] };
     await using box = await openJudged({

@@ -192,8 +192,9 @@ async function authorizeLater(
   const answered = await askApproval(call, question, ports);
   if (answered === args.shown) return { entry, args, approved: entry };
   // `reauthorize` judges the edited arguments, like those of every call that waited.
-  const restored = restoreSecrets(snapshotArguments(answered, call.calledAs) ?? {}, args, call.calledAs);
-  const edited = await prepareCall(call, entry, restored, ports);
+  const edit = snapshotArguments(answered, call.calledAs);
+  const restored = edit && restoreSecrets(edit, args, call.calledAs);
+  const edited = await prepareCall(call, entry, restored ?? answered, ports);
   await validate(call, entry, edited, ports);
   call.record = { ...call.record, arguments: edited.shown };
   return { entry, args: edited, approved: entry };
