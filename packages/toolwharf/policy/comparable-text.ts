@@ -111,7 +111,8 @@ export function toSpellings(text: string): ReadonlySet<string> {
     .flatMap((spelling) => [spelling, spelling.replace(devicePrefix, ''), spelling.replace(localPrefix, '/')])
     .flatMap((spelling) => [spelling, toPlainPath(spelling), joinSegments(spelling, resolveSegments)])
     .flatMap((spelling) => [spelling, spelling.replace(/\/$/, ''), `${spelling}/`]);
-  const spellings = [...paths, toPlainUrl(normalized) ?? text, ...(normalized.match(mailAddresses) ?? [])];
+  const addresses = normalized.includes('@') ? normalized.split(addressEnds).filter((part) => part.includes('@')) : [];
+  const spellings = [...paths, toPlainUrl(normalized) ?? text, ...addresses];
   return new Set([...spellings, ...spellings.map((spelling) => spelling.toLowerCase())]);
 }
 
@@ -129,7 +130,8 @@ const localPrefix =
 const devicePrefix = /^[\\/]{2}[?.][\\/](?=[a-z]:)/i;
 /** What programs leave out at the end of a path: what follows a NUL, and the name of a stream. */
 const ignoredEnd = /(?:\0|%(?:25)*00).*$|:[^\\/:]*:\$\w+$/is;
-const mailAddresses = /[^\s<>()[\],;:"']+@[^\s<>()[\],;:"']+/g;
+/** What stands between mail addresses. */
+const addressEnds = /[\s<>()[\],;:"']+/;
 
 function toSingleSpaces(text: string): string {
   return text.replaceAll(/\s+/g, ' ').trim();
