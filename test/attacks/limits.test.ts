@@ -2,7 +2,7 @@ import { Agent, request } from 'node:http';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { startApi, type TestApi } from '../support/api.ts';
 import { fixture } from '../support/fixtures.ts';
-import { initializeParams } from '../support/raw-mcp.ts';
+import { initializeParams, openRaw } from '../support/raw-mcp.ts';
 import { openToolbox } from '../support/toolbox.ts';
 import { startHostile } from './hostile-server.ts';
 import { rpcHeaders, send } from './raw-http.ts';
@@ -50,6 +50,28 @@ describe('unlimited body, batch, depth, element count', () => {
       await isAlive();
     },
   );
+
+  test('params of another type than text are no internal error', async () => {
+    using client = await openRaw(`${api.url}/mcp`, 'legacy');
+    const members = [
+      ['tools/call', 'name'],
+      ['resources/read', 'uri'],
+      ['resources/subscribe', 'uri'],
+      ['prompts/get', 'name'],
+      ['logging/setLevel', 'level'],
+      ['tasks/get', 'taskId'],
+      ['tasks/cancel', 'taskId'],
+      ['tools/list', 'cursor'],
+    ] as const;
+    let id = 0;
+    for (const [method, member] of members)
+      for (const value of [{ toString: 1 }, { toString: null, valueOf: {} }, [], {}, null, 5, true]) {
+        const { error } = (await client.send(++id, method, { [member]: value })).body as { error?: { code: number } };
+        expect([method, value, error?.code]).not.toEqual([method, value, -32603]);
+      }
+    const lost = { uri: 'toolwharf-result:gone#/x' };
+    expect((await client.send(++id, 'resources/read', lost)).body.error).toMatchObject({ code: -32602 });
+  });
 
   test('a JSON-RPC batch is rejected', async () => {
     const one = { jsonrpc: '2.0', id: 1, method: 'initialize', params: initializeParams };

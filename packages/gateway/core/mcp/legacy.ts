@@ -25,6 +25,7 @@ import {
   type RpcRequest,
   retryHeaders,
   rpcCode,
+  textOf,
   toError,
   toResult,
   toRpcError,
@@ -280,7 +281,7 @@ function answer(
     case 'resources/subscribe':
       return subscribe(request, session, ports);
     case 'resources/unsubscribe':
-      return unsubscribe(String(message.params.uri), session, ports);
+      return unsubscribe(textOf(message.params.uri), session, ports);
     case 'tools/list':
       return answerRequest(request, ports).then((tools) => withTaskSupport(tools, request, ports));
     default:
@@ -318,7 +319,7 @@ function withTaskSupport(
 
 async function setLevel({ params }: RpcRequest, session: Session, ports: LegacyPorts): Promise<JsonObject> {
   if (!isLogLevel(params.level))
-    throw new RpcError(rpcCode.invalidParams, `Unknown log level: ${String(params.level)}`);
+    throw new RpcError(rpcCode.invalidParams, `Unknown log level: ${textOf(params.level)}`);
   session.logLevel = params.level;
   await ports.logLevels.settle();
   await ports.replicas.shareState(session);

@@ -23,7 +23,7 @@ import { toLegacyOutput } from './lists/legacy-output.ts';
 import type { McpMethod, MethodPorts } from './method-ports.ts';
 import { checkParamHeaders } from './modern-headers.ts';
 import { complete, getPrompt, readResource } from './read-methods.ts';
-import { metaOf, modernVersion, RpcError, rpcCode, toCallResult } from './rpc.ts';
+import { metaOf, modernVersion, RpcError, rpcCode, textOf, toCallResult } from './rpc.ts';
 import { nameElicitations, toClientInput } from './server-questions.ts';
 import type { View } from './view.ts';
 
@@ -98,8 +98,15 @@ export function instructionsOf({ profile, servers, listedServers, instructions, 
   return [
     unavailable === '' ? summary : `${summary} Not available right now: ${unavailable}.`,
     ...(listedServers.length > 1 ? [`Servers:\n${listServers(listedServers)}`] : []),
-    ...instructions.map(({ server, text }) => `Instructions of server ${server}:\n${text.slice(0, maxInstructions)}`),
+    ...instructions.map(
+      ({ server, text }) => `Instructions of server ${server}:\n${quoteHeadings(text.slice(0, maxInstructions))}`,
+    ),
   ].join('\n\n');
+}
+
+/** The text of a server, in which no line can pose as a heading of the gateway. */
+function quoteHeadings(text: string): string {
+  return text.replaceAll(/^(?=\s*(?:Tools of several MCP servers|Servers:|Instructions of server\b))/gimu, '> ');
 }
 
 /** Answers a request for one page of a list. */
@@ -181,7 +188,7 @@ function keyOf(item: JsonObject | undefined): string {
 /** Calls a tool, or answers one of the tools that search or run the others where the profile lists those. */
 function callTool(request: ClientRequest, ports: MethodPorts): Promise<JsonObject> {
   const { name, arguments: args } = request.params;
-  areReceived(args, String(name));
+  areReceived(args, textOf(name));
   const view = ports.viewFor(request);
   return view instanceof Promise
     ? view.then((created) => callIn(created, request, ports))
@@ -260,11 +267,11 @@ async function answerSearch(
 /** Searching is not a call, and cannot be a task. */
 function refuseTask(request: ClientRequest, { tasks }: Pick<MethodPorts, 'tasks'>): void {
   if (tasks.isOn && asksForTask(request))
-    throw new RpcError(rpcCode.methodNotFound, `${String(request.params.name)} does not run as a task`);
+    throw new RpcError(rpcCode.methodNotFound, `${textOf(request.params.name)} does not run as a task`);
 }
 
 function unknownTool({ params }: ClientRequest): RpcError {
-  return new RpcError(rpcCode.invalidParams, `Unknown tool: ${String(params.name)}`);
+  return new RpcError(rpcCode.invalidParams, `Unknown tool: ${textOf(params.name)}`);
 }
 
 async function runTool(
@@ -275,7 +282,7 @@ async function runTool(
 ): Promise<JsonObject> {
   const { params } = request;
   if (!entry) {
-    await ports.waitForTools?.(String(params.name));
+    await ports.waitForTools?.(textOf(params.name));
     // Also without a wait: the tool may have arrived since the view was read.
     const changed = await ports.viewFor(request);
     const arrived = findTool(request, changed);
@@ -294,7 +301,7 @@ async function runTool(
   const call = ports.toolbox.start(entry, params.arguments, {
     id: callId,
     isIdFree: true,
-    calledAs: String(params.name),
+    calledAs: textOf(params.name),
     caller: request.caller,
     host: taskable?.host ?? client,
     signal: taskable?.signal ?? request.signal,
@@ -355,7 +362,7 @@ function endSpan(span: Span | undefined, { isError, failure }: ToolResult): void
 }
 
 function findTool({ params, capabilities }: ClientRequest, view: View): CatalogEntry | undefined {
-  const name = String(params.name);
+  const name = textOf(params.name);
   return view.findTool(name) ?? (showsApps(capabilities) ? view.findToolForApps(name) : undefined);
 }
 

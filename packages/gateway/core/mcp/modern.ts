@@ -23,6 +23,7 @@ import {
   type RpcRequest,
   retryHeaders,
   rpcCode,
+  textOf,
   toError,
   toResult,
   toRpcError,
@@ -102,7 +103,7 @@ async function answer(message: RpcRequest, request: ClientRequest, ports: Modern
   if (!canAsk.has(method)) return toModernResult(method, await answerRequest(request, ports), ports);
   const { requestState, inputResponses } = params;
   const round = {
-    owner: [request.caller.id, request.profile.name, method, String(params.name ?? params.uri)].join('\0'),
+    owner: [request.caller.id, request.profile.name, method, textOf(params.name ?? params.uri)].join('\0'),
     answers: isObject(inputResponses) ? inputResponses : {},
     notify: request.notify,
     signal: request.signal,
@@ -179,7 +180,7 @@ function checkVersion({ params }: RpcRequest): void {
   const requested = metaOf(params)[metaKey.version];
   if (requested === modernVersion) return;
   const data = { supported: [modernVersion], requested };
-  const message = `Unsupported protocol version: ${String(requested)}`;
+  const message = `Unsupported protocol version: ${textOf(requested)}`;
   throw new RpcError(rpcCode.unsupportedVersion, message, { data, httpStatus: 400 });
 }
 

@@ -6,14 +6,14 @@ import type { ClientRequest } from './client-request.ts';
 import { createResourceFinder } from './find-resource.ts';
 import { eraOf, extraParamsOf, forwardedMeta, inputOf } from './forwarded-meta.ts';
 import type { MethodPorts } from './method-ports.ts';
-import { RpcError, rpcCode, toRpcError } from './rpc.ts';
+import { RpcError, rpcCode, textOf, toRpcError } from './rpc.ts';
 import { nameElicitations, toClientInput } from './server-questions.ts';
 import type { View } from './view.ts';
 
 /** Answers `resources/read`. */
 export async function readResource(request: ClientRequest, ports: MethodPorts): Promise<JsonObject> {
   using _slot = request.usage?.reserve('reads');
-  const uri = String(request.params.uri);
+  const uri = textOf(request.params.uri);
   const found = await findContent(
     request,
     ports,
@@ -60,7 +60,7 @@ function renameContents(result: JsonObject, own: string, uri: string): JsonObjec
 
 /** Answers `skills/get`. */
 export async function getSkill(request: ClientRequest, ports: MethodPorts): Promise<JsonObject> {
-  const uri = String(request.params.uri);
+  const uri = textOf(request.params.uri);
   const skill = (await ports.viewFor(request)).skillView.find(uri);
   if (!skill) throw new RpcError(rpcCode.invalidParams, `No skill is served at ${uri}`, { data: { uri } });
   return { skill };
@@ -69,18 +69,15 @@ export async function getSkill(request: ClientRequest, ports: MethodPorts): Prom
 /** Answers `prompts/get`. */
 export async function getPrompt(request: ClientRequest, ports: MethodPorts): Promise<JsonObject> {
   using _slot = request.usage?.reserve('reads');
-  const name = String(request.params.name);
+  const name = textOf(request.params.name);
   const found = await findContent(request, ports, (view) => view.findPrompt(name));
   if (!found) throw new RpcError(rpcCode.invalidParams, `Unknown prompt: ${name}`);
   const args = isObject(request.params.arguments) ? request.params.arguments : undefined;
   const options = await readOptions(found.server, request, ports);
-  const result = await ports.toolbox.prompts.get(
-    found.server,
-    found.name,
-    args as Record<string, string> | undefined,
-    options,
-  );
-  return toClientInput(result, found.server);
+  const { server } = found;
+  const named = (cause: unknown) => Promise.reject(nameElicitations(cause, server));
+  const getting = ports.toolbox.prompts.get(server, found.name, args as Record<string, string> | undefined, options);
+  return toClientInput(await getting.catch(named), server);
 }
 
 /** Answers `completion/complete`. */
@@ -91,12 +88,12 @@ export async function complete(request: ClientRequest, ports: MethodPorts): Prom
     throw new RpcError(rpcCode.invalidParams, 'completion/complete needs ref and argument');
   const rest = { argument, context };
   if (ref.type === 'ref/prompt') {
-    const found = await findContent(request, ports, (view) => view.findPrompt(String(ref.name)));
-    if (!found) throw new RpcError(rpcCode.invalidParams, `Unknown prompt: ${String(ref.name)}`);
+    const found = await findContent(request, ports, (view) => view.findPrompt(textOf(ref.name)));
+    if (!found) throw new RpcError(rpcCode.invalidParams, `Unknown prompt: ${textOf(ref.name)}`);
     const named = { ref: { ...ref, name: found.name }, ...rest };
     return await requestCompletion(request, ports, found.server, named);
   }
-  const uri = String(ref.uri);
+  const uri = textOf(ref.uri);
   const found = await findContent(request, ports, (view) => {
     const template = view.findTemplate(uri);
     return template === undefined ? createResourceFinder(view, request, ports)(uri) : { server: template, uri };
@@ -137,7 +134,8 @@ async function requestCompletion(
   params: JsonObject,
 ): Promise<JsonObject> {
   const options = await readOptions(server, request, ports);
-  return toClientInput(await ports.toolbox.servers.complete(server, params, options), server);
+  const named = (cause: unknown) => Promise.reject(nameElicitations(cause, server));
+  return toClientInput(await ports.toolbox.servers.complete(server, params, options).catch(named), server);
 }
 
 /** The two eras define different codes for this error. */

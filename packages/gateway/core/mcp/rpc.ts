@@ -57,7 +57,8 @@ export function toRpcError(cause: unknown): RpcError {
   const { retryAfterMs } = cause.data;
   const data = { code: cause.code, retryAfterMs };
   const httpStatus = isLimit(cause) ? cause.status : undefined;
-  return new RpcError(rpcCode.internal, cause.message, { data, httpStatus });
+  const ownCode = cause.code === 'ARGUMENTS_INVALID' ? rpcCode.invalidParams : rpcCode.internal;
+  return new RpcError(ownCode, cause.message, { data, httpStatus });
 }
 
 /** Converts an error from reading or admitting a request. It keeps its HTTP status. */
@@ -144,6 +145,11 @@ export function toError(id: RpcId | null, error: RpcError): JsonObject {
 /** The `_meta` of a request's params, or an empty object. */
 export function metaOf(params: JsonObject): JsonObject {
   return isObject(params._meta) ? params._meta : noMeta;
+}
+
+/** A member of a client's message that should be a text. Anything else names nothing. */
+export function textOf(value: unknown): string {
+  return typeof value === 'object' && value !== null ? JSON.stringify(value) : String(value);
 }
 
 /** Returns the server's result or error unchanged if there is one, otherwise the result that Toolwharf created. */

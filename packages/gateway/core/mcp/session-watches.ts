@@ -4,7 +4,7 @@ import type { ClientRequest, RequestUsage } from './client-request.ts';
 import { createResourceFinder } from './find-resource.ts';
 import type { MethodPorts } from './method-ports.ts';
 import type { McpReplicas, SessionState } from './replicas.ts';
-import { RpcError, rpcCode } from './rpc.ts';
+import { RpcError, rpcCode, textOf } from './rpc.ts';
 import type { Session } from './sessions.ts';
 
 export interface WatchPorts extends Pick<MethodPorts, 'toolbox' | 'logLevels' | 'viewFor'> {
@@ -34,7 +34,7 @@ export async function applySessionState(
 
 /** Answers `resources/subscribe`. */
 export async function subscribe(request: ClientRequest, session: Session, ports: WatchPorts): Promise<JsonObject> {
-  const uri = String(request.params.uri);
+  const uri = textOf(request.params.uri);
   const found = await createResourceFinder(await ports.viewFor(request), request, ports)(uri);
   if (!found) throw new RpcError(rpcCode.resourceNotFound, `Resource not found: ${uri}`, { data: { uri } });
   // Updates would arrive under the server's own URI.

@@ -1,6 +1,6 @@
 import { ToolwharfError } from '../../../../contract/errors.ts';
 import type { ClientRequest } from '../../../core/mcp/client-request.ts';
-import { RpcError, rpcCode } from '../../../core/mcp/rpc.ts';
+import { RpcError, rpcCode, textOf } from '../../../core/mcp/rpc.ts';
 import type { FoundTask } from '../shared-tasks.ts';
 import type { TaskView } from '../task-view.ts';
 import type { McpTaskPorts } from './taskable-call.ts';
@@ -11,7 +11,7 @@ type Owner = Pick<ClientRequest, 'caller' | 'profile'>;
 export async function findTask(taskId: unknown, owner: Owner, tasks: Pick<McpTaskPorts, 'shared'>): Promise<FoundTask> {
   const found = typeof taskId === 'string' ? await tasks.shared.find(owner.caller.id, taskId) : undefined;
   if (found && isVisible(await found.read(), owner)) return found;
-  throw new RpcError(rpcCode.invalidParams, `There is no task '${String(taskId)}': it is not yours, or it has expired`);
+  throw new RpcError(rpcCode.invalidParams, `There is no task '${textOf(taskId)}': it is not yours, or it has expired`);
 }
 
 /** True for a task that a client of this profile started over MCP, and whose time is not over. */

@@ -3,7 +3,7 @@ import type { CallQuestion } from '../../../../toolwharf/invocation/open-questio
 import { toAbortSignal } from '../../../../toolwharf/kernel/abort-source.ts';
 import type { ClientRequest } from '../../../core/mcp/client-request.ts';
 import { toLegacyOutput } from '../../../core/mcp/lists/legacy-output.ts';
-import { RpcError, rpcCode, toRpcError } from '../../../core/mcp/rpc.ts';
+import { RpcError, rpcCode, textOf, toRpcError } from '../../../core/mcp/rpc.ts';
 import type { FoundTask } from '../shared-tasks.ts';
 import type { TaskView } from '../task-view.ts';
 import { answerTask, findTask, isVisible } from './find-task.ts';
@@ -81,7 +81,7 @@ async function list(request: ClientRequest, tasks: McpTaskPorts): Promise<JsonOb
   const all = (await tasks.shared.list(request.caller.id))
     .filter((view) => isVisible(view, request))
     .sort((one, other) => (orderOf(one) < orderOf(other) ? 1 : -1));
-  const rest = cursor === undefined ? all : all.filter((view) => orderOf(view) < String(cursor));
+  const rest = cursor === undefined ? all : all.filter((view) => orderOf(view) < textOf(cursor));
   const page = rest.slice(0, pageSize);
   const last = page.at(-1);
   return { tasks: page.map(toTaskV1), ...(last && rest.length > page.length && { nextCursor: orderOf(last) }) };
