@@ -193,6 +193,28 @@ describe.each([sqliteKind, postgresKind(() => postgres)])('signed checkpoints of
       [`update records set body = '${body}' where kind = '${kind}'`],
       `${what}: The row '${kind}/${id}' of the table records is malformed`,
     ]),
+    [
+      'a key that another secret opens',
+      [`update records set key = 'evil' where kind = 'api_keys'`],
+      "key: The row 'api_keys/k1' of the table records is malformed",
+    ],
+    [
+      'a user whom another person is found as',
+      [`update records set key = '["https://id.example.com","evil"]' where kind = 'users'`],
+      "user: The row 'users/u1' of the table records is malformed",
+    ],
+    [
+      'a server under the name of another one',
+      [`update records set key = 'evil' where kind = 'servers'`],
+      `server: The row 'servers/${server.id}' of the table records is malformed`,
+    ],
+    [
+      'a rule under another id',
+      [`update records set id = 'evil' where kind = 'rules'`],
+      "rule: The row 'rules/evil' of the table records is malformed",
+    ],
+    ['a pin of another tool', [`update pins set tool = 'evil' where tool = 'read'`], 'of the table pins is malformed'],
+    ['a pin of another server', [`update pins set server_key = 'evil'`], 'of the table pins is malformed'],
     ['a malformed pin', [`update pins set body = '{'`], 'of the table pins is malformed'],
     ['a removed pin', [`delete from pins where tool = 'read'`], 'pins was changed without a signed act'],
     ['all pins removed', ['delete from pins'], 'pins was removed without a signed act'],
@@ -286,4 +308,13 @@ describe.each([sqliteKind, postgresKind(() => postgres)])('signed checkpoints of
       { act: 'resource-owners.changed', subject: 'resource-owners' },
     ]);
   });
+});
+
+test('a database without the ends of its journal is not opened, and the error names the row', async () => {
+  const { workspace } = await setUp(sqliteKind);
+  using _ = workspace;
+  for (const statement of [`update chain set head_seq = 'x'`, 'delete from chain']) {
+    await workspace.sql(statement);
+    await expect(workspace.open()).rejects.toThrow("The row '1' of the table chain is malformed");
+  }
 });

@@ -4,6 +4,7 @@ import type { Link } from '../../../../toolwharf/storage/chain/chain-link.ts';
 import { callColumns } from '../chain/call-columns.ts';
 import { linkSteps } from '../chain/chain.ts';
 import type { Database, Writing } from './engine.ts';
+import { parseRow } from './parse-row.ts';
 import type { StepWrite } from './step-write.ts';
 import type { Tables } from './tables.ts';
 
@@ -68,8 +69,17 @@ export async function lockChain(trx: Writing): Promise<{ readonly anchor: Link; 
     .set((chain) => ({ head_seq: chain.ref('head_seq') }))
     .where('id', '=', 1)
     .returningAll()
-    .executeTakeFirstOrThrow();
-  return { anchor: { seq: row.anchor_seq, hash: row.anchor_hash }, head: { seq: row.head_seq, hash: row.head_hash } };
+    .executeTakeFirst();
+  return toEnds(row);
+}
+
+/** The ends of the journal. Without them, no step would be missed. */
+export function toEnds(row: Tables['chain'] | undefined): { readonly anchor: Link; readonly head: Link } {
+  return parseRow('chain', '1', () => {
+    if (!row || ![row.anchor_seq, row.head_seq].every(Number.isSafeInteger)) throw new Error('The ends are missing');
+    const { anchor_seq, anchor_hash, head_seq, head_hash } = row;
+    return { anchor: { seq: anchor_seq, hash: anchor_hash }, head: { seq: head_seq, hash: head_hash } };
+  });
 }
 
 const exampleStep: Tables['steps'] = { seq: 0, call_id: '', at: '', body: '', previous: '', hash: '' };

@@ -10,7 +10,7 @@ import { toIndexText } from '../chain/call-columns.ts';
 import { type ChainSource, exportActs, exportChain } from '../chain/chain.ts';
 import { verifyChain } from '../chain/verify-chain.ts';
 import { toStorageError, translateIteration } from '../translate-errors.ts';
-import { type AppendSteps, lockChain } from './append-steps.ts';
+import { type AppendSteps, lockChain, toEnds } from './append-steps.ts';
 import type { Database, Engine, Ownership } from './engine.ts';
 import { retainCalls } from './retain-calls.ts';
 import { toStepWrite } from './step-write.ts';
@@ -84,11 +84,7 @@ export function createSqlChainSource(db: Database): ChainSource {
     db.selectFrom('steps').select(['seq', 'call_id as callId', 'at', 'body', 'previous', 'hash']);
   return {
     async ends() {
-      const row = await db.selectFrom('chain').selectAll().where('id', '=', 1).executeTakeFirstOrThrow();
-      return {
-        anchor: { seq: row.anchor_seq, hash: row.anchor_hash },
-        head: { seq: row.head_seq, hash: row.head_hash },
-      };
+      return toEnds(await db.selectFrom('chain').selectAll().where('id', '=', 1).executeTakeFirst());
     },
     async steps(after, limit) {
       return selectSteps().where('seq', '>', after).orderBy('seq').limit(limit).execute();

@@ -34,6 +34,15 @@ export function createSqlPins({ db, writePins }: Engine): PinStore {
     suffixed: suffixed === 1 || undefined,
   });
 
+  /** A pin with other columns than its own would not be found, and its tool could change unnoticed. */
+  function assertFound(row: Pick<PinRow, 'key' | 'server_key' | 'tool'>, pin: Pin): Pin {
+    return parseRow('pins', row.key, () => {
+      const { key, tool, server_key: server } = toRow(pin, hashOf(pin.serverAddress));
+      if (row.key === key && row.tool === tool && row.server_key === server) return pin;
+      throw new Error('The columns are those of another pin');
+    });
+  }
+
   return {
     async get(serverAddress, tool) {
       const row = await db
@@ -109,12 +118,12 @@ export function createSqlPins({ db, writePins }: Engine): PinStore {
         const count = Math.min(listPageSize, limit - pins.length);
         const rows = await db
           .selectFrom('pins')
-          .select(['key', 'body', 'suffixed'])
+          .select(['key', 'server_key', 'tool', 'body', 'suffixed'])
           .where('key', '>', last)
           .orderBy('key')
           .limit(count)
           .execute();
-        pins.push(...rows.map(toPin));
+        pins.push(...rows.map((row) => assertFound(row, toPin(row))));
         if (rows.length < count) return pins;
         last = rows.at(-1)?.key ?? last;
       }

@@ -25,11 +25,17 @@ export function createSqlRecords<Item>(
 ): RecordStore<Item> {
   const { kind, idOf, keyOf, sortedBy, parse = (content) => content as Item, lastUse } = type;
   const { lastUsePrecisionMs = touchPrecisionMs } = type;
-  const all = db.selectFrom('records').select(['id', 'revision', 'used_at', 'body']).where('kind', '=', kind);
+  const all = db.selectFrom('records').select(['id', 'key', 'revision', 'used_at', 'body']).where('kind', '=', kind);
 
-  function decode({ id, revision, used_at: usedAt, body }: Pick<RecordRow, 'id' | 'revision' | 'used_at' | 'body'>) {
-    const read = () => parse(JSON.parse(type.isSealed ? sealer.open(body, recordContext(kind, id)) : body));
-    const item = parseRow('records', recordContext(kind, id), read);
+  function decode({ id, key, revision, used_at: usedAt, body }: Omit<RecordRow, 'kind' | 'name'>) {
+    const item = parseRow('records', recordContext(kind, id), () => {
+      const content = parse(JSON.parse(type.isSealed ? sealer.open(body, recordContext(kind, id)) : body));
+      // The audit signs the body. Nobody may find it under another id, or an API key by another secret.
+      if (id !== idOf(content)) throw new Error('The id is that of another record');
+      if (key !== null && keyOf && key !== toIndexText(keyOf(content)))
+        throw new Error('The key is that of another record');
+      return content;
+    });
     const used = lastUse && usedAt !== null ? { [lastUse]: new Date(usedAt).toISOString() } : {};
     return { ...item, ...used, revision } as Stored<Item>;
   }
