@@ -275,6 +275,26 @@ describe.each(kinds)('permits $name', ({ open }) => {
     expect(turns.filter((name) => name === 'busy').length).toBeGreaterThanOrEqual(3);
   });
 
+  test('permits alternate between a caller with many waiting calls and two that always have one [O9]', async () => {
+    await using opened = await open({ maxConcurrent: 40, maxQueued: 1_000 });
+    const { permits, settle } = opened;
+    const calls = createCalls();
+    const third = { id: 'third', timeoutMs: 60_000 };
+    for (let at = 0; at < 20; at++) calls.start(permits, 'tool', 1, busy);
+    await calls.granted(1);
+    for (const caller of [modest, third]) calls.start(permits, 'tool', 1, caller);
+    for (let ended = 1; ended <= 12; ended++) {
+      await settle();
+      calls.end();
+      await calls.granted(ended + 1);
+      const caller = [modest, third].find(({ id }) => id === calls.order.at(-1));
+      if (caller) calls.start(permits, 'tool', 1, caller);
+    }
+    const turns = calls.order.slice(1);
+    for (const name of ['busy', 'modest', 'third'])
+      expect(turns.filter((each) => each === name).length, name).toBeGreaterThanOrEqual(3);
+  });
+
   test('permits of the limit for all calls are given in turn to callers of different tools [O9]', async () => {
     await using opened = await open({ maxConcurrent: 3, maxQueued: 1_000 });
     const { permits, settle } = opened;

@@ -51,7 +51,10 @@ interface Group {
 interface Account {
   readonly id: string;
   limits: CallerLimits | undefined;
+  /** The turn of the waiter that came last. */
   lastTurn: number;
+  /** The turn of the waiter that was granted a permit last: a caller that waits anew is served after the others that wait. */
+  servedTurn: number;
   queued: number;
   /** How many of the queued have not counted as queued yet. */
   fresh: number;
@@ -163,7 +166,8 @@ export function createPermits(initial: PermitLimits, units?: Units): LocalPermit
       return known;
     }
     const { id, limits: own } = caller;
-    const account: Account = { id, limits: own, lastTurn: 0, queued: 0, fresh: 0, running: 0, groups: new Set() };
+    const counts = { lastTurn: 0, servedTurn: 0, queued: 0, fresh: 0, running: 0 };
+    const account: Account = { id, limits: own, ...counts, groups: new Set() };
     accounts.set(id, account);
     return account;
   }
@@ -263,6 +267,7 @@ export function createPermits(initial: PermitLimits, units?: Units): LocalPermit
       group.candidateTurn = undefined;
       const next = nextWaiter(group);
       if (next?.turn === popped.key && group.running < group.maxInstances) {
+        next.account.servedTurn = next.turn;
         dequeue(next);
         virtualTime = Math.max(virtualTime, next.turn);
         next.resolve(grant(group, next.account, next.timeoutMs));
@@ -303,7 +308,7 @@ export function createPermits(initial: PermitLimits, units?: Units): LocalPermit
     queued--;
     group.queued--;
     account.queued--;
-    if (account.queued === 0) account.lastTurn = 0;
+    if (account.queued === 0) account.lastTurn = account.servedTurn;
     stopListening(waiter);
   }
 
