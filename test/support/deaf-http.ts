@@ -8,6 +8,8 @@ export interface DeafHttp extends AsyncDisposable {
   readonly begun: readonly string[];
   /** The methods of all its messages. */
   readonly methods: readonly string[];
+  /** How many calls it received on connections that the client has closed since. */
+  readonly closed: number;
   /** Answers the calls that it has received, and all later ones at once. */
   answer(): void;
   /** Closes the connections of the calls that it has received, without an answer. */
@@ -25,6 +27,15 @@ export async function startDeafHttp(): Promise<DeafHttp> {
   const methods: string[] = [];
   const gate = Promise.withResolvers<void>();
   const unanswered = new Set<ServerResponse>();
+  let closed = 0;
+
+  /** What each result of the modern era has. */
+  const own = {
+    resultType: 'complete',
+    ttlMs: 0,
+    cacheScope: 'private',
+    _meta: { 'io.modelcontextprotocol/serverInfo': { name: 'deaf', version: '1.0.0' } },
+  };
 
   async function resultOf({ method, params }: Message): Promise<object> {
     if (method === 'initialize')
@@ -33,12 +44,13 @@ export async function startDeafHttp(): Promise<DeafHttp> {
         capabilities: { tools: {} },
         serverInfo: { name: 'deaf', version: '1.0.0' },
       };
-    if (method === 'tools/list') return { tools: [{ name: 'work', inputSchema: { type: 'object' } }] };
+    if (method === 'server/discover') return { supportedVersions: ['2026-07-28'], capabilities: { tools: {} }, ...own };
+    if (method === 'tools/list') return { tools: [{ name: 'work', inputSchema: { type: 'object' } }], ...own };
     if (method !== 'tools/call') return {};
     const name = String(params?.arguments?.name);
     begun.push(name);
     await gate.promise;
-    return { content: [{ type: 'text', text: name }] };
+    return { content: [{ type: 'text', text: name }], ...own };
   }
 
   function send(response: ServerResponse, status: number, body?: object): void {
@@ -52,7 +64,12 @@ export async function startDeafHttp(): Promise<DeafHttp> {
     const message = JSON.parse(text) as Message;
     methods.push(message.method);
     if (message.id === undefined) return send(response, 202);
-    if (message.method === 'tools/call') unanswered.add(response);
+    if (message.method === 'tools/call') {
+      unanswered.add(response);
+      response.on('close', () => {
+        if (!response.writableEnded) closed++;
+      });
+    }
     send(response, 200, { jsonrpc: '2.0', id: message.id, result: await resultOf(message) });
   });
   const { url, ...listening } = await listenLocally(server);
@@ -60,6 +77,9 @@ export async function startDeafHttp(): Promise<DeafHttp> {
     url: `${url}/mcp`,
     begun,
     methods,
+    get closed() {
+      return closed;
+    },
     answer: gate.resolve,
     drop() {
       for (const response of unanswered) response.destroy();

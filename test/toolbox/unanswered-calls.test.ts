@@ -93,6 +93,24 @@ describe('a cancelled call that its server has not answered', () => {
     expect(await second.result).toMatchObject({ text: 'second' });
   });
 
+  test('a cancelled call of a modern server over HTTP keeps its permit, although closing the request is what cancels it', async () => {
+    await using server = await startDeafHttp();
+    const tool = { maxInstances: 1, timeout: patienceMs };
+    const settings = { protocol: 'modern' as const, cancelGrace: 4 * patienceMs, defaultToolConfig: tool };
+    await using toolbox = await openToolbox({ servers: { deaf: { url: server.url, ...settings } } });
+    const cancel = new AbortController();
+    const first = toolbox.start('mcp_deaf_work', { name: 'first' }, { signal: cancel.signal });
+    await waitFor(() => server.begun.length === 1, { what: 'the first call' });
+    cancel.abort();
+    expect(await first.result).toMatchObject({ failure: { code: 'CALL_CANCELLED' } });
+    await waitFor(() => server.closed === 1, { what: 'the end of the request' });
+    const second = toolbox.start('mcp_deaf_work', { name: 'second' });
+    await isQueued(second);
+    expect([unanswered(toolbox), server.begun]).toEqual([1, ['first']]);
+    await toolbox.servers.disconnect('deaf');
+    await waitFor(() => unanswered(toolbox) === undefined, { what: 'the release' });
+  });
+
   test('a cancelled call releases its permit at once without a grace period', async () => {
     await using deaf = await openDeaf({ cancelGrace: 0 });
     await cancelOne(deaf);

@@ -101,7 +101,7 @@ export function createChannel(inner: Transport, options: ChannelOptions = {}): C
       if (pending.size === 0) for (const resolve of idleWaiters.splice(0)) resolve();
     },
     onAborted: (request) => cancel(request, request.abortReason),
-    onStreamEnd: ({ id }) => unanswered.get(id)?.(),
+    onStreamEnd: endUnanswered,
   };
 
   const channel: Channel = {
@@ -141,7 +141,7 @@ export function createChannel(inner: Transport, options: ChannelOptions = {}): C
         };
         send(message as JSONRPCMessage, request, callId).catch((cause) => {
           request.fail(toDeliveryError(cause));
-          unanswered.get(request.id)?.();
+          endUnanswered(request);
         });
       });
     },
@@ -184,6 +184,11 @@ export function createChannel(inner: Transport, options: ChannelOptions = {}): C
     const sending = inner.send(message, sendOptions);
     sending.catch((cause) => traffic.recordFailure(message as JsonObject, cause));
     return sending;
+  }
+
+  /** The server closed the response of a cancelled request. If this side closed it, the server may still be working. */
+  function endUnanswered({ id, aborted }: PendingRequest): void {
+    if (!aborted) unanswered.get(id)?.();
   }
 
   function observeUnanswered({ id, observer }: PendingRequest, close?: () => void): void {
