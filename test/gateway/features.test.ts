@@ -104,6 +104,19 @@ describe('the features of the configuration', () => {
     await expect(opening).rejects.toThrow(/features\.chatt.*is not a feature.*a2a.*traffic.*did you mean.*chat/s);
   });
 
+  test('the features of the configuration are switched off in the file of another program too', async () => {
+    const { log, entries } = collectLog();
+    const open = (features: object) => openTestGateway({ mcpServers: {}, features } as never, { log });
+    await using gateway = await open({ chat: false });
+    expect(gateway.toolbox.config.features).toEqual({ chat: false });
+    await expect(open({ chatt: false })).rejects.toThrow(/features\.chatt.*did you mean.*chat/s);
+    const isIgnored = () => entries.some(({ message }) => message === 'Keys of another program are ignored: features');
+    expect(isIgnored()).toBe(false);
+    await using _other = await open({ darkMode: true });
+    expect(isIgnored()).toBe(true);
+    await using _another = await open({ theme: 'dark' });
+  });
+
   test('the features of the configuration must have what they need: the error names both', async () => {
     const opening = openTestGateway({ features: { tasks: false } } as never);
     await expect(opening).rejects.toThrow(/features\.tasks.*'a2a' needs 'tasks'/s);

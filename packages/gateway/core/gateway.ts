@@ -121,7 +121,7 @@ export async function openGateway(source: ConfigSource | undefined, options: Gat
   const returnUrl = (at: number) => oauthReturnUrl(loaded.config.gateway.url, host, at);
   const stopping = new AbortController();
   const { features: all = [] } = options;
-  const features = chooseFeatures(all, loaded).filter(
+  const features = chooseFeatures(all, loaded, log).filter(
     ({ servesOthers, replicas }) => (listens || !servesOthers) && (connects || !replicas),
   );
   const replicas = await openReplicas(features, options.storage.fleet, {

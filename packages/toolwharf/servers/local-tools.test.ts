@@ -43,6 +43,6 @@ test('a module that does not exist is an error', async () => {
 
 test('a Python module is refused with the way to serve it as an MCP server', async () => {
   await expect(loadLocalTools(['/srv/agent/mytools.py'])).rejects.toThrow(
-    /mytools\.py: it is a Python module.*FastMCP.*import mytools.*server\.run\(\)/s,
+    /mytools\.py: it is a Python module.*from fastmcp import FastMCP.*import mytools.*server\.run\(\).*--with, fastmcp/s,
   );
 });

@@ -181,11 +181,11 @@ function pythonHint(file: string): string {
   return [
     'it is a Python module. Serve its functions as an MCP server, for example with FastMCP:',
     '',
-    '  from mcp.server.fastmcp import FastMCP',
-    `  import ${module}; server = FastMCP("${module}"); server.add_tool(${module}.my_function)`,
+    '  from fastmcp import FastMCP',
+    `  import ${module}; server = FastMCP("${module}"); server.tool(${module}.my_function)`,
     '  server.run()',
     '',
-    `and list that program under 'servers': { ${module}: { command: uv, args: [run, --with, mcp, server.py] } }`,
+    `and list that program under 'servers': { ${module}: { command: uv, args: [run, --with, fastmcp, server.py] } }`,
   ].join('\n');
 }
 

@@ -51,6 +51,8 @@ function isOurs(key: string, value: PlainData): boolean {
     const profiles = Object.values(value).filter((profile) => profile !== null);
     return profiles.every(isPlainMap) && hasKeyOf(profileSchema.shape, Object.assign({}, ...profiles));
   }
+  // The gateway knows their names.
+  if (key === 'features') return Object.values(value).every((isOn) => typeof isOn === 'boolean');
   return hasKeyOf(key === 'gateway' ? gatewaySchema().shape : toolboxSchema.shape, value);
 }
 
