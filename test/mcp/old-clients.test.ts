@@ -176,6 +176,36 @@ test('members of the wrong type are left out of lists, and the list says so', as
   expect(listedPrompts.find(({ name }) => name === 'odd')?.arguments).toEqual([{ name: 'a' }]);
 });
 
+test('no list has what JSON parsers and clients in other languages reject', async () => {
+  const half = 'half of a character: \ud83d';
+  let deep: unknown = { type: 'string' };
+  for (let level = 0; level < 150; level++) deep = { type: 'array', items: deep };
+  const tools = [
+    { name: 'half', description: half, inputSchema: { type: 'object', properties: { [half]: { maximum: 1.5 } } } },
+    { name: 'deep', inputSchema: { type: 'object', properties: { deep } }, outputSchema: deep },
+  ];
+  const resources = [{ uri: 'odd://1', name: half, size: 1.5 }];
+  for (const era of ['legacy', 'modern'] as const) {
+    await using served = await serveLists({ tools, resources }, era);
+    await using old = await connectOld(served.url);
+    await using modern = await connectMcp(served.url, 'modern');
+    for (const { client } of [old, modern] as unknown as { client: OldClient }[]) {
+      const listed = await client.listTools();
+      const { resources: listedResources } = await client.listResources();
+      expect(JSON.stringify([listed, listedResources])).not.toMatch(/\\ud[89a-f]/);
+      const [first, second] = ['half', 'deep'].map((name) => listed.tools.find((tool) => tool.name === name));
+      expect(first).toMatchObject({
+        description: half.toWellFormed(),
+        inputSchema: { properties: { [half.toWellFormed()]: { maximum: 1.5 } } },
+      });
+      expect(second).toMatchObject({ inputSchema: { type: 'object' } });
+      expect(second?.inputSchema).not.toHaveProperty('properties');
+      expect(second).not.toHaveProperty('outputSchema');
+      expect(listedResources.find(({ uri }) => uri === 'odd://1')).not.toHaveProperty('size');
+    }
+  }
+});
+
 test('a structured result over the size limit is an error for clients that check its schema', async () => {
   const tools = [{ name: 'huge', inputSchema, outputSchema: { type: 'object', required: ['text'] } }];
   const text = 'x'.repeat(12 * 1024 * 1024);

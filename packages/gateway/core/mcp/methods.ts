@@ -88,9 +88,13 @@ const maxInstructions = 8_000;
 
 /**
  * The instructions for clients: those of the only server of a profile unchanged, or those of each server under its name,
- * and the servers that are not available.
+ * and the servers that are not available. JSON parsers of other languages reject a character of which one half is missing.
  */
-export function instructionsOf({ profile, servers, listedServers, instructions, missing }: View): string {
+export function instructionsOf(view: View): string {
+  return describeView(view).toWellFormed();
+}
+
+function describeView({ profile, servers, listedServers, instructions, missing }: View): string {
   const [only] = instructions;
   if (servers === 1 && only) return only.text;
   const summary = `Tools of several MCP servers, gathered by Toolwharf${profile.name === 'default' ? '' : ` (profile ${profile.name})`}.`;

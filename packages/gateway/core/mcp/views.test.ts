@@ -24,6 +24,18 @@ test('a list waits for servers that are still starting, and without a wait it na
   patient.close();
 });
 
+test('instructions have no halves of characters, which JSON parsers of other languages reject', async () => {
+  await using toolbox = await startToolbox(await openConfig({ servers: { one: fixture('legacy') } }));
+  const [profile] = toolbox.config.profiles;
+  if (!profile) throw new Error('There is no profile');
+  const views = createViews({ toolbox, startWaitMs: 120_000 });
+  const view = await views.get(profile);
+  const instructions = [{ server: 'one', text: `${'x'.repeat(7_999)}\u{1f600}` }];
+  for (const servers of [1, 2]) expect(instructionsOf({ ...view, servers, instructions }).isWellFormed()).toBe(true);
+  expect(instructionsOf({ ...view, servers: 1, instructions: [{ server: 'one', text: '\ud800' }] })).toBe('\ufffd');
+  views.close();
+});
+
 test('profiles with the same tools share one index, and one whose tools differ has its own', async () => {
   const servers = { notes: { ...fixture('legacy'), description: 'Notes of the team' }, other: fixture('legacy') };
   const profiles = {

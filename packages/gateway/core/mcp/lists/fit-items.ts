@@ -1,5 +1,6 @@
 import type { Era } from '../../../../contract/connections.ts';
 import { isObject, type JsonObject } from '../../../../contract/json.ts';
+import { isRawNumber } from '../../../../toolwharf/kernel/exact-json.ts';
 import { isTypedSchema, outputProblem, wrapOutputSchema } from './legacy-output.ts';
 
 export type ItemKind = 'tools' | 'resources' | 'resourceTemplates' | 'prompts';
@@ -48,11 +49,48 @@ type Shape = Readonly<Record<string, Adapt>>;
 
 function fitItem(kind: ItemKind, item: JsonObject, era: Era): FittedItem {
   const key = kind === 'resourceTemplates' ? 'uriTemplate' : kind === 'resources' ? 'uri' : 'name';
-  const name = String(item[key]);
+  const name = String(item[key]).toWellFormed();
   const omitted: Omission[] = [];
   const note = (member: string, reason: string) => void omitted.push({ item: name, member, reason });
   const named = typeof item.name === 'string' ? item : { ...item, name };
-  return { item: fitMembers(named, shapes[era][kind], note), omitted };
+  return { item: fitMembers(toParsable(named, note), shapes[era][kind], note), omitted };
+}
+
+/** JSON parsers of other languages reject a whole message that is nested more deeply, some at 128 levels. */
+const maxDepth = 100;
+
+/** The item without what JSON parsers of other languages reject: deep nesting, and characters of which one half is missing. */
+function toParsable(item: JsonObject, note: (member: string, reason: string) => void): JsonObject {
+  if (isParsable(item, maxDepth)) return item;
+  const members = Object.entries(item).flatMap(([member, value]): [string, unknown][] => {
+    const isRequired = member === 'inputSchema';
+    if (isParsable(value, maxDepth - 1)) return [[member.toWellFormed(), value]];
+    const shown = toWellFormed(value, maxDepth - 1);
+    note(member.toWellFormed(), shown === undefined ? 'it is nested too deeply' : 'it has invalid characters');
+    if (shown === undefined) return isRequired ? [[member, { type: 'object' }]] : [];
+    return [[member.toWellFormed(), shown]];
+  });
+  return Object.fromEntries(members);
+}
+
+function isParsable(value: unknown, depth: number): boolean {
+  if (typeof value === 'string') return value.isWellFormed();
+  if (typeof value !== 'object' || value === null) return true;
+  if (depth === 0) return false;
+  for (const [key, member] of Object.entries(value))
+    if (!key.isWellFormed() || !isParsable(member, depth - 1)) return false;
+  return true;
+}
+
+/** Undefined if the value is nested too deeply. */
+function toWellFormed(value: unknown, depth: number): unknown {
+  if (typeof value === 'string') return value.toWellFormed();
+  if (typeof value !== 'object' || value === null || isRawNumber(value)) return value;
+  if (depth === 0) return undefined;
+  const members = Object.entries(value).map(([key, member]) => [key, toWellFormed(member, depth - 1)] as const);
+  if (members.some(([, member]) => member === undefined)) return undefined;
+  if (Array.isArray(value)) return members.map(([, member]) => member);
+  return Object.fromEntries(members.map(([key, member]) => [key.toWellFormed(), member]));
 }
 
 /** The object with each member as its shape says. The same object if nothing changes. */
@@ -75,7 +113,7 @@ function fitMembers(object: JsonObject, shape: Shape, note: (member: string, rea
 }
 
 const text: Adapt = (value) => (typeof value === 'string' ? value : undefined);
-const number: Adapt = (value) => (typeof value === 'number' ? value : undefined);
+const count: Adapt = (value) => (Number.isSafeInteger(value) && Number(value) >= 0 ? value : undefined);
 const flag: Adapt = (value) => (typeof value === 'boolean' ? value : undefined);
 const object: Adapt = (value) => (isObject(value) ? value : undefined);
 const oneOf =
@@ -124,7 +162,7 @@ const toolAnnotations = shaped({
 });
 
 const common: Shape = { title: text, description: text, icons, _meta: object };
-const resource: Shape = { ...common, mimeType: text, size: number, annotations: contentAnnotations };
+const resource: Shape = { ...common, mimeType: text, size: count, annotations: contentAnnotations };
 const promptArguments = listOf(identified('name', { title: text, description: text, required: flag }));
 const prompt: Shape = { ...common, arguments: promptArguments };
 const execution = shaped({ taskSupport: oneOf('required', 'optional', 'forbidden') });
