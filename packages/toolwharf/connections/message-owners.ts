@@ -8,6 +8,8 @@ export interface MessageOwner {
   readonly callId?: string;
   /** The turns of all requests that the message may belong to. */
   readonly turns?: readonly Turn[];
+  /** The message arrived on the stream of its request, so that it belongs to no other one. */
+  readonly hasOwnStream?: boolean;
   /** The hosts of all requests that the message may belong to, if there are several. */
   readonly hosts?: readonly RequestHost[];
   /** Requests with open questions, beside which `host` is the only possible owner: certain once they have ended. */
@@ -67,7 +69,9 @@ export function createMessageOwners(pending: () => readonly OwningRequest[], fir
         // A request of the SDK belongs to no call.
         if (typeof id !== 'number' || id < firstId) return {};
         // The request has ended: neither its host nor that of another request may answer.
-        return request ? { host: request.host, callId: request.callId } : { isAmbiguous: true };
+        if (!request) return { isAmbiguous: true };
+        const { host, callId, turn } = request;
+        return { host, callId, turns: turn && [turn], hasOwnStream: true };
       }
       const hosted = pending().filter(({ host }) => host);
       // Questions of a task name the task. Of a server that omits it, they belong to the only task if no call is pending.

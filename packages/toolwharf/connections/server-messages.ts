@@ -53,7 +53,7 @@ export function createServerMessages(options: ServerMessagesOptions): ServerMess
         turn.openQuestion((cause) => {
           cancelRequest(turn, cause);
           withdrawal.abort(cause);
-        });
+        }, owner.hasOwnStream);
     }
     const [turn] = owner.isAmbiguous ? [] : (owner.turns ?? []);
     try {
@@ -71,7 +71,8 @@ export function createServerMessages(options: ServerMessagesOptions): ServerMess
       if (isUnsafe(cause)) log.warning('connection.question-refused', cause.message, { server });
       reply = { error: toRpcError(cause) };
     }
-    await turn?.resume(cancel.signal);
+    // On its own stream, the next question is this request's in any case.
+    if (!owner.hasOwnStream) await turn?.resume(cancel.signal);
     if (open.get(id) === cancel) open.delete(id);
     turn?.closeQuestion(isAnswered);
     // The server withdrew the question, or the connection is closed: no reply is expected.

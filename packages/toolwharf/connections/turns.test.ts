@@ -253,3 +253,31 @@ test('a question without an answer stays open while no other request needs its t
   (await turns.take(asker)).end(true);
   expect(isWithdrawn).toBe(true);
 });
+
+test('a question without an answer is withdrawn when a question beside it waits for its end', async () => {
+  const turns = createTurns('s');
+  const first = take(turns, asker);
+  first.openQuestion(() => first.abandon());
+  await vi.advanceTimersByTimeAsync(1_000);
+  const second = take(turns, unknown);
+  second.openQuestion();
+  const isCertain = second.outlasts([first], signal);
+  await vi.advanceTimersByTimeAsync(14_100);
+  expect(first.hasEnded).toBe(true);
+  expect(await isCertain).toBe(false);
+});
+
+test('a question on the stream of its request does not make its tool run alone, and is withdrawn like others', async () => {
+  const turns = createTurns('s');
+  const overHttp = { ...unknown, hasOwnStream: true };
+  const first = take(turns, overHttp);
+  first.openQuestion(() => first.abandon(), true);
+  take(turns, overHttp).end(true);
+  await vi.advanceTimersByTimeAsync(16_000);
+  take(turns, unknown).recordQuestion();
+  expect(first.hasEnded).toBe(false);
+  const waiting = turns.take(unknown);
+  await vi.advanceTimersByTimeAsync(0);
+  expect(first.hasEnded).toBe(true);
+  void waiting.catch(() => {});
+});

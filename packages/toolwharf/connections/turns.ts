@@ -13,9 +13,10 @@ export interface Turn {
   recordQuestion(): void;
   /**
    * Records that a question of this request is open. After 250 ms without an answer, requests whose tools are not known to
-   * ask may start. `withdraw` is called when the question has had no answer for `maxHoldMs` and another request waits for it.
+   * ask may start. `withdraw` is called when the question has had no answer for `maxHoldMs` and another request waits for it. A
+   * question on the stream of its request says nothing about the questions on the stream that all requests share.
    */
-  openQuestion(withdraw?: Withdraw): void;
+  openQuestion(withdraw?: Withdraw, isOnOwnStream?: boolean): void;
   /**
    * Resolves when the answer to the open question may be sent: the requests that started meanwhile have ended or wait for
    * answers themselves, so that the next question is this request's beyond doubt. Waits for ten seconds at most.
@@ -135,8 +136,8 @@ export function createTurns(server: string): Turns {
 
   function update(): void {
     if (watchers.size > 0) for (const check of [...watchers]) check();
-    if (queue.length === 0) return;
-    withdrawOverdue();
+    // A question that may belong to another request waits for its end.
+    if (queue.length > 0 || refuseHeld) withdrawOverdue();
     for (const waiting of [...queue]) {
       if (conflicts(waiting.request)) {
         if (!mayOvertake()) return;
@@ -293,14 +294,14 @@ class RequestTurn implements RunningTurn {
     this.#rules.recordQuestion(this.subject);
   }
 
-  openQuestion(withdraw?: Withdraw): void {
-    this.recordQuestion();
+  openQuestion(withdraw?: Withdraw, isOnOwnStream = false): void {
+    if (!isOnOwnStream) this.recordQuestion();
     this.#withdraw = withdraw;
     this.#holdTimer ??= setTimeout(() => {
       this.#isOverdue = true;
       this.#rules.update();
     }, this.#request.maxHoldMs).unref();
-    if (this.#openQuestions++ > 0) this.#rules.recordSecondQuestion(this.subject);
+    if (this.#openQuestions++ > 0 && !isOnOwnStream) this.#rules.recordSecondQuestion(this.subject);
     this.#timer ??= setTimeout(() => {
       this.#waitsLong = true;
       this.#rules.update();
