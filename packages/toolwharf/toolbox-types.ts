@@ -256,6 +256,8 @@ export interface InternalToolboxCalls extends ToolboxCalls {
   };
   /** Leaves the calls that wait for approval to other replicas, if there can be any. */
   handOver(): void;
+  /** Resolves when no call here runs or waits for a permit that may lead to one of these servers. New calls must be refused meanwhile. */
+  ended(servers: readonly string[]): Promise<void>;
 }
 
 /** The servers of a toolbox, with the operations for the gateway. */

@@ -552,6 +552,7 @@ export async function startToolbox(
       list: (filter) => journal.list(filter),
       find: (id) => invoker.calls.find(id),
       handOver: invoker.handOver,
+      ended: invoker.ended,
       stats: () => joinStats(permits.stats(), composedPermits.stats()),
       readResult: (id, offset = 0, length = 100_000) => results.store.page(id, offset, length),
       results: { add: results.store.add, find: results.find, findHere: results.store.find },

@@ -62,6 +62,26 @@ describe('a server of placement single, while its owner changes', () => {
     await stopped;
   });
 
+  test('an owner that stops finishes the calls of its own clients that wait for a permit', async () => {
+    await using dir = await tempDir();
+    const tool = { maxInstances: 1, timeout: patienceMs };
+    await using replicas = await startReplicas(postgres, {
+      servers: { s: { ...fixture('gated'), placement: 'single', defaultToolConfig: tool } },
+      gateway: { shutdown: patienceMs },
+    });
+    const key = { key: replicas.adminToken };
+    const [owner] = await roles(replicas);
+    const pass = () => owner.post('/api/tools/mcp_s_pass/call', { arguments: { path: dir.file('gate') } }, key);
+    const calls = [pass(), pass(), pass()];
+    await waitFor(() => owner.toolbox.calls.stats().running === 1 && owner.toolbox.calls.stats().queued === 2, {
+      what: 'the queue',
+    });
+    const stopped = owner.close();
+    await writeFile(dir.file('gate'), '');
+    expect((await Promise.all(calls)).map(({ body }) => body.text ?? body.error)).toEqual(Array(3).fill('passed'));
+    await stopped;
+  });
+
   test('a tool of a server that starts is not unknown over A2A', async () => {
     const server = { ...fixture('late', { START_MS: '1000' }), ...single };
     await using replicas = await startReplicas(postgres, { servers: { s: server }, gateway: { listWait: 0 } });

@@ -299,8 +299,9 @@ export async function openGateway(source: ConfigSource | undefined, options: Gat
     const timeout = new Promise<void>((resolve) => setTimeout(resolve, settings.shutdownMs).unref());
     // Connections that become idle during shutdown would otherwise stay open.
     const closeIdle = setInterval(() => server.closeIdleConnections(), 50);
-    // The servers of other replicas' calls move when all calls that run here have ended, even while clients stay connected.
-    await Promise.race([Promise.all([closed, placements?.drain()]), timeout]);
+    // The servers of other replicas' calls move when all calls that run or wait here have ended, even while clients stay connected.
+    const drained = placements && toolbox.calls.ended(placements.owned()).then(placements.drain);
+    await Promise.race([Promise.all([closed, drained]), timeout]);
     clearInterval(closeIdle);
     server.closeAllConnections();
     await closeParts();

@@ -116,6 +116,8 @@ export interface Invoker {
   readonly calls: Pick<RunningCalls, 'find' | 'list'>;
   /** Stops waiting for approvals. Other replicas continue the calls, if the journal is shared. */
   handOver(): void;
+  /** Resolves when all calls of these servers, and of tools that call others, have ended or wait for approval. */
+  ended(servers: readonly string[]): Promise<void>;
 }
 
 const noHost: CallHost = {};
@@ -467,11 +469,18 @@ export function createInvoker(ports: InvokerPorts): Invoker {
     return isLost ? Promise.resolve() : writeRecord(record, 'after', ports);
   }
 
+  async function ended(servers: readonly string[]): Promise<void> {
+    const isMeant = ({ state, record: { server } }: RunningCall) =>
+      state !== 'awaiting-approval' && (server === undefined || servers.includes(server));
+    for (let running = calls.list().filter(isMeant); running.length > 0; running = calls.list().filter(isMeant))
+      await Promise.all(running.map(({ result }) => result));
+  }
+
   const handOver = createHandOver(calls, ports.journal);
   const stepsOf = createStepRunner({ ...ports, start, recordSearch: createSearchRecorder(ports) });
   const permitsOf = (entry: CatalogEntry) => (isComposed(entry) ? ports.composedPermits : ports.permits);
 
-  return { start, calls, handOver };
+  return { start, calls, handOver, ended };
 }
 
 /** Whether a value is nested too deeply to be hashed, recorded or sent. */

@@ -19,6 +19,8 @@ export interface Replicas extends Disposable {
 /** The servers of which one replica runs the process. */
 export type ReplicaPlacements = NonNullable<InternalToolboxOptions['placements']> & {
   readonly waitForContent: WaitForContent;
+  /** The servers that this replica runs. */
+  owned(): readonly string[];
   /**
    * Accepts no more calls of other replicas, which wait for the next owner. Finishes those that run, here and for others, and then
    * gives the servers to the other replicas.
