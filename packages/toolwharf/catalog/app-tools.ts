@@ -60,14 +60,14 @@ export function isAppUri(uri: string): boolean {
 
 /** Replaces the URI of the app in a tool definition or a result, in both forms. */
 export function mapAppUri<Item extends WithMeta>(item: Item, map: (uri: string) => string): Item {
-  const { _meta } = item;
-  if (!isObject(_meta)) return item;
-  const { ui, [flatMember]: flat } = _meta;
+  if (!isObject(item._meta)) return item;
+  const meta = exactMember(item, '_meta') as JsonObject;
+  const { ui, [flatMember]: flat } = meta;
   const nested = isObject(ui) && typeof ui.resourceUri === 'string' ? ui.resourceUri : undefined;
   if (nested === undefined && typeof flat !== 'string') return item;
   return replaceMembers(item, {
     _meta: {
-      ...(exactMember(item, '_meta') as JsonObject),
+      ...meta,
       ...(nested !== undefined && { ui: { ...(ui as JsonObject), resourceUri: map(nested) } }),
       ...(typeof flat === 'string' && { [flatMember]: map(flat) }),
     },

@@ -1,5 +1,6 @@
 import { isObject, type JsonObject } from '../../contract/json.ts';
 import { canonicalJson } from '../kernel/canonical-json.ts';
+import { exactly, isRawNumber } from '../kernel/exact-json.ts';
 import { escapePointerToken } from '../kernel/json-pointer.ts';
 import type { ToolDefinition } from '../kernel/tool.ts';
 import { hashedParts } from './definition-hash.ts';
@@ -31,15 +32,15 @@ export function diffDefinitions(before: ToolDefinition, after: ToolDefinition): 
 export function diffParts(before: JsonObject, after: JsonObject, parts: readonly string[]): DefinitionChange[] {
   return parts.flatMap((part) => {
     const changes: DefinitionChange[] = [];
-    compare(`/${part}`, before[part], after[part], 0, changes);
-    if (changes.length <= maxChangesPerPart) return changes;
-    return [toChange(`/${part}`, before[part], after[part])];
+    const [earlier, later] = [exactly(before[part]), exactly(after[part])];
+    compare(`/${part}`, earlier, later, 0, changes);
+    return changes.length <= maxChangesPerPart ? changes : [toChange(`/${part}`, earlier, later)];
   });
 }
 
 function compare(path: string, before: unknown, after: unknown, depth: number, changes: DefinitionChange[]): void {
   if (before === after || changes.length > maxChangesPerPart) return;
-  if (depth < maxDepth && isObject(before) && isObject(after)) {
+  if (depth < maxDepth && hasMembers(before) && hasMembers(after)) {
     for (const key of new Set([...Object.keys(before), ...Object.keys(after)])) {
       compare(`${path}/${escapePointerToken(key)}`, own(before, key), own(after, key), depth + 1, changes);
     }
@@ -50,7 +51,11 @@ function compare(path: string, before: unknown, after: unknown, depth: number, c
 
 /** Lists of objects are compared item by item; `enum` and `required` as a whole. */
 function isObjectList(value: unknown): value is readonly JsonObject[] {
-  return Array.isArray(value) && value.every(isObject);
+  return Array.isArray(value) && value.every(hasMembers);
+}
+
+function hasMembers(value: unknown): value is JsonObject {
+  return isObject(value) && !isRawNumber(value);
 }
 
 function own(object: JsonObject, key: string): unknown {

@@ -1,5 +1,6 @@
 import { ToolwharfError } from '../../contract/errors.ts';
 import { hashOf } from '../kernel/canonical-json.ts';
+import { exactly } from '../kernel/exact-json.ts';
 import type { ToolDefinition } from '../kernel/tool.ts';
 
 /**
@@ -8,10 +9,10 @@ import type { ToolDefinition } from '../kernel/tool.ts';
  */
 export const hashedParts = ['name', 'title', 'description', 'inputSchema', 'outputSchema', 'annotations'] as const;
 
-/** SHA-256 of a tool's definition in hex, independent of the order of keys. */
+/** SHA-256 of a tool's definition in hex, independent of the order of keys and of how a number is written. */
 export function definitionHash(definition: ToolDefinition): string {
   try {
-    return hashOf(Object.fromEntries(hashedParts.map((part) => [part, definition[part]])));
+    return hashOf(Object.fromEntries(hashedParts.map((part) => [part, exactly(definition[part])])));
   } catch (cause) {
     if (!(cause instanceof RangeError)) throw cause;
     const name = definition.name.slice(0, 100);

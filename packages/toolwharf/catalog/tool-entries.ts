@@ -1,5 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { ServerSpec } from '../../contract/settings/config.ts';
+import { isSameItem } from '../connections/discovery.ts';
 import { findParamHeaders } from '../connections/param-headers.ts';
 import { toServerAddress } from '../connections/protocol-cache.ts';
 import type { Log } from '../kernel/log.ts';
@@ -55,7 +56,7 @@ export async function toEntries(
     { definition: listed, limits }: RegisteredTool,
     earlier: UnnamedEntry | undefined,
   ): Promise<UnnamedEntry | undefined> {
-    const isSame = earlier !== undefined && isDeepStrictEqual(earlier.definition, listed);
+    const isSame = earlier !== undefined && isSameItem(earlier.definition, listed);
     const definition = isSame ? earlier.definition : listed;
     const headers = usesParamHeaders ? findParamHeaders(definition.inputSchema) : noHeaders;
     if (!headers.ok) {

@@ -12,10 +12,10 @@ import {
 import { ConnectionError, messageOf, ProtocolError, type ToolwharfError } from '../../contract/errors.ts';
 import { isObject, type JsonObject } from '../../contract/json.ts';
 import { createEphemeralMap } from '../kernel/ephemeral-map.ts';
-import { exactly, jsonTextOf, replaceMembers, restate } from '../kernel/exact-json.ts';
+import { exactly, isRawNumber, jsonTextOf, replaceMembers, restate } from '../kernel/exact-json.ts';
 import { removeOwnMembers } from '../kernel/own-meta.ts';
 import { holdProcess, releaseProcess } from '../kernel/wait.ts';
-import { toDeliveryError } from './delivery-errors.ts';
+import { errorData, toDeliveryError } from './delivery-errors.ts';
 import type { Exchange } from './exchange.ts';
 import { createdTaskId, relatedTask, tasksExtension } from './follow-task.ts';
 import { createMessageOwners, type MessageOwner } from './message-owners.ts';
@@ -232,15 +232,15 @@ export function createChannel(inner: Transport, options: ChannelOptions = {}): C
   }
 
   inner.onmessage = (message, extra?: StreamMessageInfo) => {
-    const record = message as JsonObject;
+    const arrived = message as JsonObject;
     received++;
-    if (traffic?.isOn) traffic.record('received', record);
-    const hadOwnMembers = removeOwnMembers(record);
-    if (record.method === undefined && receiveReply(hadOwnMembers ? withoutOwnText(record) : record)) return;
+    if (traffic?.isOn) traffic.record('received', arrived);
+    const record = removeOwnMembers(arrived) ? withoutOwnText(arrived) : arrived;
+    if (record.method === undefined && receiveReply(record)) return;
     if (record.id === undefined) onUnsolicited?.();
     if (record.method === 'notifications/progress' && receiveProgress(record)) return;
     if (record.method !== undefined && onServerMessage?.(record, ownerOf(record, extra))) return;
-    channel.onmessage?.(message, extra);
+    channel.onmessage?.(record as JSONRPCMessage, extra);
   };
   inner.onerror = (cause) => channel.onerror?.(cause);
   inner.onclose = () => {
@@ -317,7 +317,19 @@ export function createChannel(inner: Transport, options: ChannelOptions = {}): C
     const host = pending.get(token)?.host ?? taskProgress.get(token);
     if (!host?.onProgress || typeof params.progress !== 'number') dropped.progress++;
     else {
-      const { progressToken: _token, progress: _progress, total, message, ...extra } = params;
+      const { total, message } = params;
+      const {
+        progressToken: _token,
+        progress: exactProgress,
+        total: exactTotal,
+        message: _message,
+        ...others
+      } = exactly(params);
+      const extra = {
+        ...others,
+        ...(isRawNumber(exactProgress) && { progress: exactProgress }),
+        ...(isRawNumber(exactTotal) && { total: exactTotal }),
+      };
       host.onProgress({
         progress: params.progress,
         total: typeof total === 'number' ? total : undefined,
@@ -350,13 +362,17 @@ function removeModernMembers(result: JsonObject): JsonObject {
   return replaceMembers(result, { resultType: undefined, inputRequests: undefined, requestState: undefined });
 }
 
-/** The reply of a message that members were removed from, with a text without them. */
-function withoutOwnText(reply: JsonObject): JsonObject {
-  if (!isObject(reply.result) || jsonTextOf(reply.result) === undefined) return reply;
-  const exact = exactly(reply.result);
-  if (exact === reply.result) return { ...reply, result: { ...exact } };
+/** A message that members were removed from, with texts without them. */
+function withoutOwnText(message: JsonObject): JsonObject {
+  return Object.fromEntries(Object.entries(message).map(([name, member]) => [name, withoutOwn(member)]));
+}
+
+function withoutOwn(member: unknown): unknown {
+  if (!isObject(member) || jsonTextOf(member) === undefined) return member;
+  const exact = exactly(member);
+  if (exact === member) return { ...exact };
   removeOwnMembers(exact);
-  return { ...reply, result: restate(exact) };
+  return restate(exact);
 }
 
 /** The kinds of questions that a host answers, itself or through the default host of the connection. */
@@ -367,7 +383,7 @@ function announcedFor(host: RequestHost, envelope: JsonObject): JsonObject {
 function toRpcError(error: JsonObject): ToolwharfError {
   const message = typeof error.message === 'string' ? error.message : messageOf(error.message ?? 'unknown error');
   return new ProtocolError('SERVER_ERROR', message, {
-    data: { reached: true, rpcCode: toRpcCode(error.code), rpcData: error.data },
+    data: { reached: true, rpcCode: toRpcCode(error.code), rpcData: errorData(error) },
   });
 }
 

@@ -1,6 +1,7 @@
 import type { SdkError, SdkErrorCode, SdkHttpError } from '@modelcontextprotocol/client';
 import { ConnectionError, messageOf, ProtocolError, ToolwharfError } from '../../contract/errors.ts';
 import type { JsonObject } from '../../contract/json.ts';
+import { exactMember, memberWithText } from '../kernel/exact-json.ts';
 
 const connectFailures = new Set([
   'ECONNREFUSED',
@@ -113,4 +114,9 @@ function networkCode(cause: unknown): string | undefined {
     if (current instanceof AggregateError && current.errors[0] instanceof Error) return networkCode(current.errors[0]);
   }
   return undefined;
+}
+
+/** The data of an error with its text. */
+export function errorData(error: JsonObject): unknown {
+  return typeof error.data === 'number' ? exactMember(error, 'data') : memberWithText(error, 'data');
 }

@@ -1,6 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { ProtocolError } from '../../contract/errors.ts';
 import { isObject, type JsonObject } from '../../contract/json.ts';
+import { haveSameTexts, itemTextsOf, keepMemberTexts } from '../kernel/exact-json.ts';
 import { checkSkill, type SkillDefinition, skillsExtension } from '../kernel/skill.ts';
 import { createSlice } from '../kernel/slices.ts';
 import type { ToolDefinition } from '../kernel/tool.ts';
@@ -89,9 +90,12 @@ export async function listAll(
         `The server answered ${source.method} without a list of ${source.member}`,
       );
     }
-    for (const item of found) {
+    const texts = itemTextsOf(result, source.member);
+    for (const parsed of found) {
+      const text = texts?.next().value;
+      const item: unknown = isObject(parsed) ? keepMemberTexts(parsed, text) : parsed;
       const earlier = before[items.length];
-      const isSame = earlier !== undefined && isDeepStrictEqual(earlier, item);
+      const isSame = earlier !== undefined && isSameItem(earlier, item);
       const reason = isSame ? undefined : problemOf(item, source);
       if (reason === undefined) items.push(isSame ? earlier : (item as JsonObject));
       else rejected.push({ name: nameOf(item), reason });
@@ -108,6 +112,11 @@ export async function listAll(
       );
     }
   }
+}
+
+/** Whether two items are equal, in all digits of their numbers too. */
+export function isSameItem(one: JsonObject, other: unknown): boolean {
+  return isDeepStrictEqual(one, other) && haveSameTexts(one, other as JsonObject);
 }
 
 function problemOf(item: unknown, source: ListSource): string | undefined {

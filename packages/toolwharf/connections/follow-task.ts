@@ -2,7 +2,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { type TaskStatus, taskStatuses } from '../../contract/calls.ts';
 import { ProtocolError, ToolwharfError } from '../../contract/errors.ts';
 import { isObject, type JsonObject } from '../../contract/json.ts';
-import { exactMember, memberWithText, replaceMembers } from '../kernel/exact-json.ts';
+import { exactMember, memberWithText, replaceMembers, valueWithText } from '../kernel/exact-json.ts';
+import { errorData } from './delivery-errors.ts';
 import type { RequestObserver } from './exchange.ts';
 
 /** The task as which a server runs a call. */
@@ -88,10 +89,10 @@ async function followModern(first: JsonObject, taskId: string, ports: FollowTask
   failed.promise.catch(() => {});
   let wake = () => {};
 
-  async function reply(key: string, question: unknown): Promise<void> {
+  async function reply(key: string, question: unknown, params: unknown): Promise<void> {
     if (!isObject(question) || typeof question.method !== 'string')
       throw new ToolwharfError('SERVER_PROTOCOL', 'The server asked for input in a form that is not MCP');
-    const given = await answer(question.method, isObject(question.params) ? question.params : {}, key);
+    const given = await answer(question.method, isObject(params) ? params : {}, key);
     await request('tasks/update', { taskId, inputResponses: { [key]: given } }, signal);
     wake();
   }
@@ -104,7 +105,7 @@ async function followModern(first: JsonObject, taskId: string, ports: FollowTask
     for (const [key, question] of Object.entries(isObject(task.inputRequests) ? task.inputRequests : {})) {
       if (asked.has(key)) continue;
       asked.add(key);
-      reply(key, question).catch(failed.reject);
+      reply(key, question, valueWithText(task, 'inputRequests', key, 'params')).catch(failed.reject);
     }
     const answered = new Promise<void>((resolve) => {
       wake = resolve;
@@ -156,9 +157,10 @@ function resultOf(task: JsonObject): JsonObject {
 }
 
 /** The error of a task that has no result. A protocol error of the server keeps its code and data. */
-function toFailure({ error }: JsonObject, { status, message }: UpstreamTask): ToolwharfError {
+function toFailure(task: JsonObject, { status, message }: UpstreamTask): ToolwharfError {
+  const error = memberWithText(task, 'error');
   const said = isObject(error) && typeof error.message === 'string' ? error.message : message;
   const text = said ?? (status === 'cancelled' ? 'The server cancelled the task' : 'The task failed on the server');
-  const data = isObject(error) ? { reached: true, rpcCode: error.code, rpcData: error.data } : { reached: true };
+  const data = isObject(error) ? { reached: true, rpcCode: error.code, rpcData: errorData(error) } : { reached: true };
   return new ProtocolError('SERVER_ERROR', text, { data });
 }

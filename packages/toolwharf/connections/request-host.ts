@@ -1,5 +1,6 @@
 import type { Era } from '../../contract/connections.ts';
 import { isObject, type JsonObject } from '../../contract/json.ts';
+import { exactly } from '../kernel/exact-json.ts';
 import { overrideMembers } from '../kernel/override-members.ts';
 import { withoutOwnMembers } from '../kernel/own-meta.ts';
 import type { Caller, Progress } from '../kernel/tool.ts';
@@ -150,12 +151,12 @@ export async function answerQuestion(
     case 'elicitation/create': {
       const answerer = host?.elicit ? host : defaultHost;
       if (!answerer.elicit) throw noAnswerer(method);
-      return fillDefaults(params, await answerer.elicit(params, context));
+      return fillDefaults(exactly(params), exactly(await answerer.elicit(params, context)));
     }
     case 'sampling/createMessage': {
       const answerer = host?.sample ? host : defaultHost;
       if (!answerer.sample) throw noAnswerer(method);
-      return withSafeMeta(await answerer.sample(params, context));
+      return withSafeMeta(exactly(await answerer.sample(params, context)));
     }
     case 'roots/list': {
       const answerer = host?.listRoots ? host : defaultHost;

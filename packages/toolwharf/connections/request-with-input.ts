@@ -1,5 +1,6 @@
 import { ToolwharfError } from '../../contract/errors.ts';
 import { isObject, type JsonObject } from '../../contract/json.ts';
+import { valueWithText } from '../kernel/exact-json.ts';
 import type { RequestHost, Root } from './request-host.ts';
 
 export interface InputRequiredOptions {
@@ -57,21 +58,25 @@ export async function requestWithInput(
     if (round >= maxRounds) {
       throw new ToolwharfError('SERVER_PROTOCOL', `The server asked for input ${maxRounds} times without finishing`);
     }
-    const questions = Object.entries(isObject(result.inputRequests) ? result.inputRequests : {});
+    const asking = result;
+    const questions = Object.entries(isObject(asking.inputRequests) ? asking.inputRequests : {});
     const answers = await Promise.all(
-      questions.map(async ([key, question]) => [key, await ask(key, question)] as const),
+      questions.map(
+        async ([key, question]) =>
+          [key, await ask(key, question, valueWithText(asking, 'inputRequests', key, 'params'))] as const,
+      ),
     );
     const responses = answers.length > 0 ? Object.fromEntries(answers) : undefined;
     result = await send(withInput(params, { responses, state: result.requestState }));
   }
   return result;
 
-  async function ask(key: string, question: unknown): Promise<JsonObject> {
+  async function ask(key: string, question: unknown, questionParams: unknown): Promise<JsonObject> {
     if (!isObject(question) || typeof question.method !== 'string') {
       throw new ToolwharfError('SERVER_PROTOCOL', 'The server asked for input in a form that is not MCP');
     }
     try {
-      return await answer(question.method, isObject(question.params) ? question.params : {}, key);
+      return await answer(question.method, isObject(questionParams) ? questionParams : {}, key);
     } catch (cause) {
       if (cause instanceof ToolwharfError) throw cause;
       throw new ToolwharfError('INPUT_REFUSED', `The server asked ${question.method} and got no answer`, { cause });

@@ -30,6 +30,12 @@ export function isRawNumber(value: unknown): value is RawNumber {
   return typeof value === 'object' && value !== null && json.isRawJSON(value);
 }
 
+/** Whether a value has a number that JavaScript would write otherwise. */
+export function hasRawNumbers(value: unknown): boolean {
+  if (typeof value !== 'object' || value === null) return false;
+  return isRawNumber(value) || Object.values(value).some(hasRawNumbers);
+}
+
 /** A BigInt as JSON. */
 export function toRawNumber(value: bigint): RawNumber | number {
   const number = Number(value);
@@ -51,7 +57,7 @@ export function withText<Value>(value: Value, text: string | undefined): Value {
 export function parseJson(text: string): unknown {
   const value: unknown = JSON.parse(text);
   if (Array.isArray(value))
-    for (const [at, [start, end]] of itemsOf(text).entries()) withText(value[at], text.slice(start, end));
+    for (const [at, [start, end]] of [...itemsOf(text)].entries()) withText(value[at], text.slice(start, end));
   return withText(value, text);
 }
 
@@ -98,12 +104,19 @@ export function toJsonText(value: unknown): string {
 /** How deep in a value parts that arrived are found. */
 const exactLevels = 4;
 
+/** Parts in longer arrays are not looked for: arrays of that length are data. */
+const longArray = 2_000;
+
 function writeJson(value: unknown, levels: number): string | undefined {
   if (typeof value !== 'object' || value === null) return JSON.stringify(value);
   const text = texts.get(value);
   if (text !== undefined) return text;
-  if (levels === 0 || Array.isArray(value) || isRawNumber(value) || typeof (value as JsonObject).toJSON === 'function')
+  if (levels === 0 || isRawNumber(value) || typeof (value as JsonObject).toJSON === 'function')
     return JSON.stringify(value);
+  if (Array.isArray(value)) {
+    if (value.length > longArray || !isObject(value[0])) return JSON.stringify(value);
+    return `[${value.map((item) => writeJson(item, levels - 1) ?? 'null').join(',')}]`;
+  }
   let members = '';
   for (const [name, member] of Object.entries(value)) {
     const written = writeJson(member, levels - 1);
@@ -132,7 +145,7 @@ export function replaceMembers(object: JsonObject, changes: JsonObject): JsonObj
     const comma = added.length === 0 || Object.keys(object).length === 0 ? '' : ',';
     return withText(changed, `{${added.join(',')}${comma}${text.slice(start)}`);
   }
-  const kept = membersOf(text).filter(({ name }) => !names.includes(name));
+  const kept = [...membersOf(text)].filter(({ name }) => !names.includes(name));
   return withText(changed, `{${[...added, ...kept.map(({ start, end }) => text.slice(start, end))].join(',')}}`);
 }
 
@@ -142,7 +155,7 @@ export function exactMember(object: JsonObject, name: string): unknown {
   if (jsonTextOf(value) !== undefined) return withText(exactly(value), jsonTextOf(value));
   const text = texts.get(object);
   if (typeof value !== 'number' || text === undefined) return value;
-  const found = membersOf(text).findLast((member) => member.name === name);
+  const found = [...membersOf(text)].findLast((member) => member.name === name);
   return found ? parseExactly(text.slice(found.valueStart, found.end)) : value;
 }
 
@@ -151,13 +164,70 @@ export function memberWithText(object: JsonObject, name: string): unknown {
   const value = object[name];
   const text = texts.get(object);
   if (text === undefined || typeof value !== 'object' || value === null || texts.has(value)) return value;
-  const found = membersOf(text).findLast((member) => member.name === name);
+  const found = [...membersOf(text)].findLast((member) => member.name === name);
   return found ? withText(value, text.slice(found.valueStart, found.end)) : value;
 }
 
+/** What JavaScript may write otherwise: numbers, and names of digits, which it moves before all others. */
+const maybeRewritten = /\d{16}|\d[.eE]|-0|"\d+"\s*:/;
+
+/** The texts of the items of a list that arrived, one after the other; undefined if the object has no text. */
+export function itemTextsOf(object: JsonObject, name: string): Iterator<string> | undefined {
+  const text = texts.get(object);
+  return text === undefined ? undefined : itemTextsIn(text, name);
+}
+
+function* itemTextsIn(text: string, name: string): Generator<string, undefined> {
+  for (const { name: found, valueStart } of membersOf(text)) {
+    if (found !== name || text[valueStart] !== '[') continue;
+    for (const [start, end] of itemsOf(text, valueStart)) yield text.slice(start, end);
+    return undefined;
+  }
+}
+
 /**
- * Parses a JSON-RPC message. The text of its result is kept, and the value beside it has plain numbers. Most replies are split without
- * a scan: a text between the envelope and the end that is JSON is the result.
+ * Remembers the texts of those members of a parsed object that JavaScript would write otherwise, so that copies of the object keep them.
+ * Returns the object, in which such a number is a `RawNumber`.
+ */
+export function keepMemberTexts(object: JsonObject, text: string | undefined): JsonObject {
+  if (text === undefined || !maybeRewritten.test(text)) return object;
+  let changed: Record<string, unknown> | undefined;
+  for (const { name, valueStart, end } of membersOf(text)) {
+    const value = object[name];
+    const valueText = text.slice(valueStart, end);
+    if (!maybeRewritten.test(valueText)) continue;
+    // The text of another value, if a name occurs twice.
+    if (JSON.stringify(value) !== JSON.stringify(JSON.parse(valueText))) continue;
+    if (typeof value === 'number') {
+      // Programs compute with the size of a resource.
+      if (name !== 'size') changed = { ...(changed ?? object), [name]: parseExactly(valueText) };
+    } else
+      withText(value, findDuplicate(valueText) === undefined ? valueText : JSON.stringify(parseExactly(valueText)));
+  }
+  return changed ?? object;
+}
+
+/** The object with its members parsed without loss; the same object if none was parsed. */
+export function withExactMembers<Value extends JsonObject>(object: Value): Value {
+  const members = Object.entries(object).map(([name, member]) => [name, exactly(member)] as const);
+  return members.some(([name, member]) => member !== object[name]) ? (Object.fromEntries(members) as Value) : object;
+}
+
+/** Whether the members of two equal objects have the same texts. */
+export function haveSameTexts(one: JsonObject, other: JsonObject): boolean {
+  return Object.keys(one).every((name) => jsonTextOf(one[name]) === jsonTextOf(other[name]));
+}
+
+/** A value inside a parsed object, with its text. */
+export function valueWithText(object: JsonObject, ...names: readonly string[]): unknown {
+  let value: unknown = object;
+  for (const name of names) value = isObject(value) ? memberWithText(value, name) : undefined;
+  return value;
+}
+
+/**
+ * Parses a JSON-RPC message. The texts of its result, params and error are kept, and the values beside them have plain numbers. Most
+ * replies are split without a scan: a text between the envelope and the end that is JSON is the result.
  */
 export function parseMessage(text: string): unknown {
   const head = envelopeHead.exec(text);
@@ -171,8 +241,11 @@ export function parseMessage(text: string): unknown {
     }
   }
   const value: unknown = JSON.parse(text);
-  if (Array.isArray(value)) return itemsOf(text).map(([start, end]) => parseMessage(text.slice(start, end)));
-  if (isObject(value) && isObject(value.result)) memberWithText(withText(value, text), 'result');
+  if (Array.isArray(value)) return [...itemsOf(text)].map(([start, end]) => parseMessage(text.slice(start, end)));
+  if (!isObject(value)) return value;
+  withText(value, text);
+  if (isObject(value.result)) memberWithText(value, 'result');
+  else if (maybeRewritten.test(text)) for (const name of ['params', 'error']) memberWithText(value, name);
   return value;
 }
 
@@ -190,41 +263,48 @@ function parseOrUndefined(text: string): unknown {
 }
 
 /** A member in the text of an object. */
-interface MemberPlace {
+class MemberPlace {
   readonly name: string;
   /** Where the name begins. */
   readonly start: number;
   readonly valueStart: number;
+  readonly #text: string;
+  #end: number | undefined;
+
+  constructor(text: string, start: number) {
+    const nameEnd = skipString(text, start);
+    this.name = nameIn(text, start, nameEnd);
+    this.start = start;
+    this.valueStart = skipSpace(text, skipSpace(text, nameEnd) + 1);
+    this.#text = text;
+  }
+
   /** Where the value ends. */
-  readonly end: number;
+  get end(): number {
+    this.#end ??= skipValue(this.#text, this.valueStart);
+    return this.#end;
+  }
 }
 
 /** The members in the text of an object, which must be JSON. */
-function membersOf(text: string): MemberPlace[] {
-  const members: MemberPlace[] = [];
+function* membersOf(text: string): Generator<MemberPlace> {
   let at = skipSpace(text, text.indexOf('{') + 1);
   while (text[at] === '"') {
-    const start = at;
-    const nameEnd = skipString(text, at);
-    const valueStart = skipSpace(text, skipSpace(text, nameEnd) + 1);
-    const end = skipValue(text, valueStart);
-    members.push({ name: nameIn(text, start, nameEnd), start, valueStart, end });
-    at = skipSpace(text, skipSpace(text, end) + 1);
+    const member = new MemberPlace(text, at);
+    yield member;
+    at = skipSpace(text, skipSpace(text, member.end) + 1);
   }
-  return members;
 }
 
 /** The items in the text of an array, as start and end. */
-function itemsOf(text: string): [number, number][] {
-  const items: [number, number][] = [];
-  let at = skipSpace(text, text.indexOf('[') + 1);
+function* itemsOf(text: string, arrayStart = text.indexOf('[')): Generator<[number, number]> {
+  let at = skipSpace(text, arrayStart + 1);
   while (at < text.length && text[at] !== ']') {
     const end = skipValue(text, at);
-    items.push([at, end]);
+    yield [at, end];
     at = skipSpace(text, end);
     if (text[at] === ',') at = skipSpace(text, at + 1);
   }
-  return items;
 }
 
 /** The first name that occurs twice in an object of a JSON text: programs disagree about which of the values counts. */

@@ -22,6 +22,10 @@ export function createRedactor(): Redactor {
   }
 
   function walk(value: unknown): unknown {
+    return jsonTextOf(value) === undefined ? walkParts(value) : redact(value as object);
+  }
+
+  function walkParts(value: unknown): unknown {
     if (typeof value === 'string') return text(value);
     if (Array.isArray(value)) {
       const items = value.map(walk);
@@ -32,6 +36,17 @@ export function createRedactor(): Redactor {
     return entries.some(([key, member]) => member !== value[key]) ? Object.fromEntries(entries) : value;
   }
 
+  /** Redacts a value that arrived. */
+  function redact(value: object): object {
+    const json = jsonTextOf(value) ?? '';
+    const hasSecret = [...secrets].some((secret) => json.includes(secret));
+    // Without escapes, the texts of the value are in the JSON as they are.
+    if (!hasSecret && !json.includes('\\')) return value;
+    const redacted = rewrite(value, (exact) => walkParts(exact) as object);
+    // A name that occurs twice can hide a secret from the value.
+    return redacted === value && hasSecret ? restate({ ...value }) : redacted;
+  }
+
   return {
     add(secret) {
       if (secret.length >= minLength) secrets.add(secret);
@@ -39,14 +54,7 @@ export function createRedactor(): Redactor {
     text,
     value(value) {
       if (secrets.size === 0 || typeof value !== 'object' || value === null) return value;
-      const json = jsonTextOf(value);
-      if (json === undefined) return walk(value) as typeof value;
-      const hasSecret = [...secrets].some((secret) => json.includes(secret));
-      // Without escapes, the texts of the value are in the JSON as they are.
-      if (!hasSecret && !json.includes('\\')) return value;
-      const redacted = rewrite<object>(value, (exact) => walk(exact) as object);
-      // A name that occurs twice can hide a secret from the value.
-      return (redacted === value && hasSecret ? restate({ ...value }) : redacted) as typeof value;
+      return walk(value) as typeof value;
     },
   };
 }

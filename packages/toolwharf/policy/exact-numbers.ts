@@ -1,4 +1,4 @@
-import { isObject } from '../../contract/json.ts';
+import { isObject, type JsonSchema } from '../../contract/json.ts';
 import { canonicalJson } from '../kernel/canonical-json.ts';
 import { compareDecimals, isInexact, isMultiple, numberText, toDecimal } from '../kernel/decimal.ts';
 import { isRawNumber, parseExactly } from '../kernel/exact-json.ts';
@@ -19,6 +19,13 @@ export function withSymbols(value: unknown): { readonly value: unknown; readonly
     return Symbol(leaf.rawJSON);
   });
   return { value: converted, hasSymbols };
+}
+
+/** A schema whose numbers are those of JavaScript, except for those that JavaScript has no value for. */
+export function withPlainNumbers(schema: JsonSchema): JsonSchema {
+  return mapLeaves(schema, (leaf) =>
+    isRawNumber(leaf) && !isInexact(leaf) ? Number(leaf.rawJSON) : leaf,
+  ) as JsonSchema;
 }
 
 /** The number that a symbol stands for; any other value as it is. */

@@ -1,4 +1,6 @@
 import { isObject, type JsonSchema } from '../../contract/json.ts';
+import { exactly, hasRawNumbers } from '../kernel/exact-json.ts';
+import { withPlainNumbers } from './exact-numbers.ts';
 import { measureJson } from './measure-json.ts';
 import { type Translation, type TranslationLimits, translateSchema, UnusableSchema } from './translate-schema.ts';
 import type { WorkBudget } from './work-budget.ts';
@@ -21,23 +23,26 @@ export type GuardedSchema =
 
 /**
  * Translates an untrusted schema, or explains why it is rejected. A usable schema is bounded, has no external or circular
- * references, and cannot stall the validation. With `isExact`, it is for values with numbers that JavaScript does not have.
+ * references, and cannot stall the validation. With `hasSymbols`, it is for values with numbers that JavaScript does not have. A schema
+ * with such numbers compares all numbers exactly.
  */
 export function guardSchema(
   schema: JsonSchema,
   limits: SchemaLimits,
   budget: WorkBudget,
-  isExact = false,
+  hasSymbols = false,
 ): GuardedSchema {
   try {
     if (!isObject(schema)) throw new UnusableSchema('it is not an object');
     refuseSize(schema, limits);
-    const strict = translateSchema(schema, { limits, budget, isLenient: false, isExact });
+    const exact = withPlainNumbers(exactly(schema));
+    const isExact = hasSymbols || hasRawNumbers(exact);
+    const strict = translateSchema(exact, { limits, budget, isLenient: false, isExact });
     refuseCircles(strict);
     refuseTogether(strict);
     const isLenient = strict.unenforced.length > 0 && strict.keywords.has('oneOf');
     if (!isLenient) return { ok: true, translation: strict };
-    return { ok: true, translation: translateSchema(schema, { limits, budget, isLenient, isExact }) };
+    return { ok: true, translation: translateSchema(exact, { limits, budget, isLenient, isExact }) };
   } catch (cause) {
     if (cause instanceof UnusableSchema) return { ok: false, reason: cause.message };
     throw cause;

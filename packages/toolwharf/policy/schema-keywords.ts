@@ -1,3 +1,6 @@
+import { toDecimal } from '../kernel/decimal.ts';
+import { isRawNumber } from '../kernel/exact-json.ts';
+
 /** Formats that are checked, with the validator's name for them and the text for the error message. */
 export const assertedFormats: ReadonlyMap<string, { readonly check: string; readonly expected: string }> = new Map([
   ['date', { check: 'date', expected: 'a date such as 2026-01-31' }],
@@ -49,10 +52,11 @@ function isCount(value: unknown): value is number {
   return Number.isInteger(value) && (value as number) >= 0 && (value as number) <= maxCount;
 }
 
+/** Also for numbers that JavaScript has no value for, with which only schemas for exact numbers compare. */
 function isNumber(value: unknown): value is number {
-  return Number.isFinite(value);
+  return Number.isFinite(value) || (isRawNumber(value) && toDecimal(value) !== undefined);
 }
 
 function isPositive(value: unknown): value is number {
-  return isNumber(value) && value > 0;
+  return isNumber(value) && (toDecimal(value)?.digits ?? 0n) > 0n;
 }

@@ -1,6 +1,7 @@
 import { isObject, type JsonSchema } from '../../contract/json.ts';
 import { lazy } from '../../contract/lazy.ts';
 import { hashOf } from '../kernel/canonical-json.ts';
+import { exactly } from '../kernel/exact-json.ts';
 import { argumentBounds } from './argument-bounds.ts';
 import { withSymbols } from './exact-numbers.ts';
 import { type ArgumentProblem, describeValue, explainProblems, problemsText } from './explain-problems.ts';
@@ -170,7 +171,7 @@ function isTooMuch(cause: unknown): boolean {
 /** Undefined for a schema that exceeds the limits: rejecting it again is cheap. */
 function safeHash(schema: JsonSchema, { maxSchemaBytes, maxSchemaDepth }: ArgumentsLimits): string | undefined {
   const { exceeded } = measureJson(schema, { maxBytes: maxSchemaBytes, maxDepth: 4 * maxSchemaDepth });
-  return exceeded ? undefined : hashOf(schema);
+  return exceeded ? undefined : hashOf(exactly(schema));
 }
 
 /** A deep copy whose objects have no prototype, so that inherited properties are not seen. */

@@ -5,6 +5,7 @@ import { isObject, type JsonObject, type JsonSchema } from '../../../contract/js
 import type { ElicitAnswer } from '../../../toolwharf/connections/request-host.ts';
 import type { CallQuestionContext } from '../../../toolwharf/invocation/call.ts';
 import { createEvents, type Events } from '../../../toolwharf/kernel/events.ts';
+import { exactMember } from '../../../toolwharf/kernel/exact-json.ts';
 import type { Caller } from '../../../toolwharf/kernel/tool.ts';
 import { measureJson } from '../../../toolwharf/policy/measure-json.ts';
 import { createArgumentsChecker } from '../../../toolwharf/policy/validate-arguments.ts';
@@ -140,7 +141,8 @@ const replySchema = { type: 'object', properties: { text: { type: 'string', minL
 function formOf({ kind, params, repliedBy }: PendingQuestion): JsonObject | undefined {
   if (kind === 'sampling') return repliedBy === 'person' ? replySchema : undefined;
   if (params.mode === 'url') return undefined;
-  return isObject(params.requestedSchema) ? params.requestedSchema : {};
+  const schema = exactMember(params, 'requestedSchema');
+  return isObject(schema) ? schema : {};
 }
 
 /** Validates an answer by the server's form. All problems are reported in one `REQUEST_INVALID`. */

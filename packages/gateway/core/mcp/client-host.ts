@@ -3,6 +3,7 @@ import { appsCapability } from '../../../toolwharf/catalog/app-tools.ts';
 import { relatedTask } from '../../../toolwharf/connections/follow-task.ts';
 import type { ReplyMeter } from '../../../toolwharf/connections/request-host.ts';
 import type { CallHost, CallQuestionContext } from '../../../toolwharf/invocation/call.ts';
+import { exactly } from '../../../toolwharf/kernel/exact-json.ts';
 import { questionKey } from '../../../toolwharf/kernel/own-meta.ts';
 import type { ApprovalAnswer, ApprovalRequest } from '../../../toolwharf/policy/approval.ts';
 import { describeArguments } from '../../../toolwharf/policy/describe-arguments.ts';
@@ -67,13 +68,13 @@ class ClientHost implements CallHost {
 
   private async ask(method: string, params: JsonObject, context: CallQuestionContext): Promise<JsonObject> {
     const { signal, key, server } = context;
-    const { name, question } = readQuestion(params);
+    const { name, question } = readQuestion(exactly(params));
     return this.request.ask(method, nameServer(method, question, server), signal, key ?? name);
   }
 }
 
 function progressNotifier(request: ClientRequest, progressToken: unknown): NonNullable<CallHost['onProgress']> {
-  return ({ extra, ...progress }) => request.notify('notifications/progress', { ...extra, progressToken, ...progress });
+  return ({ extra, ...progress }) => request.notify('notifications/progress', { ...progress, ...extra, progressToken });
 }
 
 function userAsker(request: ClientRequest): NonNullable<CallHost['askClient']> {

@@ -1,6 +1,7 @@
 import type { JsonObject } from '../../../contract/json.ts';
 import { createMatcher } from '../../../contract/match-globs.ts';
 import type { ProfileConfig } from '../../../contract/settings/config.ts';
+import { exactly } from '../../../toolwharf/kernel/exact-json.ts';
 import { createVisibility } from '../../../toolwharf/policy/visible-tools.ts';
 import type { ServerNotice } from '../../../toolwharf/servers/server-content.ts';
 import type { InternalToolbox } from '../../../toolwharf/toolbox.ts';
@@ -96,7 +97,8 @@ export function forwardNotifications({ toolbox, sessions, subscriptions }: Forwa
 }
 
 /** The params without the id of the gateway's own subscription at the server. */
-function withoutSubscription(params: JsonObject): JsonObject {
+function withoutSubscription(received: JsonObject): JsonObject {
+  const params = exactly(received);
   const { [metaKey.subscriptionId]: subscription, ...meta } = metaOf(params);
   if (subscription === undefined) return params;
   const { _meta, ...rest } = params;

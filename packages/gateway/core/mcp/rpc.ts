@@ -1,7 +1,7 @@
 import { messageOf, ToolwharfError } from '../../../contract/errors.ts';
 import { isObject, type JsonObject } from '../../../contract/json.ts';
 import { receiveArguments } from '../../../toolwharf/invocation/receive-arguments.ts';
-import { exactMember } from '../../../toolwharf/kernel/exact-json.ts';
+import { exactMember, memberWithText } from '../../../toolwharf/kernel/exact-json.ts';
 import type { ToolResult } from '../../../toolwharf/kernel/tool.ts';
 
 export const modernVersion = '2026-07-28';
@@ -112,21 +112,23 @@ export function toMessage(value: unknown): RpcMessage {
   if (id !== undefined && id !== null && !hasId) throw invalid('The id must be a text or a number');
   if (method === undefined) {
     if (!hasId) throw invalid('A response needs the id of its request');
-    if (isObject(value.result)) return { kind: 'response', id: id as RpcId, result: value.result };
+    const result = memberWithText(value, 'result');
+    if (isObject(result)) return { kind: 'response', id: id as RpcId, result };
     if (isObject(value.error)) return { kind: 'response', id: id as RpcId, error: value.error };
     throw invalid('A response needs a result or an error');
   }
   if (typeof method !== 'string') throw invalid('The method must be a text');
   if (value.params !== undefined && !isObject(value.params)) throw invalid('The params must be an object');
-  const params = isObject(value.params) ? (method === 'tools/call' ? paramsOfCall(value) : value.params) : {};
-  if (!hasId) return { kind: 'notification', method, params };
-  return { kind: 'request', request: { id: id as RpcId, method, params } };
+  if (!hasId) return { kind: 'notification', method, params: value.params ?? {} };
+  return { kind: 'request', request: { id: id as RpcId, method, params: paramsOf(value) } };
 }
 
-/** The params of a call, with all digits of their numbers and the text of the arguments. */
-function paramsOfCall(message: JsonObject): JsonObject {
+/** The params of a request, with all digits of their numbers. Those of a call have the text of the arguments. */
+function paramsOf(message: JsonObject): JsonObject {
+  if (message.params === undefined) return {};
   const params = exactMember(message, 'params') as JsonObject;
-  return params.arguments === undefined ? params : { ...params, arguments: receiveArguments(message, params) };
+  if (message.method !== 'tools/call' || params.arguments === undefined) return params;
+  return { ...params, arguments: receiveArguments(message, params) };
 }
 
 function invalid(message: string): RpcError {

@@ -40,7 +40,7 @@ export function createSerializedCache(): SerializedCache {
   function split(message: JsonObject): SplitMessage | undefined {
     if (!isObject(message.result) || !tails.has(message.result)) return undefined;
     const { result, ...envelope } = message as { readonly result: JsonObject };
-    const tail = tails.get(result) ?? Buffer.from(`${JSON.stringify(result)}}`);
+    const tail = tails.get(result) ?? Buffer.from(`${toJsonText(result)}}`);
     tails.set(result, tail);
     return { head: `${JSON.stringify(envelope).slice(0, -1)},"result":`, tail };
   }

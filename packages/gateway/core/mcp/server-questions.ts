@@ -1,5 +1,5 @@
 import { isObject, type JsonObject } from '../../../contract/json.ts';
-import { exactMember, replaceMembers } from '../../../toolwharf/kernel/exact-json.ts';
+import { exactly, exactMember, replaceMembers } from '../../../toolwharf/kernel/exact-json.ts';
 import { withoutOwnMembers } from '../../../toolwharf/kernel/own-meta.ts';
 import { RpcError, rpcCode, toRpcError } from './rpc.ts';
 
@@ -18,18 +18,21 @@ export function nameServer(method: string, params: JsonObject, server: string | 
 export function nameLogger(params: JsonObject, server: string | undefined): JsonObject {
   if (server === undefined) return params;
   const { logger } = params;
-  if (typeof logger !== 'string' || logger === '') return { ...params, logger: server };
-  return logger === server || logger.startsWith(`${server}/`) ? params : { ...params, logger: `${server}/${logger}` };
+  if (typeof logger !== 'string' || logger === '') return replaceMembers(params, { logger: server });
+  return logger === server || logger.startsWith(`${server}/`)
+    ? params
+    : replaceMembers(params, { logger: `${server}/${logger}` });
 }
 
 /** The error of a server that asks to open URLs first, with the name of the server; any other value unchanged. */
 export function nameElicitations(cause: unknown, server: string | undefined): unknown {
   const error = isObject(cause) ? toRpcError(cause) : undefined;
   if (error?.code !== rpcCode.urlElicitation || !isObject(error.data)) return cause;
-  const { elicitations } = error.data;
+  const data = exactly(error.data);
+  const { elicitations } = data;
   if (!Array.isArray(elicitations)) return cause;
   const named = elicitations.map((one) => (isObject(one) ? nameServer('elicitation/create', one, server) : one));
-  return new RpcError(error.code, error.message, { data: { ...error.data, elicitations: named } });
+  return new RpcError(error.code, error.message, { data: { ...data, elicitations: named } });
 }
 
 const statePrefix = 'server:';

@@ -5,6 +5,7 @@ import { accountFieldsOf, withAccountValues } from '../../config/account-fields.
 import { toAbortSignal } from '../../kernel/abort-source.ts';
 import { hashOf } from '../../kernel/canonical-json.ts';
 import { type Clock, isoTime } from '../../kernel/clock.ts';
+import { exactly } from '../../kernel/exact-json.ts';
 import type { Log } from '../../kernel/log.ts';
 import { createMutex } from '../../kernel/mutex.ts';
 import { type OAuthRecords, type OAuthStore, oauthServerKey } from '../authentication/oauth-store.ts';
@@ -321,7 +322,7 @@ function noAccounts(server: string): ToolwharfError {
 }
 
 function partsHash(item: JsonObject): string {
-  return hashOf(Object.fromEntries(comparedParts.map((part) => [part, item[part]])));
+  return hashOf(Object.fromEntries(comparedParts.map((part) => [part, exactly(item[part])])));
 }
 
 /**

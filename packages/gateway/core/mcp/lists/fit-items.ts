@@ -1,6 +1,6 @@
 import type { Era } from '../../../../contract/connections.ts';
 import { isObject, type JsonObject } from '../../../../contract/json.ts';
-import { isRawNumber } from '../../../../toolwharf/kernel/exact-json.ts';
+import { exactly, isRawNumber } from '../../../../toolwharf/kernel/exact-json.ts';
 import { isTypedSchema, outputProblem, wrapOutputSchema } from './legacy-output.ts';
 
 export type ItemKind = 'tools' | 'resources' | 'resourceTemplates' | 'prompts';
@@ -106,14 +106,17 @@ function fitMembers(object: JsonObject, shape: Shape, note: (member: string, rea
     if (next === value) continue;
     changed ??= { ...object };
     if (next === undefined) delete changed[member];
-    else changed[member] = next;
+    // A member that is written anew keeps all digits of its numbers.
+    else changed[member] = exactly(value) === value ? next : adapt(exactly(value), () => {});
     if (next === undefined || reason !== undefined) note(member, reason ?? 'it has the wrong type');
   }
   return changed ?? object;
 }
 
 const text: Adapt = (value) => (typeof value === 'string' ? value : undefined);
-const count: Adapt = (value) => (Number.isSafeInteger(value) && Number(value) >= 0 ? value : undefined);
+const count: Adapt = (value) => (isCount(value) ? value : undefined);
+const isCount = (value: unknown) =>
+  isRawNumber(value) ? /^\d{1,18}$/.test(value.rawJSON) : Number.isSafeInteger(value) && Number(value) >= 0;
 const flag: Adapt = (value) => (typeof value === 'boolean' ? value : undefined);
 const object: Adapt = (value) => (isObject(value) ? value : undefined);
 const oneOf =
@@ -149,7 +152,10 @@ const icons = listOf(identified('src', { mimeType: text, sizes: listOf(text), th
 
 const contentAnnotations = shaped({
   audience: listOf(oneOf('user', 'assistant')),
-  priority: (value) => (typeof value === 'number' && value >= 0 && value <= 1 ? value : undefined),
+  priority(value) {
+    const priority = isRawNumber(value) ? Number(value.rawJSON) : value;
+    return typeof priority === 'number' && priority >= 0 && priority <= 1 ? value : undefined;
+  },
   lastModified: (value) => (isDateTime(value) ? value : undefined),
 });
 

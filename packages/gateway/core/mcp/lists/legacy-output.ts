@@ -1,5 +1,5 @@
 import { isObject, type JsonObject } from '../../../../contract/json.ts';
-import { exactMember, replaceMembers, toJsonText } from '../../../../toolwharf/kernel/exact-json.ts';
+import { exactMember, isRawNumber, replaceMembers, toJsonText } from '../../../../toolwharf/kernel/exact-json.ts';
 import { parseLocalReference, valueAt } from '../../../../toolwharf/kernel/json-pointer.ts';
 
 /**
@@ -47,7 +47,7 @@ const mapKeywords: ReadonlySet<string> = new Set([
 
 function moveReferences(value: unknown, isMap: boolean): unknown {
   if (Array.isArray(value)) return value.map((item) => moveReferences(item, false));
-  if (!isObject(value)) return value;
+  if (!isObject(value) || isRawNumber(value)) return value;
   // References below an `$id` are relative to it.
   if (!isMap && hasOwnBase(value)) return value;
   const entries = Object.entries(value).map(([key, member]) => {
@@ -70,7 +70,7 @@ function hasOwnBase({ $id }: JsonObject): boolean {
 }
 
 const isSchema = (value: unknown) => typeof value === 'boolean' || isObject(value);
-const isNumber = (value: unknown) => typeof value === 'number';
+const isNumber = (value: unknown) => typeof value === 'number' || isRawNumber(value);
 const isText = (value: unknown) => typeof value === 'string';
 const isBoolean = (value: unknown) => typeof value === 'boolean';
 const isSchemas = (value: unknown) => Array.isArray(value) && value.every(isSchema);

@@ -4,7 +4,7 @@ import pg from 'pg';
 import { messageOf } from '../../../../contract/errors.ts';
 import type { JsonObject } from '../../../../contract/json.ts';
 import { backoffMs } from '../../../../toolwharf/kernel/backoff.ts';
-import { parseExactly } from '../../../../toolwharf/kernel/exact-json.ts';
+import { parseExactly, toJsonText } from '../../../../toolwharf/kernel/exact-json.ts';
 import type { Log } from '../../../../toolwharf/kernel/log.ts';
 import { parseRecord } from '../../../../toolwharf/storage/call-records.ts';
 import type { AwaitingCall, FleetHints, FleetStore } from '../../../../toolwharf/storage/ports/fleet-store.ts';
@@ -123,7 +123,7 @@ export function createPostgresFleet({ db, url, ownership, sealer, log }: Postgre
       const rows = messages
         .filter(({ target }) => known.has(target))
         .map(({ id = randomUUID(), target, body }) => {
-          return { id, target, sealed: sealer.seal(JSON.stringify(body), messageContext(id)) };
+          return { id, target, sealed: sealer.seal(toJsonText(body), messageContext(id)) };
         });
       if (rows.length > 0) {
         await db.insertInto('inbox').values(rows).execute();

@@ -1,6 +1,14 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
+import type { JsonObject } from '../../../../contract/json.ts';
 import { type Pin, type PinnedHash, type PinStore, pinKey } from '../../../../toolwharf/catalog/pins.ts';
 import { hashOf } from '../../../../toolwharf/kernel/canonical-json.ts';
+import {
+  jsonTextOf,
+  keepMemberTexts,
+  memberWithText,
+  parseJson,
+  toJsonText,
+} from '../../../../toolwharf/kernel/exact-json.ts';
 import { mapInSlices } from '../../../../toolwharf/kernel/slices.ts';
 import { toIndexText } from '../chain/call-columns.ts';
 import { createRowInsert } from './append-steps.ts';
@@ -30,7 +38,7 @@ export function createSqlPins({ db, writePins }: Engine): PinStore {
       ),
   );
   const toPin = ({ key, body, suffixed }: Pick<PinRow, 'key' | 'body' | 'suffixed'>): Pin => ({
-    ...parseRow('pins', key, () => JSON.parse(body)),
+    ...parseRow('pins', key, () => parsePin(body)),
     suffixed: suffixed === 1 || undefined,
   });
 
@@ -148,6 +156,12 @@ async function toOrderedRows(pins: readonly Pin[], serverKeyOf: (address: string
   return [...byStart.keys()].sort().flatMap((start) => byStart.get(start) ?? []);
 }
 
+function parsePin(body: string): Pin {
+  const pin = parseJson(body) as Pin;
+  const definition = memberWithText(pin as unknown as JsonObject, 'definition') as Pin['definition'];
+  return { ...pin, definition: keepMemberTexts(definition, jsonTextOf(definition)) as Pin['definition'] };
+}
+
 function toRow(pin: Pin, serverKey: string): PinRow {
   return {
     key: pinKey(pin),
@@ -156,7 +170,7 @@ function toRow(pin: Pin, serverKey: string): PinRow {
     hash: pin.hash,
     suffixed: pin.suffixed ? 1 : 0,
     accepted_at: Date.parse(pin.acceptedAt) || 0,
-    body: JSON.stringify({ ...pin, suffixed: undefined }),
+    body: toJsonText({ ...pin, suffixed: undefined }),
   };
 }
 

@@ -2,6 +2,7 @@ import type { JsonObject } from '../../../../contract/json.ts';
 import type { ListKind } from '../../../../toolwharf/connections/discovery.ts';
 import type { CachedList } from '../../../../toolwharf/connections/server-lists.ts';
 import type { ConnectionStatus } from '../../../../toolwharf/connections/status.ts';
+import { hasRawNumbers, keepMemberTexts, withExactMembers } from '../../../../toolwharf/kernel/exact-json.ts';
 import type { FleetRequest } from '../../../core/replicas/fleet.ts';
 import { isElsewhere } from './forward.ts';
 
@@ -10,6 +11,25 @@ export type FollowItem =
   | { readonly status: ConnectionStatus; readonly stderr: readonly string[] }
   | { readonly kind: ListKind; readonly list: CachedList; readonly isAnnounced: boolean }
   | { readonly method: string; readonly params: JsonObject };
+
+function toSentItem(item: FollowItem): JsonObject {
+  return 'list' in item ? { ...item, list: toSentList(item.list) } : { ...item };
+}
+
+/** A list with all digits of its numbers. */
+export function toSentList(list: CachedList): JsonObject {
+  return { ...list, items: list.items.map(withExactMembers) };
+}
+
+/** A list of another replica, with plain numbers and the texts of the others. */
+export function toReceivedList(sent: CachedList): CachedList {
+  const items = sent.items.map((item) => {
+    if (!hasRawNumbers(item)) return item;
+    const text = JSON.stringify(item);
+    return keepMemberTexts(JSON.parse(text) as JsonObject, text);
+  });
+  return { ...sent, items };
+}
 
 /** The replicas that follow what the owner of a server knows about it. */
 export interface Followers {
@@ -28,7 +48,7 @@ export function createFollowers(): Followers {
       following.set(request, reject);
       const onAbort = () => reject(request.signal.reason);
       request.signal.addEventListener('abort', onAbort, { once: true });
-      for (const item of first) request.send(item as unknown as JsonObject);
+      for (const item of first) request.send(toSentItem(item));
       try {
         return await promise;
       } finally {
@@ -37,7 +57,7 @@ export function createFollowers(): Followers {
       }
     },
     send(item) {
-      for (const request of following.keys()) request.send(item as unknown as JsonObject);
+      for (const request of following.keys()) request.send(toSentItem(item));
     },
     end() {
       for (const reject of following.values()) reject(isElsewhere('followed'));

@@ -3,7 +3,7 @@ import { ConnectionError, messageOf, ProtocolError, ToolwharfError } from '../..
 import type { JsonObject } from '../../../../contract/json.ts';
 import type { Exchange } from '../../../../toolwharf/connections/exchange.ts';
 import { toAbortSignal } from '../../../../toolwharf/kernel/abort-source.ts';
-import { toJsonText, withText } from '../../../../toolwharf/kernel/exact-json.ts';
+import { parseJson, toJsonText } from '../../../../toolwharf/kernel/exact-json.ts';
 import type { Fleet } from '../../../core/replicas/fleet.ts';
 import { createHostItems, describeHost, type HostItem, type HostItemsPorts } from './remote-host.ts';
 
@@ -67,7 +67,7 @@ export async function forward(
         onItem: (item) => items.receive(item as unknown as HostItem),
       },
     );
-    const result = withText(answer.result as JsonObject, answer.text as string | undefined);
+    const result = (typeof answer.text === 'string' ? parseJson(answer.text) : answer.result) as JsonObject;
     reply?.receive(Buffer.from(toJsonText(result)));
     return result;
   } catch (cause) {

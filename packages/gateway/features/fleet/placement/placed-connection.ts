@@ -19,7 +19,7 @@ import { abortable } from '../../../../toolwharf/kernel/wait.ts';
 import type { PlacementRow, PlacementStore } from '../../../../toolwharf/storage/ports/placement-store.ts';
 import type { ReplicaLease } from '../../../../toolwharf/storage/ports/replica-lease.ts';
 import type { Fleet } from '../../../core/replicas/fleet.ts';
-import { createFollowers, type Followers, type FollowItem } from './followers.ts';
+import { createFollowers, type Followers, type FollowItem, toReceivedList } from './followers.ts';
 import { differingText, forward, type Owner, placementMethods, wasRefused } from './forward.ts';
 import { createPlacedWatches } from './placed-watches.ts';
 import { createRunningWork } from './running-work.ts';
@@ -201,7 +201,7 @@ export function createPlacedConnection(options: PlacedConnectionOptions): Placed
       stderr = item.stderr;
       return setStatus(item.status);
     }
-    await setList(item.kind, item.list, item.isAnnounced).catch((cause) =>
+    await setList(item.kind, toReceivedList(item.list), item.isAnnounced).catch((cause) =>
       log.warning(
         'placement.not-listed',
         `The ${item.kind} of server '${spec.name}' were not used: ${messageOf(cause)}`,
@@ -375,7 +375,7 @@ export function createPlacedConnection(options: PlacedConnectionOptions): Placed
         () => local.refresh(kind),
         async ({ replica, term }) => {
           const { list } = await fleet.request(replica, placementMethods.refresh, { server: spec.name, term, kind });
-          if (list) await setList(kind, list as unknown as CachedList, false);
+          if (list) await setList(kind, toReceivedList(list as unknown as CachedList), false);
         },
       ),
     watchResources: (uris) => watches.add(uris),

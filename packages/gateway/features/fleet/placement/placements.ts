@@ -11,7 +11,7 @@ import { toComparable } from '../../../../toolwharf/servers/wait-for-tools.ts';
 import type { FleetStore } from '../../../../toolwharf/storage/ports/fleet-store.ts';
 import type { WaitForContent } from '../../../core/mcp/method-ports.ts';
 import type { Fleet, FleetHandler, FleetRequest } from '../../../core/replicas/fleet.ts';
-import type { FollowItem } from './followers.ts';
+import { type FollowItem, toSentList } from './followers.ts';
 import { differingText, isElsewhere, listRootsMethod, placementMethods } from './forward.ts';
 import { createPlacedConnection, type PlacedConnection } from './placed-connection.ts';
 import { createRemoteHost, type HostAnswer, type RemoteHost, type RemoteHostPorts } from './remote-host.ts';
@@ -120,7 +120,8 @@ export function createPlacements({ store, fleet, log, openResults }: PlacementsO
     });
     try {
       const result = await served.add(run(local, remoteHosts.get(id) as RemoteHost));
-      return { result, text: differingText(result) };
+      const text = differingText(result);
+      return text === undefined ? { result } : { text };
     } finally {
       remoteHosts.delete(id);
     }
@@ -153,7 +154,8 @@ export function createPlacements({ store, fleet, log, openResults }: PlacementsO
       const { local } = find(params);
       const kind = params.kind as ListKind;
       await local.refresh(kind);
-      return { list: (local.lists.get(kind) as JsonObject | undefined) ?? null };
+      const list = local.lists.get(kind);
+      return { list: list ? toSentList(list) : null };
     },
     async watch(params, { signal, send }) {
       const { local } = find(params);

@@ -8,6 +8,7 @@ import type {
   RequestNotice,
   Root,
 } from '../../../../toolwharf/connections/request-host.ts';
+import { exactly } from '../../../../toolwharf/kernel/exact-json.ts';
 import type { Progress } from '../../../../toolwharf/kernel/tool.ts';
 import type { FleetRequest } from '../../../core/replicas/fleet.ts';
 
@@ -159,8 +160,8 @@ export function createHostItems({ server, host, signal, onWait, onTask, answer }
   }
 
   async function resultOf(method: Method, params: JsonObject, context: QuestionContext): Promise<JsonObject> {
-    if (method === 'elicit') return { ...(await host.elicit?.(params, context)) };
-    if (method === 'sample') return (await host.sample?.(params, context)) ?? {};
+    if (method === 'elicit') return { ...exactly(await host.elicit?.(params, context)) };
+    if (method === 'sample') return exactly(await host.sample?.(params, context)) ?? {};
     return { roots: (await host.listRoots?.(context)) ?? [] };
   }
 
