@@ -1,4 +1,5 @@
 import type { z } from 'zod';
+import { parseExactly } from './exact-json.ts';
 import type { RouteDefinitions } from './routes/define-routes.ts';
 
 /** The method and path of each operation: all that a client needs when it runs. */
@@ -48,7 +49,10 @@ export function createFunctions<Routes extends RouteDefinitions, Stream>(
   return Object.fromEntries(functions);
 }
 
-/** Creates a client that uses `fetch`. Error responses throw an `ApiError`. */
+/**
+ * Creates a client that uses `fetch`. Error responses throw an `ApiError`. A number that JavaScript would write otherwise, such as
+ * 9007199254740993, is a `RawNumber`.
+ */
 export function createClient<Routes extends RouteDefinitions>(
   operations: Operations<Routes>,
   { baseUrl = '', headers, fetch = (request) => globalThis.fetch(request) }: ClientOptions = {},
@@ -136,7 +140,7 @@ async function readResponse(response: Response): Promise<unknown> {
   if (response.status === 204) return undefined;
   if (response.headers.get('content-type')?.startsWith('text/event-stream')) return response;
   if (response.headers.has('content-disposition')) return response.text();
-  return response.json();
+  return parseExactly(await response.text());
 }
 
 async function toApiError(response: Response): Promise<ApiError> {

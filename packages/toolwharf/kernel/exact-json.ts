@@ -1,45 +1,15 @@
+import { isRawNumber, mayHaveRawNumbers, parseExactly, type RawNumber, rawNumber } from '../../contract/exact-json.ts';
 import { isObject, type JsonObject } from '../../contract/json.ts';
 
-/**
- * A number that JavaScript would write otherwise than it was written, such as 9007199254740993 or 1.0. `JSON.stringify` writes it as it
- * was. Code that copies members must leave it as it is: it is frozen, and a copy is an object.
- */
-export interface RawNumber {
-  readonly rawJSON: string;
-}
-
-/** `JSON` with the functions of ES2026, which the types of TypeScript do not have yet. */
-interface ExactJson {
-  rawJSON(text: string): RawNumber;
-  isRawJSON(value: unknown): boolean;
-  parse(
-    text: string,
-    reviver: (key: string, value: unknown, context: { readonly source?: string }) => unknown,
-  ): unknown;
-}
-
-const json = JSON as unknown as ExactJson;
-
-/** Numbers with a fraction, an exponent, a negative zero or 16 digits: all others are written as they were. Also finds them in strings. */
-const maybeRaw = /\d{16}|\d[.eE]|-0/;
+export { hasRawNumbers, isRawNumber, parseExactly, type RawNumber } from '../../contract/exact-json.ts';
 
 /** The JSON texts of values, as they arrived or as they are to be sent. */
 const texts = new WeakMap<object, string>();
 
-export function isRawNumber(value: unknown): value is RawNumber {
-  return typeof value === 'object' && value !== null && json.isRawJSON(value);
-}
-
-/** Whether a value has a number that JavaScript would write otherwise. */
-export function hasRawNumbers(value: unknown): boolean {
-  if (typeof value !== 'object' || value === null) return false;
-  return isRawNumber(value) || Object.values(value).some(hasRawNumbers);
-}
-
 /** A BigInt as JSON. */
 export function toRawNumber(value: bigint): RawNumber | number {
   const number = Number(value);
-  return Number.isSafeInteger(number) ? number : json.rawJSON(String(value));
+  return Number.isSafeInteger(number) ? number : rawNumber(String(value));
 }
 
 /** The JSON text of a value that arrived; undefined for a value that was created or changed. */
@@ -61,20 +31,10 @@ export function parseJson(text: string): unknown {
   return withText(value, text);
 }
 
-/** Parses a JSON text without loss: numbers that would be written otherwise are `RawNumber`s. */
-export function parseExactly(text: string): unknown {
-  if (!maybeRaw.test(text)) return JSON.parse(text);
-  return json.parse(text, (_key, value, { source }) =>
-    typeof value === 'number' && source !== undefined && source !== JSON.stringify(value)
-      ? json.rawJSON(source)
-      : value,
-  );
-}
-
 /** The value without loss, for code that writes parts of it. The value itself if it was not parsed, or is nested too deeply. */
 export function exactly<Value>(value: Value): Value {
   const text = jsonTextOf(value);
-  if (text === undefined || !maybeRaw.test(text)) return value;
+  if (text === undefined || !mayHaveRawNumbers(text)) return value;
   try {
     return parseExactly(text) as Value;
   } catch (cause) {
@@ -168,8 +128,13 @@ export function memberWithText(object: JsonObject, name: string): unknown {
   return found ? withText(value, text.slice(found.valueStart, found.end)) : value;
 }
 
-/** What JavaScript may write otherwise: numbers, and names of digits, which it moves before all others. */
-const maybeRewritten = /\d{16}|\d[.eE]|-0|"\d+"\s*:/;
+/** Names of digits, which JavaScript moves before all others. */
+const digitName = /"\d+"\s*:/;
+
+/** Whether JavaScript may write a JSON text otherwise. */
+function mayBeRewritten(text: string): boolean {
+  return mayHaveRawNumbers(text) || digitName.test(text);
+}
 
 /** The texts of the items of a list that arrived, one after the other; undefined if the object has no text. */
 export function itemTextsOf(object: JsonObject, name: string): Iterator<string> | undefined {
@@ -190,12 +155,12 @@ function* itemTextsIn(text: string, name: string): Generator<string, undefined> 
  * Returns the object, in which such a number is a `RawNumber`.
  */
 export function keepMemberTexts(object: JsonObject, text: string | undefined): JsonObject {
-  if (text === undefined || !maybeRewritten.test(text)) return object;
+  if (text === undefined || !mayBeRewritten(text)) return object;
   let changed: Record<string, unknown> | undefined;
   for (const { name, valueStart, end } of membersOf(text)) {
     const value = object[name];
     const valueText = text.slice(valueStart, end);
-    if (!maybeRewritten.test(valueText)) continue;
+    if (!mayBeRewritten(valueText)) continue;
     // The text of another value, if a name occurs twice.
     if (JSON.stringify(value) !== JSON.stringify(JSON.parse(valueText))) continue;
     if (typeof value === 'number') {
@@ -245,7 +210,7 @@ export function parseMessage(text: string): unknown {
   if (!isObject(value)) return value;
   withText(value, text);
   if (isObject(value.result)) memberWithText(value, 'result');
-  else if (maybeRewritten.test(text)) for (const name of ['params', 'error']) memberWithText(value, name);
+  else if (mayBeRewritten(text)) for (const name of ['params', 'error']) memberWithText(value, name);
   return value;
 }
 

@@ -2,6 +2,7 @@ import { QueryClient, QueryClientProvider } from '@tanstack/react-query';
 import { StrictMode } from 'react';
 import { createRoot } from 'react-dom/client';
 import { ApiError } from './api/client.ts';
+import { keepEqual } from './api/keep-equal.ts';
 import { features } from './features/index.ts';
 import { App } from './shell/App.tsx';
 import './components/back-guard.ts';
@@ -21,6 +22,7 @@ const queryClient = new QueryClient({
       // The gateway may run on this machine, which answers without a network.
       networkMode: 'always',
       refetchOnWindowFocus: false,
+      structuralSharing: keepEqual,
       // The gateway would reject the same request again; only a missing response is worth a retry.
       retry: (failures, error) => failures < 2 && !(error instanceof ApiError && error.status < 500),
     },

@@ -1,4 +1,5 @@
 import type { QueryClient } from '@tanstack/react-query';
+import { parseExactly } from '../../../contract/exact-json.ts';
 import type { GatewayEvents } from './client.ts';
 
 /** The query keys that each event invalidates. */
@@ -100,7 +101,7 @@ export function openEventStream(queries: QueryClient, added: readonly Invalidati
     onEvent('alive', () => {});
     for (const [name, keys] of invalidatedBy) onEvent(name, () => invalidate(keys));
     for (const name of subscribable) {
-      onEvent(name, (data) => target.dispatchEvent(new CustomEvent(name, { detail: JSON.parse(data) })));
+      onEvent(name, (data) => target.dispatchEvent(new CustomEvent(name, { detail: parseExactly(data) })));
     }
     opened.addEventListener('open', () => {
       reopenAfter(maxSilenceMs);

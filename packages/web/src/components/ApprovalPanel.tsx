@@ -1,6 +1,7 @@
 import { type QueryClient, useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { Server } from 'lucide-react';
 import { type RefObject, useEffect, useRef, useState } from 'react';
+import { hasRawJson } from '../../../contract/exact-json.ts';
 import { ApiError, type Approval, type ApprovalAnswer, api } from '../api/client.ts';
 import { queries } from '../api/queries.ts';
 import { ArgumentsView } from './ArgumentsView.tsx';
@@ -218,6 +219,11 @@ function ApprovalFacts({ approval, compact = false }: ApprovalFactsProps) {
       )}
       <div className="flex min-w-0 flex-col gap-1">
         <p className="text-xs text-ink-soft">Arguments</p>
+        {!hasRawJson && (
+          <Notice tone="warn" title="This browser rounds large numbers">
+            Update the browser to see all digits: Chrome 114, Firefox 135 and Safari 18.4 show them.
+          </Notice>
+        )}
         <ArgumentsView value={approval.arguments} />
       </div>
     </div>

@@ -1,3 +1,4 @@
+import { isRecord } from './is-record.ts';
 import { JsonView } from './JsonView.tsx';
 import { ScrollBox } from './ScrollBox.tsx';
 import { safeText } from './safe-text.ts';
@@ -25,9 +26,10 @@ export function ArgumentsView({ value }: { readonly value: Readonly<Record<strin
 }
 
 function Value({ value }: { readonly value: unknown }) {
-  if (typeof value === 'object' && value !== null) return <JsonView value={value} />;
+  if (isRecord(value) || Array.isArray(value)) return <JsonView value={value} />;
   if (value === '') return <span className="text-ink-faint">empty text</span>;
-  if (typeof value !== 'string') return <code className="text-xs text-info">{String(value)}</code>;
+  if (typeof value !== 'string')
+    return <code className="text-xs text-info">{JSON.stringify(value) ?? String(value)}</code>;
   if (value.length <= maxInline && !value.includes('\n')) {
     return <span className="break-words whitespace-pre-wrap">{safeText(value)}</span>;
   }

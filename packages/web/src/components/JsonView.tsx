@@ -1,6 +1,7 @@
 import { useVirtualizer } from '@tanstack/react-virtual';
 import { ChevronDown, ChevronRight } from 'lucide-react';
 import { type KeyboardEvent, type Ref, useId, useMemo, useRef, useState } from 'react';
+import { isRawNumber } from '../../../contract/exact-json.ts';
 import { formatNumber } from '../text/formats.ts';
 import { CopyButton } from './CopyButton.tsx';
 import { classNames } from './class-names.ts';
@@ -184,8 +185,8 @@ function Value({ row }: { readonly row: JsonRow }) {
   }
   const { value, long, open } = row;
   if (typeof value !== 'string') {
-    const colour = typeof value === 'number' ? 'text-info' : 'text-warn';
-    return <span className={colour}>{String(value)}</span>;
+    const colour = typeof value === 'number' || isRawNumber(value) ? 'text-info' : 'text-warn';
+    return <span className={colour}>{JSON.stringify(value) ?? String(value)}</span>;
   }
   if (open) return <span className="text-good">{safeText(value)}</span>;
   const beginning = value.slice(0, longText).replaceAll('\n', '⏎');

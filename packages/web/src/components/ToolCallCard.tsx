@@ -4,6 +4,7 @@ import type { ToolCallPart } from '../api/client.ts';
 import { Badge, StatusBadge, type Tone } from './Badge.tsx';
 import { ContentView } from './ContentView.tsx';
 import { classNames } from './class-names.ts';
+import { isRecord } from './is-record.ts';
 import { JsonView } from './JsonView.tsx';
 import { Progress } from './Progress.tsx';
 import { safeText } from './safe-text.ts';
@@ -150,8 +151,8 @@ function summaryOf(args: ToolCallPart['arguments']): string {
 }
 
 function shortJson(value: unknown): string {
-  if (typeof value !== 'object' || value === null) return String(value);
-  return Array.isArray(value) ? `[${value.length}]` : '{…}';
+  if (Array.isArray(value)) return `[${value.length}]`;
+  return isRecord(value) ? '{…}' : (JSON.stringify(value) ?? String(value));
 }
 
 /** The beginning of the result in one line. */

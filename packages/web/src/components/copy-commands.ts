@@ -1,3 +1,5 @@
+import { hasRawNumbers } from '../../../contract/exact-json.ts';
+
 /** The command that makes this call; `program` runs the command line. */
 export function toCliCommand(tool: string, args: Readonly<Record<string, unknown>>, program = 'toolwharf'): string {
   const base = `${program} call ${shellQuote(tool)}`;
@@ -30,11 +32,17 @@ export function toTypeScript(origin: string, tool: string, args: Readonly<Record
     authorization: \`Bearer \${process.env.TOOLWHARF_API_KEY ?? ''}\`,
     'content-type': 'application/json',
   },
-  body: JSON.stringify({ arguments: ${JSON.stringify(args, null, 2).replaceAll('\n', '\n  ')} }),
+  body: ${toBody(args)},
 });
 const result = await response.json();
 console.log(response.ok ? result.text : result.error.message);
 `;
+}
+
+/** The body as an object, or as a text if it has numbers that JavaScript would round. */
+function toBody(args: Readonly<Record<string, unknown>>): string {
+  if (hasRawNumbers(args)) return JSON.stringify(JSON.stringify({ arguments: args }));
+  return `JSON.stringify({ arguments: ${JSON.stringify(args, null, 2).replaceAll('\n', '\n  ')} })`;
 }
 
 /** A Python program that makes this call over HTTP, with the standard library alone. */

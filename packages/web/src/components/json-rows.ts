@@ -1,3 +1,5 @@
+import { isRecord } from './is-record.ts';
+
 /** One line of a JSON tree. */
 export type JsonRow = {
   /** JSON pointer to the value: unique in the tree. */
@@ -82,12 +84,12 @@ interface Members {
 
 function membersOf(value: unknown): Members | undefined {
   if (Array.isArray(value)) return { length: value.length, nameAt: (at) => at, valueAt: (at) => value[at] };
-  if (typeof value !== 'object' || value === null) return undefined;
+  if (!isRecord(value)) return undefined;
   const names = Object.keys(value);
   return {
     length: names.length,
     nameAt: (at) => names[at] ?? '',
-    valueAt: (at) => (value as Record<string, unknown>)[names[at] ?? ''],
+    valueAt: (at) => value[names[at] ?? ''],
   };
 }
 

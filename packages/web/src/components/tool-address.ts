@@ -1,3 +1,6 @@
+import { parseExactly } from '../../../contract/exact-json.ts';
+import { isRecord } from './is-record.ts';
+
 const storageKey = 'toolwharf.arguments';
 
 // Servers and proxies reject longer URLs: longer arguments are stored in this tab.
@@ -32,10 +35,8 @@ export function readArguments(search: string): Readonly<Record<string, unknown>>
   const text = given === 'stored' ? sessionStorage.getItem(storageKey) : given;
   if (text === null) return undefined;
   try {
-    const value: unknown = JSON.parse(text);
-    return typeof value === 'object' && value !== null && !Array.isArray(value)
-      ? (value as Readonly<Record<string, unknown>>)
-      : undefined;
+    const value = parseExactly(text);
+    return isRecord(value) ? value : undefined;
   } catch {
     return undefined;
   }

@@ -1,8 +1,10 @@
+import { isRawNumber, type RawNumber } from '../../../contract/exact-json.ts';
 import { locale } from './locale.ts';
 
 /** "1,204", in the user's locale. */
-export function formatNumber(value: number, options?: Intl.NumberFormatOptions): string {
-  return value.toLocaleString(locale, options);
+export function formatNumber(value: number | RawNumber, options?: Intl.NumberFormatOptions): string {
+  if (!isRawNumber(value)) return value.toLocaleString(locale, options);
+  return new Intl.NumberFormat(locale, options).format(value.rawJSON as Intl.StringNumericLiteral);
 }
 
 /** A date with its time, in the user's locale. */

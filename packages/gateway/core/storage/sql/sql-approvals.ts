@@ -1,5 +1,4 @@
-import { canonicalJson } from '../../../../toolwharf/kernel/canonical-json.ts';
-import { parseExactly } from '../../../../toolwharf/kernel/exact-json.ts';
+import { parseExactly, toJsonText } from '../../../../toolwharf/kernel/exact-json.ts';
 import type { ApprovalRequest } from '../../../../toolwharf/policy/approval.ts';
 import type { ApprovalRecord, ApprovalStore } from '../../../../toolwharf/policy/approval-store.ts';
 import { approvalKey } from '../../../../toolwharf/policy/approval-store.ts';
@@ -14,7 +13,7 @@ export function createSqlApprovals({ db }: Engine): ApprovalStore {
 
   return {
     async add(request) {
-      const whole = canonicalJson(request);
+      const whole = toJsonText(request);
       const row = {
         id: request.id,
         open_key: approvalKey(request),
@@ -93,7 +92,7 @@ export function createSqlApprovals({ db }: Engine): ApprovalStore {
         .updateTable('approvals')
         .set({
           status: allowed ? 'allowed' : 'denied',
-          answer: canonicalJson(answer),
+          answer: toJsonText(answer),
           answered_at: new Date(now).toISOString(),
           answered_by: by,
           // An allowed approval can be found by its call until it is used.

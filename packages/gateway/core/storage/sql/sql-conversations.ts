@@ -3,6 +3,7 @@ import { ToolwharfError } from '../../../../contract/errors.ts';
 import type { Conversation } from '../../../../contract/records/conversation.ts';
 import { canonicalJson } from '../../../../toolwharf/kernel/canonical-json.ts';
 import { evictOldest } from '../../../../toolwharf/kernel/evict-oldest.ts';
+import { toJsonText } from '../../../../toolwharf/kernel/exact-json.ts';
 import { pageSize } from '../../../../toolwharf/storage/call-records.ts';
 import { type ConversationStore, noConversation } from '../../../../toolwharf/storage/ports/conversation-store.ts';
 import { toIndexText } from '../chain/call-columns.ts';
@@ -100,7 +101,7 @@ export function createSqlConversations(
     },
     async putMessage(conversation, message) {
       const { id, parentId, ...rest } = message;
-      const row = { text: searchableText(message), body: canonicalJson({ id, ...rest }) };
+      const row = { text: searchableText(message), body: toJsonText({ id, ...rest }) };
       const replaced = await db
         .updateTable('messages')
         .set(row)

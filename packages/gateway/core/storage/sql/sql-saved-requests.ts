@@ -1,5 +1,4 @@
-import { canonicalJson } from '../../../../toolwharf/kernel/canonical-json.ts';
-import { parseExactly } from '../../../../toolwharf/kernel/exact-json.ts';
+import { parseExactly, toJsonText } from '../../../../toolwharf/kernel/exact-json.ts';
 import {
   compareNames,
   type SavedRequest,
@@ -31,7 +30,7 @@ export function createSqlSavedRequests({ db }: Engine): SavedRequestStore {
       return Number(count);
     },
     async put(request) {
-      const row = { owner: request.owner, shared: request.shared ? 1 : 0, body: canonicalJson(request) };
+      const row = { owner: request.owner, shared: request.shared ? 1 : 0, body: toJsonText(request) };
       await db
         .insertInto('saved_requests')
         .values({ id: request.id, ...row })

@@ -1,3 +1,4 @@
+import { parseExactly } from '../../../../contract/exact-json.ts';
 import { isRecord } from '../is-record.ts';
 
 const maxCopyLength = 1_000_000;
@@ -17,7 +18,7 @@ export function omitDuplicateText<Block extends Readonly<Record<string, unknown>
   return content.filter(({ type, text }) => {
     if (type !== 'text' || typeof text !== 'string' || text.length > maxCopyLength) return true;
     try {
-      return !copies.has(canonicalJson(JSON.parse(text)));
+      return !copies.has(canonicalJson(parseExactly(text)));
     } catch {
       return true;
     }

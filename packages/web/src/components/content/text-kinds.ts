@@ -1,3 +1,5 @@
+import { parseExactly } from '../../../../contract/exact-json.ts';
+
 // Parsing more than this would block the page; longer texts are shown as plain text.
 const maxJson = 2_000_000;
 const maxMarkdown = 100_000;
@@ -8,7 +10,7 @@ const markdownSigns = /^#{1,6} \S|^ {0,3}[-*+] \S|^ {0,3}\d+\. \S|\*\*\S|^```|`[
 export function parseJsonText(text: string): unknown {
   if (text.length > maxJson || !/^\s*[{[]/.test(text)) return undefined;
   try {
-    return JSON.parse(text);
+    return parseExactly(text);
   } catch {
     return undefined;
   }

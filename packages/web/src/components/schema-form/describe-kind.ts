@@ -1,3 +1,4 @@
+import { isRawNumber, type RawNumber } from '../../../../contract/exact-json.ts';
 import { formatNumber } from '../../text/formats.ts';
 import { plural } from '../../text/plural.ts';
 import { safeText } from '../safe-text.ts';
@@ -66,9 +67,9 @@ export function describeBounds(schema: FormSchema): string {
   const { exclusiveMinimum, exclusiveMaximum, multipleOf, uniqueItems, 'x-pattern': pattern } = schema;
   const parts = [
     range(schema.minimum, schema.maximum),
-    typeof exclusiveMinimum === 'number' && `more than ${formatNumber(exclusiveMinimum)}`,
-    typeof exclusiveMaximum === 'number' && `less than ${formatNumber(exclusiveMaximum)}`,
-    typeof multipleOf === 'number' && multipleOf !== 1 && `a multiple of ${formatNumber(multipleOf)}`,
+    isNumber(exclusiveMinimum) && `more than ${formatNumber(exclusiveMinimum)}`,
+    isNumber(exclusiveMaximum) && `less than ${formatNumber(exclusiveMaximum)}`,
+    isNumber(multipleOf) && toNumber(multipleOf) !== 1 && `a multiple of ${formatNumber(multipleOf)}`,
     range(schema.minLength, schema.maxLength, describeCharacters),
     range(schema.minItems, schema.maxItems, describeItems),
     uniqueItems === true && 'no item twice',
@@ -79,13 +80,24 @@ export function describeBounds(schema: FormSchema): string {
 
 /** `count`: names the unit of an amount that cannot be negative. */
 function range(minimum: unknown, maximum: unknown, count?: (amount: number) => string): string | undefined {
-  const amount = count ?? formatNumber;
-  if (typeof minimum === 'number' && minimum > 0 && typeof maximum === 'number')
-    return minimum === maximum ? `exactly ${amount(minimum)}` : `${formatNumber(minimum)} to ${amount(maximum)}`;
-  if (typeof maximum === 'number')
-    return typeof minimum === 'number' && !count
+  const amount = (value: number | RawNumber) => (count && !isRawNumber(value) ? count(value) : formatNumber(value));
+  const isAboveZero = isNumber(minimum) && toNumber(minimum) > 0;
+  if (isAboveZero && isNumber(maximum))
+    return toNumber(minimum) === toNumber(maximum)
+      ? `exactly ${amount(minimum)}`
+      : `${formatNumber(minimum)} to ${amount(maximum)}`;
+  if (isNumber(maximum))
+    return isNumber(minimum) && !count
       ? `${formatNumber(minimum)} to ${amount(maximum)}`
       : `at most ${amount(maximum)}`;
-  if (typeof minimum === 'number' && (minimum > 0 || !count)) return `at least ${amount(minimum)}`;
+  if (isNumber(minimum) && (isAboveZero || !count)) return `at least ${amount(minimum)}`;
   return undefined;
+}
+
+function isNumber(value: unknown): value is number | RawNumber {
+  return typeof value === 'number' || isRawNumber(value);
+}
+
+function toNumber(value: number | RawNumber): number {
+  return isRawNumber(value) ? Number(value.rawJSON) : value;
 }

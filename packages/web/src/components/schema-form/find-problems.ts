@@ -1,5 +1,6 @@
 import { Check, Errors } from 'typebox/schema';
 import { Settings } from 'typebox/system';
+import { roundNumbers } from '../../../../contract/exact-json.ts';
 import { formatNumber } from '../../text/formats.ts';
 import { plural } from '../../text/plural.ts';
 import { isRecord } from '../is-record.ts';
@@ -56,7 +57,7 @@ export interface FormProblem {
 
 /**
  * Finds the values that do not match the schema. Missing values are no problem while a form is being filled in. The gateway decides
- * in the end: only it checks patterns and rules between arguments.
+ * in the end: only it checks patterns, rules between arguments, and numbers with all their digits.
  */
 export function findProblems(schema: FormSchema, value: unknown): FormProblem[] {
   return rawErrors(schema, value)
@@ -86,7 +87,7 @@ function likeness(option: FormSchema, value: unknown, root: FormSchema): number 
 
 function matches(schema: FormSchema, value: unknown): boolean {
   try {
-    return Check(schema, value === undefined ? null : value);
+    return Check(roundNumbers(schema), value === undefined ? null : roundNumbers(value));
   } catch (cause) {
     // A schema that refers to itself without going deeper into the value never ends.
     if (cause instanceof RangeError) return false;
@@ -96,7 +97,7 @@ function matches(schema: FormSchema, value: unknown): boolean {
 
 function rawErrors(schema: FormSchema, value: unknown): readonly RawError[] {
   try {
-    const [, errors] = Errors(schema, value === undefined ? {} : value);
+    const [, errors] = Errors(roundNumbers(schema), value === undefined ? {} : roundNumbers(value));
     return errors as unknown as readonly RawError[];
   } catch (cause) {
     if (cause instanceof RangeError) return [];

@@ -4,7 +4,7 @@ import { type FormSchema, formLimits, itemSchema, resolveReference } from './for
 /** The first value of a form: defaults, constants and required objects. Optional members without a default are omitted. */
 export function initialValue(schema: FormSchema, root: FormSchema = schema, level = 0): unknown {
   const { 'x-default': fallback, ...resolved } = resolveReference(schema, root);
-  if (fallback !== undefined) return structuredClone(fallback);
+  if (fallback !== undefined) return fallback;
   if (level > formLimits.levels || resolved['x-nullable']) return undefined;
   if (resolved.const !== undefined) return resolved.const;
   const [option] = resolved.anyOf ?? resolved.oneOf ?? [];
@@ -22,7 +22,7 @@ export function initialValue(schema: FormSchema, root: FormSchema = schema, leve
 /** Omitting an argument whose default is `null` has the same effect as sending `null`. */
 function optionalDefault(schema: FormSchema, root: FormSchema): unknown {
   const fallback = resolveReference(schema, root)['x-default'];
-  return fallback === null ? undefined : structuredClone(fallback);
+  return fallback === null ? undefined : fallback;
 }
 
 /** Removes members and items without a value, and optional lists without items. */

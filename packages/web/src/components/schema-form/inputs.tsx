@@ -1,4 +1,5 @@
 import { useEffect, useState } from 'react';
+import { isRawNumber, parseExactly, type RawNumber } from '../../../../contract/exact-json.ts';
 import { Checkbox, Input, Select, TextArea } from '../fields.tsx';
 import { safeText } from '../safe-text.ts';
 import { ViewToggle } from '../ViewToggle.tsx';
@@ -82,7 +83,7 @@ function TextInput({ schema, value, onChange, attributes }: InputProps) {
 
 function NumberInput({ schema, value, onChange, attributes }: InputProps) {
   const [words, setText] = useState(() => toText(value) ?? '');
-  useEffect(() => setText((before) => (toNumber(before) === value ? before : (toText(value) ?? ''))), [value]);
+  useEffect(() => setText((before) => (isSame(toNumber(before), value) ? before : (toText(value) ?? ''))), [value]);
   return (
     <Input
       {...attributes}
@@ -199,9 +200,11 @@ function toText(value: unknown): string | undefined {
 }
 
 /** Text that is no number stays text, so that the form can report it. */
-function toNumber(words: string): number | string | undefined {
+function toNumber(words: string): number | RawNumber | string | undefined {
   const trimmed = words.trim();
   if (trimmed === '') return undefined;
+  const parsed = parseText(trimmed);
+  if (isRawNumber(parsed)) return parsed;
   const number = Number(trimmed);
   return Number.isFinite(number) && /^[-+\d.eE]+$/.test(trimmed) ? number : words;
 }
@@ -214,7 +217,7 @@ function toJsonText(value: unknown): string {
 function parseText(words: string): unknown {
   if (words.trim() === '') return undefined;
   try {
-    return JSON.parse(words);
+    return parseExactly(words);
   } catch {
     return words;
   }

@@ -1,3 +1,4 @@
+import { parseExactly } from '../../../../contract/exact-json.ts';
 import { formatNumber } from '../../text/formats.ts';
 import { isRecord } from '../is-record.ts';
 
@@ -24,7 +25,7 @@ const tokens =
 export function readArguments(content: string): ReadArguments {
   if (content.trim() === '') return { ok: true, value: {} };
   try {
-    const value: unknown = JSON.parse(content);
+    const value = parseExactly(content);
     if (isRecord(value)) return { ok: true, value };
     return { ok: false, problem: 'This must be an object: { … }' };
   } catch {

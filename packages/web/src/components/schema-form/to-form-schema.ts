@@ -1,3 +1,4 @@
+import { isRawNumber } from '../../../../contract/exact-json.ts';
 import { formatNumber } from '../../text/formats.ts';
 import { isRecord } from '../is-record.ts';
 import { safeText } from '../safe-text.ts';
@@ -34,6 +35,7 @@ const bounds = [
   'minItems',
   'maxItems',
 ];
+const isNumber = (value: unknown) => typeof value === 'number' || isRawNumber(value);
 const formats = new Set(['date', 'date-time', 'time', 'email', 'uri', 'uuid', 'ipv4', 'ipv6', 'hostname', 'password']);
 const notShown = ['not', 'if', 'dependentSchemas', 'dependentRequired', 'dependencies', 'propertyNames', 'contains'];
 
@@ -109,7 +111,7 @@ function createWalk(references: SourceReferences): Walk {
   function partsOf(type: string, source: Source, level: number, isUnion: boolean): Partial<FormSchema> {
     if (type === 'object') return objectParts(source, level, isUnion);
     if (type === 'array') return arrayParts(source, level);
-    const kept = bounds.filter((bound) => typeof source[bound] === 'number');
+    const kept = bounds.filter((bound) => isNumber(source[bound]));
     const { format, pattern } = source;
     return {
       ...Object.fromEntries(kept.map((bound) => [bound, source[bound]])),
@@ -139,7 +141,7 @@ function createWalk(references: SourceReferences): Walk {
   }
 
   function arrayParts(source: Source, level: number): Partial<FormSchema> {
-    const kept = bounds.filter((bound) => typeof source[bound] === 'number');
+    const kept = bounds.filter((bound) => isNumber(source[bound]));
     const shared = {
       ...Object.fromEntries(kept.map((bound) => [bound, source[bound]])),
       ...(source.uniqueItems === true && { uniqueItems: true }),

@@ -4,6 +4,7 @@ import {
   type McpUiStyles,
   PostMessageTransport,
 } from '@modelcontextprotocol/ext-apps/app-bridge';
+import { roundNumbers } from '../../../../contract/exact-json.ts';
 import { type App, api } from '../../api/client.ts';
 import { maxAppText, toAppText } from './app-text.ts';
 import { maxFrameHeight } from './frame-height.ts';
@@ -137,8 +138,9 @@ export async function openBridge(frame: HTMLIFrameElement, ports: BridgePorts): 
     if (isStarted) return;
     isStarted = true;
     ports.onReady(bridge.getAppCapabilities()?.availableDisplayModes);
-    void bridge.sendToolInput({ arguments: { ...app.arguments } });
-    if (app.result) void bridge.sendToolResult(app.result as ToolResult);
+    // Messages to frames cannot contain raw numbers.
+    void bridge.sendToolInput({ arguments: roundNumbers({ ...app.arguments }) });
+    if (app.result) void bridge.sendToolResult(roundNumbers(app.result) as ToolResult);
   });
   bridge.addEventListener('sizechange', ({ height }) => ports.onHeight(height));
   bridge.addEventListener('requestteardown', ports.onClose);
@@ -158,13 +160,13 @@ export async function openBridge(frame: HTMLIFrameElement, ports: BridgePorts): 
       return {};
     };
   }
-  bridge.oncalltool = (({ name, arguments: args = {} }, { mcpReq }) =>
-    ports.callTool(name, args, mcpReq.signal)) as ToolHandler;
+  bridge.oncalltool = (async ({ name, arguments: args = {} }, { mcpReq }) =>
+    roundNumbers(await ports.callTool(name, args, mcpReq.signal))) as ToolHandler;
   bridge.onreadresource = async ({ uri }, { mcpReq: { signal } }) =>
-    (await api.readResource({ path: { server: app.server }, query: { uri }, signal })) as never;
+    roundNumbers(await api.readResource({ path: { server: app.server }, query: { uri }, signal })) as never;
   bridge.onlistresources = async (_params, { mcpReq: { signal } }) => {
     const { resources } = await api.listResources({ path: { server: app.server }, signal });
-    return { resources: resources as never };
+    return { resources: roundNumbers(resources) as never };
   };
   bridge.onopenlink = async ({ url }) => {
     const link = URL.parse(url);

@@ -1,4 +1,5 @@
 import { useEffect, useReducer, useState } from 'react';
+import { parseExactly } from '../../../../contract/exact-json.ts';
 import { ApiError, api } from '../../api/client.ts';
 import { applyChatEvent, type ChatEvent, type ChatEventName, type ConversationState } from './conversation-state.ts';
 
@@ -36,7 +37,7 @@ export function useConversation(id: string): LiveConversation {
       source = opened;
       for (const name of names) {
         opened.addEventListener(name, ({ data }) => {
-          apply({ name, data: JSON.parse(data) } as ChatEvent);
+          apply({ name, data: parseExactly(data) } as ChatEvent);
           if (name === 'snapshot') setConnection('live');
           if (name === 'removed') end();
         });

@@ -1,3 +1,4 @@
+import { parseExactly } from '../../../../contract/exact-json.ts';
 import { formFields } from '../../../../contract/form-fields.ts';
 import type { NewScript, Script } from '../../api/client.ts';
 import { isRecord } from '../../components/is-record.ts';
@@ -44,7 +45,7 @@ export function toSettings({
 export function readSchema(text: string): Record<string, unknown> | 'invalid' | undefined {
   if (text.trim() === '') return undefined;
   try {
-    const value: unknown = JSON.parse(text);
+    const value = parseExactly(text);
     return isRecord(value) ? value : 'invalid';
   } catch {
     return 'invalid';

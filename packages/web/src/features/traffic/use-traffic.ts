@@ -1,4 +1,5 @@
 import { useEffect, useRef, useState } from 'react';
+import { parseExactly } from '../../../../contract/exact-json.ts';
 import type { TrafficEvents, TrafficMessage } from '../../api/client.ts';
 import type { ConnectionState } from '../../api/event-stream.ts';
 
@@ -61,7 +62,9 @@ export function useTraffic(server: string, resources: readonly string[]): Traffi
     function open(): EventSource {
       const opened = new EventSource(url);
       const on = <Name extends keyof TrafficEvents>(name: Name, listener: (data: TrafficEvents[Name]) => void) =>
-        opened.addEventListener(name, ({ data }: MessageEvent<string>) => listener(JSON.parse(data)));
+        opened.addEventListener(name, ({ data }: MessageEvent<string>) =>
+          listener(parseExactly(data) as TrafficEvents[Name]),
+        );
       on('ready', ({ enabled }) => {
         setConnection('open');
         setEnabled(enabled);

@@ -1,4 +1,5 @@
 import { useEffect, useState } from 'react';
+import { parseExactly } from '../../../../contract/exact-json.ts';
 import { ApiError, api, type Call, type CallProgressedEvent, type CallResult } from '../../api/client.ts';
 import { useEvent } from '../../api/events-context.tsx';
 import { isRecord } from '../../components/is-record.ts';
@@ -109,7 +110,7 @@ function store(tool: string, run: StartedRun): void {
 function readStored(tool: string): ToolRun | undefined {
   const text = sessionStorage.getItem(storageKey(tool));
   if (text === null) return undefined;
-  return { ...(JSON.parse(text) as StartedRun), running: false, stopping: false, isRestored: true };
+  return { ...(parseExactly(text) as StartedRun), running: false, stopping: false, isRestored: true };
 }
 
 function toError({ code, message }: NonNullable<Call['error']>): ApiError {

@@ -1,3 +1,4 @@
+import { parseExactly } from '../../../../../contract/exact-json.ts';
 import { fetchFromGateway } from '../../../api/client.ts';
 import { isRecord } from '../../../components/is-record.ts';
 
@@ -60,7 +61,7 @@ export async function sendRequest(
   const body = await response.text();
   const messages = response.headers.get('content-type')?.startsWith('text/event-stream')
     ? readEvents(body)
-    : [JSON.parse(body) as RpcMessage];
+    : [parseExactly(body) as RpcMessage];
   const answer = messages.find(({ id }) => id === request.id) ?? messages.at(-1) ?? {};
   return {
     request,
@@ -96,7 +97,7 @@ export function readEvents(body: string): RpcMessage[] {
       .filter((line) => line.startsWith('data:'))
       .map((line) => line.slice(5).trimStart())
       .join('\n');
-    return data === '' ? [] : [JSON.parse(data) as RpcMessage];
+    return data === '' ? [] : [parseExactly(data) as RpcMessage];
   });
 }
 
