@@ -7,6 +7,8 @@ import { parseExactly } from '../../packages/toolwharf/kernel/exact-json.ts';
 import { createSealer } from '../../packages/toolwharf/storage/sealer.ts';
 import { startApi, type TestApi } from '../support/api.ts';
 import { fixture, tempDir } from '../support/fixtures.ts';
+import { addScriptedAssistant, answerIn } from '../support/scripted-assistant.ts';
+import { serveHttpApi } from '../support/serve-http-api.ts';
 import { openToolbox } from '../support/toolbox.ts';
 
 const large = '9007199254740993';
@@ -29,6 +31,28 @@ afterAll(async () => {
   await api.close();
   await directory[Symbol.asyncDispose]();
 });
+
+/** Follows the events of one name; `next` resolves with the data of the next one. */
+async function listen(name: string): Promise<{ next(): Promise<string> }> {
+  const response = await fetch(new URL('/api/events', api.url));
+  const parts = response.body?.pipeThrough(new TextDecoderStream()).getReader();
+  let text = '';
+  const read = async (pattern: RegExp): Promise<string> => {
+    for (;;) {
+      const found = pattern.exec(text)?.[1];
+      if (found !== undefined) return found;
+      text += (await parts?.read())?.value ?? '';
+    }
+  };
+  await read(/event: (ready)/);
+  return {
+    async next() {
+      const data = await read(new RegExp(`event: ${name}\ndata: (.*)\n`));
+      await parts?.cancel();
+      return data;
+    },
+  };
+}
 
 async function send(method: string, path: string, body?: string): Promise<{ status: number; text: string }> {
   const headers = { 'content-type': 'application/json' };
@@ -88,6 +112,77 @@ describe('a call over the REST API', () => {
     expect(saved.text).toContain(`"n":${large}`);
     expect((await send('GET', '/api/requests')).text).toContain(`"n":${large}`);
   });
+});
+
+describe('questions and errors over the REST API', () => {
+  /** Waits until a call has asked its question; the text of the list of questions. */
+  async function findQuestion(): Promise<{ id: string; text: string }> {
+    const list = async () => (await send('GET', '/api/questions')).text;
+    await expect.poll(list, { timeout: 60_000 }).toContain('"params"');
+    const text = await list();
+    const { questions } = JSON.parse(text) as { questions: { id: string }[] };
+    return { id: String(questions[0]?.id), text };
+  }
+
+  test('a question and its answer keep all digits, and the answer is compared with the exact bounds of the form', async () => {
+    const events = await listen('question.asked');
+    const property = `{"type":"integer","maximum":9223372036854775807,"default":${large}}`;
+    const ask = `{"method":"elicitation/create","params":{"message":"m","mode":"form","requestedSchema":{"type":"object","properties":{"n":{"type":"integer"},"d":${property}}}}}`;
+    const calling = send('POST', '/api/tools/mcp_s_echo/call', JSON.stringify({ arguments: { ask } }));
+    const { id, text } = await findQuestion();
+    expect(text).toContain(property);
+    expect(await events.next()).toContain(property);
+    const answer = (content: string) =>
+      send('POST', `/api/questions/${id}/answer`, `{"action":"accept","content":${content}}`);
+    expect((await answer('{"d":9223372036854775808}')).text).toContain('expected a number <= 9223372036854775807');
+    expect((await answer('{"n":9007199254740995}')).status).toBe(204);
+    expect((await calling).text).toContain(`\\"content\\":{\\"n\\":9007199254740995,\\"d\\":${large}}`);
+  });
+
+  test('the data of an error of a server keeps all digits', async () => {
+    const error = `{"code":-32050,"message":"no","data":{"id":${large},"one":1.0}}`;
+    const { text } = await send('POST', '/api/tools/mcp_s_echo/call', JSON.stringify({ arguments: { error } }));
+    expect(text).toContain(`"rpcData":{"id":${large},"one":1.0}`);
+  });
+});
+
+describe('texts that programs could read in two ways', () => {
+  const call = (args: string) => send('POST', '/api/tools/mcp_s_echo/call', `{"arguments":${args}}`);
+
+  test.each([
+    ['{"a":1,"\\u0061":2}', '\\"a\\" occurs twice'],
+    ['{"a":[{"b":{"c":1,"c":1}}]}', '\\"c\\" occurs twice'],
+    ['{"a":1},"arguments":{"a":2}', '\\"arguments\\" occurs twice'],
+    ['{"a":1},"\\u0061rguments":{"a":2}', '\\"arguments\\" occurs twice'],
+    ['{"a":01}', 'is not JSON'],
+    ['{"a":1,}', 'is not JSON'],
+    ['{"a":NaN}', 'is not JSON'],
+    ['{"a":"\u0001"}', 'is not JSON'],
+    [`${'{"a":'.repeat(200)}1${'}'.repeat(200)}`, 'is nested more than 200 levels deep'],
+  ])('the REST API refuses the arguments %j', async (args, problem) => {
+    const { status, text } = await call(args);
+    expect(status).toBe(400);
+    expect(text).toContain(problem);
+  });
+
+  test('the REST API refuses a body with a byte order mark, and one that is not UTF-8', async () => {
+    const path = '/api/tools/mcp_s_echo/call';
+    expect((await send('POST', path, '\ufeff{"arguments":{}}')).text).toContain('is not JSON');
+    const body = new Blob([Buffer.from('{"arguments":{"a":"\xff"}}', 'latin1')]);
+    const headers = { 'content-type': 'application/json' };
+    const response = await fetch(new URL(path, api.url), { method: 'POST', headers, body });
+    expect(await response.text()).toContain('is not UTF-8');
+  });
+
+  test.each(['1e400', '1E-9999', '-0', '-0.0', '9'.repeat(3_000), `0.${'1'.repeat(3_000)}`, '"\\ud800"', '"\\u0000"'])(
+    'the value %s is passed on as it is written',
+    async (value) => {
+      const { status, text } = await call(`{"a":${value},"__proto__":{"b":${value}}}`);
+      expect(status).toBe(200);
+      const args = `{"a":${value},"__proto__":{"b":${value}}}`;
+      expect((JSON.parse(text) as { text: string }).text).toContain(`"arguments":${args}`);
+    },
+  );
 });
 
 describe('the journal and the traffic', () => {
@@ -232,6 +327,60 @@ describe('other faces', () => {
       `{"id":${large},"one":1.0}`,
     );
     expect(await send('{"tool":"mcp_s_echo","arguments":{"a":1,"a":2}}')).toContain('occurs twice');
+    expect(await send('{"tool":"mcp_s_echo"}}]}},"params":{"message":{"parts":[{"data":{}')).toContain('occurs twice');
+  });
+
+  test('an A2A message of version 1.0 keeps all digits, and its result too', async () => {
+    const send = async (data: string) => {
+      const message = `{"messageId":"m${Math.random()}","role":"ROLE_USER","parts":[{"data":${data}}]}`;
+      const body = `{"jsonrpc":"2.0","id":1,"method":"SendMessage","params":{"message":${message}}}`;
+      const headers = { 'content-type': 'application/json', 'a2a-version': '1.0' };
+      return (await fetch(new URL('/a2a', api.url), { method: 'POST', headers, body })).text();
+    };
+    const sent = await send(`{"tool":"mcp_s_echo","arguments":{"n":${large},"f":1.0}}`);
+    expect(sent).toContain(`\\"arguments\\":{\\"n\\":${large},\\"f\\":1.0}`);
+    const result = `{"content":[],"structuredContent":{"id":${large},"one":1.0}}`;
+    const received = await send(`{"tool":"mcp_s_echo","arguments":{"result":${JSON.stringify(result)}}}`);
+    expect(received).toContain(`{"id":${large},"one":1.0}`);
+    expect(await send('{"tool":"mcp_s_echo","arguments":{"a":1,"\\u0061":2}}')).toContain('occurs twice');
+  });
+
+  test('a conversation keeps all digits of the calls of its model and of their results, in every turn and in its exports', async () => {
+    await using assistant = await addScriptedAssistant(api, [], { toolApproval: 'auto', serverIds: ['s'] });
+    const result = `{"content":[],"structuredContent":{"id":${large},"one":1.0}}`;
+    const sent = `{"result":${JSON.stringify(result)},"2":-0,"n":${large},"a":1.0}`;
+    assistant.model.push({ calls: [{ name: 'mcp_s_echo', args: sent }] }, { text: 'one' }, { text: 'two' });
+    const { path } = await assistant.begin();
+    for (const text of ['first', 'second']) {
+      await api.post(`${path}/messages`, { text });
+      await answerIn(api, path);
+      const messages = JSON.stringify(assistant.model.requests.at(-1)?.messages);
+      expect(messages).toContain(JSON.stringify(`{"id":${large},"one":1.0}`).slice(1, -1));
+      expect(messages).toContain(`\\"n\\":${large},\\"a\\":1.0`);
+    }
+    for (const shown of ['', '/export?format=json', '/export?format=markdown']) {
+      const { text } = await send('GET', `${path}${shown}`);
+      expect(text.replaceAll(/\s/g, '')).toContain(`"n":${large},"a":1.0`);
+      expect(text.replaceAll(/\s/g, '')).toContain(`{"id":${large},"one":1.0}`);
+    }
+  });
+
+  test('an HTTP API gets all digits in its URL and its body, and its tools have the exact bounds of its document', async () => {
+    const id = `{"type":"integer","format":"int64","maximum":9223372036854775807,"default":${large}}`;
+    const parameters = `[{"name":"id","in":"path","required":true,"schema":${id}},{"name":"q","in":"query","schema":${id}}]`;
+    const content = `{"application/json":{"schema":{"type":"object","properties":{"n":{"$ref":"#/components/schemas/Id"}}}}}`;
+    const operation = `{"operationId":"put","parameters":${parameters},"requestBody":{"content":${content}},"responses":{}}`;
+    const document = parseExactly(
+      `{"openapi":"3.1.0","info":{"title":"t","version":"1"},"paths":{"/things/{id}":{"put":${operation}}},"components":{"schemas":{"Id":${id}}}}`,
+    );
+    await using http = await serveHttpApi({ document });
+    await using toolbox = await openToolbox({ servers: { a: { url: http.url, openapi: `${http.url}/openapi.json` } } });
+    const args = `{"id":${large},"q":9007199254740995,"body":{"n":-${large}}}`;
+    const { text } = await toolbox.call('mcp_a_put', parseExactly(args));
+    expect(text).toContain(`/things/${large}?q=9007199254740995`);
+    expect(http.requests.at(-1)?.body).toBe(`{"n":-${large}}`);
+    const refused = await toolbox.call('mcp_a_put', parseExactly('{"id":9223372036854775808}'));
+    expect(refused.text).toContain('expected a number <= 9223372036854775807, got number 9223372036854775808');
   });
 
   test('a tool call of a model keeps its arguments as they were written', async () => {

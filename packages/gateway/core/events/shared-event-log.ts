@@ -1,5 +1,5 @@
 import { messageOf } from '../../../contract/errors.ts';
-import { parseExactly } from '../../../toolwharf/kernel/exact-json.ts';
+import { parseExactly, toJsonText } from '../../../toolwharf/kernel/exact-json.ts';
 import type { Log } from '../../../toolwharf/kernel/log.ts';
 import type { FleetEvents, FleetStore } from '../../../toolwharf/storage/ports/fleet-store.ts';
 import type { Ownership } from '../auth/ownership.ts';
@@ -93,7 +93,7 @@ export async function openSharedEventLog(options: SharedEventLogOptions): Promis
       hasLost = true;
       return;
     }
-    unsent.push(JSON.stringify(typeof published === 'function' ? published() : published));
+    unsent.push(toJsonText(typeof published === 'function' ? published() : published));
     sendAfter(batchMs);
   }
 

@@ -8,6 +8,7 @@ import { isObject } from '../../../contract/json.ts';
 import { parseSafely } from '../../../toolwharf/config/parse-safely.ts';
 import { receiveArguments } from '../../../toolwharf/invocation/receive-arguments.ts';
 import { programOfAgent } from '../../../toolwharf/kernel/client-program.ts';
+import { exactMember, toJsonText } from '../../../toolwharf/kernel/exact-json.ts';
 import { stringifyInSlices } from '../../../toolwharf/kernel/slices.ts';
 import { actAs } from '../../../toolwharf/storage/audit/acts.ts';
 import { unauthorized } from '../auth/admit-caller.ts';
@@ -150,7 +151,7 @@ function toFailure(
   // The rest of a rejected body is not read.
   const close = bodyRefusals.has(code) && { connection: 'close' };
   const error = { code, message, data: Object.keys(data).length > 0 ? data : undefined };
-  return toJson({ error }, status, { ...headers, ...wait, ...close });
+  return toResponse(toJsonText({ error }), status, { ...headers, ...wait, ...close });
 }
 
 const bodyRefusals = new Set<string>(['REQUEST_TOO_LARGE', 'LIMIT_REACHED', 'OVERLOADED']);
@@ -191,16 +192,20 @@ async function readRequest(
   const checked = {
     params: check('path', params, pathParts),
     query: check('query', query?.strict(), Object.fromEntries(search)),
-    body: withExactArguments(check('body', body, json), json),
+    body: withExactValues(check('body', body, json), json),
   };
   if (problems.length > 0) throw requestError(problems);
   return checked;
 }
 
-/** The checked body of a request for a call, with its arguments as they were sent. */
-function withExactArguments(checked: unknown, sent: unknown): unknown {
-  if (!isObject(checked) || !isObject(checked.arguments) || !isObject(sent)) return checked;
-  return { ...checked, arguments: receiveArguments(sent) };
+/** The checked body, with the arguments of a call as they were sent, and the answer to a question with all digits. */
+function withExactValues(checked: unknown, sent: unknown): unknown {
+  if (!isObject(checked) || !isObject(sent)) return checked;
+  return {
+    ...checked,
+    ...(isObject(checked.arguments) && { arguments: receiveArguments(sent) }),
+    ...(isObject(checked.content) && { content: exactMember(sent, 'content') }),
+  };
 }
 
 async function readJson(incoming: IncomingMessage, readBody: () => Promise<unknown>): Promise<unknown> {

@@ -153,7 +153,7 @@ async function readRequest(
 function withExactMessage(body: JsonObject): JsonObject {
   const params = memberWithText(body, 'params');
   if (!isObject(params) || !isObject(params.message)) return body;
-  const duplicate = findDuplicate(jsonTextOf(params) ?? '');
+  const duplicate = findDuplicate(jsonTextOf(body) ?? '');
   if (duplicate !== undefined)
     throw new RpcError(rpcCode.invalidParams, `${JSON.stringify(duplicate.slice(0, 100))} occurs twice in one object`);
   return { ...body, params: { ...params, message: exactMember(params, 'message') } };

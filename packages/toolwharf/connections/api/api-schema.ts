@@ -1,4 +1,5 @@
 import { isObject, type JsonObject, type JsonSchema } from '../../../contract/json.ts';
+import { isRawNumber } from '../../kernel/exact-json.ts';
 import { parseLocalReference, valueAt } from '../../kernel/json-pointer.ts';
 
 /** Thrown for an operation that cannot become a tool, with the reason. */
@@ -40,8 +41,9 @@ export function createSchemaCopier(document: JsonObject): SchemaCopier {
     if (dataKeywords.has(key)) return value;
     if (schemaMaps.has(key) && isObject(value))
       return Object.fromEntries(Object.entries(value).map(([name, member]) => [name, copySchema(member, depth)]));
-    if (Array.isArray(value)) return value.map((item) => (isObject(item) ? copySchema(item, depth) : item));
-    return isObject(value) ? copySchema(value, depth) : value;
+    if (Array.isArray(value))
+      return value.map((item) => (isObject(item) && !isRawNumber(item) ? copySchema(item, depth) : item));
+    return isObject(value) && !isRawNumber(value) ? copySchema(value, depth) : value;
   }
 
   function nameOf(reference: string, depth: number): string {

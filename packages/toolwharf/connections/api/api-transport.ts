@@ -2,6 +2,7 @@ import type { JSONRPCMessage, Transport } from '@modelcontextprotocol/client';
 import { ConnectionError, messageOf } from '../../../contract/errors.ts';
 import { isObject, type JsonObject } from '../../../contract/json.ts';
 import type { HttpTarget } from '../../../contract/settings/config.ts';
+import { hasRawNumbers, restate } from '../../kernel/exact-json.ts';
 import type { Log } from '../../kernel/log.ts';
 import type { HttpAccess } from '../http/http-access.ts';
 import type { ChannelSendOptions } from '../pending-request.ts';
@@ -78,7 +79,8 @@ export function createApiTransport({ server, target, access, log }: ApiTransport
   async function list(signal: AbortSignal): Promise<JsonObject> {
     if (!offer || !isFresh) offer = await readOffer(signal);
     isFresh = false;
-    return { tools: [...offer.tools.values()].map(({ definition }) => definition) };
+    const listed = { tools: [...offer.tools.values()].map(({ definition }) => definition) };
+    return hasRawNumbers(listed) ? restate(listed) : listed;
   }
 
   async function call(params: JsonObject, { signal, reply }: AnswerOptions): Promise<JsonObject> {

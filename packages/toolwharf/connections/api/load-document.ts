@@ -3,6 +3,7 @@ import { ConnectionError, messageOf, ProtocolError } from '../../../contract/err
 import { withoutSecrets } from '../../../contract/settings/server-url.ts';
 import { looksLikeJson, readDocument } from '../../config/read-document.ts';
 import { isUrl } from '../../config/server-conflicts.ts';
+import { parseExactly } from '../../kernel/exact-json.ts';
 import type { HttpAccess } from '../http/http-access.ts';
 
 const mebibyte = 1024 * 1024;
@@ -25,7 +26,7 @@ export async function loadDocument(source: DocumentSource): Promise<unknown> {
   const isJson = looksLikeJson(text);
   if (text.length > (isJson ? maxJsonBytes : maxYamlBytes)) throw tooLarge(place, isJson);
   try {
-    if (isJson) return JSON.parse(text);
+    if (isJson) return parseExactly(text);
   } catch (cause) {
     throw unusable(place, messageOf(cause));
   }

@@ -1,5 +1,6 @@
 import type { ServerResponse } from 'node:http';
 import { eventRoutes as routes } from '../../../../contract/routes/events.ts';
+import { toJsonText } from '../../../../toolwharf/kernel/exact-json.ts';
 import type { InternalToolbox } from '../../../../toolwharf/toolbox.ts';
 import type { Identity } from '../../auth/identity.ts';
 import type { Ownership } from '../../auth/ownership.ts';
@@ -49,7 +50,7 @@ async function serveEvents(response: ServerResponse, identity: Identity, options
   function send(event: NumberedEvent): void {
     const scope = scopeOf(identity, toolbox.config.profiles, toolbox.isListed);
     const data = showEvent(event, { identity, scope }, options.ownership);
-    if (data !== undefined) stream.send({ id: event.id, name: event.name, data: JSON.stringify(data) });
+    if (data !== undefined) stream.send({ id: event.id, name: event.name, data: toJsonText(data) });
   }
 
   // Events that happen while the missed ones are read follow them, and none is sent twice.
