@@ -1,5 +1,6 @@
-import { expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import type { JsonObject } from '../../contract/json.ts';
+import { parseJson, toJsonText } from '../kernel/exact-json.ts';
 import { listAll, listSources } from './discovery.ts';
 
 const tool = (name: string, description = 'Does something.'): JsonObject => ({
@@ -51,4 +52,37 @@ test('a list of several thousand items is read without holding up other work', a
   isReading = false;
   expect(items).toHaveLength(5_000);
   expect(turns).toBeGreaterThan(3);
+});
+
+describe('the texts of items', () => {
+  const read = (text: string, before?: readonly JsonObject[]) =>
+    listAll(listSources.tools, async () => parseJson(text) as JsonObject, { before });
+  const list = (schema: string) => `{"tools":[{"name":"a"},{"name":"b","inputSchema":${schema},"x-one":1.0}]}`;
+
+  test('an item keeps the texts of members that JavaScript would write otherwise, also in a copy', async () => {
+    const schema = '{"type":"object", "properties":{"2":{"maximum":9223372036854775807},"1":{}}}';
+    const { items } = await read(list(schema));
+    expect(items[0]?.inputSchema).toEqual(JSON.parse(schema));
+    expect(toJsonText({ tools: items.map((item) => ({ ...item, name: 'c' })) })).toBe(
+      `{"tools":[{"name":"c","inputSchema":${schema},"x-one":1.0}]}`,
+    );
+  });
+
+  test('an item whose last digit changed is another item', async () => {
+    const first = await read(list('{"maximum":9007199254740993}'));
+    const same = await read(list('{"maximum":9007199254740993}'), first.items);
+    expect(same.items[0]).toBe(first.items[0]);
+    const changed = await read(list('{"maximum":9007199254740992}'), first.items);
+    expect(changed.items[0]).not.toBe(first.items[0]);
+  });
+
+  test('a name that occurs twice in a definition cannot show clients another definition than the one that is judged', async () => {
+    const twice = '{"maximum":9007199254740993,"description":"bad","description":"good"}';
+    const { items } = await read(list(twice));
+    expect(toJsonText(items[0])).toContain('{"maximum":9007199254740993,"description":"good"}');
+    const lists = `{"tools":[{"name":"b","inputSchema":{"maximum":9007199254740993}}],${list('{"maximum":1.0}').slice(1)}`;
+    expect(toJsonText((await read(lists)).items[0])).toContain('"maximum":1');
+    const members = `{"tools":[{"name":"b","inputSchema":{"maximum":9007199254740993},"inputSchema":{"maximum":2}}]}`;
+    expect(toJsonText((await read(members)).items[0])).toContain('"inputSchema":{"maximum":2}');
+  });
 });

@@ -56,6 +56,51 @@ describe('a number that JavaScript has no value for', () => {
   });
 });
 
+describe('a schema with numbers that JavaScript has no value for', () => {
+  const checkWith = (property: string, number: string): true | string => {
+    const compiled = compileArguments(parseExactly(`{"type":"object","properties":{"n":${property}}}`) as JsonObject);
+    if (compiled.kind !== 'ready') throw new Error(compiled.reason);
+    expect(compiled.unenforced).toEqual([]);
+    const verdict = compiled.check(parseExactly(`{"n":${number}}`));
+    return verdict.ok || verdict.text;
+  };
+
+  test.each([
+    ['{"maximum":9223372036854775807}', '9223372036854775807'],
+    ['{"maximum":9223372036854775807}', '5'],
+    ['{"exclusiveMinimum":-9223372036854775809}', '-9223372036854775808'],
+    [`{"enum":[${large}]}`, `${large}.0`],
+    [`{"const":{"a":[${large}]}}`, `{"a":[${large}]}`],
+    [`{"multipleOf":${large}}`, '0'],
+    [`{"multipleOf":${large}}`, '18014398509481986'],
+    ['{"minimum":1.0,"multipleOf":1E+0}', '2'],
+    ['{"type":"string","minLength":1.0,"maxLength":1E1}', '"abc"'],
+    [`{"type":"object","patternProperties":{"^a":{"maximum":${large}}}}`, '{"ab":9007199254740992}'],
+    [`{"type":"object","dependentSchemas":{"a":{"properties":{"b":{"const":${large}}}}}}`, `{"a":1,"b":${large}}`],
+    [`{"type":"array","uniqueItems":true,"items":{"minimum":${large}}}`, `[${large},9007199254740994]`],
+  ])('%s accepts %s', (property, number) => {
+    expect(checkWith(property, number)).toBe(true);
+  });
+
+  test.each([
+    ['{"maximum":9223372036854775807}', '9223372036854775808', '<= 9223372036854775807'],
+    ['{"maximum":9223372036854775807}', '9223372036854776000', '<= 9223372036854775807'],
+    [`{"enum":[${large}]}`, '9007199254740992', `expected ${large}`],
+    [`{"const":${large}}`, '9007199254740992', `expected ${large}`],
+    [`{"multipleOf":${large}}`, '18014398509481984', `a multiple of ${large}`],
+    [`{"type":"object","patternProperties":{"^a":{"maximum":${large}}}}`, '{"ab":9007199254740994}', `<= ${large}`],
+    [
+      `{"type":"object","dependentSchemas":{"a":{"properties":{"b":{"const":${large}}}}}}`,
+      '{"a":1,"b":9007199254740992}',
+      `expected ${large}`,
+    ],
+    [`{"type":"array","uniqueItems":true,"items":{"minimum":0,"maximum":${large}}}`, '[1,1.0]', 'no two equal items'],
+    [`{"not":{"const":${large}}}`, large, 'expected'],
+  ])('%s refuses %s', (property, number, text) => {
+    expect(checkWith(property, number)).toContain(text);
+  });
+});
+
 describe('rules and large numbers', () => {
   const matches = (answer: 'allow' | 'deny', pattern: string, number: string) =>
     matchesArguments({ n: pattern }, parseExactly(`{"n":${number}}`) as JsonObject, { answer });

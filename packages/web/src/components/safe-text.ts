@@ -1,3 +1,5 @@
+import { isRawNumber } from '../../../contract/exact-json.ts';
+
 // Characters that are invisible, move the cursor or reorder text. The command line has the same rule, and a test compares them.
 const unsafe = new RegExp(
   [
@@ -15,7 +17,7 @@ const emojiParts =
 
 /** Text of a server or a model, safe to show: unsafe characters are written as `⟨U+202E⟩`, and a cut is stated. */
 export function safeText(value: unknown, maxLength = 20_000): string {
-  const text = typeof value === 'string' ? value : String(value ?? '');
+  const text = isRawNumber(value) ? value.rawJSON : String(value ?? '');
   if (text.length <= maxLength) return escapeUnsafe(text);
   const isHighSurrogate = /[\ud800-\udbff]/.test(text.charAt(maxLength - 1));
   const shown = text.slice(0, isHighSurrogate ? maxLength - 1 : maxLength);

@@ -1,3 +1,4 @@
+import { isRawNumber } from '../../../../contract/exact-json.ts';
 import { formatNumber } from '../../text/formats.ts';
 import { isRecord } from '../is-record.ts';
 import { safeText } from '../safe-text.ts';
@@ -42,7 +43,7 @@ export function withTitledChoices(source: Source): Source {
 }
 
 function isScalar(value: unknown): boolean {
-  return ['string', 'number', 'boolean'].includes(typeof value);
+  return ['string', 'number', 'boolean'].includes(typeof value) || isRawNumber(value);
 }
 
 /** The types that a schema allows; none where it does not say. */
@@ -61,6 +62,7 @@ export function typesOf(source: Source): NonNullable<FormSchema['type']>[] {
 function typeOf(value: unknown): NonNullable<FormSchema['type']> {
   if (value === null) return 'null';
   if (Array.isArray(value)) return 'array';
+  if (isRawNumber(value)) return 'number';
   const type = typeof value;
   return type === 'string' || type === 'number' || type === 'boolean' ? type : 'object';
 }

@@ -1,4 +1,7 @@
 import { describe, expect, test } from 'vitest';
+import { parseExactly } from '../../../../contract/exact-json.ts';
+import { describeBounds } from './describe-kind.ts';
+import { findProblems } from './find-problems.ts';
 import { toFormSchema } from './to-form-schema.ts';
 
 const convert = (properties: Record<string, unknown>, more: Record<string, unknown> = {}) => {
@@ -190,4 +193,17 @@ describe('schemas without a form', () => {
     const twice = [{ $ref: '#/$defs/a' }, { $ref: '#/$defs/a' }];
     expect(reason({ allOf: twice, $defs: { a: { allOf: twice } } })).toBe('its allOf has too many parts');
   });
+});
+
+test('bounds, choices and defaults that JavaScript has no number for are kept and described with all digits', () => {
+  const schema = parseExactly(
+    '{"a":{"type":"integer","maximum":9223372036854775807,"default":9007199254740993},"b":{"enum":[9007199254740993,1.0]},"c":{"oneOf":[{"const":9007199254740993,"title":"One"}]}}',
+  ) as Record<string, unknown>;
+  const { a = {}, b = {}, c = {} } = convert(schema);
+  expect(JSON.stringify(a)).toBe('{"x-default":9007199254740993,"type":"integer","maximum":9223372036854775807}');
+  expect(describeBounds(a)).toBe('at most 9,223,372,036,854,775,807');
+  expect(JSON.stringify(b)).toBe('{"type":"number","enum":[9007199254740993,1.0]}');
+  expect(JSON.stringify(c)).toBe('{"type":"number","enum":[9007199254740993],"x-labels":["One"]}');
+  expect(findProblems({ type: 'object', properties: { a } }, parseExactly('{"a":9007199254740993}'))).toEqual([]);
+  expect(findProblems({ type: 'object', properties: { a } }, parseExactly('{"a":9.5e30}'))).toHaveLength(1);
 });
