@@ -91,6 +91,46 @@ describe('a server of placement single', () => {
     }
   });
 
+  test('definitions, log messages, progress, questions and errors pass between replicas with all digits', async () => {
+    const odd = '{"id":9007199254740993,"one":1.0}';
+    const meta =
+      '"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientCapabilities":{"elicitation":{"form":{}}},"io.modelcontextprotocol/logLevel":"debug","progressToken":1';
+    const messages = [
+      `{"jsonrpc":"2.0","method":"notifications/message","params":{"level":"error","data":${odd}}}`,
+      '{"jsonrpc":"2.0","method":"notifications/progress","params":{"progressToken":TOKEN,"progress":9007199254740993}}',
+    ];
+    const ask = `{"method":"elicitation/create","params":{"message":"m","requestedSchema":{"type":"object","properties":{"n":{"type":"integer","maximum":9223372036854775807}}}}}`;
+    for (const { url } of replicas.all) {
+      const send = async (method: string, name: string, params: string) => {
+        const headers = {
+          ...{ 'content-type': 'application/json', accept: 'application/json, text/event-stream' },
+          ...{ 'mcp-protocol-version': '2026-07-28', 'mcp-method': method, 'mcp-name': name },
+          authorization: `Bearer ${replicas.adminToken}`,
+        };
+        const body = `{"jsonrpc":"2.0","id":1,"method":"${method}","params":{${params}"_meta":{${meta}}}}`;
+        return (await fetch(`${url}/mcp`, { method: 'POST', headers, body })).text();
+      };
+      const call = (args: object, more = '') =>
+        send('tools/call', 'exact__echo', `"name":"exact__echo","arguments":${JSON.stringify(args)},${more}`);
+      const tools = await send('tools/list', '', '');
+      expect(tools).toContain('"count":{"type":"integer","maximum":9223372036854775807,"default":9007199254740993}');
+      const noted = await call({ send: messages });
+      expect(noted).toContain(`"data":${odd}`);
+      expect(noted).toContain('"progress":9007199254740993');
+      const error = `{"code":-32050,"message":"no","data":${odd}}`;
+      expect(await call({ error })).toContain(`"data":${odd}`);
+      const asked = await call({ ask });
+      expect(asked).toContain('"maximum":9223372036854775807');
+      const reply = asked.startsWith('{') ? asked : (/^data: (.*)$/m.exec(asked)?.[1] ?? '');
+      const { inputRequests, requestState } = (
+        JSON.parse(reply) as { result: { inputRequests: object; requestState: string } }
+      ).result;
+      const [question = ''] = Object.keys(inputRequests);
+      const answer = `"inputResponses":{"${question}":{"action":"accept","content":{"n":9007199254740995}}},"requestState":"${requestState}",`;
+      expect(await call({ ask }, answer)).toContain('\\"content\\":{\\"n\\":9007199254740995}');
+    }
+  });
+
   test.each(['legacy', 'modern'] as const)(
     'questions, progress, logs, resources and prompts pass between replicas (%s client)',
     async (era) => {
