@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { everything, fixture } from '../support/fixtures.ts';
 import { connectMcp } from '../support/mcp-client.ts';
 import { connectClient, type TestClient } from '../support/open-gateway.ts';
+import { openRaw } from '../support/raw-mcp.ts';
 import { waitFor } from '../support/wait-for.ts';
 import { expectAccessible, startApp, type TestApp } from './support/app.ts';
 import { approvalsPage } from './support/approvals-page.ts';
@@ -54,6 +55,16 @@ describe('the list of pending approvals', () => {
     await app.page.getByText('No rules yet').waitFor();
     expect(new URL(app.page.url()).search).toBe('?tab=rules');
     await tab('Pending').click();
+  });
+
+  test('members of a request beside its arguments are shown to their end', async () => {
+    using raw = await openRaw(`${app.url}/mcp/careful`, 'legacy');
+    const padding = 'x'.repeat(1_000);
+    const calling = raw.send(1, 'tools/call', { name: 's__echo', arguments: { text: 'a' }, padding, path: 'DANGER' });
+    await openPending();
+    await panel('echo').getByText('"path":"DANGER"').waitFor();
+    await button('echo', 'Deny').click();
+    expect(JSON.stringify((await calling).body)).toContain('denied');
   });
 
   test('a call of an MCP client is shown while it awaits approval, and runs once it is allowed [R16]', async () => {

@@ -77,7 +77,7 @@ const approval = {
   reason: 'the approval mode is always-ask',
 } as unknown as ApprovalRequest;
 
-async function askAbout(args: JsonObject, reply: JsonObject) {
+async function askAbout(args: JsonObject, reply: JsonObject, reason = approval.reason) {
   let form: JsonObject = {};
   const client = {
     async ask(_method: string, params: JsonObject) {
@@ -85,7 +85,7 @@ async function askAbout(args: JsonObject, reply: JsonObject) {
       return reply;
     },
   };
-  const answer = await askClientUser(client, { ...approval, arguments: args }, context.signal);
+  const answer = await askClientUser(client, { ...approval, reason, arguments: args }, context.signal);
   const { answer: field } = (form.requestedSchema as { properties: { answer: JsonObject } }).properties;
   return { answer, message: String(form.message), choices: field.enum, preset: field.default };
 }
@@ -108,6 +108,23 @@ test('a call with more arguments than the question can show cannot be allowed by
   expect(message).toContain('too many parts');
   expect(choices).toEqual(['deny']);
   expect(answer).toMatchObject({ kind: 'deny' });
+});
+
+test('members of the request beside its arguments are shown to their end, or the client cannot allow the call [O7]', async () => {
+  const withExtra = (padding: string) =>
+    askAbout(
+      { a: 1 },
+      allow,
+      `it asks; the request has more members: ${JSON.stringify({ a: padding, path: 'DANGER' })}`,
+    );
+  const short = await withExtra('x'.repeat(1_400));
+  expect(short.message).toContain('"path":"DANGER"');
+  const escaped = await withExtra('\u202e'.repeat(1_000));
+  expect(escaped.message).toContain('"path":"DANGER"');
+  expect([short.answer, escaped.answer]).toEqual([{ kind: 'allow' }, { kind: 'allow' }]);
+  const long = await withExtra('x'.repeat(8_000));
+  expect(long.choices).toEqual(['deny']);
+  expect(long.answer).toMatchObject({ kind: 'deny' });
 });
 
 test.each([

@@ -129,19 +129,24 @@ export async function askClientUser(
   request: ApprovalRequest,
   signal: AbortSignal,
 ): Promise<ApprovalAnswer> {
-  const args = describeArguments(request.arguments, { maxLength: 8_000 });
-  return toAnswer(await client.ask('elicitation/create', toForm(request, args), signal), args !== undefined);
+  const args = describeArguments(request.arguments, { maxLength: maxShown });
+  // The reason names members of the request beside its arguments.
+  const isWhole = args !== undefined && request.reason.length <= maxShown;
+  const form = toForm(request, isWhole ? args : undefined);
+  return toAnswer(await client.ask('elicitation/create', form, signal), isWhole);
 }
+
+const maxShown = 8_000;
 
 /** A person who cannot see every argument can only deny. */
 function toForm(request: ApprovalRequest, args: string | undefined): JsonObject {
-  const shown = (text: string) => toDisplayText(text, { maxLength: 2_000 });
+  const shown = (text: string) => toDisplayText(text, { maxLength: maxShown });
   const server = request.server === undefined ? '' : ` of server ${shown(request.server)}`;
   const lines = [
     `Allow ${shown(request.originalName)}${server} to run?`,
     `Reason: ${shown(request.reason)}.`,
     args === undefined
-      ? 'The arguments have too many parts to be shown here: only the Toolwharf app or command line can allow this call.'
+      ? 'The call has too many parts to be shown here: only the Toolwharf app or command line can allow this call.'
       : `Arguments: ${args}`,
   ];
   return {

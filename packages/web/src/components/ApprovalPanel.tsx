@@ -201,12 +201,12 @@ function ApprovalFacts({ approval, compact = false }: ApprovalFactsProps) {
   return (
     <div className="flex min-w-0 flex-col gap-3">
       {!compact && (
-        <p className="text-ink-soft">
+        <p className="break-words text-ink-soft">
           <Request approval={approval} />
         </p>
       )}
       {compact && (
-        <p className="text-xs text-ink-soft">{`Approval is needed because ${safeText(approval.reason, 500)}.`}</p>
+        <p className="text-xs break-words text-ink-soft">{`Approval is needed because ${safeText(approval.reason)}.`}</p>
       )}
       {approval.description !== '' && !compact && <Description text={approval.description} />}
       <ServerClaims annotations={approval.annotations} />
@@ -237,14 +237,14 @@ function Request({ approval: { caller, reason } }: { readonly approval: Approval
   if (conversation === undefined)
     return (
       <>
-        Requested by {name} ({kindOfCaller(caller)}), because {safeText(reason, 500)}.
+        Requested by {name} ({kindOfCaller(caller)}), because {safeText(reason)}.
       </>
     );
   return (
     <>
       Requested by {name} ({kindOfCaller(caller)}) in{' '}
-      <TextLink href={`/chat/${encodeURIComponent(conversation)}`}>a conversation</TextLink>, because{' '}
-      {safeText(reason, 500)}.
+      <TextLink href={`/chat/${encodeURIComponent(conversation)}`}>a conversation</TextLink>, because {safeText(reason)}
+      .
     </>
   );
 }
