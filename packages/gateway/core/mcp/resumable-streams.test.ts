@@ -44,7 +44,7 @@ async function connect() {
 
 const setUp = (primes = true, memory = createReplayMemory()) => ({
   memory,
-  streams: createResumableStreams({ caller: 'c', memory, primes }),
+  streams: createResumableStreams({ caller: 'c', memory, primes, sentMs: 100 }),
 });
 
 test('a client that lost its connection gets the messages after its last event, and the response', async () => {
@@ -138,6 +138,42 @@ test('a request whose kept messages were dropped to make room is not resumed', a
   expect(memory.bytes).toBeLessThan(5_000);
   const second = await connect();
   expect(streams.resume(first.client.ids()[0] ?? '', second.response)).toBeUndefined();
+  streams.clear();
+  expect(memory.bytes).toBe(0);
+});
+
+test('a stream that was sent to its end can be resumed: its client may have left before the last message arrived', async () => {
+  const streams = createResumableStreams({ caller: 'c', memory: createReplayMemory(), primes: true });
+  const first = await connect();
+  const stream = streams.open('request', first.response);
+  await expect.poll(() => first.client.ids()).toHaveLength(1);
+  stream.send({ done: true });
+  stream.end();
+  await first.client.ended;
+  await expect.poll(() => streams.isConnected).toBe(false);
+  const second = await connect();
+  streams.resume(first.client.ids()[0] ?? '', second.response);
+  await second.client.ended;
+  expect(second.client.data()).toEqual([{ done: true }]);
+  streams.clear();
+});
+
+test('of the streams that were sent to their end, only the latest are kept', async () => {
+  const memory = createReplayMemory();
+  const streams = createResumableStreams({ caller: 'c', memory, primes: true });
+  const ids: string[] = [];
+  for (let index = 0; index < 20; index++) {
+    const { client, response } = await connect();
+    const stream = streams.open('request', response);
+    stream.send({ index });
+    stream.end();
+    await client.ended;
+    await expect.poll(() => streams.isConnected).toBe(false);
+    ids.push(client.ids()[0] ?? '');
+  }
+  const { response } = await connect();
+  expect(streams.resume(ids[3] ?? '', response)).toBeUndefined();
+  expect(streams.resume(ids[4] ?? '', response)).toBeDefined();
   streams.clear();
   expect(memory.bytes).toBe(0);
 });

@@ -46,6 +46,8 @@ export interface ResumableStreamsOptions {
   readonly memory: ReplayMemory;
   /** Whether a stream begins with an event without data, which tells the client where to resume. Clients know this since 2025-11-25. */
   readonly primes: boolean;
+  /** How long the latest streams are kept after they were sent to their end; 10 s. */
+  readonly sentMs?: number;
   /** Called after a stream got or lost its connection. */
   readonly onConnectionChange?: () => void;
 }
@@ -62,14 +64,18 @@ interface Stream {
 
 const maxEvents = 256;
 const maxStreams = 100;
+/** Streams that were sent to their end: the operating system may still have held their last messages when the client left. */
+const maxSent = 16;
 const retryMs = 1_000;
 const eventId = /^(request|standing)\.([\w-]+)\.(\d+)\.(\d+)$/;
 
 export function createResumableStreams(options: ResumableStreamsOptions): ResumableStreams {
-  const { caller, memory, primes, onConnectionChange } = options;
+  const { caller, memory, primes, sentMs = 10_000, onConnectionChange } = options;
   // Distinguishes the streams of this process from those before a restart and on other replicas.
   const origin = randomBytes(6).toString('base64url');
   const streams = new Map<number, Stream>();
+  const sent = new Set<Stream>();
+  let sentTimer: NodeJS.Timeout | undefined;
   let opened = 0;
 
   const idOf = ({ kind, number }: Stream, event: number) => `${kind}.${origin}.${number}.${event}`;
@@ -82,7 +88,24 @@ export function createResumableStreams(options: ResumableStreamsOptions): Resuma
 
   function discard(stream: Stream): void {
     streams.delete(stream.number);
+    sent.delete(stream);
     for (const number of [...stream.events.keys()]) drop(stream, number);
+  }
+
+  /** Nobody knows whether the client has received the end of a stream, so it can be resumed for a while. */
+  function discardLater(stream: Stream): void {
+    sent.add(stream);
+    for (const oldest of sent) {
+      if (sent.size <= maxSent) break;
+      discard(oldest);
+    }
+    sentTimer ??= setTimeout(discardSent, sentMs, new Set(sent)).unref();
+  }
+
+  /** Discards what was sent before the timer began, and waits for the rest. */
+  function discardSent(before: ReadonlySet<Stream>): void {
+    for (const stream of before) if (!stream.connection) discard(stream);
+    sentTimer = sent.size > 0 ? setTimeout(discardSent, sentMs, new Set(sent)).unref() : undefined;
   }
 
   /** Makes room among streams that wait for their client. */
@@ -111,7 +134,7 @@ export function createResumableStreams(options: ResumableStreamsOptions): Resuma
         options.onClose?.();
         if (stream.connection !== connection) return;
         stream.connection = undefined;
-        if (stream.hasEnded && response.writableFinished) discard(stream);
+        if (stream.hasEnded && response.writableFinished) discardLater(stream);
         onConnectionChange?.();
       },
     });
@@ -175,6 +198,7 @@ export function createResumableStreams(options: ResumableStreamsOptions): Resuma
       if (waiting) toMessageStream(waiting, {}).send(message);
     },
     clear() {
+      clearTimeout(sentTimer);
       for (const stream of [...streams.values()]) discard(stream);
     },
   };
