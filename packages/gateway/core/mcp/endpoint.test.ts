@@ -169,6 +169,21 @@ test('a subscription announces its notifications and ends when the endpoint clos
   expect(served.mcp.open.subscriptions).toBe(0);
 });
 
+test('streams that open after the endpoint was closed end at once', async () => {
+  await using served = await serveMcp({ one: fixture('modern') });
+  const initialize = request('initialize', { protocolVersion: '2025-11-25', capabilities: {} });
+  const opened = await fetch(served.url, { method: 'POST', headers: json, body: JSON.stringify(initialize) });
+  await opened.text();
+  served.mcp.close();
+  const headers = { ...json, 'mcp-session-id': opened.headers.get('mcp-session-id') ?? '' };
+  const standing = await fetch(served.url, { headers });
+  expect([standing.status, await standing.text()]).toEqual([200, expect.not.stringContaining('error')]);
+  const body = JSON.stringify(request('subscriptions/listen', { _meta: envelope, notifications: {} }));
+  const listening = { ...modern, 'mcp-method': 'subscriptions/listen' };
+  const subscribed = await fetch(served.url, { method: 'POST', headers: listening, body });
+  expect(await subscribed.text()).toContain('"resultType":"complete"');
+});
+
 test('a subscription without topics is rejected', async () => {
   expect(await sendModern('subscriptions/listen')).toMatchObject({ body: { error: { code: -32602 } } });
 });

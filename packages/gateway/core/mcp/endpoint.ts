@@ -85,6 +85,7 @@ export function createMcpEndpoint(options: McpEndpointOptions): McpEndpoint {
     waitForContent: options.waitForContent,
   });
   const { sessions, subscriptions, serialized } = ports;
+  let isClosed = false;
 
   async function post(request: IncomingMessage, response: ServerResponse, admitted: McpClient): Promise<void> {
     let usage: UsageOfRequest | undefined;
@@ -191,16 +192,22 @@ export function createMcpEndpoint(options: McpEndpointOptions): McpEndpoint {
       request.method === 'POST' ? post(request, response, client) : serveOther(request, response, client),
     tasks: ports.tasks,
     viewOf: async (profile) => ports.viewFor({ profile }),
-    close: ports.close,
+    close() {
+      isClosed = true;
+      ports.close();
+    },
   };
 
   async function serveOther(request: IncomingMessage, response: ServerResponse, client: McpClient): Promise<void> {
     try {
       // The modern era supports only POST.
       if (request.headers['mcp-protocol-version'] === modernVersion) notAllowed(response, 'POST');
-      else if (request.method === 'GET')
-        serveStream(request, response, await sessionOf(request, client, ports), client.usage);
-      else if (request.method === 'DELETE') {
+      else if (request.method === 'GET') {
+        const session = await sessionOf(request, client, ports);
+        serveStream(request, response, session, client.usage);
+        // The request was accepted before the end.
+        if (isClosed) for (const stream of session.streams) stream.end();
+      } else if (request.method === 'DELETE') {
         await sessions.end((await sessionOf(request, client, ports)).facts);
         response.writeHead(200).end();
       } else notAllowed(response, 'GET, POST, DELETE');

@@ -55,6 +55,7 @@ const filterMember = {
 export function createSubscriptions(options: SubscriptionsOptions): Subscriptions {
   const { toolbox } = options;
   const open = new Set<Subscription>();
+  let isClosed = false;
 
   /** Maps the requested URIs to their servers. Omits URIs that no server has, and those of apps. */
   async function locate(wanted: unknown, request: ClientRequest): Promise<Map<string, string>> {
@@ -117,6 +118,8 @@ export function createSubscriptions(options: SubscriptionsOptions): Subscription
       };
       subscription.send('notifications/subscriptions/acknowledged', { notifications: filter });
       open.add(subscription);
+      // The request was accepted before the end.
+      if (isClosed) subscription.end();
       const left = new AbortController();
       // Without its store, a client reads the state of its tasks itself.
       for (const task of watchedTasks.values()) announceTask(task, subscription, left.signal).catch(() => {});
@@ -139,6 +142,7 @@ export function createSubscriptions(options: SubscriptionsOptions): Subscription
       }
     },
     close() {
+      isClosed = true;
       for (const subscription of open) subscription.end();
     },
   };
