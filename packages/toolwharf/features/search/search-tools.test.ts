@@ -84,6 +84,7 @@ test('the arguments of call_tool may be a text of JSON, and flat ones are explai
     `call_tool: The arguments of the tool belong into "arguments", not beside it. Corrected call: ${JSON.stringify(call)}`,
   );
   expect(await read({ name: 'add', arguments: '{"n":1}', text: 'x' })).toContain(JSON.stringify(call));
+  expect(await read({ name: 'add', args: { text: 'x', n: 1 } })).toContain(JSON.stringify(call));
   for (const wrong of ['not json', '[1]', [1], 7])
     expect(await read({ name: 'add', arguments: wrong })).toContain('belong into "arguments" as an object');
 });

@@ -345,6 +345,8 @@ function parseObject(text: string): JsonObject | undefined {
 }
 
 const maxExample = 500;
+/** Names that models use for `arguments`. */
+const otherNames = new Set(['args', 'input', 'parameters', 'params']);
 
 /** Explains arguments that are beside `arguments` instead of in it, with the corrected call. */
 function explainArguments(args: unknown): string | undefined {
@@ -353,7 +355,12 @@ function explainArguments(args: unknown): string | undefined {
   const where = 'The arguments of the tool belong into "arguments"';
   if (Object.keys(flat).length > 0) {
     const nested = typeof inner === 'string' ? parseObject(inner) : inner;
-    const example = JSON.stringify({ name, arguments: { ...flat, ...(isObject(nested) && nested) } });
+    const [[only = '', value] = [], ...others] = Object.entries(flat);
+    const misnamed = others.length === 0 && inner === undefined && otherNames.has(only) && isObject(value);
+    const example = JSON.stringify({
+      name,
+      arguments: misnamed ? value : { ...flat, ...(isObject(nested) && nested) },
+    });
     const shown = example.length > maxExample ? `{"name":${JSON.stringify(shorten(name))},"arguments":{…}}` : example;
     return `call_tool: ${where}, not beside it. Corrected call: ${shown}`;
   }
