@@ -5,6 +5,7 @@ import { pathToFileURL } from 'node:url';
 import { expect, test } from 'vitest';
 import { openStorage } from '../../packages/gateway/core/storage/open-storage.ts';
 import { createMemoryPins } from '../../packages/toolwharf/storage/memory/memory-stores.ts';
+import { startApi } from '../support/api.ts';
 import { collectLog, tempDir } from '../support/fixtures.ts';
 import { root } from '../support/imports.ts';
 import { connectMcp } from '../support/mcp-client.ts';
@@ -121,8 +122,10 @@ test('a client that calls a tool of a server that has never been connected gets 
   await using gateway = await openTestGateway({ servers: late.servers, gateway: { listWait: 0 } });
   await using client = await connectMcp(`${gateway.url}/mcp`, 'legacy');
   await waitFor(() => gateway.toolbox.servers.status('late')?.state === 'error', { what: 'the failed start' });
-  await late.install();
   const call = () => client.client.callTool({ name: 'late__act', arguments: {} });
+  await expect(call()).rejects.toThrow(/late__act. Server 'late' is not available: .+/);
+  await expect(client.client.callTool({ name: 'other__act', arguments: {} })).rejects.toThrow(/other__act$/);
+  await late.install();
   await waitFor(
     () =>
       call()
@@ -130,4 +133,13 @@ test('a client that calls a tool of a server that has never been connected gets 
         .catch(() => false),
     { what: 'the call' },
   );
+});
+
+test('a call over REST that names a tool of a server which is down is told so [O3]', async () => {
+  await using api = await startApi({ servers: { late: { command: '/no/such/program' } }, gateway: { listWait: 0 } });
+  await waitFor(() => api.toolbox.servers.status('late')?.state === 'error', { what: 'the failed start' });
+  const call = async (tool: string) =>
+    (await api.post(`/api/tools/${tool}/call`, { arguments: {} }, { key: api.adminToken })).body.error.message;
+  expect(await call('mcp_late_act')).toMatch(/^There is no tool 'mcp_late_act'. Server 'late' is not available: .+/);
+  expect(await call('other_act')).toBe("There is no tool 'other_act'");
 });

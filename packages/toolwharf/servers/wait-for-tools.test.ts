@@ -32,4 +32,7 @@ test('a call does not try a server that is connected, has just failed, or waits 
   expect(await triedBy('crm__read', { ...down, since: new Date().toISOString() })).toEqual([]);
   expect(await triedBy('crm__read', { ...down, signInUrl: 'https://example.com' })).toEqual([]);
   expect(await triedBy('crm__read', { ...down, nextTryAt: undefined })).toEqual([]);
+  expect(await triedBy('crm__read', { ...down, cause: 'unauthorized' })).toEqual([]);
+  // Its command may have been installed meanwhile.
+  expect(await triedBy('crm__read', { ...down, cause: 'command-not-found' })).toEqual(['crm']);
 });

@@ -30,12 +30,19 @@ export function toComparable(name: string): string {
   return name.toLowerCase().replaceAll(/[^a-z0-9]/g, '_');
 }
 
+/** Whether a name says that its tool belongs to the server, in one of the namings that join both. */
+export function isNamedAfter(tool: string, server: string): boolean {
+  return toComparable(tool)
+    .replace(/^mcp_/, '')
+    .startsWith(`${toComparable(server)}_`);
+}
+
 // A server is not tried again sooner after a failure.
 const minPauseMs = 1_000;
 
-/** Whether a server that is down can be tried at once. A person must act first if credentials or the command are missing. */
+/** Whether a server that is down can be tried at once. A person must act first if credentials are missing. */
 export function mayTryServer({ state, cause, signInUrl, since, nextTryAt }: ConnectionStatus, now: number): boolean {
   if (state === 'connecting') return true;
-  if (state !== 'error' || cause !== undefined || signInUrl !== undefined || nextTryAt === undefined) return false;
+  if (state !== 'error' || cause === 'unauthorized' || signInUrl !== undefined || nextTryAt === undefined) return false;
   return Math.abs(now - Date.parse(since)) >= minPauseMs;
 }

@@ -13,6 +13,7 @@ import { createId } from '../../../toolwharf/kernel/create-id.ts';
 import type { OnFound, RecordedSearch } from '../../../toolwharf/kernel/internal-source.ts';
 import type { ToolResult } from '../../../toolwharf/kernel/tool.ts';
 import { version } from '../../../toolwharf/kernel/version.ts';
+import { isNamedAfter } from '../../../toolwharf/servers/wait-for-tools.ts';
 import type { Span } from '../calls/traces.ts';
 import { asksForTask, canBecomeTask } from './call-tasks.ts';
 import { toClientHost } from './client-host.ts';
@@ -274,8 +275,11 @@ function refuseTask(request: ClientRequest, { tasks }: Pick<MethodPorts, 'tasks'
     throw new RpcError(rpcCode.methodNotFound, `${textOf(request.params.name)} does not run as a task`);
 }
 
-function unknownTool({ params }: ClientRequest): RpcError {
-  return new RpcError(rpcCode.invalidParams, `Unknown tool: ${textOf(params.name)}`);
+function unknownTool({ params }: ClientRequest, { missing }: View): RpcError {
+  const name = textOf(params.name);
+  const down = missing.find(({ server }) => isNamedAfter(name, server));
+  const why = down ? `. Server '${down.server}' is not available: ${down.reason}` : '';
+  return new RpcError(rpcCode.invalidParams, `Unknown tool: ${name}${why}`);
 }
 
 async function runTool(
@@ -290,7 +294,7 @@ async function runTool(
     // Also without a wait: the tool may have arrived since the view was read.
     const changed = await ports.viewFor(request);
     const arrived = findTool(request, changed);
-    if (!arrived) throw unknownTool(request);
+    if (!arrived) throw unknownTool(request, changed);
     return runTool(request, changed, ports, arrived);
   }
   if (request.headers) checkParamHeaders(entry.definition.inputSchema, params.arguments, request.headers);

@@ -10,6 +10,7 @@ import { mapInSlices } from '../../../toolwharf/kernel/slices.ts';
 import { userOf } from '../../../toolwharf/kernel/user-caller.ts';
 import type { ApprovalFilter, ApprovalRecord } from '../../../toolwharf/policy/approval-store.ts';
 import type { ServerInfo } from '../../../toolwharf/servers/server-info.ts';
+import { isNamedAfter } from '../../../toolwharf/servers/wait-for-tools.ts';
 import { noConversation } from '../../../toolwharf/storage/ports/conversation-store.ts';
 import { type Identity, mayAddPrograms, readsAllCalls } from '../auth/identity.ts';
 import { type Scope, scopeOf } from '../auth/profile-scope.ts';
@@ -46,8 +47,14 @@ export async function findTool(request: RequestFor<'tool'>, ports: ApiPorts): Pr
   if (!findByAnyName(catalog, name)) await ports.servers.waitForStart();
   if (!findByAnyName(catalog, name)) await ports.servers.waitForTools?.(name);
   const entry = findByAnyName(catalog, name);
-  if (entry && scopeFor(request, ports).hasTool(entry)) return entry;
-  throw new ToolwharfError('TOOL_NAME_INVALID', `There is no tool '${name}'`, { data: { tool: name } });
+  const scope = scopeFor(request, ports);
+  if (entry && scope.hasTool(entry)) return entry;
+  const down = ports.toolbox.servers
+    .list()
+    .find(({ name: server, status }) => status.state === 'error' && isNamedAfter(name, server));
+  const why =
+    down && scope.hasServer(down.name) ? `. Server '${down.name}' is not available: ${down.status.reason}` : '';
+  throw new ToolwharfError('TOOL_NAME_INVALID', `There is no tool '${name}'${why}`, { data: { tool: name } });
 }
 
 /** The tool with this name in the naming of the toolbox, or in one that joins server and tool, as clients of MCP see it. */
