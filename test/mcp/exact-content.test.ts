@@ -163,16 +163,27 @@ function objectText(value: fc.Arbitrary<string>): fc.Arbitrary<string> {
 
 const inLine = (text: string) => text.replaceAll(/[\r\n]/g, ' ');
 
+/** A JSON text as a value whose numbers are texts, so that all their digits are compared. */
+function parseDigits(text: string): unknown {
+  return JSON.parse(
+    text.replaceAll(/"(?:[^"\\]|\\.)*"|-?\d[\d.eE+-]*/g, (token) =>
+      token.startsWith('"') ? token : `"number ${token}"`,
+    ),
+  );
+}
+
 /** What the server received and the client got, for arguments with these members and a result with this structure. */
 async function exchange(era: Era, tool: string, more: string, structured: string, isModernServer: boolean) {
   const type = isModernServer ? '"resultType":"complete",' : '';
-  const result = `{${type}"content":[{"type":"text","text":"LINE","n":1.0}],"structuredContent":${structured},"x":1e2}`;
+  const result = `{${type}"content":[{"type":"text","text":"LINE","n":1.0}],"structuredContent":${structured},"_meta":{"x":${more}},"x":1e2}`;
   const args = `{"result":${JSON.stringify(result)},"more":${more}}`;
-  const text = await call(era, tool, args);
-  const reply = JSON.parse(text.startsWith('{') ? text : (/^data: (.*)$/m.exec(text)?.[1] ?? '')) as {
-    result: { content: [{ text: string }] };
-  };
-  return { args, text, result, line: reply.result.content[0].text };
+  const text = await call(era, tool, args, { meta: `"x":${structured}` });
+  const replyText = text.startsWith('{') ? text : (/^data: (.*)$/m.exec(text)?.[1] ?? '');
+  const reply = parseDigits(replyText) as { result: { content: [{ text: string }]; _meta: { x: unknown } } };
+  const { content, _meta: resultMeta } = reply.result;
+  const line = content[0].text;
+  const { params } = parseDigits(line) as { params: { _meta: { x: unknown } } };
+  return { args, text, result, line, sentMeta: params._meta.x, resultMeta: resultMeta.x };
 }
 
 describe.each(servers)('a server with $name', ({ name: server, transport, era: serverEra }) => {
@@ -184,15 +195,22 @@ describe.each(servers)('a server with $name', ({ name: server, transport, era: s
       const toolName = toolOf(tool);
       await fc.assert(
         fc.asyncProperty(jsonText, objectText(jsonText), async (more, structured) => {
-          const { args, text, result, line } = await exchange(era, toolName, more, structured, serverEra === 'modern');
+          const isModernServer = serverEra === 'modern';
+          const exchanged = await exchange(era, toolName, more, structured, isModernServer);
+          const { args, text, result, line, sentMeta, resultMeta } = exchanged;
+          // `_meta` is merged with that of the gateway.
+          expect(sentMeta).toEqual(parseDigits(structured));
+          expect(resultMeta).toEqual(parseDigits(more));
           expect(line).toContain(`"arguments":${transport === 'stdio' ? inLine(args) : args}`);
           // Line ends between tokens become spaces on pipes and event streams.
           const [before = '', after = ''] = inLine(result).split('LINE');
-          const isTranslated = era === 'modern' || serverEra === 'modern';
+          const isTranslated = era === 'modern' || isModernServer;
           const start = isTranslated ? before.slice(before.indexOf('"content"')) : `"result":${before}`;
           expect(inLine(text)).toContain(start);
-          expect(inLine(text)).toContain(after.slice(0, -1));
-          if (!isTranslated) expect(inLine(text)).toContain(`${after}}`);
+          expect(inLine(text)).toContain(
+            isTranslated ? after.slice(0, -`,"_meta":{"x":${more}},"x":1e2}`.length) : `${after}}`,
+          );
+          expect(inLine(text)).toContain('"x":1e2');
         }),
         { numRuns },
       );
