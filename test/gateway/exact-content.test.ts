@@ -7,6 +7,7 @@ import { parseExactly } from '../../packages/toolwharf/kernel/exact-json.ts';
 import { createSealer } from '../../packages/toolwharf/storage/sealer.ts';
 import { startApi, type TestApi } from '../support/api.ts';
 import { fixture, tempDir } from '../support/fixtures.ts';
+import { initializeParams } from '../support/raw-mcp.ts';
 import { addScriptedAssistant, answerIn } from '../support/scripted-assistant.ts';
 import { serveHttpApi } from '../support/serve-http-api.ts';
 import { openToolbox } from '../support/toolbox.ts';
@@ -143,6 +144,20 @@ describe('questions and errors over the REST API', () => {
     const error = `{"code":-32050,"message":"no","data":{"id":${large},"one":1.0}}`;
     const { text } = await send('POST', '/api/tools/mcp_s_echo/call', JSON.stringify({ arguments: { error } }));
     expect(text).toContain(`"rpcData":{"id":${large},"one":1.0}`);
+  });
+});
+
+describe('reads over the REST API', () => {
+  test('resources, prompts and their lists are returned as the server sent them', async () => {
+    await expect.poll(async () => (await send('GET', '/api/servers/s/prompts')).text).toContain(`"revision":${large}`);
+    const result = (members: string) => `{"messages": [],"2":1,${members},"x":{"id":${large},"one":1.0}}`;
+    const body = JSON.stringify({ arguments: { result: result('"a":1E+2') } });
+    expect((await send('POST', '/api/servers/s/prompts/raw', body)).text).toBe(result('"a":1E+2'));
+    const contents = result('"contents":[{"uri":"a:b","text":""}]');
+    const uri = encodeURIComponent(`raw:${encodeURIComponent(contents)}`);
+    expect((await send('GET', `/api/servers/s/resources/read?uri=${uri}`)).text).toBe(contents);
+    const { text } = await send('GET', '/api/tools/mcp_s_count');
+    expect(text).toContain(`"count":{"type":"integer","maximum":9223372036854775807,"default":${large}}`);
   });
 });
 
@@ -303,6 +318,31 @@ describe('other faces', () => {
     const text = await callMcp('code', 'run_code', JSON.stringify({ code }));
     expect(text).toContain('"types":["bigint","number","string"],"next":9007199254740994');
     expect(text).toContain('\\"arguments\\":{\\"id\\":9007199254740994,\\"one\\":1}');
+  });
+
+  test('the descriptions of tools that models search have all digits', async () => {
+    const schema = `{"type":"object","properties":{"count":{"type":"integer","maximum":9223372036854775807,"default":${large}}}}`;
+    const described = await callMcp('search', 'describe_tools', '{"names":["s__count"]}');
+    expect(described).toContain(`"inputSchema":${schema}`);
+    expect(described).toContain(JSON.stringify(schema).slice(1, -1));
+    expect(await callMcp('code', 'describe_tools', '{"names":["s.count"]}')).toContain(`Default: ${large}`);
+  });
+
+  test('the result of a task keeps all digits', async () => {
+    const headers = { 'content-type': 'application/json', accept: 'application/json, text/event-stream' };
+    const post = async (id: number, method: string, params: string, session = {}) => {
+      const body = `{"jsonrpc":"2.0","id":${id},"method":"${method}","params":${params}}`;
+      return fetch(new URL('/mcp', api.url), { method: 'POST', headers: { ...headers, ...session }, body });
+    };
+    const opened = await post(0, 'initialize', JSON.stringify(initializeParams));
+    const session = { 'mcp-session-id': opened.headers.get('mcp-session-id') ?? '' };
+    const result = `{"content":[],"structuredContent":{"id":${large},"2":1.0},"_meta":{"n":1E+2}}`;
+    const params = `{"name":"s__echo","arguments":{"result":${JSON.stringify(result)}},"task":{"ttl":60000}}`;
+    const created = await (await post(1, 'tools/call', params, session)).text();
+    const taskId = /"taskId":"([^"]+)"/.exec(created)?.[1];
+    const ended = await (await post(2, 'tasks/result', `{"taskId":"${taskId}"}`, session)).text();
+    expect(ended).toContain(`"structuredContent":{"id":${large},"2":1.0}`);
+    expect(ended).toContain('"n":1E+2');
   });
 
   test('a call through call_tool keeps its arguments as they were written', async () => {

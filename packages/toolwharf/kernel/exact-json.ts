@@ -62,7 +62,7 @@ export function toJsonText(value: unknown): string {
 }
 
 /** How deep in a value parts that arrived are found. */
-const exactLevels = 4;
+const exactLevels = 6;
 
 /** Parts in longer arrays are not looked for: arrays of that length are data. */
 const longArray = 2_000;

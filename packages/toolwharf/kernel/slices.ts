@@ -1,5 +1,5 @@
 import type { JsonObject } from '../../contract/json.ts';
-import { toJsonText } from './exact-json.ts';
+import { jsonTextOf, toJsonText } from './exact-json.ts';
 import { nextTurn } from './next-turn.ts';
 
 /** Divides long work on the main thread: after each step, `if (slice.isOver()) await slice.next()`. */
@@ -47,8 +47,10 @@ export async function mapInSlices<Item, Mapped>(
   return mapped;
 }
 
-/** Serializes an object as JSON; lists that are direct members and have many items are serialized in slices. */
+/** Serializes an object as JSON, one that arrived as it arrived; lists that are direct members and have many items are serialized in slices. */
 export async function stringifyInSlices(value: JsonObject): Promise<Buffer<ArrayBuffer>> {
+  const arrived = jsonTextOf(value);
+  if (arrived !== undefined) return Buffer.from(arrived);
   const parts: Buffer[] = [];
   for (const [key, member] of Object.entries(value)) {
     const text =

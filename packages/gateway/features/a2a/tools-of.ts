@@ -1,3 +1,4 @@
+import { exactly } from '../../../toolwharf/kernel/exact-json.ts';
 import type { View } from '../../core/mcp/view.ts';
 import type { A2aTool } from './a2a.ts';
 
@@ -12,9 +13,9 @@ export function toolsOf(view: View): readonly A2aTool[] {
     return {
       name,
       description,
-      parameters: inputSchema,
+      parameters: exactly(inputSchema),
       title,
-      outputSchema,
+      outputSchema: exactly(outputSchema),
       server,
     };
   });

@@ -4,6 +4,7 @@ import { lazy } from '../../../contract/lazy.ts';
 import { receiveArguments, receiveArgumentsText } from '../../invocation/receive-arguments.ts';
 import { closest, closestOfMany } from '../../kernel/closest.ts';
 import type { Embed } from '../../kernel/embed.ts';
+import { toJsonText, withText } from '../../kernel/exact-json.ts';
 import type { ListedServer, OnFound, WaitForTools } from '../../kernel/internal-source.ts';
 import { createMutex } from '../../kernel/mutex.ts';
 import { mapInSlices } from '../../kernel/slices.ts';
@@ -402,7 +403,8 @@ function isSame(one: ToolDocument, other: ToolDocument): boolean {
 }
 
 function answer(value: JsonObject): JsonObject {
-  return { content: [{ type: 'text', text: JSON.stringify(value) }], structuredContent: value };
+  const text = toJsonText(value);
+  return { content: [{ type: 'text', text }], structuredContent: withText(value, text) };
 }
 
 /** The text is plain TypeScript: as a string in JSON, it would cost more tokens. */

@@ -2,6 +2,7 @@ import type { TaskStatus } from '../../../../contract/calls.ts';
 import { isObject, type JsonObject } from '../../../../contract/json.ts';
 import { relatedTask } from '../../../../toolwharf/connections/follow-task.ts';
 import type { CallQuestion } from '../../../../toolwharf/invocation/open-questions.ts';
+import { exactly, exactMember, replaceMembers } from '../../../../toolwharf/kernel/exact-json.ts';
 import type { ToolResult } from '../../../../toolwharf/kernel/tool.ts';
 import { readQuestion } from '../../../core/mcp/client-host.ts';
 import type { TaskGeneration } from '../../../core/mcp/client-request.ts';
@@ -42,14 +43,15 @@ export function toResultV1(view: TaskView): JsonObject {
 
 /** Names the task that a legacy message belongs to. */
 export function withRelatedTask(message: JsonObject, taskId: string): JsonObject {
-  return { ...message, _meta: { ...(isObject(message._meta) && message._meta), [relatedTask]: { taskId } } };
+  const meta = exactMember(message, '_meta');
+  return replaceMembers(message, { _meta: { ...(isObject(meta) && meta), [relatedTask]: { taskId } } });
 }
 
 /** The open questions by their keys: those of the server, or their ids where two questions have the same key. */
 export function questionsByKey(questions: readonly CallQuestion[]): ReadonlyMap<string, CallQuestion> {
   const byKey = new Map<string, CallQuestion>();
   for (const asked of questions) {
-    const { name, question } = readQuestion(asked.params);
+    const { name, question } = readQuestion(exactly(asked.params));
     const params = nameServer(asked.method, question, asked.server);
     const key = asked.key ?? name ?? asked.id;
     byKey.set(byKey.has(key) ? asked.id : key, { ...asked, params });
@@ -102,7 +104,9 @@ function outcomeV2(view: TaskView): OutcomeV2 {
   if (!view.result) return { status: runningStatus(view) };
   if (isCancelled(view)) return { status: 'cancelled' };
   try {
-    return { status: 'completed', result: { resultType: 'complete', ...toCallResult(view.result) } };
+    const result = toCallResult(view.result);
+    const isTyped = result.resultType !== undefined;
+    return { status: 'completed', result: isTyped ? result : replaceMembers(result, { resultType: 'complete' }) };
   } catch (cause) {
     if (!(cause instanceof RpcError)) throw cause;
     const { code, message, data } = cause;

@@ -1,4 +1,5 @@
 import { isObject, type JsonObject } from '../../../../contract/json.ts';
+import { exactly } from '../../../kernel/exact-json.ts';
 import { toDisplayText } from '../../../policy/display-text.ts';
 
 /** How types are written. */
@@ -14,7 +15,8 @@ const maxDepth = 20;
 const maxParts = 2_000;
 
 /** The TypeScript type of a JSON Schema. What TypeScript cannot express, such as a pattern, is not checked. */
-export function schemaToType(root: unknown, { readonly = true, comments = false }: TypeStyle = {}): string {
+export function schemaToType(schema: unknown, { readonly = true, comments = false }: TypeStyle = {}): string {
+  const root = exactly(schema);
   let parts = 0;
   const prefix = readonly ? 'readonly ' : '';
 
