@@ -65,7 +65,7 @@ function toParsable(item: JsonObject, note: (member: string, reason: string) => 
   const members = Object.entries(item).flatMap(([member, value]): [string, unknown][] => {
     const isRequired = member === 'inputSchema';
     if (isParsable(value, maxDepth - 1)) return [[member.toWellFormed(), value]];
-    const shown = toWellFormed(value, maxDepth - 1);
+    const shown = toWellFormed(exactly(value), maxDepth - 1);
     note(member.toWellFormed(), shown === undefined ? 'it is nested too deeply' : 'it has invalid characters');
     if (shown === undefined) return isRequired ? [[member, { type: 'object' }]] : [];
     return [[member.toWellFormed(), shown]];
