@@ -167,9 +167,17 @@ export function keepMemberTexts(object: JsonObject, text: string | undefined): J
       // Programs compute with the size of a resource.
       if (name !== 'size') changed = { ...(changed ?? object), [name]: parseExactly(valueText) };
     } else
-      withText(value, findDuplicate(valueText) === undefined ? valueText : JSON.stringify(parseExactly(valueText)));
+      withText(
+        value,
+        findDuplicate(valueText) === undefined ? copyOf(valueText) : JSON.stringify(parseExactly(valueText)),
+      );
   }
   return changed ?? object;
+}
+
+/** A part of a text that does not keep the whole text in memory. */
+function copyOf(part: string): string {
+  return JSON.parse(JSON.stringify(part)) as string;
 }
 
 /** The object with its members parsed without loss; the same object if none was parsed. */
