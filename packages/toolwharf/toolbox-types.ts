@@ -24,12 +24,13 @@ import type { ToolboxScripts } from './invocation/run-steps.ts';
 import type { Embed } from './kernel/embed.ts';
 import type { InternalToolSource } from './kernel/internal-source.ts';
 import type { Log } from './kernel/log.ts';
-import type { Tool, ToolResult, ToolSource } from './kernel/tool.ts';
+import type { Caller, Tool, ToolResult, ToolSource } from './kernel/tool.ts';
 import type { ToolId } from './kernel/tool-id.ts';
 import type { Plugin, PluginUse } from './plugins/plugin.ts';
 import type { ActiveRoute, FeaturePlugin, PluginInfo } from './plugins/plugin-set.ts';
 import type { Approver, ApproverFunction } from './policy/approval.ts';
 import type { RememberedRule, RuleStore } from './policy/remembered-rules.ts';
+import type { Person } from './policy/review.ts';
 import type { DefinitionFinding } from './policy/scan-definition.ts';
 import type { IsListed } from './policy/visible-tools.ts';
 import type { AccountPorts } from './servers/accounts/open-accounts.ts';
@@ -92,6 +93,8 @@ export interface InternalToolboxOptions extends ToolboxOptions {
   readonly stopWaiting?: AbortSignal;
   /** Listeners that receive events from the very start. */
   readonly listeners?: { readonly [Name in keyof ToolboxEvents]?: (event: ToolboxEvents[Name]) => void };
+  /** The person behind a caller, whom reviews of plugins know; unknown by default. */
+  readonly findPerson?: (caller: Caller) => Promise<Person | undefined>;
   /** The plugins of features. */
   readonly featurePlugins?: readonly FeaturePlugin[];
   /** Stores records of plugins; in memory by default. */

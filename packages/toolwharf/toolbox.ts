@@ -174,6 +174,7 @@ export async function startToolbox(
     approver: approverOf(host, options.approver),
     change: plugins.change,
     review: plugins.review,
+    findPerson: options.findPerson,
     changeResult: plugins.result,
     askPlugins: plugins.askPlugins,
     clock,

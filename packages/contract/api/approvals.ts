@@ -70,6 +70,7 @@ export const approvalSchema = answer(
     serverHash: z.string().optional().describe("Hash of the server's address, which the answer is bound to."),
     reason: z.string().describe('Why the call needs approval.'),
     policy: z.string().optional().describe('The plugin whose policy requires the approval.'),
+    policyRules: list(z.string()).optional().describe('The ids of the rules of the policy that require the approval.'),
     change: list(changeSchema)
       .optional()
       .describe('The changes since the definition was accepted, if they are the reason.'),

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { callEnds, callStatuses, recordKinds, taskStatuses } from '../calls.ts';
+import { pluginModes, policyActions } from '../settings/choices.ts';
 import { callerSchema } from './common.ts';
 import { answer, body, isoTime, json, list } from './named.ts';
 
@@ -132,6 +133,17 @@ export const callSchema = answer(
       .strictObject({ arguments: list(z.string()).optional(), result: list(z.string()).optional() })
       .optional()
       .describe('The plugins that changed the arguments or the result.'),
+    profile: z.string().optional().describe('The profile through which the call was made.'),
+    policy: list(
+      z.strictObject({
+        id: z.string(),
+        effect: z.enum([...policyActions, 'allow']),
+        mode: z.enum(pluginModes),
+        failed: z.literal(true).optional().describe('The condition of the rule had no value for this call.'),
+      }),
+    )
+      .optional()
+      .describe('The rules of the policy that decided, or with the mode `shadow` would have decided.'),
     labels: list(z.string()).optional().describe('The labels that plugins gave the call.'),
     task: z
       .union([

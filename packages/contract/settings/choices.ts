@@ -73,3 +73,11 @@ export const placements = ['everywhere', 'single'] as const;
 /** `strict` rejects invalid arguments, `coerce` first converts texts to the types of the schema, `off` checks nothing. */
 export const argumentValidations = ['strict', 'coerce', 'off'] as const;
 export type ArgumentValidation = (typeof argumentValidations)[number];
+
+/** What a rule of a policy does with the calls to which it applies. */
+export const policyActions = ['deny', 'ask', 'hide'] as const;
+export type PolicyAction = (typeof policyActions)[number];
+
+/** What happens to a call for which the condition of a rule has no value. */
+export const policyFailures = ['deny', 'ask', 'allow'] as const;
+export type OnPolicyFailure = (typeof policyFailures)[number];

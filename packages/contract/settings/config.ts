@@ -9,6 +9,9 @@ import type {
   Isolation,
   Naming,
   OnChange,
+  OnPolicyFailure,
+  PluginMode,
+  PolicyAction,
   ProtocolChoice,
   placements,
   ReadMode,
@@ -34,6 +37,8 @@ export interface Config {
   /** Named subsets of servers and tools that the gateway serves. The first profile is `default`. */
   readonly profiles: readonly ProfileConfig[];
   readonly gateway: GatewayConfig;
+  /** Conditions over calls. Undefined if the file has no rules. */
+  readonly policy?: PolicyConfig;
   /** The features of the gateway that the file switches on or off, by name. */
   readonly features: Readonly<Record<string, boolean>>;
   /** The dialect of the file. */
@@ -147,6 +152,36 @@ export interface ToolConfig {
   readonly timeoutMs?: number;
   /** Overrides the mode of the server for this tool. `strict` ignores the limits in `defaultToolConfig`. */
   readonly mode?: ToolMode;
+}
+
+/** The rules of a policy, in file order. */
+export interface PolicyConfig {
+  readonly rules: readonly PolicyRule[];
+}
+
+/** A condition over calls, and what it does with those for which it is true. */
+export interface PolicyRule {
+  readonly id: string;
+  /** In CEL. */
+  readonly when: string;
+  readonly then: PolicyAction;
+  readonly reason?: string;
+  readonly mode: PluginMode;
+  readonly onFailure: OnPolicyFailure;
+  /** Undefined applies the rule in all profiles. */
+  readonly profiles?: readonly string[];
+  readonly examples: readonly PolicyExample[];
+}
+
+/** A call, and whether a rule applies to it. */
+export interface PolicyExample {
+  readonly call?: JsonObject;
+  readonly caller?: JsonObject;
+  readonly person?: JsonObject;
+  readonly client?: JsonObject;
+  readonly profile?: string;
+  readonly now?: string;
+  readonly applies: boolean;
 }
 
 /** A sequence of tool calls, or a script that calls tools, that is exposed as one tool. */

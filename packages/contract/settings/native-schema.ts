@@ -15,6 +15,7 @@ import {
 import { approvalDefaults, exposeDefaults, nativeDefaults, profileNaming, toolboxDefaults } from './defaults.ts';
 import { durationText } from './durations.ts';
 import { gatewaySchema } from './gateway-schema.ts';
+import { policySchema } from './policy-schema.ts';
 import {
   choice,
   duration,
@@ -200,8 +201,13 @@ export const nativeKeys = [
   'plugins',
   'profiles',
   'gateway',
+  'policy',
   'features',
 ] as const;
+
+/** The sections that a plugin applies. A configuration that has one is refused where no plugin does, so that no rule is ignored. */
+export const pluginSections = ['policy'] as const satisfies readonly (typeof nativeKeys)[number][];
+export type PluginSection = (typeof pluginSections)[number];
 
 /** A complete file in the native dialect. */
 export const nativeSchema = lazy(() =>
@@ -239,6 +245,7 @@ export const nativeSchema = lazy(() =>
         .optional()
         .describe('Named subsets of servers and tools with their own policies, each served at /mcp/NAME.'),
       gateway: gatewaySchema().optional().describe('Settings of the gateway: address, access, limits and retention.'),
+      policy: policySchema.optional().describe('Conditions over calls that deny, ask or hide.'),
       features: featuresSchema
         .optional()
         .describe('Features of the gateway by name: false starts it without that feature. All are on if left out.'),

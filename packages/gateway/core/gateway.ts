@@ -149,6 +149,11 @@ export async function openGateway(source: ConfigSource | undefined, options: Gat
     limits: (caller) => pendingLimits(caller, toolbox.config.gateway.limits),
   });
   const limits = createLimits({ settings: () => (running ?? loaded).config.gateway.limits });
+  const persons = createPersons({
+    users: storage.users,
+    keys: storage.keys,
+    jwt: () => (running ?? loaded).config.gateway.jwt,
+  });
   const searchFor = (name: string) => searchProfile(name, toolbox.config.profiles, mcp.viewOf);
   const toolbox = await startToolbox(loaded, {
     ...{ env, tools, signal, watch, spawn, log, placements },
@@ -165,6 +170,7 @@ export async function openGateway(source: ConfigSource | undefined, options: Gat
     scripts: scripts?.(searchFor),
     ...{ embed, accounts },
     featurePlugins: started.plugins,
+    findPerson: (caller) => persons.find(caller),
     findResultElsewhere: (id, caller) => findResultElsewhere(fleet, id, caller),
     oauth: { store: storage.oauth, redirectUrl: returnUrl(port) },
     host: isUnattended ? undefined : questionsNeedCall,
@@ -197,7 +203,6 @@ export async function openGateway(source: ConfigSource | undefined, options: Gat
     tasks: { questions, journal: storage.journal, calls },
     startWaitMs: settings.listWaitMs,
   });
-  const persons = createPersons({ users: storage.users, keys: storage.keys, jwt: () => toolbox.config.gateway.jwt });
   const parts: GatewayParts = {
     toolbox,
     storage,

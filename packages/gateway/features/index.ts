@@ -5,6 +5,7 @@ import { apps } from './apps/feature.ts';
 import { chat } from './chat/feature.ts';
 import { fleet } from './fleet/feature.ts';
 import { notifications } from './notifications/feature.ts';
+import { policy } from './policy/feature.ts';
 import { registry } from './registry/feature.ts';
 import { scripts } from './scripts/feature.ts';
 import { search } from './search/feature.ts';
@@ -19,6 +20,7 @@ export const features: readonly Feature[] = [
   signIn,
   telemetry,
   notifications,
+  policy,
   search,
   scripts,
   accounts,

@@ -2,6 +2,7 @@ import { dirname, resolve } from 'node:path';
 import type { ToolwharfError } from '../../contract/errors.ts';
 import { type JsonObject, omitUndefined } from '../../contract/json.ts';
 import type { Config } from '../../contract/settings/config.ts';
+import { pluginSections } from '../../contract/settings/native-schema.ts';
 import { buildConfig } from './build-config.ts';
 import { checkNative } from './check-native.ts';
 import { bridgeDialect } from './dialects/bridge.ts';
@@ -24,7 +25,7 @@ import {
   problemLine,
   valueAt,
 } from './problems.ts';
-import type { Place } from './read-document.ts';
+import type { LocatedDocument } from './read-document.ts';
 import type { Environment } from './references.ts';
 import { findPartialReferences, findUnset, type UnsetReference } from './unset-references.ts';
 
@@ -35,7 +36,7 @@ export interface AssembleOptions {
   readonly transports?: readonly string[];
   /** The file name in error messages. */
   readonly file?: string;
-  readonly locate?: (path: Path, atKey?: boolean) => Place;
+  readonly locate?: LocatedDocument['locate'];
   readonly keepReferences?: boolean;
   /** Read the document as native, without dialect detection. Default: false. */
   readonly native?: boolean;
@@ -48,7 +49,7 @@ export interface Assembled {
   readonly unset: readonly UnsetProblem[];
   /** The configuration in the native dialect, with overrides applied. */
   readonly native: PlainObject;
-  /** See `LoadedConfig.toError`. Set if plugins, their transports or features are configured: it keeps the parsed file. */
+  /** See `LoadedConfig.toError`. Set if plugins, their transports, sections or features are configured: it keeps the parsed file. */
   readonly toError?: LoadedConfig['toError'];
 }
 
@@ -109,9 +110,10 @@ export function assembleConfig(input: unknown, options: AssembleOptions): Assemb
 }
 
 /** Whether names in the file can be checked only where plugins and features are known. */
-function isCheckedLater({ plugins, servers, features }: Config): boolean {
+function isCheckedLater({ plugins, servers, features, ...sections }: Config): boolean {
   return (
     plugins.length > 0 ||
+    pluginSections.some((section) => sections[section] !== undefined) ||
     Object.keys(features).length > 0 ||
     servers.some(({ target }) => target.transport === 'plugin')
   );
@@ -153,7 +155,7 @@ function createReport({ file, locate }: AssembleOptions): Report {
 
   function addInFile(finding: Finding, path: Path): void {
     const setBy = setterOf(path, setInFile);
-    add(finding, path, setBy === undefined ? { file, ...locate?.(path, finding.atKey) } : { setBy });
+    add(finding, path, setBy === undefined ? { file, ...locate?.(path, finding.atKey, finding.offset) } : { setBy });
   }
 
   return {

@@ -1,7 +1,14 @@
 import { basename, isAbsolute, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { omitUndefined } from '../../contract/json.ts';
-import type { Config, HttpTarget, ServerRoot, ServerSpec, StdioTarget } from '../../contract/settings/config.ts';
+import type {
+  Config,
+  HttpTarget,
+  PolicyExample,
+  ServerRoot,
+  ServerSpec,
+  StdioTarget,
+} from '../../contract/settings/config.ts';
 import {
   approvalDefaults,
   chainTimeoutMs,
@@ -17,6 +24,7 @@ import type { GatewayConfig, GatewayLimits } from '../../contract/settings/gatew
 import type { CheckedGateway } from '../../contract/settings/gateway-schema.ts';
 import type { CheckedPlugins, CheckedToolbox } from '../../contract/settings/native-schema.ts';
 import type { PluginEntry } from '../../contract/settings/plugin-config.ts';
+import type { CheckedPolicy } from '../../contract/settings/policy-schema.ts';
 import type { CheckedServer } from '../../contract/settings/server-schema.ts';
 import { closest } from '../kernel/closest.ts';
 import { buildProfiles } from './build-profiles.ts';
@@ -44,8 +52,21 @@ export function buildConfig(checked: CheckedNative, context: CheckContext): Conf
     plugins: checked.plugins.map((plugin) => buildPlugin(plugin, context.directory)),
     profiles: buildProfiles(checked.profiles, { toolbox, servers: names }, context),
     gateway: buildGateway(checked.gateway),
+    policy: buildPolicy(checked.policy),
     features: checked.features,
     dialect: context.dialect,
+  };
+}
+
+function buildPolicy({ rules = [] }: CheckedPolicy): Config['policy'] {
+  if (rules.length === 0) return undefined;
+  return {
+    rules: rules.map(({ mode = 'enforce', onFailure = 'ask', examples = [], ...rule }) => ({
+      ...rule,
+      mode,
+      onFailure,
+      examples: examples as readonly PolicyExample[],
+    })),
   };
 }
 

@@ -18,6 +18,7 @@ import {
   toolboxSchema,
   toolSchema,
 } from '../../contract/settings/native-schema.ts';
+import { type CheckedPolicy, policySchema } from '../../contract/settings/policy-schema.ts';
 import { canonicalize, canonicalizeMap } from './canonical-keys.ts';
 import type { CheckContext } from './check-context.ts';
 import { checkGateway } from './check-gateway.ts';
@@ -34,6 +35,7 @@ export interface CheckedNative {
   readonly plugins: CheckedPlugins;
   readonly profiles: CheckedProfiles;
   readonly gateway: CheckedGateway;
+  readonly policy: CheckedPolicy;
   readonly features: CheckedFeatures;
 }
 
@@ -42,7 +44,7 @@ const sections = z.object(Object.fromEntries(nativeKeys.map((key) => [key, z.unk
 
 /** Checks a native document and reports every problem. The result is complete only if no problem was reported. */
 export function checkNative(document: PlainObject, context: CheckContext): CheckedNative {
-  const { servers, toolbox, localTools, skills, plugins, profiles, gateway, features } = canonicalizeMap(
+  const { servers, toolbox, localTools, skills, plugins, profiles, gateway, policy, features } = canonicalizeMap(
     document,
     sections,
     [],
@@ -56,6 +58,9 @@ export function checkNative(document: PlainObject, context: CheckContext): Check
     plugins: checkPlugins(plugins ?? [], context) ?? [],
     profiles: checkProfiles(profiles ?? {}, context) ?? {},
     gateway: (gateway !== undefined && checkGateway(gateway, context)) || {},
+    policy:
+      checkSchema(policySchema, canonicalize(policy ?? {}, policySchema, ['policy'], context), ['policy'], context) ??
+      {},
     features: checkSchema(featuresSchema, features ?? {}, ['features'], context) ?? {},
   };
 }

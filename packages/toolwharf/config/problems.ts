@@ -31,6 +31,8 @@ export interface Finding {
   readonly suggestion?: string;
   /** Report the position of the key instead of the position of the value. */
   readonly atKey?: boolean;
+  /** The position in a text, counted in characters, to report instead of its start. */
+  readonly offset?: number;
 }
 
 /** Creates one `CONFIG_INVALID` error that lists every problem in its message and in `data.problems`. */

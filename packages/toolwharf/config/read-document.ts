@@ -31,8 +31,9 @@ export interface LocatedDocument {
   readonly value: unknown;
   /**
    * Returns the position of a value or of its key. For a missing value, returns the position of the nearest ancestor.
+   * With an offset, returns the position of that character of a text.
    */
-  locate(path: Path, atKey?: boolean): Place;
+  locate(path: Path, atKey?: boolean, offset?: number): Place;
   readonly problems: readonly TextProblem[];
 }
 
@@ -64,7 +65,36 @@ export function readDocument(text: string, options: { readonly json?: boolean } 
   const main = problems.length === 0 ? toValue(document, problems) : undefined;
   const value = spring && problems.length === 0 ? { ...spring.others, ...(main as object) } : main;
   const pairs = createPairs();
-  return { value, problems, locate: (path, atKey) => place(offsetOf(document, pairs, path, atKey)) };
+  return {
+    value,
+    problems,
+    locate(path, atKey, offset) {
+      const start = offsetOf(document, pairs, path, atKey);
+      const node = offset === undefined ? undefined : document.getIn(path, true);
+      if (!isScalar(node) || typeof node.value !== 'string' || offset === undefined) return place(start);
+      return place(offsetInText(text, start, node.value, offset));
+    },
+  };
+}
+
+/**
+ * Where a character of a text is written in the file. The file may write the text with quotes, escapes, indentation or
+ * folded lines: what the text does not have is skipped.
+ */
+function offsetInText(source: string, start: number, value: string, offset: number): number {
+  const header = /^[|>][^\n]*\n/.exec(source.slice(start, start + 1_000))?.[0].length ?? 0;
+  let at = start + header;
+  for (let position = 0; position <= offset && position < value.length; position++) {
+    const character = value[position] as string;
+    const isFolded = character === ' ' || character === '\n';
+    if (position === 0 && /^['"]$/.test(source[at] ?? '') && header === 0) at++;
+    while (at < source.length && source[at] !== character) {
+      if (!(isFolded ? /[\s]/ : /[\s\\'"]/).test(source[at] as string)) break;
+      at++;
+    }
+    if (position < offset) at++;
+  }
+  return Math.min(at, source.length);
 }
 
 /**

@@ -33,6 +33,8 @@ export interface ApprovalQuestion {
   readonly reason: string;
   /** The plugin whose policy requires the approval. */
   readonly policy?: string;
+  /** The rules of the plugin that require it. */
+  readonly policyRules?: readonly string[];
   readonly approval: ApprovalConfig;
 }
 
@@ -189,7 +191,7 @@ function toRequest(
   question: ApprovalQuestion,
   now: number,
 ): ApprovalRequest {
-  const { entry, args, reason, policy, approval } = question;
+  const { entry, args, reason, policy, policyRules, approval } = question;
   const extra = extraParams && `; the request has more members: ${JSON.stringify(extraParams)}`;
   return {
     id: randomUUID(),
@@ -207,6 +209,7 @@ function toRequest(
     ...(entry.serverAddress !== undefined && { serverHash: hashOf(entry.serverAddress) }),
     reason: extra ? `${reason}${extra}` : reason,
     ...(policy !== undefined && { policy }),
+    ...(policyRules && { policyRules }),
     change: entry.changes,
     approvers: approval.approvers,
     askedAt: new Date(now).toISOString(),

@@ -2,13 +2,14 @@ import { ToolwharfError } from '../../contract/errors.ts';
 import { isObject, type JsonObject } from '../../contract/json.ts';
 import type { ApprovalConfig } from '../../contract/settings/config.ts';
 import type { Catalog, CatalogEntry } from '../catalog/catalog.ts';
+import type { Caller } from '../kernel/tool.ts';
 import { toolIdOf } from '../kernel/tool-id.ts';
 import { abortable } from '../kernel/wait.ts';
 import { type Decision, decideByStore } from '../policy/decide.ts';
-import type { ChangeArguments, Objection, ReviewCall } from '../policy/review.ts';
+import type { ChangeArguments, Objection, Person, ReviewCall } from '../policy/review.ts';
 import { type ApprovalPorts, askApproval } from './ask-approval.ts';
 import type { RunningCall } from './call.ts';
-import { addChanges, toPluginCall } from './plugin-call.ts';
+import { addChanges, addRules, toPluginCall } from './plugin-call.ts';
 import {
   assertNoMasks,
   awaitConversion,
@@ -29,6 +30,8 @@ import type { ResolvedReferences } from './references.ts';
 /** The permissions of a caller. */
 export interface CallPolicy {
   readonly approval: ApprovalConfig;
+  /** The name of the profile whose permissions these are. */
+  readonly profile?: string;
   /** The tools that the caller may use, also from within a chain; all if undefined. */
   readonly mayUse?: (tool: CatalogEntry) => boolean;
   /** The permissions for a tool that the call uses itself, if it is a chain or a script; the same by default. */
@@ -45,6 +48,8 @@ export interface AuthorizePorts extends ApprovalPorts, PreparePorts {
   readonly resolve: (call: RunningCall, args: JsonObject) => Promise<ResolvedReferences>;
   /** The review by plugins; undefined if none reviews. */
   readonly review?: () => ReviewCall | undefined;
+  /** The person behind a caller, for reviews; undefined if nobody knows. */
+  readonly findPerson?: (caller: Caller) => Promise<Person | undefined>;
   /** The change of arguments by plugins; undefined if none changes them. */
   readonly change?: () => ChangeArguments | undefined;
 }
@@ -172,7 +177,7 @@ async function authorizeLater(
   const decision = await deciding;
   await validate(call, entry, args, ports);
   const review = ports.review?.();
-  const objection = review && (await reviewCall(review, call, entry, args, decision));
+  const objection = review && (await reviewCall(review, call, entry, args, decision, ports));
   // The approval of a resumed call may have been used for a call that its client repeated.
   if (decision.kind === 'allow' && !objection && !call.isResumed) return { entry, args, rule: decision.rule };
   // A script that goes on was approved when it began, with the same definition and arguments.
@@ -187,6 +192,7 @@ async function authorizeLater(
     show: (edited: JsonObject) => showArguments(entry, edited),
     reason,
     policy: objection?.by,
+    policyRules: objection?.rules,
     approval: policy.approval,
   };
   const answered = await askApproval(call, question, ports);
@@ -215,7 +221,7 @@ export async function reauthorize(
   const args = isSame ? judged : conformArguments(entry, judged, ports);
   const decision = await decideCall(call, entry, args, policy, ports);
   const review = ports.review?.();
-  const objection = review && (await reviewCall(review, call, entry, args, decision));
+  const objection = review && (await reviewCall(review, call, entry, args, decision, ports));
   const mustAsk = decision.kind === 'ask' || objection !== undefined;
   if (mustAsk && !(approved && isApproved(entry, approved, ports))) return undefined;
   if (!isSame) await validate(call, entry, args, ports);
@@ -286,18 +292,24 @@ async function reviewCall(
   entry: CatalogEntry,
   { values }: PreparedArguments,
   decision: Pick<Decision, 'kind'>,
+  { findPerson }: AuthorizePorts,
 ): Promise<Objection | undefined> {
   // The calls that a built-in tool makes are reviewed.
   if (entry.isBuiltIn) return undefined;
   const reviewed = {
     ...toPluginCall(call, entry, values),
+    person: await findPerson?.(call.caller),
     decision: decision.kind === 'ask' ? 'ask' : 'allow',
   } as const;
-  const { objection, labels } = await review(reviewed);
+  const { objection, labels, rules } = await review(reviewed);
   addChanges(call, 'arguments', { labels });
+  addRules(call, { rules });
   if (objection?.kind !== 'deny') return objection;
   const message = `The call to ${call.calledAs} was denied: ${objection.reason}`;
-  throw new ToolwharfError('CALL_DENIED', message, { data: { tool: entry.name, policy: objection.by } });
+  const { by, rules: policyRules } = objection;
+  throw new ToolwharfError('CALL_DENIED', message, {
+    data: { tool: entry.name, policy: by, ...(policyRules && { policyRules }) },
+  });
 }
 
 function validate(

@@ -2,6 +2,7 @@ import type { CallEnd, CallStatus, RecordKind } from '../../contract/calls.ts';
 import type { JsonObject } from '../../contract/json.ts';
 import type { UpstreamTask } from '../connections/follow-task.ts';
 import type { Caller, Truncation } from '../kernel/tool.ts';
+import type { DecidingRule } from '../policy/review.ts';
 
 /** The parent of a nested call: another call (a chain or composed tool), or an assistant's answer. */
 export interface CallParent {
@@ -55,6 +56,10 @@ export interface CallRecord {
   readonly account?: RecordedAccount;
   /** The names of the plugins that changed the arguments or the result. */
   readonly changedBy?: { readonly arguments?: readonly string[]; readonly result?: readonly string[] };
+  /** The profile through which the call was made, in the gateway. */
+  readonly profile?: string;
+  /** The rules of plugins that decided, or would have decided. */
+  readonly policy?: readonly DecidingRule[];
   /** The labels that plugins gave the call. */
   readonly labels?: readonly string[];
   /** Set if the call is a task of A2A or MCP. */

@@ -104,6 +104,8 @@ export interface CallFacts
   readonly resumed?: CallRecord;
   /** The running call that this call is a step of. */
   readonly outer?: RunningCall;
+  /** The profile whose permissions the call has, in the record; `profile` by default. */
+  readonly viewer?: string;
   /** Writes the record of the call to the journal, after the writes before. */
   readonly save?: (call: RunningCall) => Promise<void>;
   /** Called when a listener of the call throws or rejects. */
@@ -176,6 +178,7 @@ export class RunningCall implements Call {
     task,
     step,
     profile,
+    viewer = profile ?? outer?.record.profile,
     resumed,
     replica,
     save,
@@ -208,6 +211,7 @@ export class RunningCall implements Call {
       caller,
       replica,
       parent,
+      profile: viewer,
       arguments: args,
       extraParams,
       definitionHash: entry.definitionHash,

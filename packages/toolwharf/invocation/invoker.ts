@@ -179,6 +179,7 @@ export function createInvoker(ports: InvokerPorts): Invoker {
       task,
       step,
       profile,
+      viewer: profile ?? options.policy?.profile,
       resumed,
       replica: ports.journal.replica,
       save,

@@ -1,19 +1,21 @@
 import type { JsonObject } from '../../contract/json.ts';
 import type { CatalogEntry } from '../catalog/catalog.ts';
-import type { Changed, PluginCall } from '../policy/review.ts';
+import type { Changed, PluginCall, PluginCallParent, Review } from '../policy/review.ts';
 import type { RunningCall } from './call.ts';
 
 /** A call as plugins see it. */
 export function toPluginCall(
-  { id, caller, profile, record }: RunningCall,
+  call: RunningCall,
   { server, name, originalName, definition, serverTrusted }: CatalogEntry,
   args: JsonObject,
 ): PluginCall {
+  const { id, caller, record } = call;
   return {
     id,
     kind: record.kind === 'resource' || record.kind === 'prompt' ? record.kind : 'tool',
     caller,
-    profile,
+    parent: toParent(call),
+    profile: record.profile,
     server,
     tool: name,
     originalName,
@@ -22,6 +24,19 @@ export function toPluginCall(
     arguments: args,
     labels: record.labels,
   };
+}
+
+function toParent({ parent, outer }: RunningCall): PluginCallParent | undefined {
+  return parent && outer ? { ...parent, server: outer.record.server, tool: outer.record.originalName } : parent;
+}
+
+/** Records the rules of plugins that decided, each once: a call that waited is reviewed again. */
+export function addRules(call: RunningCall, { rules }: Pick<Review, 'rules'>): void {
+  if (!rules) return;
+  const before = call.record.policy ?? [];
+  const isNew = ({ id, effect, mode }: (typeof rules)[number]) =>
+    !before.some((known) => known.id === id && known.effect === effect && known.mode === mode);
+  call.record = { ...call.record, policy: [...before, ...rules.filter(isNew)] };
 }
 
 /** Records which plugins changed a part of a call, and the labels that they gave it. */

@@ -90,6 +90,8 @@ function findModule(module: string, directory: string): URL {
 const kinds = {
   name: 'text',
   settings: 'a Standard Schema',
+  section: 'text',
+  configure: 'a function',
   secrets: 'a map',
   list: 'a function',
   launch: 'a function',

@@ -2,7 +2,8 @@ import { readFile } from 'node:fs/promises';
 import { messageOf, ToolwharfError } from '../../contract/errors.ts';
 import type { JsonObject } from '../../contract/json.ts';
 import type { OnPluginFailure, PluginMode } from '../../contract/settings/choices.ts';
-import type { ServerSpec } from '../../contract/settings/config.ts';
+import type { Config, ServerSpec } from '../../contract/settings/config.ts';
+import { pluginSections } from '../../contract/settings/native-schema.ts';
 import type { PluginEntry, PluginSettings } from '../../contract/settings/plugin-config.ts';
 import type { LoadedConfig } from '../config/loaded-config.ts';
 import { configError, type Finding, formatPath } from '../config/problems.ts';
@@ -121,6 +122,12 @@ export interface PreparedPlugins extends PluginToolSource {
 }
 
 interface Used extends ActivePlugin {
+  /** The plugin as it was loaded: its hooks can depend on the configuration. */
+  readonly base: Plugin;
+  /** Uses other hooks of the plugin, with the settings of the operator. */
+  readonly activate: (plugin: Plugin) => ActivePlugin;
+  /** Equal if the plugin has the same hooks under another configuration. */
+  readonly configuredFor?: string;
   /** Undefined for a plugin of the program. */
   readonly entry?: PluginEntry;
   readonly feature?: string;
@@ -165,15 +172,17 @@ export function createPluginSet(options: PluginSetOptions): PluginSet {
     added: PluginSettings & Pick<Used, 'key' | 'entry' | 'feature'>,
   ): Used {
     const { key, entry, feature } = added;
-    const active = activatePlugin(plugin, added, settings, log, openPluginRecords(plugin, openRecords));
-    return { ...active, key, entry, feature, ...createQueues(active, log) };
+    const records = openPluginRecords(plugin, openRecords);
+    const activate = (used: Plugin) => activatePlugin(used, added, settings, log, records);
+    const active = activate(plugin);
+    return { ...active, base: plugin, activate, key, entry, feature, ...createQueues(active, log) };
   }
 
   async function programPlugins(): Promise<readonly Used[]> {
     const ofUser = ofProgram.map((value) => ('plugin' in value ? value : { plugin: value }));
     const all: readonly (PluginUse & { readonly feature?: string })[] = [...ofUser, ...ofFeatures];
     const loading = all.map(async (added, index) => {
-      const known = used.find((candidate) => candidate.plugin === added.plugin);
+      const known = used.find((candidate) => candidate.base === added.plugin);
       if (known) return known;
       try {
         const plugin = checkPlugin(added.plugin, `plugin ${index} of the program`);
@@ -214,9 +223,11 @@ export function createPluginSet(options: PluginSetOptions): PluginSet {
       const pathOf = (plugin: Used) => ['plugins', ...(plugin.entry ? [configured.indexOf(plugin)] : [])];
       problems.push(...duplicateNames(found, pathOf));
       problems.push(...(await checkParts(found, loaded.config.servers, pathOf, { env, log })));
+      problems.push(...unusedSections(found, loaded.config));
+      const next = await Promise.all(found.map((one) => configure(one, loaded.config, problems)));
+      if (problems.length === 0) return next;
     }
-    if (problems.length === 0) return found;
-    await closeAll(found.filter((plugin) => !used.includes(plugin)));
+    await closeAll(found.filter((plugin) => !isIn(used, plugin)));
     throw toError(loaded, problems);
   }
 
@@ -248,8 +259,8 @@ export function createPluginSet(options: PluginSetOptions): PluginSet {
   return {
     async prepare(loaded) {
       const next = await load(loaded);
-      const added = next.filter((plugin) => !used.includes(plugin));
-      const left = used.filter((plugin) => !next.includes(plugin));
+      const added = next.filter((plugin) => !isIn(used, plugin));
+      const left = used.filter((plugin) => !isIn(next, plugin));
       let isUsed = false;
       return {
         async tools(config) {
@@ -308,6 +319,40 @@ export function createPluginSet(options: PluginSetOptions): PluginSet {
       await closeAll(closed);
     },
   };
+}
+
+/** The plugin with the hooks that it has under a configuration; the same object if they stay. */
+async function configure(one: Used, config: Config, problems: Finding[]): Promise<Used> {
+  const { base } = one;
+  const { section } = base;
+  if (!base.configure) return one;
+  const configuredFor = hashOf((section === undefined ? config : config[section]) ?? null);
+  if (one.configuredFor === configuredFor) return one;
+  try {
+    const hooks = await base.configure(config, (problem) => problems.push(problem));
+    checkPlugin({ name: base.name, ...hooks }, `what 'configure' of plugin '${base.name}' returns`);
+    return { ...one, ...one.activate(Object.assign(Object.create(base), hooks)), configuredFor };
+  } catch (cause) {
+    problems.push({ path: section === undefined ? ['plugins'] : [section], message: messageOf(cause), atKey: true });
+    return one;
+  }
+}
+
+/** A section that nobody applies would be ignored in silence. */
+function unusedSections(found: readonly Used[], config: Config): readonly Finding[] {
+  const unused = pluginSections.filter(
+    (section) => config[section] !== undefined && !found.some(({ base }) => base.section === section),
+  );
+  return unused.map((section) => ({
+    path: [section],
+    message: `nothing applies '${section}' here: switch on the feature '${section}' of the gateway, or add its plugin to the toolbox`,
+    atKey: true,
+  }));
+}
+
+/** Whether a plugin is in use with these settings, and with any hooks. */
+function isIn(list: readonly Used[], { base, key }: Used): boolean {
+  return list.some((other) => other.base === base && other.key === key);
 }
 
 function toActiveRoutes(active: Used): readonly ActiveRoute[] {

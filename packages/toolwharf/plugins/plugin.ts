@@ -2,6 +2,7 @@ import type { Transport } from '@modelcontextprotocol/client';
 import type { JsonObject } from '../../contract/json.ts';
 import type { KeyRight } from '../../contract/rights.ts';
 import type { Config } from '../../contract/settings/config.ts';
+import type { PluginSection } from '../../contract/settings/native-schema.ts';
 import type { PluginSettings } from '../../contract/settings/plugin-config.ts';
 import type { LocalTool, ScriptTool } from '../catalog/local-tool.ts';
 import type { TransportContext } from '../connections/session.ts';
@@ -11,7 +12,7 @@ import type { Log } from '../kernel/log.ts';
 import type { StandardSchema } from '../kernel/standard-schema.ts';
 import type { Caller, ToolAnnotations } from '../kernel/tool.ts';
 import type { ApprovalAnswer, ApprovalRequest, PluginApproval } from '../policy/approval.ts';
-import type { Objection, PluginCall, ReviewedCall } from '../policy/review.ts';
+import type { DecidingRule, Objection, PluginCall, ReviewedCall } from '../policy/review.ts';
 import type { ToolboxEvents } from '../servers/toolbox-events.ts';
 import type { PluginRecord, Stored } from '../storage/ports/record-store.ts';
 
@@ -28,9 +29,26 @@ export interface PluginContext<Settings = unknown> {
 type MaybePromise<Value> = Value | Promise<Value>;
 
 /** The verdict of `review`. `allow` and undefined leave the decision as it is. */
-export type ReviewVerdict =
-  | { readonly kind: 'allow'; readonly labels?: readonly string[] }
-  | { readonly kind: 'ask' | 'deny'; readonly reason: string; readonly labels?: readonly string[] };
+export type ReviewVerdict = (
+  | { readonly kind: 'allow' }
+  | { readonly kind: 'ask' | 'deny'; readonly reason: string }
+) & {
+  readonly labels?: readonly string[];
+  /** The rules of the plugin that decided, or would have decided. They are recorded with the call. */
+  readonly rules?: readonly DecidingRule[];
+};
+
+/** The hooks of a plugin under one configuration. */
+export type ConfiguredHooks = Pick<Plugin, 'list' | 'change' | 'review' | 'result'>;
+
+/** A problem with a value of the configuration. */
+export interface ConfigProblem {
+  /** Keys and indexes from the root of the configuration to the value. */
+  readonly path: readonly (string | number)[];
+  readonly message: string;
+  /** The character of a text at which the problem is. */
+  readonly offset?: number;
+}
 
 /** What `change` returns: the arguments to use instead. */
 export interface ArgumentsChange {
@@ -225,6 +243,13 @@ export interface Plugin<Settings = unknown> {
   >;
   /** Whether a viewer sees a tool and may call it. Answers at once, and is asked once for each definition and profile. */
   list?(tool: ListedTool, viewer: Viewer, context: Pick<PluginContext<Settings>, 'settings'>): boolean;
+  /** The section of the configuration that the plugin applies. A configuration with a section that no plugin applies is refused. */
+  readonly section?: PluginSection;
+  /**
+   * Prepares the plugin for a configuration before it is used: returns the hooks that it has under it, in place of its own. With a
+   * reported problem, the configuration is refused and nothing changes.
+   */
+  configure?(config: Config, report: (problem: ConfigProblem) => void): MaybePromise<ConfiguredHooks>;
   /** Changes the arguments of a call before they are validated, decided and recorded. */
   change?(call: PluginCall, context: PluginContext<Settings>): MaybePromise<ArgumentsChange | undefined>;
   /** Reviews each call before it runs. It can require approval or deny the call, and never allow more than the configuration. */

@@ -1,6 +1,7 @@
 import { ToolwharfError } from '../../contract/errors.ts';
 import { isObject } from '../../contract/json.ts';
-import type { Objection, Review, ReviewCall, ReviewedCall } from '../policy/review.ts';
+import { pluginModes, policyActions } from '../../contract/settings/choices.ts';
+import type { DecidingRule, Objection, Review, ReviewCall, ReviewedCall } from '../policy/review.ts';
 import type { ActivePlugin } from './active-plugin.ts';
 import { copyJson, labelsOf, mergeLabels } from './copies.ts';
 import type { ReviewVerdict } from './plugin.ts';
@@ -22,11 +23,13 @@ export function createReview(plugins: readonly ActivePlugin[]): ReviewCall | und
       const verdict = await active.run('review', (context) => review?.(copyJson(call), context));
       const objection = toObjection(plugin.name, verdict);
       const labels = labelsOf(verdict);
+      const rules = rulesOf(verdict);
       if (objection) {
         const effect = objection.kind === 'deny' ? 'denied the call' : 'asked for approval';
-        if (active.shadows('review', `${effect} of ${call.tool}: ${objection.reason}`, fields)) return {};
+        active.shadows('review', `${effect} of ${call.tool}: ${objection.reason}`, fields);
       }
-      return active.mode === 'shadow' ? {} : { objection, labels };
+      if (active.mode === 'shadow') return { rules: rules?.map((rule) => ({ ...rule, mode: 'shadow' })) };
+      return { objection, labels, rules };
     } catch (cause) {
       const failure = active.fail('review', cause, fields);
       if (active.mode === 'shadow' || active.onFailure === 'allow') return {};
@@ -39,18 +42,52 @@ export function createReview(plugins: readonly ActivePlugin[]): ReviewCall | und
     const answers = await Promise.all(reviewers.map((reviewer) => ask(reviewer, call)));
     const reviews = answers.flatMap((answer) => (answer instanceof ToolwharfError ? [] : answer));
     const labels = reviews.reduce<Review['labels']>((all, one) => mergeLabels(all, one.labels), undefined);
+    const rules = reviews.some((one) => one.rules) ? reviews.flatMap((one) => one.rules ?? []) : undefined;
     const objections = reviews.flatMap(({ objection }) => objection ?? []);
     const denial = objections.find(({ kind }) => kind === 'deny');
-    if (denial) return { objection: denial, labels };
+    if (denial) return { objection: denial, labels, rules };
     const failure = answers.find((answer) => answer instanceof ToolwharfError);
     if (failure) throw failure;
-    return { objection: objections[0], labels };
+    return { objection: objections[0], labels, rules };
   };
 }
 
 function toObjection(by: string, verdict: ReviewVerdict | undefined): Objection | undefined {
   if (verdict === undefined || (isObject(verdict) && verdict.kind === 'allow')) return undefined;
   if (isObject(verdict) && (verdict.kind === 'ask' || verdict.kind === 'deny') && typeof verdict.reason === 'string')
-    return { kind: verdict.kind, reason: verdict.reason.slice(0, maxReasonLength), by };
+    return {
+      kind: verdict.kind,
+      reason: verdict.reason.slice(0, maxReasonLength),
+      by,
+      ...objecting(verdict.kind, verdict),
+    };
   throw new Error("it must return undefined, or { kind: 'ask' or 'deny', reason }");
 }
+
+/** The rules behind an objection: not those that only would have decided, or that decided less. */
+function objecting(kind: Objection['kind'], verdict: ReviewVerdict): Pick<Objection, 'rules'> {
+  const effects: readonly unknown[] = kind === 'deny' ? ['deny', 'hide'] : ['ask'];
+  const rules = (rulesOf(verdict) ?? []).filter(({ mode, effect }) => mode === 'enforce' && effects.includes(effect));
+  return rules.length > 0 ? { rules: rules.map(({ id }) => id) } : {};
+}
+
+const maxRules = 100;
+
+/** The rules of a verdict. Throws unless they are a list of rules. */
+function rulesOf(verdict: ReviewVerdict | undefined): readonly DecidingRule[] | undefined {
+  const rules: unknown = isObject(verdict) ? verdict.rules : undefined;
+  if (rules === undefined || (Array.isArray(rules) && rules.length === 0)) return undefined;
+  if (!Array.isArray(rules) || !rules.every(isRule))
+    throw new Error('its rules must be a list of { id, effect, mode }, where id has at most 100 characters');
+  return rules.slice(0, maxRules).map(({ id, effect, mode, failed }: DecidingRule) => ({
+    ...{ id, effect, mode },
+    ...(failed === true && { failed }),
+  }));
+}
+
+const isRule = (rule: unknown) =>
+  isObject(rule) &&
+  typeof rule.id === 'string' &&
+  rule.id.length <= 100 &&
+  (rule.effect === 'allow' || (policyActions as readonly unknown[]).includes(rule.effect)) &&
+  (pluginModes as readonly unknown[]).includes(rule.mode);

@@ -28,6 +28,8 @@ export interface ApprovalRequest {
   readonly reason: string;
   /** The name of the plugin whose policy requires the approval. */
   readonly policy?: string;
+  /** The ids of the rules of that plugin which require it. */
+  readonly policyRules?: readonly string[];
   /** The changes since the definition was accepted, if they are the reason for the approval. */
   readonly change?: readonly DefinitionChange[];
   /** Who may answer; `admins` if undefined. */

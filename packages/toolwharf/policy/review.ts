@@ -1,11 +1,30 @@
 import type { JsonObject } from '../../contract/json.ts';
+import type { PluginMode, PolicyAction } from '../../contract/settings/choices.ts';
 import type { Caller, ToolAnnotations } from '../kernel/tool.ts';
+
+/** The person on whose behalf a call is made, as the identity provider describes them. */
+export interface Person {
+  readonly name: string;
+  readonly groups: readonly string[];
+  readonly roles: readonly string[];
+}
+
+/** The call or answer that made a call. */
+export interface PluginCallParent {
+  readonly kind: 'call' | 'answer';
+  readonly id: string;
+  /** Those of a parent that is a call which runs here. */
+  readonly server?: string;
+  readonly tool?: string;
+}
 
 /** A call of a tool, or a read of a resource or prompt, as plugins see it. */
 export interface PluginCall {
   readonly id: string;
   readonly kind: 'tool' | 'resource' | 'prompt';
   readonly caller: Caller;
+  /** Undefined for a call that a caller made directly. */
+  readonly parent?: PluginCallParent;
   /** The name of the caller's profile, in the gateway. */
   readonly profile?: string;
   /** Undefined for a local tool. */
@@ -25,6 +44,18 @@ export interface PluginCall {
 export interface ReviewedCall extends PluginCall {
   /** The decision of the configuration and the remembered rules. */
   readonly decision: 'allow' | 'ask';
+  /** Undefined if the gateway does not know the person, and in the library. */
+  readonly person?: Person;
+}
+
+/** A rule of a plugin that decided, or in `shadow` mode would have decided. It is recorded, so it must not name values. */
+export interface DecidingRule {
+  readonly id: string;
+  /** What the rule decides for the call. */
+  readonly effect: PolicyAction | 'allow';
+  readonly mode: PluginMode;
+  /** The rule could not be evaluated, so that its reaction to failures decided. */
+  readonly failed?: true;
 }
 
 /** The result of a review: the call needs approval, or is denied. */
@@ -33,12 +64,15 @@ export interface Objection {
   readonly reason: string;
   /** The name of the plugin. */
   readonly by: string;
+  /** The ids of the rules that object. */
+  readonly rules?: readonly string[];
 }
 
 /** What plugins found in a review. Without an objection, the decision stays as it is. */
 export interface Review {
   readonly objection?: Objection;
   readonly labels?: readonly string[];
+  readonly rules?: readonly DecidingRule[];
 }
 
 /** Reviews a call. Rejects with `POLICY_FAILED` if a plugin cannot decide, so that the call does not run. */

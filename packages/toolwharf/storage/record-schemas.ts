@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { callEnds, callerKinds, callStatuses, recordKinds, taskStatuses } from '../../contract/calls.ts';
 import { assistantSchema } from '../../contract/records/assistant.ts';
+import { pluginModes, policyActions } from '../../contract/settings/choices.ts';
 import { transports } from '../../contract/settings/transports.ts';
 import type { CallRecord } from '../invocation/call-record.ts';
 import type { ToolDefinition } from '../kernel/tool.ts';
@@ -102,6 +103,18 @@ export const callRecordSchema = z.object({
   rule: z.string().optional(),
   changedBy: z
     .object({ arguments: z.array(z.string()).readonly().optional(), result: z.array(z.string()).readonly().optional() })
+    .optional(),
+  profile: z.string().optional(),
+  policy: z
+    .array(
+      z.object({
+        id: z.string(),
+        effect: z.enum([...policyActions, 'allow']),
+        mode: z.enum(pluginModes),
+        failed: z.literal(true).optional(),
+      }),
+    )
+    .readonly()
     .optional(),
   labels: z.array(z.string()).readonly().optional(),
   task: z

@@ -1,7 +1,9 @@
 import type { JwtConfig } from '../../../contract/settings/gateway-config.ts';
+import type { Caller } from '../../../toolwharf/kernel/tool.ts';
 import { userOf } from '../../../toolwharf/kernel/user-caller.ts';
+import type { Person } from '../../../toolwharf/policy/review.ts';
 import type { KeyStore } from '../../../toolwharf/storage/ports/key-store.ts';
-import type { UserStore } from '../../../toolwharf/storage/ports/user-store.ts';
+import type { User, UserStore } from '../../../toolwharf/storage/ports/user-store.ts';
 import { keyCallerPrefix } from './api-keys.ts';
 import { type Identity, isOperator } from './identity.ts';
 import { jwtCallerPrefix } from './jwt.ts';
@@ -16,6 +18,8 @@ export interface Persons {
   /** Whether an administrator has disabled the subject of a token, who signs in too. */
   isDisabled(callerId: string): Promise<boolean>;
   /** The person to whom keys that this caller creates belong; undefined for the operator, who creates keys for others. */
+  /** What the identity provider said about the person when they last signed in; undefined for others. */
+  find(caller: Caller): Promise<Person | undefined>;
   creatorOf(identity: Identity): Promise<string | undefined>;
 }
 
@@ -40,6 +44,15 @@ export function createPersons({ users, keys, jwt }: PersonsPorts): Persons {
     return callerId;
   }
 
+  async function findUser({ id, user = userOf(id) }: Caller): Promise<User | undefined> {
+    if (user !== undefined) return users.get(user);
+    const person = await personOf(id);
+    const end = person.indexOf('#');
+    if (end === -1) return undefined;
+    const [issuer, subject] = [person.slice(0, end), person.slice(end + 1)];
+    return (await users.find(issuer, subject)) ?? users.find(`${issuer}/`, subject);
+  }
+
   return {
     personOf,
     async isDisabled(callerId) {
@@ -49,6 +62,12 @@ export function createPersons({ users, keys, jwt }: PersonsPorts): Persons {
       const issuers = [withoutSlash(issuer), `${withoutSlash(issuer)}/`];
       const found = await Promise.all(issuers.map((one) => users.find(one, subject)));
       return found.some((user) => user?.disabledAt !== undefined);
+    },
+    async find(caller) {
+      const user = await findUser(caller);
+      if (!user) return undefined;
+      const { name, email = '', groups, role } = user;
+      return { name: name ?? email, groups, roles: role === 'none' ? [] : [role] };
     },
     creatorOf: async (identity) => (isOperator(identity) ? undefined : personOf(identity.caller.id)),
   };

@@ -64,7 +64,7 @@ export function resumeCalls({ storage, toolbox, hosts, log }: ResumeCallsPorts):
     const policy = () => {
       const found = toolbox.config.profiles.find(({ name }) => name === profile);
       if (!found) throw new ToolwharfError('CALL_DENIED', `The profile '${profile}' was removed`);
-      return { approval: found.approval, mayUse: createVisibility(found, toolbox.isListed).hasTool };
+      return { profile, approval: found.approval, mayUse: createVisibility(found, toolbox.isListed).hasTool };
     };
     try {
       toolbox.start(entry, record.arguments, {

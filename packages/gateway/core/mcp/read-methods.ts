@@ -118,7 +118,7 @@ async function readOptions(
     caller,
     signal: request.signal,
     host: toClientHost(request, input),
-    policy: { approval: profile.approval, mayRead },
+    policy: { profile: profile.name, approval: profile.approval, mayRead },
     refreshPolicy,
     callerLimits: request.usage?.calls,
     meta: forwardedMeta(request, upstreamEra),

@@ -131,7 +131,7 @@ function noApp(call: string): ToolwharfError {
 
 function ownPolicy(request: Pick<ApiRequest, 'identity'>, ports: ApiPorts): CallPolicy {
   const { profile, hasTool } = scopeFor(request, ports);
-  return { approval: profile.approval, mayUse: hasTool };
+  return { profile: profile.name, approval: profile.approval, mayUse: hasTool };
 }
 
 /** The policy of the assistant, for tools that the person at the app may use as well. */
@@ -145,8 +145,8 @@ async function assistantPolicy(
   const policyFor = policies.find((policy) => policy !== undefined);
   if (!policyFor) throw new ToolwharfError('CALL_DENIED', 'The assistant that opened the app is not available');
   const { hasTool } = scopeFor(request, ports);
-  const { approval, mayUse } = policyFor(entry);
-  return { approval, mayUse: (tool) => hasTool(tool) && (mayUse?.(tool) ?? true) };
+  const { profile, approval, mayUse } = policyFor(entry);
+  return { profile, approval, mayUse: (tool) => hasTool(tool) && (mayUse?.(tool) ?? true) };
 }
 
 /** An app as the web app needs it. */

@@ -111,7 +111,8 @@ export function assistantPolicyFor(
   const profile = profiles.find(({ name }) => name === limiting);
   const approvalOf = createCallApproval({ assistant, toolbox: settings.approval, profile, caller });
   const forStep = (step: CatalogEntry) => assistantPolicyFor(step, calls, toolbox);
-  return { approval: approvalOf(entry), mayUse: visibilityOf(profileName, toolbox).hasTool, forStep };
+  const { hasTool } = visibilityOf(profileName, toolbox);
+  return { profile: limiting, approval: approvalOf(entry), mayUse: hasTool, forStep };
 }
 
 export interface AppPolicyPorts extends AssistantPorts {
@@ -181,5 +182,6 @@ export function createReadPolicy(
   const profile = config.profiles.find(({ name }) => name === profileName);
   const approval = profile?.approval ?? config.toolbox.approval;
   const reads = toolApproval === 'always-ask' ? 'ask' : approval.reads;
-  return { approval: { ...approval, reads }, mayRead: createMayRead(visibilityOf(profileName, { config, isListed })) };
+  const mayRead = createMayRead(visibilityOf(profileName, { config, isListed }));
+  return { profile: profileName, approval: { ...approval, reads }, mayRead };
 }

@@ -49,7 +49,7 @@ export function resumeScripts(ports: ResumeScriptsPorts): Disposable {
     const policy = () => {
       const found = toolbox.config.profiles.find(({ name }) => name === profile);
       if (!found) throw new ToolwharfError('CALL_DENIED', `The profile '${profile}' was removed`);
-      return { approval: found.approval, mayUse: createVisibility(found, toolbox.isListed).hasTool };
+      return { profile, approval: found.approval, mayUse: createVisibility(found, toolbox.isListed).hasTool };
     };
     toolbox.start(findScript(record), record.arguments, {
       id,

@@ -76,7 +76,7 @@ export function readOptions(request: Requester, ports: ApiPorts): InternalReadOp
   const { identity, signal, results, usage } = request;
   const policy = () => {
     const scope = scopeFor(request, ports);
-    return { approval: scope.profile.approval, mayRead: createMayRead(scope) };
+    return { profile: scope.profile.name, approval: scope.profile.approval, mayRead: createMayRead(scope) };
   };
   return {
     caller: identity.caller,

@@ -3,12 +3,18 @@ export class ConditionError extends Error {
   override readonly name = 'ConditionError';
   readonly line: number;
   readonly column: number;
+  /** The message without the line and column. */
+  readonly reason: string;
+  /** The position in the condition, counted in characters from 0. */
+  readonly at: number;
 
   constructor(message: string, text: string, at: number) {
     const before = text.slice(0, at).split('\n');
     const line = before.length;
     const column = (before.at(-1) ?? '').length + 1;
     super(`line ${line}, column ${column}: ${message}`);
+    this.reason = message;
+    this.at = at;
     this.line = line;
     this.column = column;
   }

@@ -1,0 +1,52 @@
+import type { PolicyRule } from '../../../contract/settings/config.ts';
+import type { ConfigProblem } from '../../plugins/plugin.ts';
+import { type Condition, ConditionError, compileCondition } from './cel/compile.ts';
+import { policyVariables } from './variables.ts';
+
+/** A rule whose condition can be evaluated. */
+export interface CompiledRule extends PolicyRule {
+  readonly condition: Condition;
+}
+
+const listedVariables = policyVariables.filter(({ isListed }) => isListed);
+
+/** Compiles all rules. Reports every rule that cannot be compiled, with the position in its condition, and leaves it out. */
+export function compileRules(
+  rules: readonly PolicyRule[],
+  report: (problem: ConfigProblem) => void,
+): readonly CompiledRule[] {
+  const indexes = new Map<string, number>();
+  return rules.flatMap((rule, index) => {
+    const path = ['policy', 'rules', index];
+    const earlier = indexes.get(rule.id);
+    if (earlier !== undefined)
+      report({ path: [...path, 'id'], message: `there is another rule with the id '${rule.id}', at index ${earlier}` });
+    indexes.set(rule.id, index);
+    try {
+      return [{ ...rule, condition: compileRule(rule) }];
+    } catch (cause) {
+      if (!(cause instanceof ConditionError)) throw cause;
+      report({ path: [...path, 'when'], message: cause.reason, offset: cause.at });
+      return [];
+    }
+  });
+}
+
+/** Compiles the condition of a rule. Throws a `ConditionError`. */
+export function compileRule({ when, then }: Pick<PolicyRule, 'when' | 'then'>): Condition {
+  // Texts of calls are compared in this Unicode form too.
+  const text = when.normalize();
+  const condition = compileCondition(text, policyVariables);
+  if (then !== 'hide') return condition;
+  try {
+    return compileCondition(text, listedVariables);
+  } catch (cause) {
+    if (!(cause instanceof ConditionError)) throw cause;
+    const names = listedVariables.map(({ name }) => name).join(', ');
+    throw new ConditionError(
+      `a rule that hides tools knows only ${names}, which are known without a call`,
+      text,
+      cause.at,
+    );
+  }
+}

@@ -1,0 +1,36 @@
+import { type ConfiguredHooks, definePlugin, type ListedTool, type Plugin, type Viewer } from '../../plugins/plugin.ts';
+import { type CompiledRule, compileRules } from './compile-rules.ts';
+import { judge, toDecidingRules, toVerdict } from './judge.ts';
+
+export interface PolicyOptions {
+  readonly now?: () => number;
+}
+
+/** Applies the section `policy` of the configuration. Without rules it has no hooks, so that calls do not wait for it. */
+export function createPolicyPlugin({ now = Date.now }: PolicyOptions = {}): Plugin {
+  return definePlugin({
+    name: 'toolwharf.policy',
+    section: 'policy',
+    configure: (config, report) => createHooks(compileRules(config.policy?.rules ?? [], report), now),
+  });
+}
+
+function createHooks(rules: readonly CompiledRule[], now: () => number): ConfiguredHooks {
+  if (rules.length === 0) return {};
+  const hiding = rules.filter(({ then, mode }) => then === 'hide' && mode === 'enforce');
+  const forReads = rules.filter(({ then }) => then !== 'hide');
+  return {
+    review(call) {
+      const outcomes = judge(call.kind === 'tool' ? rules : forReads, call, new Date(now()));
+      return { ...(toVerdict(outcomes) ?? { kind: 'allow' }), rules: toDecidingRules(outcomes) };
+    },
+    ...(hiding.length > 0 && { list: (tool, viewer) => isShown(hiding, tool, viewer, now) }),
+  };
+}
+
+/** A tool is hidden if a rule applies to it, or cannot be evaluated and does not allow that. */
+function isShown(hiding: readonly CompiledRule[], tool: ListedTool, { profile }: Viewer, now: () => number): boolean {
+  const { server, name, originalName, annotations } = tool;
+  const listed = { server, tool: name, originalName, annotations, profile, arguments: {}, caller: {} };
+  return judge(hiding, listed, new Date(now())).every(({ effect }) => effect === undefined || effect === 'allow');
+}
