@@ -20,6 +20,8 @@ export interface Feature<Ports = unknown> {
   readonly servesOthers?: boolean;
   /** Connects the gateway with the other replicas on its database, before anything else starts. */
   readonly replicas?: (ports: ReplicasPorts) => Promise<Replicas>;
+  /** Plugins that need nothing but the configuration, so that a toolbox of the command line has them without a gateway. */
+  readonly plugins?: () => readonly Plugin[];
   /** Supplies ports of the core and plugins, before the servers start. */
   readonly start?: (parts: StartParts) => StartedFeature<Ports>;
   /** What it adds to MCP endpoints. */
@@ -131,11 +133,17 @@ export function startFeatures(features: readonly Feature[], parts: StartParts): 
   const started = features.map((feature) => ({ feature, ...feature.start?.(parts) }));
   return {
     core: Object.assign({}, ...started.map(({ core }) => core)),
-    plugins: started.flatMap(({ feature, plugins = [] }) =>
-      plugins.map((plugin) => ({ feature: feature.name, plugin })),
-    ),
+    plugins: started.flatMap(({ feature, plugins = [] }) => [
+      ...pluginsOf([feature]),
+      ...plugins.map((plugin) => ({ feature: feature.name, plugin })),
+    ]),
     features: started.map(({ feature, open = feature.open }) => ({ ...feature, open })),
   };
+}
+
+/** The plugins of features that need no gateway. */
+export function pluginsOf(features: readonly Feature[]): readonly FeaturePlugin[] {
+  return features.flatMap(({ name, plugins }) => plugins?.().map((plugin) => ({ feature: name, plugin })) ?? []);
 }
 
 export interface StartedFeatures {

@@ -148,6 +148,12 @@ function clientOf({ client }: Call['caller']): string {
   return client ? [client.name, client.version].filter(Boolean).join(' ') : '';
 }
 
+/** What a rule of the policy decided, or would have decided: `deny by no-evil`. */
+export function describeRule({ id, effect, mode, failed }: NonNullable<Call['policy']>[number]): string {
+  const notes = [mode === 'shadow' && 'shadow', failed && 'the condition has no value'].filter(Boolean).join(', ');
+  return `${effect} by ${id}${notes && ` (${notes})`}`;
+}
+
 function printCall(call: Call, terminal: Terminal): void {
   const { colors } = terminal;
   const { id, kind, server, originalName, caller, parent, createdAt, error, result } = call;
@@ -162,6 +168,8 @@ function printCall(call: Call, terminal: Terminal): void {
     status: statusOf(call),
     created: `${createdAt} (${ago(createdAt)})`,
     duration: durationOf(call),
+    profile: call.profile,
+    policy: call.policy?.map(describeRule).join(', '),
     error: error && `${error.code}: ${error.message}`,
   };
   terminal.print(colors.bold(oneLine(call.tool)));

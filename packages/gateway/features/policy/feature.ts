@@ -4,5 +4,5 @@ import type { Feature } from '../../core/feature.ts';
 /** Conditions over calls that deny, ask or hide. */
 export const policy: Feature = {
   name: 'policy',
-  start: () => ({ plugins: [createPolicyPlugin()] }),
+  plugins: () => [createPolicyPlugin()],
 };

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import type { Config, ProfileConfig } from '../../../../contract/settings/config.ts';
 import { chooseFeatures } from '../../../../gateway/core/choose-features.ts';
-import { gatherMcpParts } from '../../../../gateway/core/feature.ts';
+import { gatherMcpParts, pluginsOf } from '../../../../gateway/core/feature.ts';
 import { questionsNeedCall } from '../../../../gateway/core/mcp/client-host.ts';
 import { searchProfile } from '../../../../gateway/core/mcp/search-profile.ts';
 import { serveStdio } from '../../../../gateway/core/mcp/stdio.ts';
@@ -29,12 +29,14 @@ export async function serveLocally(name: string, context: CommandContext): Promi
   const dataDir = dataDirectory(env);
   await warnOfOpenDirectory(dataDir, log);
   const loaded = await openConfig(context.options.config, { env, cwd, log });
-  const parts = gatherMcpParts(chooseFeatures(features, loaded));
+  const chosen = chooseFeatures(features, loaded);
+  const parts = gatherMcpParts(chosen);
   await using toolbox = await startToolbox(loaded, {
     env,
     log,
     signal,
     approver,
+    featurePlugins: pluginsOf(chosen),
     host: questionsNeedCall,
     scripts: { open: (used) => openScripts(used, { searchFor }) },
     rules: createRuleFile(join(dataDir, 'approvals.json')),

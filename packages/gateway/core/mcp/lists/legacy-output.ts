@@ -110,7 +110,6 @@ const keywordChecks: Readonly<Record<string, (value: unknown) => boolean>> = {
   enum: (value) => Array.isArray(value) && value.length > 0,
   not: isSchema,
   if: isSchema,
-  // biome-ignore lint/suspicious/noThenProperty: a keyword of JSON Schema
   then: isSchema,
   else: isSchema,
   anyOf: isSchemas,

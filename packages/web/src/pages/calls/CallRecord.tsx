@@ -78,6 +78,8 @@ export function CallRecord({ call }: { readonly call: Call }) {
               <TextLink href={`/approvals?tab=rules&rule=${encodeURIComponent(call.rule)}`}>Allowed by a rule</TextLink>
             </Fact>
           )}
+          {call.policy && <PolicyRules rules={call.policy} />}
+          {call.profile !== undefined && <Fact name="Profile">{call.profile}</Fact>}
           {call.approval?.by !== undefined && (
             <Fact name={call.approval.answer === 'allow' ? 'Approved by' : 'Denied by'}>
               {safeText(call.approval.by, 120)}
@@ -102,6 +104,29 @@ export function CallRecord({ call }: { readonly call: Call }) {
     </div>
   );
 }
+
+/** The rules of the policy that decided, and those in shadow mode that would have decided. */
+function PolicyRules({ rules }: { readonly rules: NonNullable<Call['policy']> }) {
+  return (
+    <Fact name="Policy">
+      <ul>
+        {rules.map(({ id, effect, mode, failed }) => (
+          <li key={`${mode} ${effect} ${id}`}>
+            {(mode === 'shadow' ? wouldHave : effects)[effect]} <code className="text-xs">{safeText(id, 100)}</code>
+            {mode === 'shadow' && <span className="text-ink-faint"> · shadow</span>}
+            {failed && <span className="text-ink-faint"> · the condition has no value for this call</span>}
+          </li>
+        ))}
+      </ul>
+    </Fact>
+  );
+}
+
+const effects = { deny: 'Denied by', ask: 'Approval needed by', hide: 'Hidden by', allow: 'Ignored' };
+const wouldHave = {
+  ...{ deny: 'Would be denied by', ask: 'Would need approval by', hide: 'Would be hidden by' },
+  allow: 'Would be ignored:',
+};
 
 /** The task as which the server runs the call. */
 function UpstreamTask({ task }: { readonly task: NonNullable<Call['upstreamTask']> }) {
