@@ -2,6 +2,7 @@ import type { CommandFeature } from '../core/program/command-actions.ts';
 import { accounts } from './accounts/feature.ts';
 import { chat } from './chat/feature.ts';
 import { fleet } from './fleet/feature.ts';
+import { policy } from './policy/feature.ts';
 import { registry } from './registry/feature.ts';
 import { scripts } from './scripts/feature.ts';
 import { skills } from './skills/feature.ts';
@@ -13,6 +14,7 @@ export const commandFeatures: readonly CommandFeature[] = [
   // Before the registry, which is listed above it.
   chat,
   fleet,
+  policy,
   registry,
   scripts,
   skills,

@@ -21,6 +21,7 @@ import type { Endpoint } from './endpoint-schema.ts';
 import type { GatewayConfig } from './gateway-config.ts';
 import type { OAuthAuthentication } from './oauth-config.ts';
 import type { PluginEntry, PluginTarget } from './plugin-config.ts';
+import type { PolicyExample } from './policy-schema.ts';
 import type { TransportName } from './transports.ts';
 
 /** The configuration in memory, independent of the dialect. Defaults are applied and limits are checked. */
@@ -171,17 +172,6 @@ export interface PolicyRule {
   /** Undefined applies the rule in all profiles. */
   readonly profiles?: readonly string[];
   readonly examples: readonly PolicyExample[];
-}
-
-/** A call, and whether a rule applies to it. */
-export interface PolicyExample {
-  readonly call?: JsonObject;
-  readonly caller?: JsonObject;
-  readonly person?: JsonObject;
-  readonly client?: JsonObject;
-  readonly profile?: string;
-  readonly now?: string;
-  readonly applies: boolean;
 }
 
 /** A sequence of tool calls, or a script that calls tools, that is exposed as one tool. */

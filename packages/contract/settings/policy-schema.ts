@@ -1,18 +1,35 @@
 import { z } from 'zod';
+import { callerKinds } from '../calls.ts';
+import type { DeepReadonly } from '../json.ts';
 import { pluginModes, policyActions, policyFailures } from './choices.ts';
 import { choice, filledText, list, profileName, text } from './schema-parts.ts';
 
 const anyMap = z.record(z.string(), z.unknown(), { error: 'must be a map' });
 
+function members<Shape extends z.ZodRawShape>(shape: Shape) {
+  return z.strictObject(shape, { error: 'must be a map' }).partial();
+}
+
+const parentSchema = members({ kind: z.enum(['call', 'answer']), server: text, tool: text });
+
 /** A call that a rule is tried with by `toolwharf policy test`. What it leaves out is empty. */
 const exampleSchema = z.strictObject(
   {
-    call: anyMap.optional().describe('The members of call: server, tool, name, args, annotations and parent.'),
-    caller: anyMap.optional().describe('The members of caller: id, kind and name.'),
-    person: anyMap.optional().describe('The members of person: name, groups and roles.'),
-    client: anyMap.optional().describe('The members of client: name and version.'),
+    call: members({ server: text, tool: text, name: text, args: anyMap, annotations: anyMap, parent: parentSchema })
+      .optional()
+      .describe('The call.'),
+    caller: members({ id: text, kind: choice(callerKinds), name: text })
+      .optional()
+      .describe('The caller.'),
+    person: members({ name: text, groups: list(text), roles: list(text) })
+      .optional()
+      .describe('The person.'),
+    client: members({ name: text, version: text }).optional().describe('The client program.'),
     profile: text.optional().describe('The name of the profile.'),
-    now: text.optional().describe('The time of the call, such as 2026-01-31T08:00:00Z. Default: the present.'),
+    now: z.iso
+      .datetime({ offset: true, error: 'must be a time such as 2026-01-31T08:00:00Z' })
+      .optional()
+      .describe('The time of the call, such as 2026-01-31T08:00:00Z. Default: the present.'),
     applies: z.boolean({ error: 'must be true or false' }).describe('Whether the rule applies to this call.'),
   },
   { error: 'must be a map' },
@@ -55,4 +72,5 @@ export const policySchema = z.strictObject(
   { error: 'must be a map' },
 );
 
+export type PolicyExample = DeepReadonly<z.output<typeof exampleSchema>>;
 export type CheckedPolicy = z.output<typeof policySchema>;

@@ -1,14 +1,7 @@
 import { basename, isAbsolute, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { omitUndefined } from '../../contract/json.ts';
-import type {
-  Config,
-  HttpTarget,
-  PolicyExample,
-  ServerRoot,
-  ServerSpec,
-  StdioTarget,
-} from '../../contract/settings/config.ts';
+import type { Config, HttpTarget, ServerRoot, ServerSpec, StdioTarget } from '../../contract/settings/config.ts';
 import {
   approvalDefaults,
   chainTimeoutMs,
@@ -65,7 +58,7 @@ function buildPolicy({ rules = [] }: CheckedPolicy): Config['policy'] {
       ...rule,
       mode,
       onFailure,
-      examples: examples as readonly PolicyExample[],
+      examples,
     })),
   };
 }
