@@ -5,7 +5,7 @@ import { openStorage } from '../../packages/gateway/core/storage/open-storage.ts
 import { createSealer } from '../../packages/toolwharf/storage/sealer.ts';
 import type { Storage } from '../../packages/toolwharf/storage/storage.ts';
 import { connectAgent, outcomeOf, toCall } from '../support/a2a.ts';
-import { startApi, type TestApi } from '../support/api.ts';
+import { startApi, type TestApi, unasked } from '../support/api.ts';
 import { fixture } from '../support/fixtures.ts';
 import { connectMcp } from '../support/mcp-client.ts';
 import { startPostgres, type TestPostgres } from '../support/postgres.ts';
@@ -161,6 +161,102 @@ describe.each(stores)('the policy of a gateway with $store', ({ open }) => {
     expect((await call(await keyOf('bob', ['staff']))).body.error.code).toBe('CALL_DENIED');
     expect((await call(await api.key(['call']))).body.error.code).toBe('CALL_DENIED');
   });
+
+  test('an explanation names the lines that decide a call, with the values that conditions read', async () => {
+    await using client = await connectMcp(`${api.url}/mcp/team`, 'modern');
+    await client.text('files__echo', { text: 'evil' });
+    const { id } = await latest();
+    const { body } = await api.get(`/api/policy/calls/${id}`, admin());
+    expect(body.decision).toBe('deny');
+    const deciding = body.lines.filter(({ decided }: { decided: boolean }) => decided);
+    expect(deciding).toMatchObject([
+      {
+        ...{ source: 'policy', rule: 'no-evil', effect: 'deny' },
+        values: [
+          { name: 'call.tool', value: '"echo"' },
+          { name: 'call.args.text', value: '"evil"' },
+        ],
+      },
+    ]);
+    const sources = body.lines.map(({ source }: { source: string }) => source);
+    expect(new Set(sources)).toEqual(new Set(['deny-list', 'ask-list', 'mode', 'policy']));
+    expect(body.lines.find(({ rule }: { rule: string }) => rule === 'trial')).toMatchObject({
+      ...{ shadow: true, effect: 'ask', decided: false },
+    });
+    await client.text('files__echo', { text: 'good' });
+    const allowed = (await api.get(`/api/policy/calls/${(await latest()).id}`, admin())).body;
+    expect(allowed.decision).toBe('allow');
+    expect(allowed.lines.filter(({ decided }: { decided: boolean }) => decided)).toMatchObject([{ source: 'mode' }]);
+    const member = await api.key(['read', 'call']);
+    expect((await api.get(`/api/policy/calls/${id}`, { key: member })).status).toBe(403);
+    expect((await api.get(`/api/policy/calls/${randomUUID()}`, admin())).status).toBe(404);
+  });
+
+  test('a replay judges the recorded calls with other rules, in pages, beside what people answered', async () => {
+    await using client = await connectMcp(`${api.url}/mcp/team`, 'modern');
+    const since = new Date().toISOString();
+    await client.text('files__echo', { text: 'one' });
+    await client.text('files__echo', { text: 'evil' });
+    const calling = client.text('files__add', { a: 1, b: 2 });
+    const approval = await waitFor(
+      async () => (await api.get('/api/approvals?status=pending', admin())).body.approvals[0],
+      { what: 'the approval' },
+    );
+    await api.post(`/api/approvals/${approval.id}/answer`, { answer: 'allow' }, admin());
+    await calling;
+    const replay = async (rules: readonly object[]) => {
+      const flips: { tool: string; before: string; after: string; person?: string; rules: string[] }[] = [];
+      let judged = 0;
+      for (let after: number | undefined = 0; after !== undefined; ) {
+        const { status, body } = await api.post('/api/policy/replays', { rules, since, after }, admin());
+        expect(status).toBe(200);
+        flips.push(...body.flips);
+        judged += body.judged;
+        after = body.next;
+      }
+      return { judged, flips };
+    };
+    expect(await replay(rules)).toEqual({ judged: 3, flips: [] });
+    const changed = [
+      { id: 'adds', when: "call.tool == 'add' && profile == 'team' && call.annotations.size() >= 0", then: 'deny' },
+      { id: 'ones', when: "call.tool == 'echo' && call.args.text == 'one'", then: 'ask' },
+      { id: 'shadow', when: 'true', then: 'deny', mode: 'shadow' },
+    ];
+    expect((await replay(changed)).flips).toMatchObject([
+      { tool: 'mcp_files_echo', before: 'allowed', after: 'asked', rules: ['ones'] },
+      { tool: 'mcp_files_echo', before: 'denied', after: 'allowed', rules: [] },
+      { tool: 'mcp_files_add', before: 'asked', after: 'denied', person: 'allow', rules: ['adds'] },
+    ]);
+    const invalid = await api.post(
+      '/api/policy/replays',
+      { rules: [{ id: 'a', when: 'nonsense', then: 'ask' }] },
+      admin(),
+    );
+    expect(invalid).toMatchObject({ status: 400, body: { error: { code: 'CONFIG_INVALID' } } });
+  });
+
+  test('a condition is tried with a recorded call, and the rules are listed with how often they decided', async () => {
+    await using client = await connectMcp(`${api.url}/mcp`, 'modern');
+    await client.text('files__echo', { text: 'cafe\u0301' });
+    const { id } = await latest();
+    const attempt = async (when: string) => (await api.post('/api/policy/trials', { when, call: id }, admin())).body;
+    expect(await attempt("call.args.text == 'caf\u00e9'")).toMatchObject({ applies: true });
+    expect(await attempt("call.args.text == 'tea'")).toMatchObject({
+      applies: false,
+      values: [{ name: 'call.args.text', value: '"cafe\u0301"' }],
+    });
+    expect(await attempt('call.args.missing == 1')).toEqual({ failure: 'there is no call.args.missing', values: [] });
+    expect(await attempt("call.sever == 'x'")).toEqual({
+      problem: { message: 'unknown variable call.sever; did you mean call.server?', line: 1, column: 6 },
+      values: [],
+    });
+    const { body } = await api.get('/api/policy', admin());
+    expect(body.rules.map((rule: { id: string }) => rule.id)).toEqual(rules.map((rule) => rule.id));
+    const trial = body.rules.at(-1);
+    expect(trial.decided).toBeGreaterThan(0);
+    expect(body.calls).toBeGreaterThanOrEqual(trial.decided);
+    expect(body.variables).toContainEqual(expect.objectContaining({ name: 'call.server', type: 'string' }));
+  });
 });
 
 test('a gateway whose feature is switched off refuses to start with rules', async () => {
@@ -168,4 +264,8 @@ test('a gateway whose feature is switched off refuses to start with rules', asyn
     code: 'CONFIG_INVALID',
     message: expect.stringContaining("nothing applies 'policy' here: switch on the feature 'policy'"),
   });
+});
+
+test('every route of the policy was called and answered according to its schema', () => {
+  expect(unasked(({ group }) => group === 'policy')).toEqual([]);
 });

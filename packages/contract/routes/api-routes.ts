@@ -8,6 +8,7 @@ import { conversationRoutes } from './conversations.ts';
 import { eventRoutes } from './events.ts';
 import { fleetRoutes } from './fleet.ts';
 import { keyRoutes } from './keys.ts';
+import { policyRoutes } from './policy.ts';
 import { profileRoutes } from './profiles.ts';
 import { providerRoutes } from './providers.ts';
 import { questionRoutes } from './questions.ts';
@@ -48,6 +49,7 @@ export const apiRoutes = {
   ...assistantRoutes,
   ...conversationRoutes,
   ...fleetRoutes,
+  ...policyRoutes,
   ...providerRoutes,
   ...registryRoutes,
   ...scriptRoutes,

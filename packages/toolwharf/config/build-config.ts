@@ -51,7 +51,8 @@ export function buildConfig(checked: CheckedNative, context: CheckContext): Conf
   };
 }
 
-function buildPolicy({ rules = [] }: CheckedPolicy): Config['policy'] {
+/** Applies the defaults of rules. */
+export function buildPolicy({ rules = [] }: CheckedPolicy): Config['policy'] {
   if (rules.length === 0) return undefined;
   return {
     rules: rules.map(({ mode = 'enforce', onFailure = 'ask', examples = [], ...rule }) => ({

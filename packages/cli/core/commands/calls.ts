@@ -102,7 +102,7 @@ export async function followCalls(
 }
 
 /** The call with that id, or the only recent one whose id starts with it. */
-async function findCall(id: string, gateway: GatewayClient): Promise<Pick<Call, 'id' | 'tool'>> {
+export async function findCall(id: string, gateway: GatewayClient): Promise<Pick<Call, 'id' | 'tool'>> {
   if (/^[0-9a-f-]{36}$/i.test(id)) return gateway.getCall({ path: { call: id } });
   return findById(id, (await gateway.listCalls({ query: { limit: 500 } })).calls, 'recent call');
 }
@@ -134,7 +134,7 @@ function durationOf({ startedAt, completedAt }: Pick<Call, 'startedAt' | 'comple
 }
 
 /** The ISO time of a duration before now, such as `2h`, or of a date. */
-function toTime(text: string): string {
+export function toTime(text: string): string {
   const [, number, unit] = /^(\d+)([smhd])$/.exec(text) ?? [];
   const unitMs = { s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 }[unit ?? ''];
   const ms = unitMs === undefined ? Date.parse(text) : Date.now() - Number(number) * unitMs;

@@ -1,4 +1,14 @@
-import { addCommand, type CommandFeature, commandsOf, groups, json } from '../../core/program/command-actions.ts';
+import {
+  addCommand,
+  type CommandFeature,
+  choice,
+  commandsOf,
+  groups,
+  idArgument,
+  json,
+} from '../../core/program/command-actions.ts';
+
+const failOn = ['approved', 'ran', 'any', 'none'];
 
 /** `policy`. */
 export const policy: CommandFeature = {
@@ -12,5 +22,23 @@ export const policy: CommandFeature = {
     const local = { args: [file], options: [json], withoutGateway: true };
     add(policy, 'check', 'Check that every rule compiles, and list the rules', 'checkPolicy', local);
     add(policy, 'test', 'Try each rule with the examples beside it', 'testPolicy', local);
+    const explain = 'Print which lines of the configuration decide a recorded call, with the values they read';
+    add(policy, 'explain', explain, 'explainCall', { args: [idArgument], options: [json] });
+    add(
+      policy,
+      'replay',
+      'Judge recorded calls with changed rules, and print those that they decide otherwise',
+      'replayPolicy',
+      {
+        args: [file],
+        options: [
+          ['--since <time>', 'Calls since a time, or a duration such as 7d (default: all in the journal)'],
+          choice('--fail-on <calls>', 'Exit with 1 for these calls (default: approved)', failOn),
+          json,
+        ],
+        help: `--fail-on: approved: calls that a person allowed and the rules deny; ran: all calls that ran and the rules
+deny; any: every call that is decided otherwise; none.`,
+      },
+    );
   },
 };

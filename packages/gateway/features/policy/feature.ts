@@ -5,4 +5,5 @@ import type { Feature } from '../../core/feature.ts';
 export const policy: Feature = {
   name: 'policy',
   plugins: () => [createPolicyPlugin()],
+  routes: async () => (await import('./routes.ts')).policyRoutes,
 };

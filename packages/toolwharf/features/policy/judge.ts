@@ -1,6 +1,8 @@
+import { isObject } from '../../../contract/json.ts';
 import type { PolicyAction } from '../../../contract/settings/choices.ts';
+import { toJsonText } from '../../kernel/exact-json.ts';
 import type { DecidingRule } from '../../policy/review.ts';
-import type { ConditionValues } from './cel/compile.ts';
+import type { Condition, ConditionValues } from './cel/compile.ts';
 import { toComparable } from './comparable.ts';
 import type { CompiledRule } from './compile-rules.ts';
 import { type CallFacts, toValues } from './variables.ts';
@@ -56,6 +58,30 @@ function evaluateRule(rule: CompiledRule, spellings: readonly ConditionValues[],
     }
   }
   return failure === undefined ? { rule } : { rule, effect: rule.onFailure, failure };
+}
+
+/** What a condition reads of a call, as JSON; without what the call does not have. */
+export function readValues({ paths }: Pick<Condition, 'paths'>, call: CallFacts, now: Date): readonly ReadValue[] {
+  const values = toValues(call, now);
+  return paths.flatMap((name) => {
+    const value = name.split('.').reduce<unknown>(memberAt, values);
+    return value === undefined ? [] : [{ name, value: shorten(toJsonText(value)) }];
+  });
+}
+
+export interface ReadValue {
+  readonly name: string;
+  readonly value: string;
+}
+
+function memberAt(value: unknown, name: string): unknown {
+  return isObject(value) && Object.hasOwn(value, name) ? value[name] : undefined;
+}
+
+const maxValueLength = 300;
+
+function shorten(text: string): string {
+  return text.length > maxValueLength ? `${text.slice(0, maxValueLength)}…` : text;
 }
 
 /** The rules that decided, or would have decided, as the journal has them: without values. */

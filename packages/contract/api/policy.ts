@@ -1,0 +1,122 @@
+import { z } from 'zod';
+import { pluginModes, policyActions, policyFailures } from '../settings/choices.ts';
+import { policyRuleSchema } from '../settings/policy-schema.ts';
+import { answer, body, isoTime, list } from './named.ts';
+
+/** What is in the place of the settings decides a call. `deny` beats `ask`. */
+export const callDecisions = ['allow', 'ask', 'deny'] as const;
+const decision = z.enum(callDecisions);
+
+/** The parts of the configuration that take part in a decision. */
+export const decisionSources = ['deny-list', 'ask-list', 'remembered', 'definition', 'mode', 'policy'] as const;
+
+export const explanationSchema = answer(
+  'CallExplanation',
+  z.strictObject({
+    decision: decision.describe('What the configuration as it is now decides for the call.'),
+    lines: list(
+      z.strictObject({
+        source: z.enum(decisionSources),
+        text: z.string().describe('The pattern, remembered rule, mode or condition, and what it says about the call.'),
+        effect: z
+          .enum([...policyActions, 'allow'])
+          .optional()
+          .describe('Absent if the line says nothing about the call.'),
+        decided: z.boolean().describe('Whether the line decides the call.'),
+        rule: z.string().optional().describe('The id of the rule of the policy, or of the remembered rule.'),
+        shadow: z.literal(true).optional().describe('The rule only records what it would decide.'),
+        values: list(z.strictObject({ name: z.string(), value: z.string().describe('As JSON, shortened.') }))
+          .optional()
+          .describe('What the condition reads, as the journal has it.'),
+        failure: z.string().optional().describe('Why the condition has no value for the call.'),
+      }),
+    ),
+    notes: list(z.string()).describe('What is not known about the call any more.'),
+  }),
+);
+
+export const replayInputSchema = body(
+  'PolicyReplayInput',
+  z.strictObject({
+    rules: z
+      .array(policyRuleSchema)
+      .max(1_000)
+      .readonly()
+      .describe('The rules to judge with, as in the configuration file.'),
+    since: z.iso.datetime({ offset: true }).optional().describe('Start of the period, inclusive.'),
+    after: z.int().min(0).optional().describe('`next` of the page before.'),
+  }),
+);
+
+const outcome = z.enum(['allowed', 'asked', 'denied']);
+
+export const replayPageSchema = answer(
+  'PolicyReplayPage',
+  z.strictObject({
+    flips: list(
+      z.strictObject({
+        id: z.string().describe('The id of the call.'),
+        at: isoTime,
+        server: z.string().optional(),
+        tool: z.string(),
+        caller: z.string().describe('The name of the caller, or its id.'),
+        before: outcome.describe('What happened: without a question, after one, or not at all.'),
+        after: outcome.describe('What the rules decide.'),
+        person: z.enum(['allow', 'deny']).optional().describe('What a person answered.'),
+        by: z.string().optional().describe('Who answered.'),
+        rules: list(z.string()).describe('The ids of the rules that apply now.'),
+      }),
+    ).describe('The calls that the rules decide in another way, oldest first.'),
+    judged: z.int().describe('The calls of this page that were judged.'),
+    unknown: z
+      .int()
+      .describe('The calls of this page that could not be judged: the journal lacks something that a condition reads.'),
+    at: z.int().describe('The number of the last journal entry that was read.'),
+    head: z.int().describe('The number of the last journal entry.'),
+    next: z.int().optional().describe('`after` of the next page; absent on the last one.'),
+  }),
+);
+
+export const policyStateSchema = answer(
+  'PolicyState',
+  z.strictObject({
+    rules: list(
+      z.strictObject({
+        ...policyRuleSchema.pick({ id: true, when: true, reason: true }).shape,
+        then: z.enum(policyActions),
+        mode: z.enum(pluginModes),
+        onFailure: z.enum(policyFailures),
+        profiles: list(z.string()).optional(),
+        decided: z
+          .int()
+          .describe('How many of the latest calls the rule decided, or in shadow mode would have decided.'),
+        failed: z.int().describe('For how many of them its condition had no value.'),
+      }),
+    ),
+    calls: z.int().describe('The number of latest calls that were counted.'),
+    variables: list(z.strictObject({ name: z.string(), type: z.string(), description: z.string() })).describe(
+      'The variables of conditions.',
+    ),
+  }),
+);
+
+export const trialInputSchema = body(
+  'PolicyTrialInput',
+  z.strictObject({
+    when: z.string().min(1).max(10_000).describe('The condition to try.'),
+    call: z.string().describe('The id of a recorded call.'),
+  }),
+);
+
+export const trialSchema = answer(
+  'PolicyTrial',
+  z.strictObject({
+    applies: z.boolean().optional().describe('Absent if the condition does not compile, or has no value for the call.'),
+    problem: z
+      .strictObject({ message: z.string(), line: z.int(), column: z.int() })
+      .optional()
+      .describe('Why the condition does not compile.'),
+    failure: z.string().optional().describe('Why the condition has no value for the call.'),
+    values: list(z.strictObject({ name: z.string(), value: z.string() })),
+  }),
+);

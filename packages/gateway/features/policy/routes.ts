@@ -1,0 +1,102 @@
+import { policyRoutes as routes } from '../../../contract/routes/policy.ts';
+import type { PolicyRule } from '../../../contract/settings/config.ts';
+import type { CheckedPolicy } from '../../../contract/settings/policy-schema.ts';
+import { buildPolicy } from '../../../toolwharf/config/build-config.ts';
+import { configError, formatPath } from '../../../toolwharf/config/problems.ts';
+import { ConditionError } from '../../../toolwharf/features/policy/cel/compile.ts';
+import { type CompiledRule, compileRule, compileRules } from '../../../toolwharf/features/policy/compile-rules.ts';
+import { judge, readValues } from '../../../toolwharf/features/policy/judge.ts';
+import { policyVariables } from '../../../toolwharf/features/policy/variables.ts';
+import type { CallRecord } from '../../../toolwharf/invocation/call-record.ts';
+import type { ConfigProblem } from '../../../toolwharf/plugins/plugin.ts';
+import { findReadableCall, noCall } from '../../core/rest/access.ts';
+import { type ApiPorts, implement } from '../../core/rest/route.ts';
+import { explainCall } from './explain-call.ts';
+import { createRecordedCalls, type RecordedCall } from './recorded-call.ts';
+import { replayPage } from './replay.ts';
+
+/** The calls that the counts of rules are about. */
+const countedCalls = 1_000;
+
+export const policyRoutes = [
+  implement(routes.getPolicy, {
+    async handle(_request, { toolbox, storage }) {
+      const calls = await storage.journal.list({ limit: countedCalls, kind: 'calls' });
+      const found = calls.flatMap(({ policy = [] }) => policy);
+      const rules = (toolbox.config.policy?.rules ?? []).map(({ examples: _, profiles, ...rule }) => {
+        const own = found.filter(({ id, mode }) => id === rule.id && mode === rule.mode);
+        return {
+          ...{ ...rule, profiles: profiles && [...profiles] },
+          decided: own.filter(({ failed }) => !failed).length,
+          failed: own.filter(({ failed }) => failed).length,
+        };
+      });
+      const variables = policyVariables.map(({ name, type, description }) => ({ name, type, description }));
+      return { rules, calls: calls.length, variables };
+    },
+  }),
+  implement(routes.explainCall, {
+    access: findReadableCall,
+    async handle({ resource: record }, ports) {
+      const { toolbox } = ports;
+      const { server, originalName, kind } = record;
+      const { profiles, toolbox: settings, policy } = toolbox.config;
+      const entry = kind === undefined ? toolbox.catalog.find({ server, tool: originalName }) : undefined;
+      const profile = profiles.find(({ name }) => name === record.profile);
+      const ofFeatures = await Promise.all(ports.features.map((feature) => feature.policyOf?.(record.caller)));
+      const policyFor = ofFeatures.find((found) => found !== undefined);
+      const ofCaller = entry && policyFor?.(entry).approval;
+      return explainCall({
+        ...{ record, entry, recorded: await readCall(record, ports) },
+        approval: ofCaller ?? profile?.approval ?? settings.approval,
+        remembered: await toolbox.approvals.rules(),
+        rules: compileRules(policy?.rules ?? [], () => {}),
+      });
+    },
+  }),
+  implement(routes.replayPolicy, {
+    async handle({ body: { rules, since, after }, signal }, ports) {
+      return replayPage(compileGiven({ rules: [...rules] }), {
+        ...{ signal, after, audit: ports.storage.audit, find: ports.storage.journal.get },
+        toRecorded: createRecordedCalls({ toolbox: ports.toolbox, persons: ports.security.persons }),
+        since: since === undefined ? undefined : Date.parse(since),
+      });
+    },
+  }),
+  implement(routes.tryCondition, {
+    async handle({ body: { when, call: id } }, ports) {
+      const record = await ports.storage.journal.get(id);
+      if (!record || record.kind === 'administration') throw noCall(id);
+      return tryCondition(when, record, await readCall(record, ports));
+    },
+  }),
+];
+
+function tryCondition(when: string, record: CallRecord, { facts }: RecordedCall) {
+  try {
+    const rule: PolicyRule = { id: 'trial', when, then: 'ask', mode: 'enforce', onFailure: 'ask', examples: [] };
+    const condition = compileRule(rule);
+    const now = new Date(record.createdAt);
+    const [outcome] = judge([{ ...rule, condition }], facts, now);
+    const values = [...readValues(condition, facts, now)];
+    if (outcome?.failure !== undefined) return { failure: outcome.failure, values };
+    return { applies: outcome?.effect !== undefined, values };
+  } catch (cause) {
+    if (!(cause instanceof ConditionError)) throw cause;
+    return { problem: { message: cause.reason, line: cause.line, column: cause.column }, values: [] };
+  }
+}
+
+async function readCall(record: CallRecord, { toolbox, storage, security }: ApiPorts): Promise<RecordedCall> {
+  const { parent } = record;
+  const parentRecord = parent?.kind === 'call' ? await storage.journal.get(parent.id) : undefined;
+  return createRecordedCalls({ toolbox, persons: security.persons })(record, parentRecord);
+}
+
+/** Rules of a request. Throws `CONFIG_INVALID` with every problem. */
+function compileGiven(given: CheckedPolicy): readonly CompiledRule[] {
+  const problems: ConfigProblem[] = [];
+  const rules = compileRules(buildPolicy(given)?.rules ?? [], (problem) => problems.push(problem));
+  if (problems.length === 0) return rules;
+  throw configError(problems.map(({ path, message }) => ({ path: formatPath(path), message })));
+}
