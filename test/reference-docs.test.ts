@@ -5,6 +5,7 @@ import type { JsonObject } from '../packages/contract/json.ts';
 import type { HttpTarget, StdioTarget } from '../packages/contract/settings/config.ts';
 import { parseConfig } from '../packages/toolwharf/config/load-config.ts';
 import { nativeJsonSchema } from '../packages/toolwharf/config/native-json-schema.ts';
+import { policyVariables } from '../packages/toolwharf/features/policy/variables.ts';
 import { parseDuration } from '../packages/toolwharf/index.ts';
 import { keysOf, updateReference } from '../scripts/config-reference.ts';
 import { libraryFiles, readPackages, root, withoutComments } from './support/imports.ts';
@@ -36,6 +37,11 @@ describe('docs/dependencies.md', () => {
     for (const name of [...Object.keys(manifest.peerDependencies), ...Object.keys(manifest.overrides)])
       expect(page).toContain(`\`${name}\``);
   });
+});
+
+test('docs/guide/policy.md has the table of the variables that conditions know', () => {
+  const rows = policyVariables.map(({ name, type, description }) => `| \`${name}\` | ${type} | ${description} |`);
+  expect(read('docs/guide/policy.md')).toContain(`|---|---|---|\n${rows.join('\n')}\n\n`);
 });
 
 describe('docs/reference/library.md', () => {

@@ -113,6 +113,10 @@ test('every command with --json prints one JSON document, or JSON lines', async 
   await read('call', 'files/echo', 'text=hi');
   const ended = await waitForFirst('calls');
   await read('calls', 'show', ended);
+  await read('policy', 'check');
+  await read('policy', 'test');
+  await read('policy', 'explain', ended);
+  await read('policy', 'replay');
   await read('approvals', 'allow', (await startCall()).id, '--scope', 'tool');
   const rule = await waitForFirst('rules');
   await read('rules', 'revoke', rule);

@@ -1,7 +1,9 @@
 import { writeFile } from 'node:fs/promises';
-import { afterAll, describe, expect, test } from 'vitest';
-import { tempDir } from '../support/fixtures.ts';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { fixture, tempDir } from '../support/fixtures.ts';
+import { startGatewayHere, type TestGateway } from '../support/gateway.ts';
 import { cliIn } from '../support/run-cli.ts';
+import { waitFor } from '../support/wait-for.ts';
 
 const directory = await tempDir();
 afterAll(() => directory[Symbol.asyncDispose]());
@@ -90,5 +92,91 @@ describe('toolwharf policy test', () => {
     const { code, stderr } = await cli.run(['policy', 'test', file]);
     expect(code).toBe(3);
     expect(stderr).toContain("unknown key, found 'arg'");
+  });
+});
+
+describe('the policy commands of a gateway', () => {
+  const data = directory.file('data');
+  const settings = {
+    servers: { files: fixture('legacy') },
+    policy: {
+      rules: [
+        { id: 'no-evil', when: "call.tool == 'echo' && call.args.text == 'evil'", then: 'deny', reason: 'No evil' },
+        { id: 'ask-b', when: "call.tool == 'echo' && call.args.text == 'b'", then: 'ask' },
+        { id: 'trial', when: "call.tool == 'echo'", then: 'ask', mode: 'shadow' },
+      ],
+    },
+  };
+  let gateway: TestGateway;
+  beforeAll(async () => {
+    gateway = await startGatewayHere(cli, data, ['-c', await cli.config(settings)]);
+    await waitFor(() => gateway.stderr().includes('✔ files'), { what: 'the server' });
+    for (const text of ['a', 'evil'])
+      await gateway.api('POST', '/api/tools/mcp_files_echo/call', { arguments: { text } });
+    const asked = gateway.api('POST', '/api/tools/mcp_files_echo/call', { arguments: { text: 'b' } });
+    const [approval] = await waitFor(
+      async () => {
+        const { stdout } = await cli.run(['approvals', '--json']);
+        const pending = JSON.parse(stdout) as { id: string; reason: string }[];
+        return pending.length > 0 && pending;
+      },
+      { what: 'the approval' },
+    );
+    expect(approval?.reason).toContain("rule 'ask-b'");
+    await cli.run(['approvals', 'allow', String(approval?.id)]);
+    await asked;
+  });
+  afterAll(() => gateway[Symbol.asyncDispose]());
+
+  const calls = async () =>
+    JSON.parse((await cli.run(['calls', '--json'])).stdout) as { id: string; arguments: { text: string } }[];
+  const idOf = async (text: string) => String((await calls()).find((call) => call.arguments.text === text)?.id);
+
+  async function replay(rules: readonly object[], ...options: readonly string[]) {
+    const file = directory.file('changed.json');
+    await writeFile(file, JSON.stringify({ servers: {}, policy: { rules } }));
+    return cli.run(['policy', 'replay', file, ...options]);
+  }
+
+  test('toolwharf calls show names the rules that decided', async () => {
+    const { stdout } = await cli.run(['calls', 'show', await idOf('evil')]);
+    expect(stdout).toMatch(/^ {2}policy +deny by no-evil, ask by trial \(shadow\)$/m);
+  });
+
+  test('toolwharf policy explain prints which lines decide a call, with their values', async () => {
+    const { code, stdout } = await cli.run(['policy', 'explain', await idOf('evil')]);
+    expect(code).toBe(0);
+    expect(stdout).toContain('mcp_files_echo  now: deny');
+    expect(stdout).toContain('then  deny by no-evil, ask by trial (shadow)');
+    expect(stdout).toMatch(/^→ deny +rule no-evil /m);
+    expect(stdout).toContain('call.args.text = "evil"');
+    expect(stdout).toMatch(/^ {2}ask +rule trial \(shadow\)/m);
+    const json = JSON.parse((await cli.run(['policy', 'explain', await idOf('a'), '--json'])).stdout);
+    expect(json.decision).toBe('allow');
+  });
+
+  test('toolwharf policy replay prints what changed rules decide otherwise, and fails if people had allowed it', async () => {
+    const same = await replay(settings.policy.rules);
+    expect(same).toMatchObject({ code: 0, stdout: '3 calls judged, 0 decided otherwise\n' });
+    const deniesA = [...settings.policy.rules, { id: 'no-a', when: "call.args.text == 'a'", then: 'deny' }];
+    const harmless = await replay(deniesA, '--since', '1d');
+    expect(harmless.code).toBe(0);
+    expect(harmless.stdout).toMatch(/mcp_files_echo {2}Administrator {2}allowed → denied {2}no-a$/m);
+    expect((await replay(deniesA, '--fail-on', 'ran')).code).toBe(1);
+    const deniesAll = await replay([{ id: 'all', when: "call.tool == 'echo'", then: 'deny' }]);
+    expect(deniesAll.code).toBe(1);
+    expect(deniesAll.stdout).toMatch(/asked, allowed by Administrator \(admin\) → denied {2}all$/m);
+    expect(deniesAll.stdout).toContain('1 call fails --fail-on approved');
+    const json = await replay([], '--json', '--fail-on', 'any');
+    expect(json.code).toBe(1);
+    expect(JSON.parse(json.stdout)).toMatchObject({
+      ...{ ok: false, judged: 3, unknown: 0, failing: 2 },
+      flips: [
+        { before: 'denied', after: 'allowed' },
+        { before: 'asked', after: 'allowed', person: 'allow' },
+      ],
+    });
+    expect((await replay([{ id: 'a', when: 'nonsense', then: 'ask' }])).code).toBe(3);
+    expect((await replay([], '--since', '2030-01-01T00:00:00Z')).stdout).toContain('0 calls judged');
   });
 });

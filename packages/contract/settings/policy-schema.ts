@@ -10,21 +10,45 @@ function members<Shape extends z.ZodRawShape>(shape: Shape) {
   return z.strictObject(shape, { error: 'must be a map' }).partial();
 }
 
-const parentSchema = members({ kind: z.enum(['call', 'answer']), server: text, tool: text });
+const parentSchema = members({
+  kind: z.enum(['call', 'answer']).describe('call: a chain or script. answer: an assistant.'),
+  server: text.describe('The server of that call.'),
+  tool: text.describe('The name that its server gives the tool of that call.'),
+});
+
+const exampleCallSchema = members({
+  server: text.describe('The name of the server.'),
+  tool: text.describe('The name that the server gives the tool.'),
+  name: text.describe('The exposed name of the tool. Default: tool.'),
+  args: anyMap.describe('The arguments.'),
+  annotations: anyMap.describe('The annotations of the tool.'),
+  parent: parentSchema.describe('What made the call.'),
+});
+
+const exampleCallerSchema = members({
+  id: text.describe('The id of the caller.'),
+  kind: choice(callerKinds).describe('The kind of caller.'),
+  name: text.describe('The name of the caller.'),
+});
+
+const examplePersonSchema = members({
+  name: text.describe('The name of the person.'),
+  groups: list(text).describe('The groups of the person.'),
+  roles: list(text).describe('The roles of the person.'),
+});
+
+const exampleClientSchema = members({
+  name: text.describe('What the client program calls itself.'),
+  version: text.describe('The version of the client program.'),
+});
 
 /** A call that a rule is tried with by `toolwharf policy test`. What it leaves out is empty. */
 const exampleSchema = z.strictObject(
   {
-    call: members({ server: text, tool: text, name: text, args: anyMap, annotations: anyMap, parent: parentSchema })
-      .optional()
-      .describe('The call.'),
-    caller: members({ id: text, kind: choice(callerKinds), name: text })
-      .optional()
-      .describe('The caller.'),
-    person: members({ name: text, groups: list(text), roles: list(text) })
-      .optional()
-      .describe('The person.'),
-    client: members({ name: text, version: text }).optional().describe('The client program.'),
+    call: exampleCallSchema.optional().describe('The call. What it does not have is empty.'),
+    caller: exampleCallerSchema.optional().describe('Who calls.'),
+    person: examplePersonSchema.optional().describe('The person behind the caller.'),
+    client: exampleClientSchema.optional().describe('The program that calls.'),
     profile: text.optional().describe('The name of the profile.'),
     now: z.iso
       .datetime({ offset: true, error: 'must be a time such as 2026-01-31T08:00:00Z' })
