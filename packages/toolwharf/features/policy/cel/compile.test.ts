@@ -121,6 +121,8 @@ describe('conditions', () => {
     expect(() => evaluate(`has(call.args.x) || call.args.items.exists(x, ${nested})`, { items }, 100_000)).toThrow(
       WorkLimitError,
     );
+    expect(() => evaluate('call.args.items.exists(x, x.missing == 1)', { items }, 50_000)).toThrow(WorkLimitError);
+    expect(() => evaluate('call.args.items.exists(x, has(x.missing.y))', { items }, 50_000)).toThrow(WorkLimitError);
     const text = 'a'.repeat(1_000_000);
     expect(() => evaluate("call.args.text.matches('(a+)+$')", { text: `${text}!` })).toThrow(WorkLimitError);
     expect(() => evaluate('call.args.items.map(x, call.args.text + call.args.text)', { items, text })).toThrow();

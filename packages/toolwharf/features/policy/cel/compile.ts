@@ -439,8 +439,8 @@ function compile(
         try {
           return memberOf(of.run(frame), target.member) !== undefined;
         } catch (cause) {
-          if (cause instanceof EvaluationError) return false;
-          throw cause;
+          ignoreFailure(cause, frame);
+          return false;
         }
       },
     };
@@ -479,8 +479,8 @@ function compile(
             try {
               if (asBool(each(frame, item, body)) === deciding) return deciding;
             } catch (cause) {
-              if (!(cause instanceof EvaluationError)) throw cause;
-              failure ??= cause;
+              const ignored = ignoreFailure(cause, frame);
+              failure ??= ignored;
             }
           }
           if (failure) throw failure;
@@ -575,6 +575,16 @@ function asBool(value: unknown): boolean {
   throw new EvaluationError(`expected true or false, not ${typeOf(value)}`);
 }
 
+/** An error costs far more than an operation. */
+const failureWork = 100;
+
+/** The failure of a part, which another part may make irrelevant. Throws all other errors. */
+function ignoreFailure(cause: unknown, frame: Frame): EvaluationError {
+  if (!(cause instanceof EvaluationError)) throw cause;
+  spend(frame, failureWork);
+  return cause;
+}
+
 /** `&&` and `||`: a side that decides alone makes a failure of the other one irrelevant. */
 function decideEarly(left: Evaluate, right: Evaluate, deciding: boolean): Evaluate {
   return (frame) => {
@@ -583,8 +593,7 @@ function decideEarly(left: Evaluate, right: Evaluate, deciding: boolean): Evalua
     try {
       if (asBool(left(frame)) === deciding) return deciding;
     } catch (cause) {
-      if (!(cause instanceof EvaluationError)) throw cause;
-      failure = cause;
+      failure = ignoreFailure(cause, frame);
     }
     const decided = asBool(right(frame)) === deciding;
     if (failure && !decided) throw failure;
