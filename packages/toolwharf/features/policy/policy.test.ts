@@ -213,7 +213,7 @@ describe('the work of a policy', () => {
     }));
     const outcomes = judge(counting, facts({ items }), now);
     expect(outcomes.every(({ effect, failure }) => effect === 'ask' && failure !== undefined)).toBe(true);
-    expect(work).toBeLessThanOrEqual(200_000);
+    expect(work).toBeLessThanOrEqual(100_000);
   });
 
   test('the reason of many rules names a few', () => {

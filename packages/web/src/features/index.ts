@@ -3,6 +3,7 @@ import { accounts } from './accounts/feature.ts';
 import { apps } from './apps/feature.ts';
 import { chat } from './chat/feature.ts';
 import { fleet } from './fleet/feature.ts';
+import { policy } from './policy/feature.ts';
 import { registry } from './registry/feature.ts';
 import { scripts } from './scripts/feature.ts';
 import { signIn } from './sign-in/feature.ts';
@@ -10,4 +11,15 @@ import { skills } from './skills/feature.ts';
 import { traffic } from './traffic/feature.ts';
 
 /** The features of the app. To remove one, delete its folder and its line here. */
-export const features: readonly Feature[] = [signIn, chat, scripts, accounts, apps, skills, registry, traffic, fleet];
+export const features: readonly Feature[] = [
+  signIn,
+  chat,
+  scripts,
+  accounts,
+  apps,
+  skills,
+  policy,
+  registry,
+  traffic,
+  fleet,
+];

@@ -1,0 +1,98 @@
+import { useQuery } from '@tanstack/react-query';
+import { useState } from 'react';
+import type { api } from '../../api/client.ts';
+import { useIsAdmin } from '../../api/queries.ts';
+import { Badge, type Tone } from '../../components/Badge.tsx';
+import { Button, GatewayButtonLink } from '../../components/Button.tsx';
+import { Card, CardHeader } from '../../components/Card.tsx';
+import { EmptyState } from '../../components/EmptyState.tsx';
+import { Notice } from '../../components/ErrorNotice.tsx';
+import { Facts } from '../../components/FactList.tsx';
+import { Page } from '../../components/Page.tsx';
+import { QueryState } from '../../components/QueryState.tsx';
+import { safeText } from '../../components/safe-text.ts';
+import { plural } from '../../text/plural.ts';
+import { policyQueries } from './queries.ts';
+import { TryCondition } from './TryCondition.tsx';
+
+type PolicyState = Awaited<ReturnType<typeof api.getPolicy>>;
+type Rule = PolicyState['rules'][number];
+
+const effects = { deny: 'Deny', ask: 'Ask', hide: 'Hide' };
+const tones: Readonly<Record<Rule['then'], Tone>> = { deny: 'bad', ask: 'warn', hide: 'neutral' };
+const failures = { deny: 'Deny the call', ask: 'Ask', allow: 'Ignore the rule' };
+
+/** The rules of the policy, how often each decided, and a form that tries a condition. */
+export default function PolicyPage() {
+  const isAdmin = useIsAdmin();
+  const policy = useQuery({ ...policyQueries.policy(), enabled: isAdmin });
+  const [condition, setCondition] = useState('');
+  if (!isAdmin)
+    return (
+      <Page title="Policy">
+        <Notice>Only administrators can see the policy.</Notice>
+      </Page>
+    );
+  return (
+    <Page
+      title="Policy"
+      description="Conditions over calls: what they say, who makes them, and when. The rules are in the configuration file."
+    >
+      <QueryState query={policy} what="rules" />
+      {policy.data?.rules.length === 0 && (
+        <EmptyState
+          title="No rules"
+          actions={<GatewayButtonLink href="/docs/guide/policy.html">Read how to write one</GatewayButtonLink>}
+        >
+          Rules are conditions over calls in the configuration file. They deny, ask or hide.
+        </EmptyState>
+      )}
+      {policy.data?.rules.map((rule) => (
+        <RuleCard key={rule.id} rule={rule} calls={policy.data.calls} onTry={() => setCondition(rule.when)} />
+      ))}
+      {policy.data && <TryCondition condition={condition} onChange={setCondition} variables={policy.data.variables} />}
+    </Page>
+  );
+}
+
+interface RuleCardProps {
+  readonly rule: Rule;
+  /** The number of calls that are counted. */
+  readonly calls: number;
+  readonly onTry: () => void;
+}
+
+function RuleCard({ rule, calls, onTry }: RuleCardProps) {
+  const { id, when, then, mode, onFailure, reason, profiles, decided, failed } = rule;
+  const name = safeText(id, 100);
+  const isShadow = mode === 'shadow';
+  const latest = plural(calls, { one: 'latest call', other: '# latest calls' });
+  return (
+    <Card aria-label={name}>
+      <CardHeader
+        title={
+          <span className="flex flex-wrap items-center gap-2">
+            <span className="break-words">{name}</span>
+            <Badge tone={tones[then]}>{effects[then]}</Badge>
+            {isShadow && <Badge tone="info">Shadow</Badge>}
+          </span>
+        }
+        hint={reason === undefined ? undefined : safeText(reason, 500)}
+        actions={
+          <Button size="small" look="quiet" onClick={onTry} aria-label={`Try ${name}`}>
+            Try
+          </Button>
+        }
+      />
+      <pre className="overflow-x-auto px-4 pt-3 text-xs whitespace-pre-wrap">{safeText(when, 10_000)}</pre>
+      <Facts
+        facts={[
+          [isShadow ? 'Would have decided' : 'Decided', `${decided} of the ${latest}`],
+          failed > 0 && ['No value', `${failed} of the ${latest}`],
+          ['Without a value', failures[onFailure]],
+          profiles !== undefined && ['Profiles', safeText(profiles.join(', '), 500)],
+        ]}
+      />
+    </Card>
+  );
+}

@@ -1,0 +1,13 @@
+import { Scale } from 'lucide-react';
+import { lazy } from 'react';
+import type { Feature } from '../../shell/feature.ts';
+
+/** Conditions over calls. */
+export const policy: Feature = {
+  name: 'policy',
+  title: 'Policies',
+  pages: { '/policy': lazy(() => import('./PolicyPage.tsx')) },
+  navigation: [{ href: '/policy', label: 'Policy', Icon: Scale, after: '/approvals', isForAdmins: true }],
+  commands: [{ kind: 'Page', title: 'Policy', href: '/policy', isForAdmins: true }],
+  invalidations: { 'config.applied': ['policy'] },
+};

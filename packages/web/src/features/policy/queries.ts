@@ -1,0 +1,12 @@
+import { queryOptions } from '@tanstack/react-query';
+import { api } from '../../api/client.ts';
+
+/** The queries of this feature. */
+export const policyQueries = {
+  policy: () => queryOptions({ queryKey: ['policy'], queryFn: ({ signal }) => api.getPolicy({ signal }) }),
+  recentCalls: () =>
+    queryOptions({
+      queryKey: ['policy', 'calls'],
+      queryFn: async ({ signal }) => (await api.listCalls({ query: { limit: 50 }, signal })).calls,
+    }),
+};

@@ -1,0 +1,58 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { fixture } from '../support/fixtures.ts';
+import { expectAccessible, startApp, type TestApp } from './support/app.ts';
+
+let app: TestApp;
+beforeAll(async () => {
+  app = await startApp({
+    servers: { notes: fixture('legacy') },
+    policy: {
+      rules: [
+        {
+          id: 'no-evil',
+          when: "call.args.text.contains('evil')",
+          then: 'deny',
+          reason: 'No evil',
+          profiles: ['default'],
+        },
+        { id: 'trial', when: "call.tool == 'echo'", then: 'ask', mode: 'shadow' },
+      ],
+    },
+  } as never);
+});
+afterAll(() => app.close());
+
+test('the page Policy shows the rules, how often they decided, and tries a condition with a recorded call', async () => {
+  const { page } = app;
+  for (const text of ['good', 'evil']) await app.post('/api/tools/mcp_notes_echo/call', { arguments: { text } });
+  await app.goto('/');
+  await page.getByRole('link', { name: 'Policy', exact: true }).click();
+  const card = (name: string) => page.getByRole('region', { name, exact: true });
+  await card('no-evil').getByText('1 of the 2 latest calls').waitFor();
+  await card('no-evil').getByText("call.args.text.contains('evil')").waitFor();
+  await card('trial').getByText('Shadow').waitFor();
+  await card('trial').getByText('2 of the 2 latest calls').waitFor();
+  await expectAccessible(page);
+
+  const attempt = card('Try a condition');
+  await card('no-evil').getByRole('button', { name: 'Try no-evil' }).click();
+  await attempt.getByRole('button', { name: 'Try', exact: true }).click();
+  await attempt.getByText('The rule applies to this call.').waitFor();
+  await attempt.getByText('call.args.text = "evil"').waitFor();
+  await attempt.getByLabel('Condition').fill("call.args.text == 'good'");
+  await attempt.getByRole('button', { name: 'Try', exact: true }).click();
+  await attempt.getByText('The rule does not apply to this call.').waitFor();
+  await attempt.getByLabel('Condition').fill('call.sever == 1');
+  await attempt.getByRole('button', { name: 'Try', exact: true }).click();
+  await attempt.getByText('Line 1, column 6: unknown variable call.sever; did you mean call.server?').waitFor();
+  await expectAccessible(page);
+});
+
+test('the page of a call names the rules that decided', async () => {
+  const { page } = app;
+  const { calls } = (await app.get('/api/calls?end=denied')).body as never as { calls: { id: string }[] };
+  await app.goto(`/calls/${calls[0]?.id}`);
+  await page.getByText('Denied by no-evil').waitFor();
+  await page.getByText('Would need approval by trial').waitFor();
+  expect(await page.getByText('Profile', { exact: true }).count()).toBeGreaterThan(0);
+});
