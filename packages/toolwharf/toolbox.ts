@@ -376,10 +376,13 @@ export async function startToolbox(
     // Nothing in it can fail but the first two.
     function commit(): void {
       ending.throwIfAborted();
+      const listedBefore = plugins.isListed();
       profiles = current.set(changed);
       permits.setLimits(toolbox);
       composedPermits.setLimits(composedLimits(toolbox));
       parts.plugins.use();
+      // Plugins show other tools now, in any profile.
+      if (plugins.isListed() !== listedBefore) profiles = current.shown.profiles.map(({ name }) => name);
       parts.locals.use();
       parts.folders.use();
       locals = parts.locals.tools;

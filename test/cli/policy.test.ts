@@ -1,8 +1,10 @@
 import { writeFile } from 'node:fs/promises';
+import { Client } from '@modelcontextprotocol/client';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { fixture, tempDir } from '../support/fixtures.ts';
 import { startGatewayHere, type TestGateway } from '../support/gateway.ts';
 import { cliIn } from '../support/run-cli.ts';
+import { stdioHere } from '../support/stdio-here.ts';
 import { waitFor } from '../support/wait-for.ts';
 
 const directory = await tempDir();
@@ -95,6 +97,22 @@ describe('toolwharf policy test', () => {
   });
 });
 
+test('rules judge the calls of commands without a gateway, and of clients of toolwharf stdio', async () => {
+  const servers = { files: fixture('legacy') };
+  const rule = { id: 'no-evil', when: "call.tool == 'echo' && call.args.text == 'evil'", then: 'deny' };
+  const config = await cli.config({ servers, policy: { rules: [rule] } });
+  const call = (text: string) => cli.run(['-c', config, 'call', 'files/echo', `text=${text}`, '--local']);
+  expect(await call('good')).toMatchObject({ code: 0, stdout: 'good\n' });
+  expect(await call('evil')).toMatchObject({ code: 5, stderr: expect.stringContaining("the rule 'no-evil' applies") });
+  const client = new Client({ name: 'test', version: '1' });
+  await client.connect(stdioHere(cli, ['--local', '-c', config]));
+  const text = async (given: string) =>
+    JSON.stringify(await client.callTool({ name: 'files__echo', arguments: { text: given } }));
+  expect(await text('good')).toContain('"good"');
+  expect(await text('evil')).toContain("the rule 'no-evil' applies");
+  await client.close();
+});
+
 describe('the policy commands of a gateway', () => {
   const data = directory.file('data');
   const settings = {
@@ -114,11 +132,10 @@ describe('the policy commands of a gateway', () => {
     for (const text of ['a', 'evil'])
       await gateway.api('POST', '/api/tools/mcp_files_echo/call', { arguments: { text } });
     const asked = gateway.api('POST', '/api/tools/mcp_files_echo/call', { arguments: { text: 'b' } });
-    const [approval] = await waitFor(
+    const approval = await waitFor(
       async () => {
         const { stdout } = await cli.run(['approvals', '--json']);
-        const pending = JSON.parse(stdout) as { id: string; reason: string }[];
-        return pending.length > 0 && pending;
+        return (JSON.parse(stdout) as { id: string; reason: string }[])[0];
       },
       { what: 'the approval' },
     );

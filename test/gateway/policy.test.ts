@@ -1,4 +1,5 @@
 import { randomBytes, randomUUID } from 'node:crypto';
+import { writeFile } from 'node:fs/promises';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createApiKey } from '../../packages/gateway/core/auth/api-keys.ts';
 import { openStorage } from '../../packages/gateway/core/storage/open-storage.ts';
@@ -6,7 +7,7 @@ import { createSealer } from '../../packages/toolwharf/storage/sealer.ts';
 import type { Storage } from '../../packages/toolwharf/storage/storage.ts';
 import { connectAgent, outcomeOf, toCall } from '../support/a2a.ts';
 import { startApi, type TestApi, unasked } from '../support/api.ts';
-import { fixture } from '../support/fixtures.ts';
+import { fixture, tempDir } from '../support/fixtures.ts';
 import { connectMcp } from '../support/mcp-client.ts';
 import { startPostgres, type TestPostgres } from '../support/postgres.ts';
 import { addScriptedAssistant, answerIn } from '../support/scripted-assistant.ts';
@@ -257,6 +258,37 @@ describe.each(stores)('the policy of a gateway with $store', ({ open }) => {
     expect(body.calls).toBeGreaterThanOrEqual(trial.decided);
     expect(body.variables).toContainEqual(expect.objectContaining({ name: 'call.server', type: 'string' }));
   });
+});
+
+test('clients are told that a reload hides tools, and not of a reload that changes other rules', async () => {
+  await using directory = await tempDir();
+  const file = directory.file('policy.json');
+  const write = (given: readonly object[]) => writeFile(file, JSON.stringify({ ...config, policy: { rules: given } }));
+  const [first] = rules;
+  await write([{ ...first, when: 'false' }]);
+  await using api = await startApi(file, { watch: true });
+  await using client = await connectMcp(`${api.url}/mcp`, 'legacy');
+  const names = async () => (await client.client.listTools()).tools.map(({ name }) => name);
+  await waitFor(async () => (await names()).includes('files__fail'), { what: 'the tools' });
+  const told = () => client.notices.filter(({ method }) => method === 'notifications/tools/list_changed').length;
+  const reload = async (given: readonly object[]) => {
+    const applied = new Promise<unknown>((resolve) => void api.toolbox.on('config.applied', resolve));
+    await write(given);
+    await applied;
+  };
+  const before = told();
+  await reload([{ ...first, when: "call.args.text == 'x'" }]);
+  const hide = { id: 'hide', when: "call.tool == 'fail'", then: 'hide' };
+  await reload([hide]);
+  await waitFor(() => told() > before, { what: 'the notification' });
+  expect(told()).toBe(before + 1);
+  expect(await names()).not.toContain('files__fail');
+  const once = told();
+  await reload([hide, { id: 'other', when: 'false', then: 'ask' }]);
+  await reload([]);
+  await waitFor(() => told() > once, { what: 'the notification' });
+  expect(told()).toBe(once + 1);
+  expect(await names()).toContain('files__fail');
 });
 
 test('a gateway whose feature is switched off refuses to start with rules', async () => {

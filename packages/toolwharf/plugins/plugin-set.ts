@@ -244,11 +244,14 @@ export function createPluginSet(options: PluginSetOptions): PluginSet {
   }
 
   function commit(next: readonly Used[]): void {
+    const listers = (all: readonly Used[]) => all.filter(({ plugin }) => plugin.list);
+    // The same function until others list, so that nobody reads lists again for nothing.
+    const [before, after] = [listers(used), listers(next)];
+    if (before.length !== after.length || after.some((one, at) => one !== before[at])) isListed = createIsListed(next);
     used = next;
     change = createChangeArguments(next);
     review = createReview(next);
     result = createChangeResult(next);
-    isListed = createIsListed(next);
     askPlugins = createAskPlugins(next);
     listeners = next.filter(({ plugin }) => plugin.notify);
     queues = next.flatMap(({ queue }) => queue ?? []);
