@@ -36,7 +36,8 @@ describe('toolwharf policy check', () => {
   test('the command lists the rules of a file that compile', async () => {
     const file = directory.file('good.yaml');
     await writeFile(file, good);
-    const { code, stdout } = await cli.run(['policy', 'check', file]);
+    const { code, stdout, stderr } = await cli.run(['policy', 'check', file]);
+    expect(stderr).toBe('Not in this file: profile team\n');
     expect({ code, stdout }).toMatchObject({ code: 0, stdout: expect.stringContaining('mail-outside') });
     const json = await cli.run(['policy', 'check', file, '--json']);
     expect(JSON.parse(json.stdout)).toMatchObject([

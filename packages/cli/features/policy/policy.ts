@@ -18,7 +18,11 @@ export async function checkPolicy(
   { json }: JsonOption,
   context: CommandContext,
 ): Promise<number> {
-  const { rules } = await loadRules(file, context);
+  const { rules, profiles } = await loadRules(file, context);
+  const unknown = new Set(rules.flatMap((rule) => rule.profiles ?? []).filter((name) => !profiles.includes(name)));
+  // Profiles can also be stored over the API, so that this is no error.
+  if (unknown.size > 0)
+    context.terminal.note(`Not in this file: ${[...unknown].map((name) => `profile ${name}`).join(', ')}`);
   printList(context.terminal, rules.map(withoutCondition), {
     json,
     empty: noRules,
@@ -179,12 +183,12 @@ const noRules = 'The configuration has no policy rules.';
 async function loadRules(
   file: string | undefined,
   { options, env, cwd }: CommandContext,
-): Promise<{ readonly rules: readonly CompiledRule[] }> {
+): Promise<{ readonly rules: readonly CompiledRule[]; readonly profiles: readonly string[] }> {
   const source = file ?? options.config ?? (await findConfigFile(cwd));
   const loaded = await openConfig(source, { env, cwd });
   const problems: Finding[] = [];
   const rules = compileRules(loaded.config.policy?.rules ?? [], (problem) => problems.push(problem));
-  if (problems.length === 0) return { rules };
+  if (problems.length === 0) return { rules, profiles: loaded.config.profiles.map(({ name }) => name) };
   const shown = problems.map(({ path, message }) => ({ path: formatPath(path), message }));
   throw loaded.toError?.(problems) ?? configError(shown, loaded.file);
 }
