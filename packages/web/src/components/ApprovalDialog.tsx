@@ -63,9 +63,13 @@ export function ApprovalDialog({ approvals, open, onClose }: ApprovalDialogProps
         <div className="flex w-full flex-wrap items-center justify-between gap-2">
           {waiting.length > 1 ? (
             <nav aria-label="Pending approvals" className="flex items-center gap-1">
-              <IconButton label="Previous approval" size="small" disabled={at === 0} onClick={() => goTo(at - 1)}>
-                <ChevronLeft aria-hidden />
-              </IconButton>
+              <IconButton
+                label="Previous approval"
+                size="small"
+                disabled={at === 0}
+                onClick={() => goTo(at - 1)}
+                icon={ChevronLeft}
+              />
               <span aria-live="polite" className="tabular-nums">
                 {`${formatNumber(at + 1)} of ${formatNumber(waiting.length)}`}
               </span>
@@ -74,9 +78,8 @@ export function ApprovalDialog({ approvals, open, onClose }: ApprovalDialogProps
                 size="small"
                 disabled={at === waiting.length - 1}
                 onClick={() => goTo(at + 1)}
-              >
-                <ChevronRight aria-hidden />
-              </IconButton>
+                icon={ChevronRight}
+              />
             </nav>
           ) : (
             <span />

@@ -1,3 +1,4 @@
+import type { LucideIcon } from 'lucide-react';
 import type { ComponentProps } from 'react';
 import { Link } from 'wouter';
 import { classNames } from './class-names.ts';
@@ -7,7 +8,9 @@ export interface ButtonProps extends ComponentProps<'button'> {
   /** `primary`: the main action. `danger`: removes something. `quiet`: a side action. */
   readonly look?: 'primary' | 'secondary' | 'danger' | 'quiet';
   readonly size?: 'small' | 'medium';
-  /** Shows a spinner and takes no further clicks. */
+  /** Stands before the text. */
+  readonly icon?: LucideIcon;
+  /** Shows a spinner in the place of the icon and takes no further clicks. */
   readonly busy?: boolean;
 }
 
@@ -29,6 +32,7 @@ const sizes = {
 export function Button({
   look = 'secondary',
   size = 'medium',
+  icon: Icon,
   busy = false,
   className,
   children,
@@ -50,48 +54,48 @@ export function Button({
       )}
       {...props}
     >
-      {busy && <Spinner />}
+      {busy ? <Spinner /> : Icon && <Icon aria-hidden />}
       {children}
     </button>
   );
 }
 
-export interface ButtonLinkProps extends Pick<ButtonProps, 'look' | 'size' | 'className' | 'children' | 'aria-label'> {
+type LinkLook = Pick<ButtonProps, 'look' | 'size' | 'icon' | 'className' | 'children'>;
+
+/** The class and the content of a link that looks like a button. */
+function toLinkProps({ look = 'secondary', size = 'medium', icon: Icon, className, children }: LinkLook) {
+  const content = (
+    <>
+      {Icon && <Icon aria-hidden />}
+      {children}
+    </>
+  );
+  return { className: classNames(frame, looks[look], sizes[size], className), children: content };
+}
+
+export interface ButtonLinkProps extends LinkLook, Pick<ButtonProps, 'aria-label'> {
   /** A page of this app. */
   readonly href: string;
 }
 
 /** A link to another page that looks like a button. */
-export function ButtonLink({ look = 'secondary', size = 'medium', className, ...props }: ButtonLinkProps) {
-  return <Link className={classNames(frame, looks[look], sizes[size], className)} {...props} />;
+export function ButtonLink({ href, 'aria-label': label, ...look }: ButtonLinkProps) {
+  return <Link href={href} aria-label={label} {...toLinkProps(look)} />;
 }
 
 /** A link to a page that the gateway serves beside the app: the browser leaves the app. */
-export function GatewayButtonLink({ look = 'secondary', size = 'medium', className, ...props }: ButtonLinkProps) {
-  return <a className={classNames(frame, looks[look], sizes[size], className)} {...props} />;
+export function GatewayButtonLink({ href, 'aria-label': label, ...look }: ButtonLinkProps) {
+  return <a href={href} aria-label={label} {...toLinkProps(look)} />;
 }
 
 /** A link to another website that looks like a button and opens a new tab. */
-export function ExternalButtonLink({
-  look = 'secondary',
-  size = 'medium',
-  className,
-  ...props
-}: ButtonLinkProps & Pick<ComponentProps<'a'>, 'onClick'>) {
-  return (
-    <a
-      target="_blank"
-      rel="noopener noreferrer nofollow"
-      className={classNames(frame, looks[look], sizes[size], className)}
-      {...props}
-    />
-  );
+export function ExternalButtonLink({ href, onClick, ...look }: ButtonLinkProps & Pick<ComponentProps<'a'>, 'onClick'>) {
+  return <a href={href} target="_blank" rel="noopener noreferrer nofollow" onClick={onClick} {...toLinkProps(look)} />;
 }
 
-export interface IconButtonProps extends Omit<ButtonProps, 'children'> {
+export interface IconButtonProps extends ButtonProps {
   /** The action, for screen readers and as the tooltip. */
   readonly label: string;
-  readonly children: ButtonProps['children'];
 }
 
 export function IconButton({ label, className, look = 'quiet', ...props }: IconButtonProps) {

@@ -1,8 +1,7 @@
-import { useMutation, useQueryClient } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
 import { Button } from './Button.tsx';
 import { Dialog } from './Dialog.tsx';
-import { useToast } from './Toasts.tsx';
+import { useAction } from './use-action.ts';
 
 export interface ConfirmDialogProps {
   readonly open: boolean;
@@ -57,19 +56,11 @@ export interface RemovalDialogProps<Item> {
 /** Asks for confirmation, removes an item and reports the result. */
 export function RemovalDialog<Item>(props: RemovalDialogProps<Item>) {
   const { item, title, action = 'Remove', remove, done, queryKey, onClose, onRemoved, children } = props;
-  const client = useQueryClient();
-  const toast = useToast();
-  const removing = useMutation({
-    mutationFn: remove,
-    onSuccess(_nothing, removed) {
-      toast(done);
-      onRemoved?.(removed);
-    },
-    onError: toast.error,
-    onSettled() {
-      onClose();
-      return client.invalidateQueries({ queryKey: [queryKey] });
-    },
+  const removing = useAction({
+    run: remove,
+    done,
+    refetch: [queryKey],
+    onSuccess: (_nothing, removed) => onRemoved?.(removed),
   });
   return (
     <ConfirmDialog
@@ -77,7 +68,7 @@ export function RemovalDialog<Item>(props: RemovalDialogProps<Item>) {
       title={item === undefined ? '' : title(item)}
       action={action}
       busy={removing.isPending}
-      onConfirm={() => item !== undefined && removing.mutate(item)}
+      onConfirm={() => item !== undefined && removing.mutate(item, { onSettled: onClose })}
       onClose={onClose}
     >
       {item !== undefined && children(item)}

@@ -60,9 +60,7 @@ export function Dialog(props: DialogProps) {
               )}
             </div>
             <RadixDialog.Close asChild>
-              <IconButton label="Close" size="small">
-                <X aria-hidden />
-              </IconButton>
+              <IconButton label="Close" size="small" icon={X} />
             </RadixDialog.Close>
           </header>
           <div className="min-h-0 flex-1 overflow-y-auto px-4 py-4">{children}</div>

@@ -1,10 +1,11 @@
+import type { LucideIcon } from 'lucide-react';
 import { DropdownMenu } from 'radix-ui';
 import type { ReactNode } from 'react';
 import { classNames } from './class-names.ts';
 
 export interface MenuItem {
   readonly label: ReactNode;
-  readonly icon?: ReactNode;
+  readonly icon?: LucideIcon;
   readonly danger?: boolean;
   readonly disabled?: boolean;
   readonly onSelect: () => void;
@@ -21,7 +22,7 @@ export function Menu({ trigger, items }: { readonly trigger: ReactNode; readonly
           sideOffset={4}
           className="z-50 min-w-44 animate-appear rounded-lg border border-line bg-raised p-1 shadow-xl"
         >
-          {items.map(({ label, icon, danger, disabled, onSelect }, index) => (
+          {items.map(({ label, icon: Icon, danger, disabled, onSelect }, index) => (
             <DropdownMenu.Item
               // biome-ignore lint/suspicious/noArrayIndexKey: the items of a menu do not move
               key={index}
@@ -32,7 +33,7 @@ export function Menu({ trigger, items }: { readonly trigger: ReactNode; readonly
                 danger && 'text-bad',
               )}
             >
-              {icon}
+              {Icon && <Icon aria-hidden />}
               {label}
             </DropdownMenu.Item>
           ))}

@@ -22,9 +22,7 @@ export function SecretInput({ value, isStored = false, noun, onChange, ...props 
     return (
       <div className="flex gap-1">
         <Input {...props} value="stored" readOnly className="min-w-0 text-ink-soft italic" />
-        <IconButton label={`Replace ${noun}`} onClick={() => onChange('')}>
-          <Pencil aria-hidden />
-        </IconButton>
+        <IconButton label={`Replace ${noun}`} onClick={() => onChange('')} icon={Pencil} />
       </div>
     );
   }
@@ -42,11 +40,7 @@ export function SecretInput({ value, isStored = false, noun, onChange, ...props 
       <IconButton label={isShown ? `Hide ${noun}` : `Show ${noun}`} onClick={() => setShown(!isShown)}>
         {isShown ? <EyeOff aria-hidden /> : <Eye aria-hidden />}
       </IconButton>
-      {isStored && (
-        <IconButton label={`Keep stored ${noun}`} onClick={() => onChange({ set: true })}>
-          <Undo2 aria-hidden />
-        </IconButton>
-      )}
+      {isStored && <IconButton label={`Keep stored ${noun}`} onClick={() => onChange({ set: true })} icon={Undo2} />}
     </div>
   );
 }

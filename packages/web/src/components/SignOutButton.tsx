@@ -1,8 +1,7 @@
-import { useMutation } from '@tanstack/react-query';
 import { LogOut } from 'lucide-react';
 import { api } from '../api/client.ts';
 import { Button, type ButtonProps } from './Button.tsx';
-import { useToast } from './Toasts.tsx';
+import { useAction } from './use-action.ts';
 
 export const roleTexts = { admin: 'Administrator', approver: 'Approver', member: 'Member' };
 
@@ -13,11 +12,9 @@ interface Props extends Pick<ButtonProps, 'look'> {
 }
 
 export function SignOutButton({ atProvider, isIcon, look }: Props) {
-  const toast = useToast();
-  const signingOut = useMutation({
-    mutationFn: async () => (atProvider ? location.assign('/api/sign-out') : api.closeSession()),
+  const signingOut = useAction({
+    run: async () => (atProvider ? location.assign('/api/sign-out') : api.closeSession()),
     onSuccess: () => atProvider || reloadApp(),
-    onError: toast.error,
   });
   return (
     <Button
@@ -27,8 +24,8 @@ export function SignOutButton({ atProvider, isIcon, look }: Props) {
       aria-label={isIcon ? 'Sign out' : undefined}
       title={isIcon ? 'Sign out' : undefined}
       onClick={() => signingOut.mutate()}
+      icon={LogOut}
     >
-      <LogOut aria-hidden />
       {!isIcon && 'Sign out'}
     </Button>
   );

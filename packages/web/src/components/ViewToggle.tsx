@@ -1,10 +1,10 @@
+import type { LucideIcon } from 'lucide-react';
 import { ToggleGroup } from 'radix-ui';
-import type { ReactNode } from 'react';
 
 export interface ViewToggleProps<Id extends string> {
   readonly label: string;
   /** `icon` is shown instead of the label. */
-  readonly views: readonly { readonly id: Id; readonly label: string; readonly icon?: ReactNode }[];
+  readonly views: readonly { readonly id: Id; readonly label: string; readonly icon?: LucideIcon }[];
   readonly value: Id;
   readonly onChange: (id: Id) => void;
   readonly disabled?: boolean;
@@ -36,7 +36,7 @@ export function ViewToggle<Id extends string>({
           title={view.icon === undefined ? undefined : view.label}
           className="rounded px-2 py-0.5 text-xs font-medium text-ink-soft hover:text-ink data-[state=on]:bg-sunken data-[state=on]:text-ink disabled:opacity-55 [&_svg]:my-1 [&_svg]:size-4"
         >
-          {view.icon ?? view.label}
+          {view.icon ? <view.icon aria-hidden /> : view.label}
         </ToggleGroup.Item>
       ))}
     </ToggleGroup.Root>

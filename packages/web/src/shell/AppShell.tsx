@@ -56,9 +56,7 @@ export function AppShell({ children }: { readonly children: ReactNode }) {
       <header className="sticky top-0 z-30 flex items-center gap-1 border-b border-line bg-surface px-3 py-2 md:hidden">
         <Brand />
         <span className="flex-1" />
-        <IconButton label="Search" onClick={() => openOverlay('search')}>
-          <Search aria-hidden />
-        </IconButton>
+        <IconButton label="Search" onClick={() => openOverlay('search')} icon={Search} />
         <IconButton
           label={open ? 'Close the menu' : 'Open the menu'}
           aria-expanded={open}

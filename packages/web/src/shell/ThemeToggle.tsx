@@ -1,12 +1,12 @@
-import { Monitor, Moon, Sun } from 'lucide-react';
-import { type ReactNode, useState } from 'react';
+import { type LucideIcon, Monitor, Moon, Sun } from 'lucide-react';
+import { useState } from 'react';
 import { ViewToggle } from '../components/ViewToggle.tsx';
 import { applyTheme, readTheme, type Theme } from './theme.ts';
 
-const themes: readonly { readonly id: Theme; readonly label: string; readonly icon: ReactNode }[] = [
-  { id: 'system', label: 'System', icon: <Monitor aria-hidden /> },
-  { id: 'light', label: 'Light', icon: <Sun aria-hidden /> },
-  { id: 'dark', label: 'Dark', icon: <Moon aria-hidden /> },
+const themes: readonly { readonly id: Theme; readonly label: string; readonly icon: LucideIcon }[] = [
+  { id: 'system', label: 'System', icon: Monitor },
+  { id: 'light', label: 'Light', icon: Sun },
+  { id: 'dark', label: 'Dark', icon: Moon },
 ];
 
 /** Switches between the colour schemes. */

@@ -1,9 +1,8 @@
-import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { CheckCheck } from 'lucide-react';
 import { type Approval, type ApprovalAnswer, api } from '../../api/client.ts';
 import { formatNumber } from '../../text/formats.ts';
 import { Button } from '../Button.tsx';
-import { useToast } from '../Toasts.tsx';
+import { useAction } from '../use-action.ts';
 
 export interface AllowAllProps {
   readonly approvals: readonly Approval[];
@@ -14,16 +13,10 @@ export interface AllowAllProps {
 /** Buttons that answer the listed calls that the person may answer: once, or for their conversation. Hidden for less than two. */
 export function AllowAll({ approvals: listed, canDeny = false }: AllowAllProps) {
   const approvals = listed.filter(({ mayAnswer }) => mayAnswer);
-  const client = useQueryClient();
-  const toast = useToast();
-  const answering = useMutation({
-    mutationFn: (given: 'once' | 'conversation' | 'deny') =>
+  const answering = useAction({
+    run: (given: 'once' | 'conversation' | 'deny') =>
       answerEach(approvals, given === 'deny' ? { answer: 'deny' } : { answer: 'allow', scope: given }),
-    onError: toast.error,
-    onSettled: () => {
-      void client.invalidateQueries({ queryKey: ['rules'] });
-      return client.invalidateQueries({ queryKey: ['approvals'] });
-    },
+    refetch: ['rules', 'approvals'],
   });
   if (approvals.length < 2) return null;
   // A preview hides large arguments: the person reviews such a call on its own.
@@ -41,8 +34,8 @@ export function AllowAll({ approvals: listed, canDeny = false }: AllowAllProps) 
         busy={answering.isPending && answering.variables === 'once'}
         disabled={answering.isPending}
         onClick={() => answering.mutate('once')}
+        icon={CheckCheck}
       >
-        <CheckCheck aria-hidden />
         {`Allow all ${formatNumber(count)} once`}
       </Button>
       {hasConversation && (

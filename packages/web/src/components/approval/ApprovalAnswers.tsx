@@ -42,8 +42,8 @@ export function ApprovalAnswers(props: ApprovalAnswersProps) {
           busy={isSent('allow')}
           aria-keyshortcuts={answerKeys.once}
           onClick={() => onAnswer({ answer: 'allow', scope: 'once' })}
+          icon={Check}
         >
-          <Check aria-hidden />
           Allow once
           {key('once')}
         </Button>
@@ -53,17 +53,15 @@ export function ApprovalAnswers(props: ApprovalAnswersProps) {
           busy={isSent('deny')}
           aria-keyshortcuts={answerKeys.deny}
           onClick={() => onAnswer({ answer: 'deny', scope: 'once' })}
+          icon={X}
         >
-          <X aria-hidden />
           Deny
           {key('deny')}
         </Button>
-        <Button disabled={disabled} onClick={props.onDenyWithReason}>
-          <MessageSquareX aria-hidden />
+        <Button disabled={disabled} onClick={props.onDenyWithReason} icon={MessageSquareX}>
           Deny with a reason …
         </Button>
-        <Button disabled={disabled} aria-keyshortcuts={answerKeys.edit} onClick={props.onEdit}>
-          <Pencil aria-hidden />
+        <Button disabled={disabled} aria-keyshortcuts={answerKeys.edit} onClick={props.onEdit} icon={Pencil}>
           Edit arguments …{key('edit')}
         </Button>
       </div>

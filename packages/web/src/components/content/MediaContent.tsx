@@ -60,8 +60,7 @@ export function MediaContent({ data, mimeType = 'application/octet-stream', name
       )}
       <figcaption className="flex flex-wrap items-center gap-2 text-xs text-ink-soft">
         {broken ? `The data does not match its type (${label})` : label}
-        <Button size="small" look="quiet" onClick={download}>
-          <Download aria-hidden />
+        <Button size="small" look="quiet" onClick={download} icon={Download}>
           Download
         </Button>
       </figcaption>

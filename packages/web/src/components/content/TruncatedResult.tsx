@@ -1,10 +1,10 @@
-import { useInfiniteQuery, useMutation } from '@tanstack/react-query';
+import { useInfiniteQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { api } from '../../api/client.ts';
 import { formatBytes } from '../../text/formats.ts';
 import { Button } from '../Button.tsx';
 import { messageOf, Notice } from '../ErrorNotice.tsx';
-import { useToast } from '../Toasts.tsx';
+import { useAction } from '../use-action.ts';
 import { LongText } from './LongText.tsx';
 import { saveFile } from './save-file.ts';
 
@@ -13,7 +13,6 @@ const pageLength = 100_000;
 /** Loads the whole of a truncated result, page by page. */
 export function TruncatedResult({ callId }: { readonly callId: string }) {
   const [isLoading, setLoading] = useState(false);
-  const toast = useToast();
   const pages = useInfiniteQuery({
     queryKey: ['full-result', callId],
     queryFn: ({ pageParam, signal }) =>
@@ -23,7 +22,10 @@ export function TruncatedResult({ callId }: { readonly callId: string }) {
     enabled: isLoading,
     staleTime: Number.POSITIVE_INFINITY,
   });
-  const saving = useMutation({ mutationFn: () => readAll(callId), onError: toast.error });
+  const saving = useAction({
+    run: () => readAll(callId),
+    onSuccess: (parts) => saveFile(`${callId}.json`, parts, 'application/json'),
+  });
   const loaded = pages.data?.pages ?? [];
   const total = loaded[0]?.totalLength;
   const content = loaded.map((page) => page.text).join('');
@@ -43,15 +45,7 @@ export function TruncatedResult({ callId }: { readonly callId: string }) {
               Load more
             </Button>
           )}
-          <Button
-            size="small"
-            busy={saving.isPending}
-            onClick={() =>
-              saving.mutate(undefined, {
-                onSuccess: (parts) => saveFile(`${callId}.json`, parts, 'application/json'),
-              })
-            }
-          >
+          <Button size="small" busy={saving.isPending} onClick={() => saving.mutate()}>
             Download
           </Button>
         </>

@@ -226,8 +226,8 @@ function MissingValue({ field }: { readonly field: FieldProps }) {
           aria-label={`Add ${field.label}`}
           disabled={disabled}
           onClick={() => field.onChange(initialValue(field.schema, root) ?? {})}
+          icon={Plus}
         >
-          <Plus aria-hidden />
           Add
         </Button>
         <NullButton field={field} />

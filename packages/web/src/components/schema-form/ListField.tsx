@@ -49,17 +49,15 @@ export function ListField({ field, renderField }: ListFieldProps) {
                 size="small"
                 disabled={disabled || at === fixedCount}
                 onClick={() => move(at, at - 1)}
-              >
-                <ArrowUp aria-hidden />
-              </IconButton>
+                icon={ArrowUp}
+              />
               <IconButton
                 label={`Move item ${formatNumber(at + 1)} down`}
                 size="small"
                 disabled={disabled || at === items.length - 1}
                 onClick={() => move(at, at + 1)}
-              >
-                <ArrowDown aria-hidden />
-              </IconButton>
+                icon={ArrowDown}
+              />
               <IconButton
                 label={`Remove item ${formatNumber(at + 1)}`}
                 size="small"
@@ -68,9 +66,8 @@ export function ListField({ field, renderField }: ListFieldProps) {
                   keys.remove(at);
                   onChange(items.toSpliced(at, 1));
                 }}
-              >
-                <X aria-hidden />
-              </IconButton>
+                icon={X}
+              />
             </div>
           )}
         </div>
@@ -82,8 +79,8 @@ export function ListField({ field, renderField }: ListFieldProps) {
             aria-label={`Add an item to ${label}`}
             disabled={disabled}
             onClick={() => onChange([...items, nextSchema && initialValue(nextSchema, root)])}
+            icon={Plus}
           >
-            <Plus aria-hidden />
             Add an item
           </Button>
         </div>

@@ -78,8 +78,8 @@ export function ObjectField({ field, renderField, children, optionNames = [] }: 
             size="small"
             disabled={disabled || Object.hasOwn(value, '')}
             onClick={() => onChange({ ...value, '': undefined })}
+            icon={Plus}
           >
-            <Plus aria-hidden />
             Add a property
           </Button>
         </div>
@@ -122,9 +122,13 @@ function ExtraMember({ field, name, onRename, onRemove, children }: ExtraMemberP
         className="min-w-32 flex-1 basis-1/3"
       />
       <div className="min-w-40 flex-2 basis-1/2">{children}</div>
-      <IconButton label={`Remove ${safeText(name, 100)}`} size="small" disabled={disabled} onClick={onRemove}>
-        <X aria-hidden />
-      </IconButton>
+      <IconButton
+        label={`Remove ${safeText(name, 100)}`}
+        size="small"
+        disabled={disabled}
+        onClick={onRemove}
+        icon={X}
+      />
     </div>
   );
 }

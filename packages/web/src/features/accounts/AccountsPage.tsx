@@ -54,7 +54,7 @@ export default function AccountsPage() {
       {found.data && servers.length === 0 && (
         <Card>
           <EmptyState
-            icon={<KeyRound aria-hidden />}
+            icon={KeyRound}
             title="No server needs an account of yours"
             actions={<ButtonLink href="/servers">Show the servers</ButtonLink>}
           >

@@ -1,13 +1,11 @@
-import { useMutation, useQueryClient } from '@tanstack/react-query';
-import { type FormEvent, useId, useState } from 'react';
+import { useState } from 'react';
 import { api, type PersonalServer } from '../../api/client.ts';
-import { Button } from '../../components/Button.tsx';
-import { Dialog } from '../../components/Dialog.tsx';
 import { ErrorNotice } from '../../components/ErrorNotice.tsx';
+import { FormDialog } from '../../components/FormDialog.tsx';
 import { Field, TextField } from '../../components/fields.tsx';
 import { SecretInput } from '../../components/SecretInput.tsx';
 import { safeText } from '../../components/safe-text.ts';
-import { useToast } from '../../components/Toasts.tsx';
+import { useAction } from '../../components/use-action.ts';
 
 interface ConnectDialogProps {
   readonly server: PersonalServer;
@@ -18,15 +16,12 @@ interface ConnectDialogProps {
 
 /** Connects an account: the person enters its values, or continues at the sign-in page of the service. */
 export function ConnectDialog({ server, label: known, onClose }: ConnectDialogProps) {
-  const client = useQueryClient();
-  const toast = useToast();
-  const form = useId();
   const [label, setLabel] = useState(known ?? '');
   const [values, setValues] = useState<Readonly<Record<string, string>>>({});
   const name = safeText(server.server, 100);
   const usesOAuth = server.fields.length === 0;
-  const connecting = useMutation({
-    mutationFn: () =>
+  const connecting = useAction({
+    run: () =>
       api.connectAccount({
         body: {
           server: server.server,
@@ -34,22 +29,18 @@ export function ConnectDialog({ server, label: known, onClose }: ConnectDialogPr
           ...(!usesOAuth && { values }),
         },
       }),
-    async onSuccess({ signInUrl }) {
+    done: ({ signInUrl }) => (signInUrl === undefined ? `Your account at ${name} is connected.` : undefined),
+    refetch: ['accounts'],
+    showsError: true,
+    onSuccess({ signInUrl }) {
       const url = signInUrl === undefined ? null : URL.parse(signInUrl);
       // The URL comes from the server.
-      if (url && ['https:', 'http:'].includes(url.protocol)) return window.location.assign(url);
-      toast(`Your account at ${name} is connected.`);
-      await client.invalidateQueries({ queryKey: ['accounts'] });
-      onClose();
+      if (url && ['https:', 'http:'].includes(url.protocol)) window.location.assign(url);
+      else onClose();
     },
   });
-  const submit = (event: FormEvent) => {
-    event.preventDefault();
-    connecting.mutate();
-  };
   return (
-    <Dialog
-      open
+    <FormDialog
       onClose={onClose}
       title={`Connect an account at ${name}`}
       description={
@@ -57,40 +48,33 @@ export function ConnectDialog({ server, label: known, onClose }: ConnectDialogPr
           ? 'You continue at the sign-in page of the service and return here.'
           : 'Toolwharf tries the values at the server before it stores them.'
       }
-      footer={
-        <>
-          <Button onClick={onClose}>Cancel</Button>
-          <Button type="submit" form={form} look="primary" busy={connecting.isPending}>
-            {usesOAuth ? 'Continue to sign-in' : 'Connect account'}
-          </Button>
-        </>
-      }
+      action={usesOAuth ? 'Continue to sign-in' : 'Connect account'}
+      busy={connecting.isPending}
+      onSubmit={connecting.mutate}
     >
-      <form id={form} onSubmit={submit} className="flex flex-col gap-3">
-        {server.fields.map((field) => (
-          <Field key={field} label={safeText(field, 40)} required>
-            {(props) => (
-              <SecretInput
-                {...props}
-                noun={safeText(field, 40)}
-                value={values[field] ?? ''}
-                onChange={(value) => setValues({ ...values, [field]: String(value) })}
-              />
-            )}
-          </Field>
-        ))}
-        {known === undefined && (
-          <TextField
-            label="Name of the account"
-            hint="Optional. Useful if you connect several accounts."
-            autoComplete="off"
-            maxLength={60}
-            value={label}
-            onChange={setLabel}
-          />
-        )}
-        {connecting.isError && <ErrorNotice error={connecting.error} />}
-      </form>
-    </Dialog>
+      {server.fields.map((field) => (
+        <Field key={field} label={safeText(field, 40)} required>
+          {(props) => (
+            <SecretInput
+              {...props}
+              noun={safeText(field, 40)}
+              value={values[field] ?? ''}
+              onChange={(value) => setValues({ ...values, [field]: String(value) })}
+            />
+          )}
+        </Field>
+      ))}
+      {known === undefined && (
+        <TextField
+          label="Name of the account"
+          hint="Optional. Useful if you connect several accounts."
+          autoComplete="off"
+          maxLength={60}
+          value={label}
+          onChange={setLabel}
+        />
+      )}
+      {connecting.isError && <ErrorNotice error={connecting.error} />}
+    </FormDialog>
   );
 }

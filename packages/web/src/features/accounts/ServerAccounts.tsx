@@ -1,12 +1,11 @@
-import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { Plus, Star } from 'lucide-react';
 import { type Account, api, type PersonalServer } from '../../api/client.ts';
 import { Badge, StatusBadge } from '../../components/Badge.tsx';
 import { Button } from '../../components/Button.tsx';
 import { Card, CardHeader } from '../../components/Card.tsx';
 import { safeText } from '../../components/safe-text.ts';
-import { useToast } from '../../components/Toasts.tsx';
 import { TimeAgo } from '../../components/times.tsx';
+import { useAction } from '../../components/use-action.ts';
 
 interface ServerAccountsProps {
   readonly server: PersonalServer;
@@ -20,12 +19,9 @@ interface ServerAccountsProps {
 
 /** The person's accounts at one server. */
 export function ServerAccounts({ server, accounts, isAsked, onConnect, onRemove }: ServerAccountsProps) {
-  const client = useQueryClient();
-  const toast = useToast();
-  const choosing = useMutation({
-    mutationFn: (account: string) => api.changeAccount({ path: { account }, body: { isDefault: true } }),
-    onError: toast.error,
-    onSettled: () => client.invalidateQueries({ queryKey: ['accounts'] }),
+  const choosing = useAction({
+    run: (account: string) => api.changeAccount({ path: { account }, body: { isDefault: true } }),
+    refetch: ['accounts'],
   });
   const name = safeText(server.server, 100);
   const isConnected = accounts.some(({ state }) => state === 'connected');
@@ -40,8 +36,7 @@ export function ServerAccounts({ server, accounts, isAsked, onConnect, onRemove 
         }
         hint={server.description === undefined ? undefined : safeText(server.description, 300)}
         actions={
-          <Button size="small" look={isConnected ? 'secondary' : 'primary'} onClick={() => onConnect()}>
-            <Plus aria-hidden />
+          <Button size="small" look={isConnected ? 'secondary' : 'primary'} onClick={() => onConnect()} icon={Plus}>
             {accounts.length === 0 ? 'Connect account' : 'Connect another'}
           </Button>
         }

@@ -121,9 +121,7 @@ function OpenApp({ app, callId, showsQuestions, onClose }: AppViewProps & { read
             {isLarge ? <Minimize2 aria-hidden /> : <Maximize2 aria-hidden />}
           </IconButton>
         )}
-        <IconButton label="Close app" size="small" onClick={() => void end()}>
-          <X aria-hidden />
-        </IconButton>
+        <IconButton label="Close app" size="small" onClick={() => void end()} icon={X} />
       </header>
       {app.refused.length > 0 && (
         <p className="border-b border-line px-3 py-1.5 text-xs text-ink-soft">

@@ -22,8 +22,7 @@ export default function ToolApp({ callId, opens, showsQuestions = false }: ToolA
   if (!canShow || !isOn) return null;
   if (!(chosen ?? opens))
     return (
-      <Button size="small" className="self-start" onClick={() => setChosen(true)}>
-        <AppWindow aria-hidden />
+      <Button size="small" className="self-start" onClick={() => setChosen(true)} icon={AppWindow}>
         Show app
       </Button>
     );

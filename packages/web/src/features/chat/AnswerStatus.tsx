@@ -35,13 +35,11 @@ export function AnswerStatus({ message, isLast, busy, actions }: AnswerStatusPro
         isLast && (
           <>
             {canContinue && (
-              <Button size="small" disabled={busy} onClick={actions.resume}>
-                <Play aria-hidden />
+              <Button size="small" disabled={busy} onClick={actions.resume} icon={Play}>
                 Continue
               </Button>
             )}
-            <Button size="small" disabled={busy} onClick={() => actions.retry(message.id)}>
-              <RotateCcw aria-hidden />
+            <Button size="small" disabled={busy} onClick={() => actions.retry(message.id)} icon={RotateCcw}>
               Retry
             </Button>
           </>

@@ -20,9 +20,8 @@ export function AppContextList({ contexts, discard }: Pick<AppContexts, 'context
             label={`Do not send the context of the app of server ${safeText(server, 100)}`}
             size="small"
             onClick={() => discard(call)}
-          >
-            <X aria-hidden />
-          </IconButton>
+            icon={X}
+          />
         </li>
       ))}
     </ul>

@@ -158,9 +158,13 @@ function Footer({ message, isLast, busy, isIdle, actions }: AssistantMessageProp
         <VersionSwitch message={message} disabled={busy || !isIdle} onSelect={actions.select} />
         <CopyButton text={() => textOf(message)} what="answer" />
         {(message.status === 'complete' || !isLast) && (
-          <IconButton label="Retry answer" size="small" disabled={busy} onClick={() => actions.retry(message.id)}>
-            <RotateCcw aria-hidden />
-          </IconButton>
+          <IconButton
+            label="Retry answer"
+            size="small"
+            disabled={busy}
+            onClick={() => actions.retry(message.id)}
+            icon={RotateCcw}
+          />
         )}
       </span>
       {message.model !== undefined && <span className="break-all">{safeText(message.model, 100)}</span>}

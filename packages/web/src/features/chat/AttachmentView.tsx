@@ -67,8 +67,11 @@ function AttachmentDialog({
       title={safeText(name, 100)}
       description={formatBytes(sizeBytes)}
       footer={
-        <Button disabled={!data} onClick={() => data && saveFile(name, toBytes(data.data), imageType ?? 'text/plain')}>
-          <Download aria-hidden />
+        <Button
+          disabled={!data}
+          onClick={() => data && saveFile(name, toBytes(data.data), imageType ?? 'text/plain')}
+          icon={Download}
+        >
           Save
         </Button>
       }

@@ -15,11 +15,7 @@ export default function ChatPage() {
     if (conversation === undefined) document.title = `Chat · Toolwharf`;
   }, [conversation]);
 
-  const listButton = (
-    <IconButton label="Conversations" onClick={() => setListOpen(true)}>
-      <PanelLeft aria-hidden />
-    </IconButton>
-  );
+  const listButton = <IconButton label="Conversations" onClick={() => setListOpen(true)} icon={PanelLeft} />;
   // The messages scroll, the page does not.
   return (
     <div className="relative min-h-112 flex-1">

@@ -125,9 +125,7 @@ export function Composer(props: ComposerProps) {
               event.target.value = '';
             }}
           />
-          <IconButton label="Attach files" onClick={() => picker.current?.click()}>
-            <Paperclip aria-hidden />
-          </IconButton>
+          <IconButton label="Attach files" onClick={() => picker.current?.click()} icon={Paperclip} />
           <textarea
             ref={field}
             aria-label="Message"
@@ -153,8 +151,7 @@ export function Composer(props: ComposerProps) {
             </Button>
           )}
           {(!onStop || !isEmpty) && (
-            <Button type="submit" look="primary" busy={sending} disabled={!canSend} title="Send (Enter)">
-              {!sending && <ArrowUp aria-hidden />}
+            <Button type="submit" look="primary" busy={sending} disabled={!canSend} title="Send (Enter)" icon={ArrowUp}>
               <span className="max-sm:sr-only">Send</span>
             </Button>
           )}
@@ -232,9 +229,7 @@ function PendingFileList({ files, remove }: Pick<PendingFiles, 'files' | 'remove
             </span>
             <span className="text-ink-faint">{formatBytes(sizeBytes)}</span>
           </span>
-          <IconButton label={`Remove ${safeText(name, 100)}`} size="small" onClick={() => remove(id)}>
-            <X aria-hidden />
-          </IconButton>
+          <IconButton label={`Remove ${safeText(name, 100)}`} size="small" onClick={() => remove(id)} icon={X} />
         </li>
       ))}
     </ul>

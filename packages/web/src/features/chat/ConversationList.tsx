@@ -83,9 +83,8 @@ function SearchField({ value, onChange }: { readonly value: string; readonly onC
           size="small"
           className="absolute top-1 right-1"
           onClick={() => onChange('')}
-        >
-          <X aria-hidden />
-        </IconButton>
+          icon={X}
+        />
       )}
     </div>
   );
@@ -156,11 +155,7 @@ const Row = memo(function Row({ conversation, isCurrent, onNavigate }: RowProps)
       </Link>
       <ConversationMenu
         conversation={conversation}
-        trigger={
-          <IconButton label={`Actions for ${title}`} size="small" className="mr-1">
-            <EllipsisVertical aria-hidden />
-          </IconButton>
-        }
+        trigger={<IconButton label={`Actions for ${title}`} size="small" className="mr-1" icon={EllipsisVertical} />}
       />
     </div>
   );

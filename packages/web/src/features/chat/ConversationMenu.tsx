@@ -1,16 +1,14 @@
-import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { Braces, FileDown, Pencil, Trash2 } from 'lucide-react';
 import { type ReactNode, useState } from 'react';
 import { useLocation } from 'wouter';
-import type { Conversation } from '../../api/client.ts';
-import { api } from '../../api/client.ts';
-import { Button } from '../../components/Button.tsx';
+import { api, type Conversation } from '../../api/client.ts';
 import { RemovalDialog } from '../../components/ConfirmDialog.tsx';
-import { Dialog } from '../../components/Dialog.tsx';
 import { messageOf } from '../../components/ErrorNotice.tsx';
-import { Form, TextField } from '../../components/fields.tsx';
+import { FormDialog } from '../../components/FormDialog.tsx';
+import { TextField } from '../../components/fields.tsx';
 import { Menu } from '../../components/Menu.tsx';
 import { safeText } from '../../components/safe-text.ts';
+import { useAction } from '../../components/use-action.ts';
 
 export interface ConversationMenuProps {
   readonly conversation: Conversation;
@@ -27,23 +25,10 @@ export function ConversationMenu({ conversation, trigger }: ConversationMenuProp
       <Menu
         trigger={trigger}
         items={[
-          { label: 'Rename', icon: <Pencil aria-hidden />, onSelect: () => setOpen('rename') },
-          {
-            label: 'Export as Markdown',
-            icon: <FileDown aria-hidden />,
-            onSelect: () => download(conversation.id, 'markdown'),
-          },
-          {
-            label: 'Export as JSON',
-            icon: <Braces aria-hidden />,
-            onSelect: () => download(conversation.id, 'json'),
-          },
-          {
-            label: 'Delete',
-            icon: <Trash2 aria-hidden />,
-            danger: true,
-            onSelect: () => setOpen('delete'),
-          },
+          { label: 'Rename', icon: Pencil, onSelect: () => setOpen('rename') },
+          { label: 'Export as Markdown', icon: FileDown, onSelect: () => download(conversation.id, 'markdown') },
+          { label: 'Export as JSON', icon: Braces, onSelect: () => download(conversation.id, 'json') },
+          { label: 'Delete', icon: Trash2, danger: true, onSelect: () => setOpen('delete') },
         ]}
       />
       {open === 'rename' && <RenameDialog conversation={conversation} onClose={close} />}
@@ -78,43 +63,31 @@ interface DialogProps {
   readonly onClose: () => void;
 }
 
-const formId = 'rename-conversation';
-
 function RenameDialog({ conversation, onClose }: DialogProps) {
-  const client = useQueryClient();
   const [title, setTitle] = useState(conversation.title);
-  const rename = useMutation({
-    mutationFn: () =>
-      api.updateConversation({ path: { conversation: conversation.id }, body: { title: title.trim() } }),
-    async onSuccess() {
-      await client.invalidateQueries({ queryKey: ['conversations'] });
-      onClose();
-    },
+  const rename = useAction({
+    run: () => api.updateConversation({ path: { conversation: conversation.id }, body: { title: title.trim() } }),
+    refetch: ['conversations'],
+    showsError: true,
+    onSuccess: onClose,
   });
   return (
-    <Dialog
-      open
+    <FormDialog
       onClose={onClose}
       title="Rename conversation"
-      footer={
-        <>
-          <Button onClick={onClose}>Cancel</Button>
-          <Button type="submit" form={formId} look="primary" busy={rename.isPending} disabled={title.trim() === ''}>
-            Rename
-          </Button>
-        </>
-      }
+      action="Rename"
+      busy={rename.isPending}
+      disabled={title.trim() === ''}
+      onSubmit={rename.mutate}
     >
-      <Form id={formId} onSubmit={() => rename.mutate()}>
-        <TextField
-          label="Title"
-          required
-          error={rename.isError ? messageOf(rename.error) : undefined}
-          maxLength={200}
-          value={title}
-          onChange={setTitle}
-        />
-      </Form>
-    </Dialog>
+      <TextField
+        label="Title"
+        required
+        error={rename.isError ? messageOf(rename.error) : undefined}
+        maxLength={200}
+        value={title}
+        onChange={setTitle}
+      />
+    </FormDialog>
   );
 }

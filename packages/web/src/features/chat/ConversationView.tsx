@@ -14,6 +14,7 @@ import { Spinner } from '../../components/Spinner.tsx';
 import { safeText } from '../../components/safe-text.ts';
 import { TextLink } from '../../components/TextLink.tsx';
 import { useToast } from '../../components/Toasts.tsx';
+import { useAction } from '../../components/use-action.ts';
 import { formatDuration } from '../../text/formats.ts';
 import { AppContextList } from './AppContextList.tsx';
 import { AssistantPicker } from './AssistantPicker.tsx';
@@ -115,9 +116,8 @@ function OpenConversation({ state: { conversation, messages }, connection, listB
       toast.error(error);
     },
   });
-  const change = useMutation({
-    mutationFn: (body: ConversationChange) => api.updateConversation({ path: { conversation: id }, body }),
-    onError: toast.error,
+  const change = useAction({
+    run: (body: ConversationChange) => api.updateConversation({ path: { conversation: id }, body }),
   });
   useEscape(isRunning ? actions.stop : undefined);
   useEffect(() => {
@@ -247,11 +247,7 @@ function ConversationHeader({ conversation, isReconnecting, listButton }: Conver
       )}
       <ConversationMenu
         conversation={conversation}
-        trigger={
-          <IconButton label="Actions for this conversation" size="small">
-            <EllipsisVertical aria-hidden />
-          </IconButton>
-        }
+        trigger={<IconButton label="Actions for this conversation" size="small" icon={EllipsisVertical} />}
       />
     </header>
   );

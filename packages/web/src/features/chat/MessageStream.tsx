@@ -106,8 +106,8 @@ export function MessageStream(props: MessageStreamProps) {
           size="small"
           className="absolute bottom-3 left-1/2 -translate-x-1/2 rounded-full bg-raised! shadow-lg"
           onClick={scrollToEnd}
+          icon={ArrowDown}
         >
-          <ArrowDown aria-hidden />
           Jump to latest
         </Button>
       )}

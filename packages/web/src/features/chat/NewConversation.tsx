@@ -25,7 +25,7 @@ export function NewConversation() {
   if (!first) {
     return (
       <EmptyState
-        icon={<Bot aria-hidden />}
+        icon={Bot}
         title="No assistants yet"
         actions={<ButtonLink href="/assistants/new">Create an assistant</ButtonLink>}
       >

@@ -70,9 +70,13 @@ export const UserMessage = memo(function UserMessage(props: UserMessageProps) {
         <VersionSwitch message={message} disabled={busy || !isIdle} onSelect={actions.select} />
         {content !== '' && <CopyButton text={content} what="message" />}
         {(content !== '' || apps.length === 0) && (
-          <IconButton label="Edit message" size="small" disabled={busy} onClick={() => setEditing(true)}>
-            <Pencil aria-hidden />
-          </IconButton>
+          <IconButton
+            label="Edit message"
+            size="small"
+            disabled={busy}
+            onClick={() => setEditing(true)}
+            icon={Pencil}
+          />
         )}
       </div>
     </article>

@@ -22,18 +22,16 @@ export function VersionSwitch({ message: { id, versions = [] }, disabled, onSele
         size="small"
         disabled={disabled || previous === undefined}
         onClick={() => previous !== undefined && onSelect(previous)}
-      >
-        <ChevronLeft aria-hidden />
-      </IconButton>
+        icon={ChevronLeft}
+      />
       <span className="tabular-nums">{`${formatNumber(at + 1)} of ${formatNumber(versions.length)}`}</span>
       <IconButton
         label="Next version"
         size="small"
         disabled={disabled || next === undefined}
         onClick={() => next !== undefined && onSelect(next)}
-      >
-        <ChevronRight aria-hidden />
-      </IconButton>
+        icon={ChevronRight}
+      />
     </span>
   );
 }

@@ -1,7 +1,6 @@
-import { useMutation } from '@tanstack/react-query';
 import { useMemo } from 'react';
 import { api } from '../../api/client.ts';
-import { useToast } from '../../components/Toasts.tsx';
+import { useAction } from '../../components/use-action.ts';
 
 /** The actions in a conversation besides sending a message. Their effects arrive as events of the conversation. */
 export interface ChatActions {
@@ -15,11 +14,7 @@ export interface ChatActions {
 
 /** The actions of a conversation, and whether one is in progress. */
 export function useChatActions(conversation: string): { readonly actions: ChatActions; readonly busy: boolean } {
-  const toast = useToast();
-  const { mutate, isPending } = useMutation({
-    mutationFn: (action: () => Promise<unknown>) => action(),
-    onError: toast.error,
-  });
+  const { mutate, isPending } = useAction({ run: (action: () => Promise<unknown>) => action() });
   const actions = useMemo(
     () => ({
       retry: (message: string) => mutate(() => api.retryMessage({ path: { conversation, message } })),

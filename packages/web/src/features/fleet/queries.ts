@@ -1,7 +1,7 @@
-import { queryOptions } from '@tanstack/react-query';
 import { api } from '../../api/client.ts';
+import { query } from '../../api/queries.ts';
 
 /** The queries of this feature. */
 export const fleetQueries = {
-  fleet: () => queryOptions({ queryKey: ['fleet'], queryFn: ({ signal }) => api.getFleet({ signal }) }),
+  fleet: () => query(['fleet'], (signal) => api.getFleet({ signal })),
 };

@@ -81,7 +81,7 @@ export function RegistrySearch({ text: content, field, focusOn, onTextChange, on
         </p>
       )}
       {data && servers.length === 0 && !hasNextPage && !isSearching && (
-        <EmptyState icon={<PackageSearch aria-hidden />} title="No servers found">
+        <EmptyState icon={PackageSearch} title="No servers found">
           {sought === '' ? 'This registry has no servers.' : 'Try another word or a part of one.'}
         </EmptyState>
       )}

@@ -52,7 +52,7 @@ export function RegistryServerForm(props: RegistryServerFormProps) {
       </div>
       {status === 'deprecated' && (
         <Notice tone="warn" title="Deprecated">
-          The registry advises against this server. Look for its replacement.
+          The registry advises against this server. Look for another server.
         </Notice>
       )}
       {installOptions.length === 0 && (

@@ -1,7 +1,6 @@
 import { keepPreviousData, useInfiniteQuery } from '@tanstack/react-query';
 import { useMemo } from 'react';
-import type { RegistryPage, RegistryServer } from '../../api/client.ts';
-import { api } from '../../api/client.ts';
+import { api, type RegistryPage, type RegistryServer } from '../../api/client.ts';
 
 /** The servers of the registry whose name contains the text, page by page. */
 export function useRegistrySearch(text: string) {

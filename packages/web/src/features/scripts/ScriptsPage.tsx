@@ -35,8 +35,7 @@ export default function ScriptsPage() {
   }
   if (found) return <ScriptEditor key={found.name} title={found.name} script={found} draft={toDraft(found)} />;
   const add = (
-    <ButtonLink href="/scripts/new" look="primary">
-      <Plus aria-hidden />
+    <ButtonLink href="/scripts/new" look="primary" icon={Plus}>
       New script
     </ButtonLink>
   );

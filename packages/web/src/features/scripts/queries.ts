@@ -1,11 +1,7 @@
-import { queryOptions } from '@tanstack/react-query';
 import { api } from '../../api/client.ts';
+import { query } from '../../api/queries.ts';
 
 /** The queries of this feature. */
 export const scriptQueries = {
-  scripts: () =>
-    queryOptions({
-      queryKey: ['scripts'],
-      queryFn: async ({ signal }) => (await api.listScripts({ signal })).scripts,
-    }),
+  scripts: () => query(['scripts'], async (signal) => (await api.listScripts({ signal })).scripts),
 };

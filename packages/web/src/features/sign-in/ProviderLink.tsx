@@ -9,8 +9,7 @@ export default function ProviderLink({ name }: { readonly name: string }) {
   const query = search.size > 0 ? `?${search}` : '';
   const page = `${location.pathname}${query}${location.hash}`;
   return (
-    <GatewayButtonLink look="primary" href={`/api/sign-in?${new URLSearchParams({ return: page })}`}>
-      <LogIn aria-hidden />
+    <GatewayButtonLink look="primary" href={`/api/sign-in?${new URLSearchParams({ return: page })}`} icon={LogIn}>
       {`Sign in with ${safeText(name, 60)}`}
     </GatewayButtonLink>
   );

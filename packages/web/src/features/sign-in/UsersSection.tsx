@@ -1,4 +1,4 @@
-import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { useQuery } from '@tanstack/react-query';
 import { UserRound } from 'lucide-react';
 import { useState } from 'react';
 import { api, type User } from '../../api/client.ts';
@@ -10,8 +10,8 @@ import { RemovalDialog } from '../../components/ConfirmDialog.tsx';
 import { EmptyState } from '../../components/EmptyState.tsx';
 import { QueryState } from '../../components/QueryState.tsx';
 import { safeText } from '../../components/safe-text.ts';
-import { useToast } from '../../components/Toasts.tsx';
 import { TimeAgo } from '../../components/times.tsx';
+import { useAction } from '../../components/use-action.ts';
 import { formatNumber } from '../../text/formats.ts';
 import { userQueries } from './queries.ts';
 
@@ -31,7 +31,7 @@ export default function UsersSection() {
       <QueryState query={users} what="users" className="p-4" />
       {users.data?.length === 0 && (
         <EmptyState
-          icon={<UserRound aria-hidden />}
+          icon={UserRound}
           title="Nobody has signed in yet"
           actions={<GatewayButtonLink href="/docs/guide/accounts.html">Set up sign-in</GatewayButtonLink>}
         >
@@ -128,16 +128,12 @@ function UserFacts({ user, isOwn }: { readonly user: User; readonly isOwn: boole
 }
 
 function UserActions({ user, onRemove }: { readonly user: User; readonly onRemove: () => void }) {
-  const toast = useToast();
-  const client = useQueryClient();
   const isDisabled = user.disabledAt !== undefined;
   const path = { user: user.id };
-  const changing = useMutation({
-    mutationFn: () => (isDisabled ? api.enableUser({ path }) : api.disableUser({ path })),
-    onSuccess: () =>
-      toast(isDisabled ? 'User enabled. They have to sign in again.' : 'User disabled. Their sessions have ended.'),
-    onError: toast.error,
-    onSettled: () => client.invalidateQueries({ queryKey: ['users'] }),
+  const changing = useAction({
+    run: () => (isDisabled ? api.enableUser({ path }) : api.disableUser({ path })),
+    done: isDisabled ? 'User enabled. They have to sign in again.' : 'User disabled. Their sessions have ended.',
+    refetch: ['users'],
   });
   const name = nameOf(user);
   return (

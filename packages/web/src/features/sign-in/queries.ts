@@ -1,8 +1,7 @@
-import { queryOptions } from '@tanstack/react-query';
 import { api } from '../../api/client.ts';
+import { query } from '../../api/queries.ts';
 
 /** The queries of this feature. */
 export const userQueries = {
-  users: () =>
-    queryOptions({ queryKey: ['users'], queryFn: async ({ signal }) => (await api.listUsers({ signal })).users }),
+  users: () => query(['users'], async (signal) => (await api.listUsers({ signal })).users),
 };

@@ -1,4 +1,4 @@
-import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { useQuery } from '@tanstack/react-query';
 import { BookOpen } from 'lucide-react';
 import { useState } from 'react';
 import { useSearchParams } from 'wouter';
@@ -15,6 +15,7 @@ import { SelectField } from '../../components/fields.tsx';
 import { QueryState } from '../../components/QueryState.tsx';
 import { Spinner } from '../../components/Spinner.tsx';
 import { safeText } from '../../components/safe-text.ts';
+import { useAction } from '../../components/use-action.ts';
 import { ItemBrowser } from '../../pages/tools/ItemBrowser.tsx';
 import { formatBytes } from '../../text/formats.ts';
 import { skillQueries } from './queries.ts';
@@ -31,11 +32,7 @@ export default function SkillsTab() {
   if (!list.data) return <QueryState query={list} what="skills" />;
   if (list.data.length === 0) {
     return (
-      <EmptyState
-        icon={<BookOpen aria-hidden />}
-        title="No skills"
-        actions={<ButtonLink href="/servers">Show the servers</ButtonLink>}
-      >
+      <EmptyState icon={BookOpen} title="No skills" actions={<ButtonLink href="/servers">Show the servers</ButtonLink>}>
         None of the connected servers has skills, and no folder of skills is configured.
       </EmptyState>
     );
@@ -102,10 +99,10 @@ function SkillDetails({ skill }: { readonly skill: Skill }) {
 function SkillChange({ skill }: { readonly skill: Skill }) {
   const { server, uri, definitionHash, changes } = skill;
   const isAdmin = useIsAdmin();
-  const client = useQueryClient();
-  const accepting = useMutation({
-    mutationFn: () => api.acceptSkillChange({ body: { server: server ?? '', uri, definitionHash } }),
-    onSuccess: () => client.invalidateQueries({ queryKey: ['content'] }),
+  const accepting = useAction({
+    run: () => api.acceptSkillChange({ body: { server: server ?? '', uri, definitionHash } }),
+    refetch: ['content'],
+    showsError: true,
   });
   if (!changes) return null;
   return (

@@ -1,11 +1,7 @@
-import { queryOptions } from '@tanstack/react-query';
 import { api } from '../../api/client.ts';
+import { query } from '../../api/queries.ts';
 
 /** The queries of this feature. */
 export const skillQueries = {
-  skills: () =>
-    queryOptions({
-      queryKey: ['content', 'skills'],
-      queryFn: async ({ signal }) => (await api.listSkills({ signal })).skills,
-    }),
+  skills: () => query(['content', 'skills'], async (signal) => (await api.listSkills({ signal })).skills),
 };

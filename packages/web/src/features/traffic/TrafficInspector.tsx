@@ -1,4 +1,3 @@
-import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { Download, Eraser, Pause, Play } from 'lucide-react';
 import { type ReactNode, useState } from 'react';
 import { api, type Server, type TrafficMessage } from '../../api/client.ts';
@@ -7,7 +6,7 @@ import { saveFile } from '../../components/content/save-file.ts';
 import { EmptyState } from '../../components/EmptyState.tsx';
 import { Notice } from '../../components/ErrorNotice.tsx';
 import { Switch } from '../../components/fields.tsx';
-import { useToast } from '../../components/Toasts.tsx';
+import { useAction } from '../../components/use-action.ts';
 import { InspectorTabs } from '../../pages/servers/inspector/InspectorTabs.tsx';
 import type { InspectorProps } from '../../shell/feature.ts';
 import { plural } from '../../text/plural.ts';
@@ -40,7 +39,7 @@ function Messages({ server, traffic }: MessagesProps) {
   const all = paused ?? traffic.messages;
   const shown = all.filter((message) => matchesTraffic(message, filter));
   const missed = paused === undefined ? 0 : traffic.messages.findIndex(({ seq }) => seq === paused[0]?.seq);
-  const clearing = useMutation({ mutationFn: () => api.clearTraffic({ path: { server: server.name } }) });
+  const clearing = useAction({ run: () => api.clearTraffic({ path: { server: server.name } }) });
 
   function clear(): void {
     setPaused(paused && []);
@@ -55,15 +54,14 @@ function Messages({ server, traffic }: MessagesProps) {
           {paused ? <Play aria-hidden /> : <Pause aria-hidden />}
           {paused ? 'Resume' : 'Pause'}
         </Button>
-        <Button disabled={all.length === 0} onClick={clear}>
-          <Eraser aria-hidden />
+        <Button disabled={all.length === 0} onClick={clear} icon={Eraser}>
           Clear
         </Button>
         <Button
           disabled={shown.length === 0}
           onClick={() => saveFile(`${server.name}-traffic.jsonl`, toJsonLines(shown.toReversed()), 'application/jsonl')}
+          icon={Download}
         >
-          <Download aria-hidden />
           Export as JSON lines
         </Button>
         <Recording server={server.name} isEnabled={traffic.isEnabled} onChange={traffic.setEnabled} />
@@ -98,11 +96,9 @@ interface RecordingProps {
 
 /** Switches recording in the background. */
 function Recording({ server, isEnabled, onChange }: RecordingProps) {
-  const toast = useToast();
-  const changing = useMutation({
-    mutationFn: (enabled: boolean) => api.recordTraffic({ path: { server }, body: { enabled } }),
+  const changing = useAction({
+    run: (enabled: boolean) => api.recordTraffic({ path: { server }, body: { enabled } }),
     onSuccess: (_, enabled) => onChange(enabled),
-    onError: toast.error,
   });
   return (
     <Switch
@@ -116,12 +112,9 @@ function Recording({ server, isEnabled, onChange }: RecordingProps) {
 }
 
 function NoMessages({ server, isFiltered }: { readonly server: Server; readonly isFiltered: boolean }): ReactNode {
-  const client = useQueryClient();
-  const toast = useToast();
-  const refreshing = useMutation({
-    mutationFn: () => api.refreshServer({ path: { server: server.name } }),
-    onError: toast.error,
-    onSettled: () => client.invalidateQueries({ queryKey: ['servers'] }),
+  const refreshing = useAction({
+    run: () => api.refreshServer({ path: { server: server.name } }),
+    refetch: ['servers'],
   });
   if (isFiltered)
     return <EmptyState title="No messages match the filter">Change the filter, or wait for new messages.</EmptyState>;

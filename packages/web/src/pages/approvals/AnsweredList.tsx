@@ -1,8 +1,7 @@
 import { keepPreviousData, queryOptions, useQuery } from '@tanstack/react-query';
 import { History } from 'lucide-react';
 import { useState } from 'react';
-import type { Approval } from '../../api/client.ts';
-import { api } from '../../api/client.ts';
+import { type Approval, api } from '../../api/client.ts';
 import { ApprovalPanel } from '../../components/ApprovalPanel.tsx';
 import { nameOfCaller, outcomeOf } from '../../components/approval/labels.ts';
 import { StatusBadge } from '../../components/Badge.tsx';
@@ -29,7 +28,7 @@ export function AnsweredList() {
   if (answered.length === 0) {
     return (
       <EmptyState
-        icon={<History aria-hidden />}
+        icon={History}
         title="No answered approvals yet"
         actions={<ButtonLink href="/approvals">Show pending approvals</ButtonLink>}
       >

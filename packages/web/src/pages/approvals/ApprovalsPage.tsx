@@ -83,7 +83,7 @@ function PendingList() {
       </p>
       {count === 0 && (
         <EmptyState
-          icon={<ShieldCheck aria-hidden />}
+          icon={ShieldCheck}
           title="No pending approvals"
           actions={
             <>

@@ -2,8 +2,7 @@ import { useQuery } from '@tanstack/react-query';
 import { BookCheck } from 'lucide-react';
 import { type ReactNode, useState } from 'react';
 import { useSearch } from 'wouter';
-import type { RememberedRule } from '../../api/client.ts';
-import { api } from '../../api/client.ts';
+import { api, type RememberedRule } from '../../api/client.ts';
 import { queries } from '../../api/queries.ts';
 import { Badge } from '../../components/Badge.tsx';
 import { Button, ButtonLink } from '../../components/Button.tsx';
@@ -25,7 +24,7 @@ export function RuleList() {
   if (rules.data.length === 0) {
     return (
       <EmptyState
-        icon={<BookCheck aria-hidden />}
+        icon={BookCheck}
         title="No rules yet"
         actions={<ButtonLink href="/approvals">Show pending approvals</ButtonLink>}
       >

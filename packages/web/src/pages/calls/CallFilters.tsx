@@ -89,8 +89,7 @@ export function CallFilters({ filter, calls, onChange }: CallFiltersProps) {
           value={isBetween ? 'between' : (filter.range ?? '')}
           onChange={changeTime}
         />
-        <Button disabled={Object.keys(filter).length === 0} onClick={() => onChange({})}>
-          <X aria-hidden />
+        <Button disabled={Object.keys(filter).length === 0} onClick={() => onChange({})} icon={X}>
           Clear
         </Button>
         <ExportMenu filter={filter} />
@@ -105,9 +104,7 @@ export function CallFilters({ filter, calls, onChange }: CallFiltersProps) {
         <p className="-mt-1 flex min-w-0 items-center gap-2 text-xs">
           <span className="text-ink-soft">Only the tool</span>
           <code className="min-w-0 truncate">{safeText(filter.tool, 200)}</code>
-          <Button size="small" aria-label="Show all tools" onClick={() => change({ tool: undefined })}>
-            <X aria-hidden />
-          </Button>
+          <Button size="small" aria-label="Show all tools" onClick={() => change({ tool: undefined })} icon={X} />
         </p>
       )}
       <Counts filter={filter} />
@@ -175,8 +172,7 @@ function ExportMenu({ filter }: { readonly filter: CallFilter }) {
   return (
     <Menu
       trigger={
-        <Button busy={exporting.isPending}>
-          <Download aria-hidden />
+        <Button busy={exporting.isPending} icon={Download}>
           Export
         </Button>
       }

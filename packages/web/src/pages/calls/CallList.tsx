@@ -42,8 +42,8 @@ export function CallList({ list, suffix, filtered }: CallListProps) {
           size="small"
           className="sticky top-14 z-10 self-center shadow-lg md:top-3"
           onClick={showNew}
+          icon={ArrowUp}
         >
-          <ArrowUp aria-hidden />
           {plural(newCount, { one: '# new call', other: '# new calls' })}
         </Button>
       )}
@@ -85,7 +85,7 @@ export function CallList({ list, suffix, filtered }: CallListProps) {
 function NoCalls({ filtered }: { readonly filtered: boolean }) {
   return filtered ? (
     <EmptyState
-      icon={<History aria-hidden />}
+      icon={History}
       title="No matching calls"
       actions={<ButtonLink href="/calls">Show all calls</ButtonLink>}
     >
@@ -93,7 +93,7 @@ function NoCalls({ filtered }: { readonly filtered: boolean }) {
     </EmptyState>
   ) : (
     <EmptyState
-      icon={<History aria-hidden />}
+      icon={History}
       title="No calls yet"
       actions={
         <>

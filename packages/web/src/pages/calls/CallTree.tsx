@@ -88,9 +88,8 @@ function Node({ call, current, level }: NodeProps) {
             label={isOpen ? `Hide the calls of ${name}` : `Show the calls of ${name}`}
             aria-expanded={isOpen}
             onClick={() => setOpen(!isOpen)}
-          >
-            <Chevron aria-hidden />
-          </IconButton>
+            icon={Chevron}
+          />
         ) : (
           <span aria-hidden className="w-7 shrink-0" />
         )}

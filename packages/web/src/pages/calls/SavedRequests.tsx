@@ -22,7 +22,7 @@ export default function SavedRequests() {
   if (requests.data.length === 0) {
     return (
       <EmptyState
-        icon={<Bookmark aria-hidden />}
+        icon={Bookmark}
         title="No saved requests yet"
         actions={<ButtonLink href="/calls">Show calls</ButtonLink>}
       >
@@ -48,18 +48,24 @@ export default function SavedRequests() {
               size="small"
               href={toolAddress(request.tool, request.arguments)}
               aria-label={`Run ${request.name}`}
+              icon={Play}
             >
-              <Play aria-hidden />
               Run …
             </ButtonLink>
             {request.canEdit && (
               <>
-                <IconButton label={`Rename ${request.name}`} size="small" onClick={() => setRenaming(request)}>
-                  <Pencil aria-hidden />
-                </IconButton>
-                <IconButton label={`Delete ${request.name}`} size="small" onClick={() => setRemoving(request)}>
-                  <Trash2 aria-hidden />
-                </IconButton>
+                <IconButton
+                  label={`Rename ${request.name}`}
+                  size="small"
+                  onClick={() => setRenaming(request)}
+                  icon={Pencil}
+                />
+                <IconButton
+                  label={`Delete ${request.name}`}
+                  size="small"
+                  onClick={() => setRemoving(request)}
+                  icon={Trash2}
+                />
               </>
             )}
           </li>

@@ -1,7 +1,6 @@
-import { useMutation } from '@tanstack/react-query';
 import type { Call } from '../../api/client.ts';
 import { saveFile } from '../../components/content/save-file.ts';
-import { useToast } from '../../components/Toasts.tsx';
+import { useAction } from '../../components/use-action.ts';
 import { formatNumber } from '../../text/formats.ts';
 import { plural } from '../../text/plural.ts';
 import { type CallFilter, toQuery } from './call-filter.ts';
@@ -12,21 +11,17 @@ const maxExported = 10_000;
 
 /** Downloads the calls that match a filter, without their results. */
 export function useExport(filter: CallFilter) {
-  const toast = useToast();
-  return useMutation({
-    async mutationFn(format: 'csv' | 'jsonl') {
+  return useAction({
+    async run(format: 'csv' | 'jsonl') {
       const calls = await readCalls(filter);
       const [text, type] = format === 'csv' ? [toCsv(calls), 'text/csv'] : [toJsonLines(calls), 'application/jsonl'];
       saveFile(`calls.${format}`, text, type);
       return calls.length;
     },
-    onSuccess: (count) =>
-      toast(
-        count === maxExported
-          ? `Exported the latest ${formatNumber(count)} calls. There are more; narrow the filter.`
-          : plural(count, { one: 'Exported # call.', other: 'Exported # calls.' }),
-      ),
-    onError: toast.error,
+    done: (count) =>
+      count === maxExported
+        ? `Exported the latest ${formatNumber(count)} calls. There are more; narrow the filter.`
+        : plural(count, { one: 'Exported # call.', other: 'Exported # calls.' }),
   });
 }
 

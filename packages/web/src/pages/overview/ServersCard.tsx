@@ -33,11 +33,10 @@ export function ServersCard() {
       <QueryState query={servers} what="servers" className="p-4" />
       {servers.data?.length === 0 && (
         <EmptyState
-          icon={<ServerIcon aria-hidden />}
+          icon={ServerIcon}
           title="No servers yet"
           actions={
-            <ButtonLink look="primary" href="/servers?add">
-              <Plus aria-hidden />
+            <ButtonLink look="primary" href="/servers?add" icon={Plus}>
               Add a server
             </ButtonLink>
           }

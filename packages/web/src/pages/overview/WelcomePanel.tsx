@@ -32,9 +32,8 @@ export function WelcomePanel() {
             localStorage.setItem(storageKey, 'dismissed');
             setDismissed(true);
           }}
-        >
-          <X aria-hidden />
-        </IconButton>
+          icon={X}
+        />
       </div>
       <ol className="mt-3 grid grid-cols-1 gap-3 md:grid-cols-3">
         {FirstStep && (
@@ -46,8 +45,7 @@ export function WelcomePanel() {
           title="Add your tools"
           isDone={steps.hasServer}
           action={
-            <ButtonLink href="/servers?add">
-              <Plus aria-hidden />
+            <ButtonLink href="/servers?add" icon={Plus}>
               Add a server
             </ButtonLink>
           }
@@ -58,8 +56,7 @@ export function WelcomePanel() {
           title="Use from other apps"
           isDone={steps.hasClient}
           action={
-            <ButtonLink href="/settings/connect">
-              <Plug aria-hidden />
+            <ButtonLink href="/settings/connect" icon={Plug}>
               Connect a client
             </ButtonLink>
           }

@@ -1,6 +1,5 @@
 import { keepPreviousData, queryOptions } from '@tanstack/react-query';
-import type { CallStats } from '../../api/client.ts';
-import { api } from '../../api/client.ts';
+import { api, type CallStats } from '../../api/client.ts';
 import { formatNumber } from '../../text/formats.ts';
 
 const hourTexts = { label: '1 h', description: 'the last hour' };

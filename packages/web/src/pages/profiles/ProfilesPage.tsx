@@ -27,8 +27,7 @@ export default function ProfilesPage() {
         description="A profile serves a subset of the servers and tools at its own URL, with its own approval policy."
         actions={
           isAdmin && (
-            <ButtonLink href="/profiles/new" look="primary">
-              <Plus aria-hidden />
+            <ButtonLink href="/profiles/new" look="primary" icon={Plus}>
               New profile
             </ButtonLink>
           )

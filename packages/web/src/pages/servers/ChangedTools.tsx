@@ -1,14 +1,11 @@
-import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { Check, X } from 'lucide-react';
-import type { Tool } from '../../api/client.ts';
-import { api } from '../../api/client.ts';
+import { api, type Tool } from '../../api/client.ts';
 import { Badge } from '../../components/Badge.tsx';
 import { Button } from '../../components/Button.tsx';
 import { Card } from '../../components/Card.tsx';
 import { DefinitionDifference } from '../../components/DefinitionDifference.tsx';
-import { messageOf } from '../../components/ErrorNotice.tsx';
 import { safeText } from '../../components/safe-text.ts';
-import { useToast } from '../../components/Toasts.tsx';
+import { useAction } from '../../components/use-action.ts';
 import { plural } from '../../text/plural.ts';
 
 export interface ChangedToolsProps {
@@ -44,23 +41,17 @@ const effects = {
 
 function ChangedTool({ tool, isAdmin }: { readonly tool: Tool; readonly isAdmin: boolean }) {
   const { name, originalName, title, changed, changes = [], rejected, definitionHash } = tool;
-  const client = useQueryClient();
-  const toast = useToast();
   const shownName = safeText(title ?? originalName, 100);
-  const deciding = useMutation({
-    mutationFn: (verb: 'accept' | 'reject') => {
+  const deciding = useAction({
+    run(verb: 'accept' | 'reject') {
       const decision = { path: { tool: name }, body: { definitionHash } };
       return verb === 'accept' ? api.acceptToolChange(decision) : api.rejectToolChange(decision);
     },
-    onSuccess: (_tool, verb) =>
-      toast(
-        verb === 'accept'
-          ? `The change of '${shownName}' is accepted.`
-          : `The change of '${shownName}' is rejected. The tool is blocked.`,
-      ),
-    onError: (error) => toast.error(new Error(safeText(messageOf(error), 1_000))),
-    onSettled: () =>
-      Promise.all(['tools', 'pins', 'rules'].map((key) => client.invalidateQueries({ queryKey: [key] }))),
+    done: (_tool, verb) =>
+      verb === 'accept'
+        ? `The change of '${shownName}' is accepted.`
+        : `The change of '${shownName}' is rejected. The tool is blocked.`,
+    refetch: ['tools', 'pins', 'rules'],
   });
   const busy = deciding.isPending ? deciding.variables : undefined;
   return (
@@ -83,8 +74,8 @@ function ChangedTool({ tool, isAdmin }: { readonly tool: Tool; readonly isAdmin:
             busy={busy === 'accept'}
             disabled={deciding.isPending}
             onClick={() => deciding.mutate('accept')}
+            icon={Check}
           >
-            <Check aria-hidden />
             Accept change
           </Button>
           {!rejected && (
@@ -94,8 +85,8 @@ function ChangedTool({ tool, isAdmin }: { readonly tool: Tool; readonly isAdmin:
               busy={busy === 'reject'}
               disabled={deciding.isPending}
               onClick={() => deciding.mutate('reject')}
+              icon={X}
             >
-              <X aria-hidden />
               Reject change
             </Button>
           )}

@@ -88,9 +88,8 @@ export function LineList({ title, noun, hint, lines, isNamed, problemAt, onChang
               <IconButton
                 label={`Remove ${isNamed && name !== '' ? `${noun} ${name}` : numbered}`}
                 onClick={() => onChange(lines.filter((other) => other.id !== id))}
-              >
-                <X aria-hidden />
-              </IconButton>
+                icon={X}
+              />
             </div>
             {problem !== undefined && (
               <p id={`line-${id}-problem`} className="text-xs text-bad">
@@ -123,8 +122,7 @@ export interface AddButtonProps {
 export function AddButton({ noun, hint, onAdd }: AddButtonProps) {
   return (
     <div className="flex flex-wrap items-center gap-x-3 gap-y-1">
-      <Button size="small" onClick={onAdd}>
-        <Plus aria-hidden />
+      <Button size="small" onClick={onAdd} icon={Plus}>
         {`Add ${noun}`}
       </Button>
       <p className="min-w-0 flex-1 text-xs text-ink-faint">{hint}</p>

@@ -30,8 +30,7 @@ export function ProgramNotice({ onSignIn }: { readonly onSignIn: () => void }) {
       tone="warn"
       title="Sign in with the admin token to add a local server"
       actions={
-        <Button size="small" onClick={onSignIn}>
-          <LogIn aria-hidden />
+        <Button size="small" onClick={onSignIn} icon={LogIn}>
           Sign in
         </Button>
       }

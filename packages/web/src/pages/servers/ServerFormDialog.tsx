@@ -1,7 +1,6 @@
-import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { useQuery } from '@tanstack/react-query';
 import { useEffect, useRef, useState } from 'react';
-import type { Server, ServerInput } from '../../api/client.ts';
-import { api } from '../../api/client.ts';
+import { api, type Server, type ServerInput } from '../../api/client.ts';
 import { queries } from '../../api/queries.ts';
 import { Button } from '../../components/Button.tsx';
 import { ConfirmDialog } from '../../components/ConfirmDialog.tsx';
@@ -11,7 +10,7 @@ import { Form } from '../../components/fields.tsx';
 import { SignInDialog } from '../../components/SignIn.tsx';
 import { safeText } from '../../components/safe-text.ts';
 import { useSaveConflict } from '../../components/save-conflict/use-save-conflict.tsx';
-import { useToast } from '../../components/Toasts.tsx';
+import { useAction } from '../../components/use-action.ts';
 import { useFirstProblem } from '../../components/use-first-problem.ts';
 import { ConnectionTestPanel } from './ConnectionTestPanel.tsx';
 import { toFormProblems } from './form-problems.ts';
@@ -32,8 +31,6 @@ export interface ServerFormDialogProps {
 
 /** Adds or edits a server, with a connection test before saving. */
 export function ServerFormDialog({ edited, start, onClose }: ServerFormDialogProps) {
-  const client = useQueryClient();
-  const toast = useToast();
   const servers = useQuery(queries.servers()).data ?? [];
   const mayAddPrograms = useQuery(queries.session()).data?.mayAddPrograms ?? false;
   const [initial, setInitial] = useState(() => toDraft(edited?.record ?? start));
@@ -42,13 +39,14 @@ export function ServerFormDialog({ edited, start, onClose }: ServerFormDialogPro
   const [openDialog, setOpenDialog] = useState<'sign-in' | 'discard'>();
   const form = useRef<HTMLFormElement>(null);
   const test = useConnectionTest(edited?.name);
-  const saving = useMutation({
-    mutationFn: ({ body, over = revision }: { body: ServerInput; over?: number }) =>
+  const saving = useAction({
+    run: ({ body, over = revision }: { body: ServerInput; over?: number }) =>
       edited
         ? api.updateServer({ path: { server: edited.name }, body: { ...body, revision: over } })
         : api.addServer({ body }),
-    onSuccess: (server) => toast(describeSaved(server, edited ? 'Saved' : 'Added')),
-    onSettled: () => client.invalidateQueries({ queryKey: ['servers'] }),
+    done: (server) => describeSaved(server, edited ? 'Saved' : 'Added'),
+    refetch: ['servers'],
+    showsError: true,
   });
 
   function change(part: Partial<ServerDraft>): void {

@@ -71,7 +71,7 @@ function NoServers({
   if (!isAdmin)
     return (
       <EmptyState
-        icon={<ServerIcon aria-hidden />}
+        icon={ServerIcon}
         title="No servers"
         actions={<ButtonLink href="/settings/session">Sign in with another key</ButtonLink>}
       >
@@ -81,21 +81,18 @@ function NoServers({
   return (
     <Card>
       <EmptyState
-        icon={<ServerIcon aria-hidden />}
+        icon={ServerIcon}
         title="No servers yet"
         actions={
           <>
-            <Button look="primary" onClick={onAdd}>
-              <Plus aria-hidden />
+            <Button look="primary" onClick={onAdd} icon={Plus}>
               Add a server
             </Button>
-            <Button onClick={onImport}>
-              <ClipboardPaste aria-hidden />
+            <Button onClick={onImport} icon={ClipboardPaste}>
               Import from another client
             </Button>
             {onBrowse && (
-              <Button onClick={onBrowse}>
-                <PackageSearch aria-hidden />
+              <Button onClick={onBrowse} icon={PackageSearch}>
                 Find in registry
               </Button>
             )}

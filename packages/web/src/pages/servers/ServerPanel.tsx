@@ -99,22 +99,30 @@ function Actions({ server, action, onEdit, onRemove }: ActionsProps) {
   return (
     <div className="flex flex-wrap gap-2">
       {isDisconnected ? (
-        <Button size="small" disabled={!enabled} busy={running === 'connect'} onClick={() => run('connect')}>
-          <Plug aria-hidden />
+        <Button
+          size="small"
+          disabled={!enabled}
+          busy={running === 'connect'}
+          onClick={() => run('connect')}
+          icon={Plug}
+        >
           Connect
         </Button>
       ) : (
-        <Button size="small" busy={running === 'disconnect'} onClick={() => run('disconnect')}>
-          <Unplug aria-hidden />
+        <Button size="small" busy={running === 'disconnect'} onClick={() => run('disconnect')} icon={Unplug}>
           Disconnect
         </Button>
       )}
-      <Button size="small" disabled={!isConnected} busy={running === 'refresh'} onClick={() => run('refresh')}>
-        <RefreshCw aria-hidden />
+      <Button
+        size="small"
+        disabled={!isConnected}
+        busy={running === 'refresh'}
+        onClick={() => run('refresh')}
+        icon={RefreshCw}
+      >
         Refresh tools
       </Button>
-      <ButtonLink size="small" href={inspectorAddress(server.name)}>
-        <ScanSearch aria-hidden />
+      <ButtonLink size="small" href={inspectorAddress(server.name)} icon={ScanSearch}>
         Inspect
       </ButtonLink>
       {source === 'store' && (
@@ -126,12 +134,10 @@ function Actions({ server, action, onEdit, onRemove }: ActionsProps) {
           >
             {enabled ? 'Disable' : 'Enable'}
           </Button>
-          <Button size="small" onClick={onEdit}>
-            <Pencil aria-hidden />
+          <Button size="small" onClick={onEdit} icon={Pencil}>
             Edit
           </Button>
-          <Button size="small" look="danger" onClick={onRemove}>
-            <Trash2 aria-hidden />
+          <Button size="small" look="danger" onClick={onRemove} icon={Trash2}>
             Remove
           </Button>
         </>

@@ -135,37 +135,33 @@ function ServerMenu({ server, action, onEdit, onRemove }: ServerMenuProps) {
     isConnected || state === 'connecting'
       ? {
           label: 'Disconnect',
-          icon: <Unplug aria-hidden />,
+          icon: Unplug,
           disabled: isBusy,
           onSelect: () => action.run('disconnect'),
         }
       : {
           label: 'Connect',
-          icon: <Plug aria-hidden />,
+          icon: Plug,
           disabled: isBusy || !server.enabled,
           onSelect: () => action.run('connect'),
         },
     {
       label: 'Refresh tools',
-      icon: <RefreshCw aria-hidden />,
+      icon: RefreshCw,
       disabled: isBusy || !isConnected,
       onSelect: () => action.run('refresh'),
     },
     ...(isStored
       ? [
-          { label: 'Edit', icon: <Pencil aria-hidden />, onSelect: onEdit },
-          { label: 'Remove', icon: <Trash2 aria-hidden />, danger: true, onSelect: onRemove },
+          { label: 'Edit', icon: Pencil, onSelect: onEdit },
+          { label: 'Remove', icon: Trash2, danger: true, onSelect: onRemove },
         ]
       : []),
   ];
   return (
     <Menu
       items={items}
-      trigger={
-        <IconButton label={`Actions for ${safeText(server.name, 100)}`} busy={isBusy}>
-          {!isBusy && <Ellipsis aria-hidden />}
-        </IconButton>
-      }
+      trigger={<IconButton label={`Actions for ${safeText(server.name, 100)}`} busy={isBusy} icon={Ellipsis} />}
     />
   );
 }

@@ -1,8 +1,6 @@
-import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { LogIn, RefreshCw } from 'lucide-react';
 import { useRef, useState } from 'react';
-import type { ConnectionStatus, Server } from '../../api/client.ts';
-import { api } from '../../api/client.ts';
+import { api, type ConnectionStatus, type Server } from '../../api/client.ts';
 import { Button, ButtonLink, ExternalButtonLink } from '../../components/Button.tsx';
 import { CopyButton } from '../../components/CopyButton.tsx';
 import { classNames } from '../../components/class-names.ts';
@@ -11,8 +9,8 @@ import { Form, Input } from '../../components/fields.tsx';
 import { Spinner } from '../../components/Spinner.tsx';
 import { safeText } from '../../components/safe-text.ts';
 import { TextLink } from '../../components/TextLink.tsx';
-import { useToast } from '../../components/Toasts.tsx';
 import { useNow } from '../../components/times.tsx';
+import { useAction } from '../../components/use-action.ts';
 import { formatDuration, formatTime } from '../../text/formats.ts';
 import { plural } from '../../text/plural.ts';
 import { inspectorAddress } from './server-address.ts';
@@ -62,8 +60,12 @@ export function ServerTrouble({ server, action, onEdit }: ServerTroubleProps) {
         {isRetrying && <Spinner label="Retrying …" />}
         {!isRetrying && nextTryAt !== undefined && <NextAttempt at={nextTryAt} />}
         {action && status.state === 'error' && !needsAccount && (
-          <Button size="small" busy={action.running === 'connect'} onClick={() => action.run('connect')}>
-            <RefreshCw aria-hidden />
+          <Button
+            size="small"
+            busy={action.running === 'connect'}
+            onClick={() => action.run('connect')}
+            icon={RefreshCw}
+          >
             Retry now
           </Button>
         )}
@@ -83,14 +85,11 @@ export function ServerTrouble({ server, action, onEdit }: ServerTroubleProps) {
 
 /** Asks for the token of a default server, which is disabled without one. */
 function MissingToken({ server: { name, missingToken = '' } }: { readonly server: Server }) {
-  const client = useQueryClient();
-  const toast = useToast();
   const [token, setToken] = useState('');
-  const saving = useMutation({
-    mutationFn: () => api.setServerToken({ path: { server: name }, body: { token: token.trim() } }),
-    onSuccess: (saved) => toast(describeSaved(saved, 'Saved')),
-    onError: toast.error,
-    onSettled: () => client.invalidateQueries({ queryKey: ['servers'] }),
+  const saving = useAction({
+    run: () => api.setServerToken({ path: { server: name }, body: { token: token.trim() } }),
+    done: (saved) => describeSaved(saved, 'Saved'),
+    refetch: ['servers'],
   });
   return (
     <Form
@@ -137,18 +136,15 @@ interface CredentialsProps {
 
 /** Asks for the token that the server requires, or starts a sign-in with OAuth. */
 function Credentials({ server: { name, record, revision }, canEdit, onEdit }: CredentialsProps) {
-  const client = useQueryClient();
-  const toast = useToast();
   const [token, setToken] = useState('');
-  const saving = useMutation({
-    mutationFn(authentication: Partial<AuthenticationDraft>) {
+  const saving = useAction({
+    run(authentication: Partial<AuthenticationDraft>) {
       const draft = toDraft(record);
       const body = toInput({ ...draft, authentication: { ...draft.authentication, ...authentication } });
       return api.updateServer({ path: { server: name }, body: { ...body, revision } });
     },
-    onSuccess: (saved) => toast(describeSaved(saved, 'Saved')),
-    onError: toast.error,
-    onSettled: () => client.invalidateQueries({ queryKey: ['servers'] }),
+    done: (saved) => describeSaved(saved, 'Saved'),
+    refetch: ['servers'],
   });
   if (!canEdit) return null;
   if (!record) return <p>Add credentials to this server in the configuration file, under authentication.</p>;
@@ -232,8 +228,7 @@ export function SignInLink({ url }: { readonly url: string }) {
     return <span>The server sent an invalid sign-in URL.</span>;
   }
   return (
-    <ExternalButtonLink href={parsed.href} size="small">
-      <LogIn aria-hidden />
+    <ExternalButtonLink href={parsed.href} size="small" icon={LogIn}>
       {`Sign in at ${safeText(parsed.host, 100)}`}
       <span className="sr-only">, opens in a new tab</span>
     </ExternalButtonLink>

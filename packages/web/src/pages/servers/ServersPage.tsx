@@ -2,8 +2,7 @@ import { useQuery } from '@tanstack/react-query';
 import { ClipboardPaste, PackageSearch, Plus } from 'lucide-react';
 import { Suspense, useEffect, useRef, useState } from 'react';
 import { useLocation, useSearch } from 'wouter';
-import type { Server } from '../../api/client.ts';
-import { api } from '../../api/client.ts';
+import { api, type Server } from '../../api/client.ts';
 import { queries, useIsAdmin } from '../../api/queries.ts';
 import { Button } from '../../components/Button.tsx';
 import { RemovalDialog } from '../../components/ConfirmDialog.tsx';
@@ -50,17 +49,14 @@ export default function ServersPage() {
         isAdmin && (
           <>
             {browse && (
-              <Button onClick={browse}>
-                <PackageSearch aria-hidden />
+              <Button onClick={browse} icon={PackageSearch}>
                 Browse registry
               </Button>
             )}
-            <Button onClick={paste}>
-              <ClipboardPaste aria-hidden />
+            <Button onClick={paste} icon={ClipboardPaste}>
               Import
             </Button>
-            <Button look="primary" onClick={add}>
-              <Plus aria-hidden />
+            <Button look="primary" onClick={add} icon={Plus}>
               Add server
             </Button>
           </>

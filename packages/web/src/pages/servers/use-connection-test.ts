@@ -1,7 +1,6 @@
 import { useMutation } from '@tanstack/react-query';
 import { useEffect, useRef } from 'react';
-import type { ServerInput, ServerTest } from '../../api/client.ts';
-import { api } from '../../api/client.ts';
+import { api, type ServerInput, type ServerTest } from '../../api/client.ts';
 
 export interface ConnectionTest {
   /** Tests a server and cancels a running test. */

@@ -1,7 +1,6 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useEffect, useRef, useState } from 'react';
-import type { ImportedServer, Server } from '../../api/client.ts';
-import { api } from '../../api/client.ts';
+import { api, type ImportedServer, type Server } from '../../api/client.ts';
 import { messageOf } from '../../components/ErrorNotice.tsx';
 
 /** The progress of one server. */

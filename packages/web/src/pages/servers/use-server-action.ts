@@ -1,24 +1,6 @@
-import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { api } from '../../api/client.ts';
-import { messageOf } from '../../components/ErrorNotice.tsx';
 import { safeText } from '../../components/safe-text.ts';
-import { useToast } from '../../components/Toasts.tsx';
-
-const useServerActionTexts = {
-  connect: (server: string) => `'${server}' is connected.`,
-  disconnect: (server: string) => `'${server}' is disconnected.`,
-  refresh: (server: string) => `The tools of '${server}' are refreshed.`,
-  enable: (server: string) => `'${server}' is enabled.`,
-  disable: (server: string) => `'${server}' is disabled.`,
-};
-
-export type ServerVerb = 'connect' | 'disconnect' | 'refresh' | 'enable' | 'disable';
-
-export interface ServerAction {
-  run(verb: ServerVerb): void;
-  /** The action in progress. */
-  readonly running: ServerVerb | undefined;
-}
+import { useAction } from '../../components/use-action.ts';
 
 const requests = {
   connect: api.connectServer,
@@ -28,15 +10,28 @@ const requests = {
   disable: api.disableServer,
 };
 
+const done: Readonly<Record<ServerVerb, (server: string) => string>> = {
+  connect: (server) => `'${server}' is connected.`,
+  disconnect: (server) => `'${server}' is disconnected.`,
+  refresh: (server) => `The tools of '${server}' are refreshed.`,
+  enable: (server) => `'${server}' is enabled.`,
+  disable: (server) => `'${server}' is disabled.`,
+};
+
+export type ServerVerb = keyof typeof requests;
+
+export interface ServerAction {
+  run(verb: ServerVerb): void;
+  /** The action in progress. */
+  readonly running: ServerVerb | undefined;
+}
+
 /** Runs actions of a server and reports the result. */
 export function useServerAction(server: string): ServerAction {
-  const client = useQueryClient();
-  const toast = useToast();
-  const acting = useMutation({
-    mutationFn: async (verb: ServerVerb) => void (await requests[verb]({ path: { server } })),
-    onSuccess: (_result, verb) => toast(useServerActionTexts[verb](safeText(server, 100))),
-    onError: (error) => toast.error(new Error(safeText(messageOf(error), 1_000))),
-    onSettled: () => client.invalidateQueries({ queryKey: ['servers'] }),
+  const acting = useAction<unknown, ServerVerb>({
+    run: (verb) => requests[verb]({ path: { server } }),
+    done: (_result, verb) => done[verb](safeText(server, 100)),
+    refetch: ['servers'],
   });
   return { run: acting.mutate, running: acting.isPending ? acting.variables : undefined };
 }

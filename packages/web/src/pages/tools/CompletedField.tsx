@@ -1,7 +1,6 @@
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { useEffect, useId, useState } from 'react';
-import type { CompletionInput } from '../../api/client.ts';
-import { api } from '../../api/client.ts';
+import { api, type CompletionInput } from '../../api/client.ts';
 import { Field, Input } from '../../components/fields.tsx';
 import { isRecord } from '../../components/is-record.ts';
 import { safeText } from '../../components/safe-text.ts';

@@ -27,7 +27,7 @@ export function PromptsTab() {
   if (servers.length === 0) {
     return (
       <EmptyState
-        icon={<MessageSquareText aria-hidden />}
+        icon={MessageSquareText}
         title="No prompts"
         actions={<ButtonLink href="/servers">Show the servers</ButtonLink>}
       >

@@ -27,7 +27,7 @@ export function ResourcesTab() {
   if (servers.length === 0) {
     return (
       <EmptyState
-        icon={<FileText aria-hidden />}
+        icon={FileText}
         title="No resources"
         actions={<ButtonLink href="/servers">Show the servers</ButtonLink>}
       >
@@ -155,8 +155,7 @@ function ResourceContent({ server, uri }: { readonly server: string; readonly ur
   });
   return (
     <section aria-label="Content" className="flex min-w-0 flex-col items-start gap-3">
-      <Button size="small" busy={read.isFetching} onClick={() => void read.refetch()}>
-        {!read.isFetching && <RefreshCw aria-hidden />}
+      <Button size="small" busy={read.isFetching} onClick={() => void read.refetch()} icon={RefreshCw}>
         Reload
       </Button>
       <div className="w-full min-w-0">

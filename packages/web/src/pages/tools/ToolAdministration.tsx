@@ -1,15 +1,15 @@
-import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { PencilLine } from 'lucide-react';
 import { useState } from 'react';
 import { useLocation } from 'wouter';
 import { api, type Tool } from '../../api/client.ts';
 import { Button } from '../../components/Button.tsx';
-import { Dialog } from '../../components/Dialog.tsx';
 import { ErrorNotice } from '../../components/ErrorNotice.tsx';
+import { FormDialog } from '../../components/FormDialog.tsx';
 import { hasFieldProblems, problemAt } from '../../components/field-problems.ts';
-import { Field, Form, Switch, TextArea, TextField } from '../../components/fields.tsx';
+import { Switch, TextAreaField, TextField } from '../../components/fields.tsx';
 import { safeText } from '../../components/safe-text.ts';
 import { toolAddress } from '../../components/tool-address.ts';
+import { useAction } from '../../components/use-action.ts';
 import { useToolSwitch } from './use-tool-switch.ts';
 
 /** The switch of a tool for everyone, and the name and description that clients see. For administrators. */
@@ -24,8 +24,7 @@ export function ToolAdministration({ tool }: { readonly tool: Tool }) {
         disabled={switching.isPending}
         onChange={(enabled) => switching.mutate({ tools: [tool], enabled })}
       />
-      <Button size="small" onClick={() => setEditing(true)}>
-        <PencilLine aria-hidden />
+      <Button size="small" onClick={() => setEditing(true)} icon={PencilLine}>
         Rename or describe
       </Button>
       {isEditing && <OverrideDialog tool={tool} onClose={() => setEditing(false)} />}
@@ -65,83 +64,66 @@ function OverrideDialog({ tool, onClose }: { readonly tool: Tool; readonly onClo
   const [name, setName] = useState(tool.override?.name ?? '');
   const [title, setTitle] = useState(tool.override?.title ?? '');
   const [description, setDescription] = useState(tool.override?.description ?? '');
-  const client = useQueryClient();
   const [, navigate] = useLocation();
-  const saving = useMutation({
-    mutationFn: (body: { readonly name?: string; readonly title?: string; readonly description?: string }) =>
+  const saving = useAction({
+    run: (body: { readonly name?: string; readonly title?: string; readonly description?: string }) =>
       api.overrideTool({ path: { tool: tool.name }, body }),
-    async onSuccess(changed) {
-      await client.invalidateQueries({ queryKey: ['tools'] });
+    refetch: ['tools'],
+    showsError: true,
+    onSuccess(changed) {
       onClose();
       if (changed.name !== tool.name) navigate(toolAddress(changed.name), { replace: true });
     },
   });
   const { error } = saving;
   return (
-    <Dialog
-      open
+    <FormDialog
       onClose={onClose}
       title={`Rename or describe ${safeText(tool.originalName, 100)}`}
       description="Clients and models see these texts. Pins, rules and patterns keep using the name and definition of the server."
-      footer={
-        <>
-          {tool.override && (
-            <Button className="mr-auto" disabled={saving.isPending} onClick={() => saving.mutate({})}>
-              Use the original
-            </Button>
-          )}
-          <Button onClick={onClose}>Cancel</Button>
-          <Button type="submit" form="override" look="primary" busy={saving.isPending}>
-            Save
+      aside={
+        tool.override && (
+          <Button className="mr-auto" disabled={saving.isPending} onClick={() => saving.mutate({})}>
+            Use the original
           </Button>
-        </>
+        )
+      }
+      busy={saving.isPending}
+      onSubmit={() =>
+        saving.mutate({
+          name: name.trim() || undefined,
+          title: title.trim() || undefined,
+          description: description.trim() || undefined,
+        })
       }
     >
-      <Form
-        id="override"
-        className="flex flex-col gap-4"
-        onSubmit={() =>
-          saving.mutate({
-            name: name.trim() || undefined,
-            title: title.trim() || undefined,
-            description: description.trim() || undefined,
-          })
-        }
-      >
-        {error && !hasFieldProblems(error) && <ErrorNotice error={error} title="Not saved" />}
-        <TextField
-          label="Name"
-          hint="Replaces the name after the prefix of the server. The former name can still be called."
-          mono
-          placeholder={tool.originalName}
-          error={problemAt(error, 'name') ?? nameProblem(error)}
-          value={name}
-          onChange={setName}
-        />
-        <TextField
-          label="Title"
-          placeholder={original.title ?? 'None'}
-          error={problemAt(error, 'title')}
-          value={title}
-          onChange={setTitle}
-        />
-        <Field
-          label="Description"
-          hint="Leave a field empty to use what the server says."
-          error={problemAt(error, 'description')}
-        >
-          {(props) => (
-            <TextArea
-              {...props}
-              rows={6}
-              placeholder={original.description}
-              value={description}
-              onChange={(event) => setDescription(event.target.value)}
-            />
-          )}
-        </Field>
-      </Form>
-    </Dialog>
+      {error && !hasFieldProblems(error) && <ErrorNotice error={error} title="Not saved" />}
+      <TextField
+        label="Name"
+        hint="Replaces the name after the prefix of the server. The former name can still be called."
+        mono
+        placeholder={tool.originalName}
+        error={problemAt(error, 'name') ?? nameProblem(error)}
+        value={name}
+        onChange={setName}
+      />
+      <TextField
+        label="Title"
+        placeholder={original.title ?? 'None'}
+        error={problemAt(error, 'title')}
+        value={title}
+        onChange={setTitle}
+      />
+      <TextAreaField
+        label="Description"
+        hint="Leave a field empty to use what the server says."
+        error={problemAt(error, 'description')}
+        rows={6}
+        placeholder={original.description}
+        value={description}
+        onChange={setDescription}
+      />
+    </FormDialog>
   );
 }
 

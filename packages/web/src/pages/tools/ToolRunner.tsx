@@ -66,18 +66,16 @@ export function ToolRunner({ tool, draft }: ToolRunnerProps) {
             busy={isRunning}
             disabled={!canCall || problem !== undefined}
             title="Run the tool (Ctrl+Enter)"
+            icon={Play}
           >
-            <Play aria-hidden />
             Run
           </Button>
           {isRunning && (
-            <Button look="danger" busy={run.stopping} onClick={stop}>
-              <Square aria-hidden />
+            <Button look="danger" busy={run.stopping} onClick={stop} icon={Square}>
               Stop
             </Button>
           )}
-          <Button look="quiet" disabled={isRunning} onClick={draft.reset}>
-            <RotateCcw aria-hidden />
+          <Button look="quiet" disabled={isRunning} onClick={draft.reset} icon={RotateCcw}>
             Reset
           </Button>
           {problem !== undefined && <span className="text-bad">{`The JSON is invalid: ${problem}`}</span>}

@@ -60,7 +60,7 @@ function ToolsTab({ selected }: { readonly selected: string | undefined }) {
   if (tools.data.length === 0) {
     return (
       <EmptyState
-        icon={<Wrench aria-hidden />}
+        icon={Wrench}
         title="No tools"
         actions={
           <>
@@ -100,7 +100,7 @@ function ToolsTab({ selected }: { readonly selected: string | undefined }) {
         )}
         {selected === undefined && (
           <div className="hidden rounded-lg border border-dashed border-line lg:block">
-            <EmptyState icon={<Wrench aria-hidden />} title="No tool selected">
+            <EmptyState icon={Wrench} title="No tool selected">
               Press <kbd className="rounded border border-line px-1">/</kbd> to search, use the arrow keys to move and
               Enter to open a tool.
             </EmptyState>

@@ -1,6 +1,5 @@
-import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { api, type Tool } from '../../api/client.ts';
-import { useToast } from '../../components/Toasts.tsx';
+import { useAction } from '../../components/use-action.ts';
 import { plural } from '../../text/plural.ts';
 
 interface Switching {
@@ -10,21 +9,15 @@ interface Switching {
 
 /** Switches tools on or off for everyone. */
 export function useToolSwitch() {
-  const client = useQueryClient();
-  const toast = useToast();
-  return useMutation({
-    mutationFn: ({ tools, enabled }: Switching) =>
+  return useAction({
+    run: ({ tools, enabled }: Switching) =>
       api.switchTools({
         body: { enabled, tools: tools.map(({ server, originalName }) => ({ server, tool: originalName })) },
       }),
-    onSuccess({ changed }, { enabled }) {
-      toast(
-        enabled
-          ? plural(changed, { one: '# tool was switched on', other: '# tools were switched on' })
-          : plural(changed, { one: '# tool was switched off', other: '# tools were switched off' }),
-      );
-    },
-    onError: toast.error,
-    onSettled: () => client.invalidateQueries({ queryKey: ['tools'] }),
+    done: ({ changed }, { enabled }) =>
+      enabled
+        ? plural(changed, { one: '# tool was switched on', other: '# tools were switched on' })
+        : plural(changed, { one: '# tool was switched off', other: '# tools were switched off' }),
+    refetch: ['tools'],
   });
 }

@@ -4,6 +4,7 @@ import {
   Brain,
   Copy,
   Ellipsis,
+  type LucideIcon,
   MessagesSquare,
   Pencil,
   Plus,
@@ -75,7 +76,7 @@ export function AssistantList({
 function NoAssistants({ canEdit }: { readonly canEdit: boolean }) {
   return (
     <Card>
-      <EmptyState icon={<Bot aria-hidden />} title="No assistants yet" actions={canEdit && <NewAssistantLink />}>
+      <EmptyState icon={Bot} title="No assistants yet" actions={canEdit && <NewAssistantLink />}>
         Create an assistant to chat with. The demo needs no API key.
       </EmptyState>
     </Card>
@@ -85,8 +86,7 @@ function NoAssistants({ canEdit }: { readonly canEdit: boolean }) {
 /** Opens the form of a new assistant. */
 export function NewAssistantLink() {
   return (
-    <ButtonLink href="/assistants/new" look="primary">
-      <Plus aria-hidden />
+    <ButtonLink href="/assistants/new" look="primary" icon={Plus}>
       New assistant
     </ButtonLink>
   );
@@ -125,18 +125,18 @@ function AssistantRow({ assistant, serverNames, providerNames, canEdit, onDelete
         )}
         <dl className="mt-1.5 flex flex-wrap gap-x-4 gap-y-1 text-xs text-ink-soft *:flex *:items-center *:gap-1.5 [&_svg]:size-3.5 [&_svg]:shrink-0">
           {!isDemo && (
-            <Fact icon={<Brain aria-hidden />} label="Model">
+            <Fact icon={Brain} label="Model">
               {safeText(providerNames.get(model.provider) ?? model.provider, 60)} · {safeText(model.model, 80)}
             </Fact>
           )}
-          <Fact icon={<Server aria-hidden />} label="Servers">
+          <Fact icon={Server} label="Servers">
             {servers.length === 0
               ? 'No servers'
               : more > 0
                 ? `${servers.join(', ')} and ${formatNumber(more)} more`
                 : servers.join(', ')}
           </Fact>
-          <Fact icon={<Wrench aria-hidden />} label="Tools">
+          <Fact icon={Wrench} label="Tools">
             {preview ? plural(preview.count, { one: '# tool', other: '# tools' }) : '… tools'}
             {preview?.warning !== undefined && <Badge tone="warn">Too many</Badge>}
             {preview && preview.missingServers.length > 0 && (
@@ -145,35 +145,22 @@ function AssistantRow({ assistant, serverNames, providerNames, canEdit, onDelete
               </Badge>
             )}
           </Fact>
-          <Fact icon={<ShieldQuestion aria-hidden />} label="Approval">
+          <Fact icon={ShieldQuestion} label="Approval">
             {approvalModes[assistant.toolApproval].label}
           </Fact>
         </dl>
       </div>
       <div className="flex items-center gap-1">
-        <ButtonLink href={chatAddress(id)}>
-          <MessagesSquare aria-hidden />
+        <ButtonLink href={chatAddress(id)} icon={MessagesSquare}>
           Chat
         </ButtonLink>
         {canEdit && (
           <Menu
-            trigger={
-              <IconButton label={`Actions for ${name}`}>
-                <Ellipsis aria-hidden />
-              </IconButton>
-            }
+            trigger={<IconButton label={`Actions for ${name}`} icon={Ellipsis} />}
             items={[
-              {
-                label: 'Edit',
-                icon: <Pencil aria-hidden />,
-                onSelect: () => navigate(`/assistants/${id}`),
-              },
-              {
-                label: 'Duplicate',
-                icon: <Copy aria-hidden />,
-                onSelect: () => navigate(`/assistants/new?copy=${id}`),
-              },
-              { label: 'Delete', icon: <Trash2 aria-hidden />, danger: true, onSelect: onDelete },
+              { label: 'Edit', icon: Pencil, onSelect: () => navigate(`/assistants/${id}`) },
+              { label: 'Duplicate', icon: Copy, onSelect: () => navigate(`/assistants/new?copy=${id}`) },
+              { label: 'Delete', icon: Trash2, danger: true, onSelect: onDelete },
             ]}
           />
         )}
@@ -183,17 +170,17 @@ function AssistantRow({ assistant, serverNames, providerNames, canEdit, onDelete
 }
 
 interface FactProps {
-  readonly icon: ReactNode;
+  readonly icon: LucideIcon;
   /** Read by screen readers instead of the icon. */
   readonly label: string;
   readonly children: ReactNode;
 }
 
-function Fact({ icon, label, children }: FactProps) {
+function Fact({ icon: Icon, label, children }: FactProps) {
   return (
     <div>
       <dt>
-        {icon}
+        <Icon aria-hidden />
         <span className="sr-only">{label}</span>
       </dt>
       <dd className="flex flex-wrap items-center gap-1.5 break-words">{children}</dd>

@@ -70,8 +70,7 @@ function EditAssistant({ id }: { readonly id: string }) {
   const assistants = useQuery(chatQueries.assistants());
   const assistant = assistants.data?.find((item) => item.id === id);
   if (assistant) {
-    const { name, revision } = assistant;
-    return <AssistantEditor title={safeText(name, 100)} id={id} draft={toDraft(assistant)} revision={revision} />;
+    return <AssistantEditor title={safeText(assistant.name, 100)} assistant={assistant} draft={toDraft(assistant)} />;
   }
   return (
     <Page title="Assistant">

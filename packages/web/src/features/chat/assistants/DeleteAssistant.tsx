@@ -1,6 +1,5 @@
 import { useQueryClient } from '@tanstack/react-query';
-import type { Assistant } from '../../../api/client.ts';
-import { api } from '../../../api/client.ts';
+import { type Assistant, api } from '../../../api/client.ts';
 import { RemovalDialog } from '../../../components/ConfirmDialog.tsx';
 import { safeText } from '../../../components/safe-text.ts';
 import { chatQueries } from '../queries.ts';

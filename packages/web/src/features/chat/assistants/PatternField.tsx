@@ -1,7 +1,6 @@
 import { Plus, X } from 'lucide-react';
 import { useMemo, useState } from 'react';
-import type { AssistantPreview, Tool } from '../../../api/client.ts';
-import { api } from '../../../api/client.ts';
+import { type AssistantPreview, api, type Tool } from '../../../api/client.ts';
 import { Button, IconButton } from '../../../components/Button.tsx';
 import { Field } from '../../../components/fields.tsx';
 import { safeText } from '../../../components/safe-text.ts';
@@ -69,8 +68,7 @@ export function PatternField(props: PatternFieldProps) {
             />
           )}
         </Field>
-        <Button disabled={typed.trim() === ''} onClick={() => void add(typed.trim())}>
-          <Plus aria-hidden />
+        <Button disabled={typed.trim() === ''} onClick={() => void add(typed.trim())} icon={Plus}>
           Add
         </Button>
       </div>
@@ -90,9 +88,8 @@ export function PatternField(props: PatternFieldProps) {
                 label={labelRemove(safeText(pattern, 200))}
                 size="small"
                 onClick={() => onChange(patterns.filter((item) => item !== pattern))}
-              >
-                <X aria-hidden />
-              </IconButton>
+                icon={X}
+              />
             </li>
           ))}
         </ul>

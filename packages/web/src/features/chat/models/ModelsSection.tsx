@@ -1,8 +1,7 @@
 import { useMutation, useQuery } from '@tanstack/react-query';
 import { Pencil, Plus, Trash2 } from 'lucide-react';
 import { useState } from 'react';
-import type { Assistant, Provider, ProviderTest } from '../../../api/client.ts';
-import { api } from '../../../api/client.ts';
+import { type Assistant, api, type Provider, type ProviderTest } from '../../../api/client.ts';
 import { useIsAdmin } from '../../../api/queries.ts';
 import { Badge } from '../../../components/Badge.tsx';
 import { Button, IconButton } from '../../../components/Button.tsx';
@@ -31,8 +30,7 @@ export default function ModelsSection() {
         hint="The services that run the models of your assistants. Keys are stored encrypted and never shown again."
         actions={
           canEdit && (
-            <Button size="small" look="primary" onClick={() => setEdited('new')}>
-              <Plus aria-hidden />
+            <Button size="small" look="primary" onClick={() => setEdited('new')} icon={Plus}>
               Add provider
             </Button>
           )
@@ -110,12 +108,8 @@ function ProviderRow({ provider, canEdit, onEdit, onRemove }: ProviderRowProps) 
             </Button>
             {source === 'store' && (
               <>
-                <IconButton label={`Edit ${name}`} size="small" onClick={onEdit}>
-                  <Pencil aria-hidden />
-                </IconButton>
-                <IconButton label={`Remove ${name}`} size="small" onClick={onRemove}>
-                  <Trash2 aria-hidden />
-                </IconButton>
+                <IconButton label={`Edit ${name}`} size="small" onClick={onEdit} icon={Pencil} />
+                <IconButton label={`Remove ${name}`} size="small" onClick={onRemove} icon={Trash2} />
               </>
             )}
           </div>

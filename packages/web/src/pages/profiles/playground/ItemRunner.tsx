@@ -50,8 +50,7 @@ export function ItemRunner({ path, item, answers, onClose }: ItemRunnerProps) {
   return (
     <Card className="min-w-0" aria-label={safeText(item.name, 200)}>
       <header className="flex flex-col gap-2 border-b border-line px-4 py-3">
-        <Button look="quiet" size="small" className="self-start lg:hidden" onClick={onClose}>
-          <ArrowLeft aria-hidden />
+        <Button look="quiet" size="small" className="self-start lg:hidden" onClick={onClose} icon={ArrowLeft}>
           Back to the list
         </Button>
         <div className="flex flex-wrap items-center gap-2">
@@ -77,13 +76,11 @@ export function ItemRunner({ path, item, answers, onClose }: ItemRunnerProps) {
             />
           )}
           <div className="flex flex-wrap gap-2">
-            <Button type="submit" look="primary" busy={sending.isPending} disabled={problem !== undefined}>
-              <Play aria-hidden />
+            <Button type="submit" look="primary" busy={sending.isPending} disabled={problem !== undefined} icon={Play}>
               Send
             </Button>
             {sending.isPending && (
-              <Button look="danger" onClick={stop}>
-                <Square aria-hidden />
+              <Button look="danger" onClick={stop} icon={Square}>
                 Stop
               </Button>
             )}

@@ -122,9 +122,7 @@ function ArgumentLine(props: ArgumentLineProps) {
         {isInPath ? (
           <span aria-hidden className="size-9" />
         ) : (
-          <IconButton label={`Remove ${label}`} onClick={onRemove}>
-            <X aria-hidden />
-          </IconButton>
+          <IconButton label={`Remove ${label}`} onClick={onRemove} icon={X} />
         )}
       </div>
       {problem !== undefined && (

@@ -35,13 +35,11 @@ export function EndpointArguments({ endpoint, problem, onChange }: EndpointArgum
           Arguments
         </span>
         {args.kind === 'rows' ? (
-          <Button size="small" look="quiet" onClick={() => onChange(asJson(args))}>
-            <Braces aria-hidden />
+          <Button size="small" look="quiet" onClick={() => onChange(asJson(args))} icon={Braces}>
             Edit as JSON Schema
           </Button>
         ) : (
-          <Button size="small" look="quiet" disabled={!rows} onClick={() => rows && onChange(rows)}>
-            <Rows3 aria-hidden />
+          <Button size="small" look="quiet" disabled={!rows} onClick={() => rows && onChange(rows)} icon={Rows3}>
             Edit as rows
           </Button>
         )}

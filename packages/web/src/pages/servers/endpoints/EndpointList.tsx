@@ -105,9 +105,7 @@ function EndpointCard({ endpoint, number, problems, added, onChange, onRemove }:
           </span>
           <span className="min-w-0 text-ink-soft break-all">{safeText(name, 128)}</span>
         </button>
-        <IconButton label={`Remove ${label}`} size="small" onClick={onRemove}>
-          <X aria-hidden />
-        </IconButton>
+        <IconButton label={`Remove ${label}`} size="small" onClick={onRemove} icon={X} />
       </div>
       {isOpen && (
         <div id={body} className="border-t border-line p-3">

@@ -24,8 +24,7 @@ export default function InspectorPage() {
   const isAdmin = useIsAdmin();
   const server = servers.data?.find((item) => item.name === name);
   const back = (
-    <ButtonLink href={serverAddress(name)}>
-      <ArrowLeft aria-hidden />
+    <ButtonLink href={serverAddress(name)} icon={ArrowLeft}>
       Back to the server
     </ButtonLink>
   );

@@ -1,4 +1,3 @@
-import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { api, type Server, type ServerRecord } from '../../../api/client.ts';
 import { Button } from '../../../components/Button.tsx';
@@ -7,7 +6,7 @@ import { Form } from '../../../components/fields.tsx';
 import { safeText } from '../../../components/safe-text.ts';
 import { SettingFields } from '../../../components/settings-form/SettingFields.tsx';
 import { fieldsFor } from '../../../components/settings-form/setting-values.ts';
-import { useToast } from '../../../components/Toasts.tsx';
+import { useAction } from '../../../components/use-action.ts';
 import { toFormProblems } from '../form-problems.ts';
 import { toDraft, toInput } from '../server-draft.ts';
 
@@ -40,13 +39,12 @@ export function ServerRoots({ server }: { readonly server: Server }) {
 }
 
 function RootsForm({ record, revision }: { readonly record: ServerRecord } & Pick<Server, 'revision'>) {
-  const client = useQueryClient();
-  const toast = useToast();
   const [draft, setDraft] = useState(() => toDraft(record));
-  const saving = useMutation({
-    mutationFn: () => api.updateServer({ path: { server: record.name }, body: { ...toInput(draft), revision } }),
-    onSuccess: () => toast('Saved. The server was connected again.'),
-    onSettled: () => client.invalidateQueries({ queryKey: ['servers'] }),
+  const saving = useAction({
+    run: () => api.updateServer({ path: { server: record.name }, body: { ...toInput(draft), revision } }),
+    done: 'Saved. The server was connected again.',
+    refetch: ['servers'],
+    showsError: true,
   });
   const problems = toFormProblems(saving.error, toInput(draft));
   return (

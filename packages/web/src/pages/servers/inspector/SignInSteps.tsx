@@ -1,4 +1,4 @@
-import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { useQuery } from '@tanstack/react-query';
 import { LogOut } from 'lucide-react';
 import { api, type Server, type SignIn, type SignInAttempt, type SignInStep } from '../../../api/client.ts';
 import { queries } from '../../../api/queries.ts';
@@ -11,8 +11,8 @@ import { Fact, Facts } from '../../../components/Facts.tsx';
 import { JsonView } from '../../../components/JsonView.tsx';
 import { QueryState } from '../../../components/QueryState.tsx';
 import { safeText } from '../../../components/safe-text.ts';
-import { useToast } from '../../../components/Toasts.tsx';
 import { TimeAgo } from '../../../components/times.tsx';
+import { useAction } from '../../../components/use-action.ts';
 import { formatDuration, formatTime } from '../../../text/formats.ts';
 import { SignInLink } from '../ServerTrouble.tsx';
 
@@ -86,13 +86,10 @@ interface StoredSignInProps {
 }
 
 function StoredSignIn({ server, signIn: { tokens, client } }: StoredSignInProps) {
-  const queryClient = useQueryClient();
-  const toast = useToast();
-  const signingOut = useMutation({
-    mutationFn: () => api.signOut({ path: { server } }),
-    onSuccess: () => toast('Signed out. The server requires a new sign-in.'),
-    onError: toast.error,
-    onSettled: () => queryClient.invalidateQueries({ queryKey: ['servers'] }),
+  const signingOut = useAction({
+    run: () => api.signOut({ path: { server } }),
+    done: 'Signed out. The server requires a new sign-in.',
+    refetch: ['servers'],
   });
   return (
     <Card>
@@ -100,8 +97,13 @@ function StoredSignIn({ server, signIn: { tokens, client } }: StoredSignInProps)
         title="Stored sign-in"
         actions={
           (tokens || client) && (
-            <Button size="small" look="danger" busy={signingOut.isPending} onClick={() => signingOut.mutate()}>
-              <LogOut aria-hidden />
+            <Button
+              size="small"
+              look="danger"
+              busy={signingOut.isPending}
+              onClick={() => signingOut.mutate()}
+              icon={LogOut}
+            >
               Sign out of the server
             </Button>
           )

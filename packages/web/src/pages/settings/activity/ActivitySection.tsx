@@ -52,7 +52,7 @@ export function ActivitySection() {
       {acts.isError && <ErrorNotice error={acts.error} onRetry={() => void acts.refetch()} />}
       {acts.isPending && <Spinner label="Loading …" />}
       {acts.data && found.length === 0 && (
-        <EmptyState icon={<History aria-hidden />} title="No activity found">
+        <EmptyState icon={History} title="No activity found">
           Changes of keys, servers, profiles, tools and rules appear here.
         </EmptyState>
       )}

@@ -1,4 +1,4 @@
-import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { ApiError, type ApiKeyInput, api, type NewApiKey } from '../../../api/client.ts';
 import { queries } from '../../../api/queries.ts';
@@ -6,44 +6,38 @@ import { Button, ButtonLink } from '../../../components/Button.tsx';
 import { CopyButton } from '../../../components/CopyButton.tsx';
 import { Dialog } from '../../../components/Dialog.tsx';
 import { messageOf, Notice } from '../../../components/ErrorNotice.tsx';
+import { FormDialog } from '../../../components/FormDialog.tsx';
 import { hasFieldProblems, problemAt } from '../../../components/field-problems.ts';
-import { Checkbox, Form, SelectField, TextField } from '../../../components/fields.tsx';
+import { Checkbox, SelectField, TextField } from '../../../components/fields.tsx';
 import { safeText } from '../../../components/safe-text.ts';
+import { useAction } from '../../../components/use-action.ts';
 
 /** Creates a key and shows it once. */
 export function KeyDialog({ onClose }: { readonly onClose: () => void }) {
   const [draft, setDraft] = useState(emptyKey);
-  const client = useQueryClient();
-  const creating = useMutation({
-    mutationFn: () => api.createKey({ body: toKeyInput(draft) }),
-    onSuccess: () => client.invalidateQueries({ queryKey: ['keys'] }),
+  const creating = useAction({
+    run: () => api.createKey({ body: { ...draft, profile: draft.profile || undefined } }),
+    refetch: ['keys'],
+    showsError: true,
     // The key is dropped when the dialog closes.
     gcTime: 0,
   });
   if (creating.data) return <NewKey created={creating.data} onClose={onClose} />;
   return (
-    <Dialog
-      open
+    <FormDialog
       onClose={onClose}
       title="New key"
       description="The key is shown once, after it is created."
-      footer={
-        <>
-          <Button onClick={onClose}>Cancel</Button>
-          <Button type="submit" form="key" look="primary" busy={creating.isPending}>
-            Create key
-          </Button>
-        </>
-      }
+      action="Create key"
+      busy={creating.isPending}
+      onSubmit={creating.mutate}
     >
-      <Form id="key" aria-label="Key" className="flex flex-col gap-4" onSubmit={() => creating.mutate()}>
-        <KeyFields
-          draft={draft}
-          error={creating.error}
-          onChange={(change) => setDraft((current) => ({ ...current, ...change }))}
-        />
-      </Form>
-    </Dialog>
+      <KeyFields
+        draft={draft}
+        error={creating.error}
+        onChange={(change) => setDraft((current) => ({ ...current, ...change }))}
+      />
+    </FormDialog>
   );
 }
 
@@ -87,11 +81,6 @@ interface KeyDraft {
 
 /** The initial values of the form. */
 const emptyKey: KeyDraft = { name: '', rights: ['read', 'call'], profile: '' };
-
-/** The body of the request. */
-function toKeyInput({ name, rights, profile }: KeyDraft): ApiKeyInput {
-  return { name, rights, profile: profile || undefined };
-}
 
 interface KeyFieldsProps {
   readonly draft: KeyDraft;

@@ -1,8 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { KeyRound, Plus } from 'lucide-react';
 import { useState } from 'react';
-import type { ApiKey } from '../../../api/client.ts';
-import { api } from '../../../api/client.ts';
+import { type ApiKey, api } from '../../../api/client.ts';
 import { queries } from '../../../api/queries.ts';
 import { Badge } from '../../../components/Badge.tsx';
 import { Button } from '../../../components/Button.tsx';
@@ -29,8 +28,7 @@ export function KeysSection() {
         title="API keys"
         hint="For MCP clients and programs. Only a hash of each key is stored."
         actions={
-          <Button size="small" look="primary" onClick={() => setCreating(true)}>
-            <Plus aria-hidden />
+          <Button size="small" look="primary" onClick={() => setCreating(true)} icon={Plus}>
             New key
           </Button>
         }
@@ -38,7 +36,7 @@ export function KeysSection() {
       <QueryState query={keys} what="keys" className="p-4" />
       {keys.data && active.length === 0 && (
         <EmptyState
-          icon={<KeyRound aria-hidden />}
+          icon={KeyRound}
           title="No keys yet"
           actions={<Button onClick={() => setCreating(true)}>Create a key</Button>}
         >
