@@ -155,7 +155,7 @@ function SamplingQuestion({ question, busy, error, onAnswer }: QuestionProps) {
         </section>
       ))}
       {all.length > maxMessages && (
-        <p className="text-ink-soft">{`And ${plural(all.length - maxMessages, { one: '# more message', other: '# more messages' })}.`}</p>
+        <p className="text-ink-soft">{`And ${plural(all.length - maxMessages, 'more message')}.`}</p>
       )}
       {typeof temperature === 'number' && (
         <p className="text-xs text-ink-faint">{`Temperature ${formatNumber(temperature)}`}</p>

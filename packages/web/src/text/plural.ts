@@ -2,8 +2,8 @@ import { formatNumber } from './formats.ts';
 
 const rules = new Intl.PluralRules('en');
 
-/** `plural(count, { one: '# call', other: '# calls' })`: "1 call", "1,204 calls". */
-export function plural(count: number, forms: { readonly one?: string; readonly other: string }): string {
-  const form = (rules.select(count) === 'one' ? forms.one : undefined) ?? forms.other;
-  return form.replaceAll('#', formatNumber(count));
+/** `plural(count, 'call')`: "1 call", "1,204 calls". Forms say more than a noun: `{ one: '# call waits', other: '# calls wait' }`. */
+export function plural(count: number, noun: string | { readonly one: string; readonly other: string }): string {
+  const { one, other } = typeof noun === 'string' ? { one: `# ${noun}`, other: `# ${noun}s` } : noun;
+  return (rules.select(count) === 'one' ? one : other).replaceAll('#', formatNumber(count));
 }

@@ -35,9 +35,9 @@ const kindsTexts = {
   null: 'null',
 };
 
-const describeCharacters = (count: number) => plural(count, { one: '# character', other: '# characters' });
+const describeCharacters = (count: number) => plural(count, 'character');
 
-const describeItems = (count: number) => plural(count, { one: '# item', other: '# items' });
+const describeItems = (count: number) => plural(count, 'item');
 
 const formats: Readonly<Record<string, string>> = formatsTexts;
 const lists: Readonly<Record<string, string>> = listsTexts;

@@ -26,12 +26,10 @@ const findProblemsTexts = {
   exclusiveMinimum: (limit: number) => `Must be more than ${formatNumber(limit)}`,
   exclusiveMaximum: (limit: number) => `Must be less than ${formatNumber(limit)}`,
   multipleOf: (factor: number) => `Must be a multiple of ${formatNumber(factor)}`,
-  minLength: (limit: number) =>
-    plural(limit, { one: 'Must have at least # character', other: 'Must have at least # characters' }),
-  maxLength: (limit: number) =>
-    plural(limit, { one: 'Must have at most # character', other: 'Must have at most # characters' }),
-  minItems: (limit: number) => plural(limit, { one: 'Must have at least # item', other: 'Must have at least # items' }),
-  maxItems: (limit: number) => plural(limit, { one: 'Must have at most # item', other: 'Must have at most # items' }),
+  minLength: (limit: number) => `Must have at least ${plural(limit, 'character')}`,
+  maxLength: (limit: number) => `Must have at most ${plural(limit, 'character')}`,
+  minItems: (limit: number) => `Must have at least ${plural(limit, 'item')}`,
+  maxItems: (limit: number) => `Must have at most ${plural(limit, 'item')}`,
   uniqueItems: 'Must not contain an item twice',
   noAlternative: 'Matches none of the allowed types',
   additionalProperties: 'Has properties that are not allowed',

@@ -77,9 +77,6 @@ function describeTools(tools: readonly Tool[], isSelected: boolean, isDisabled: 
   if (tools.length === 0) return 'No tools';
   const off = isSelected ? tools.filter(isDisabled).length : 0;
   return off === 0
-    ? plural(tools.length, { one: '# tool', other: '# tools' })
-    : plural(tools.length, {
-        one: `${formatNumber(tools.length - off)} of # tool`,
-        other: `${formatNumber(tools.length - off)} of # tools`,
-      });
+    ? plural(tools.length, 'tool')
+    : `${formatNumber(tools.length - off)} of ${plural(tools.length, 'tool')}`;
 }

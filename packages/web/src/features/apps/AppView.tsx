@@ -191,7 +191,7 @@ function AppCallList({ calls, showsQuestions }: AppCallListProps) {
       ))}
       <details>
         <summary className="cursor-pointer text-xs text-ink-soft">
-          {plural(calls.length, { one: '# call of this app', other: '# calls of this app' })}
+          {`${plural(calls.length, 'call')} of this app`}
         </summary>
         <div className="mt-2 flex flex-col gap-2">
           {calls.toReversed().map((call) => (

@@ -79,10 +79,7 @@ function AssistantSummary({ assistant }: { readonly assistant: Assistant }) {
           title="Sent to the model with every message"
           className="rounded underline-offset-2 hover:text-ink hover:underline"
         >
-          {plural(preview.count, {
-            one: `# tool, about ${formatCount(preview.estimatedTokens)} tokens`,
-            other: `# tools, about ${formatCount(preview.estimatedTokens)} tokens`,
-          })}
+          {`${plural(preview.count, 'tool')}, about ${formatCount(preview.estimatedTokens)} tokens`}
         </Link>
       )}
     </>
@@ -110,7 +107,7 @@ function UnavailableServers({
 }: {
   readonly servers: readonly { readonly id: string; readonly reason: string }[];
 }) {
-  const title = plural(servers.length, { one: '# server unavailable', other: '# servers unavailable' });
+  const title = `${plural(servers.length, 'server')} unavailable`;
   return (
     <details className="group mt-1">
       <summary className="flex min-h-6 w-fit cursor-pointer list-none items-center gap-1.5 rounded text-warn underline-offset-2 hover:underline">

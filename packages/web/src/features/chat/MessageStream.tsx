@@ -160,11 +160,7 @@ export function Announcer({ messages }: { readonly messages: readonly Message[] 
 
 function describeAnswer(message: Message, pending: number): string {
   const { status, problem } = message;
-  if (pending > 0)
-    return plural(pending, {
-      one: '# tool call awaiting your approval.',
-      other: '# tool calls awaiting your approval.',
-    });
+  if (pending > 0) return `${plural(pending, 'tool call')} awaiting your approval.`;
   if (status === 'streaming') return 'The assistant is answering.';
   if (status === 'complete') return `Answer: ${safeText(textOf(message), 500)}`;
   if (status === 'error') return `The answer failed. ${safeText(problem, 300)}`;

@@ -28,11 +28,9 @@ export function SearchResults({ query, current, onNavigate }: SearchResultsProps
     <>
       <p role="status" className="px-2 text-xs text-ink-faint">
         {total === 0 && `No conversation contains “${safeText(query, 60)}”.`}
-        {total > 0 &&
-          total === matches.length &&
-          plural(total, { one: '# conversation found', other: '# conversations found' })}
+        {total > 0 && total === matches.length && `${plural(total, 'conversation')} found`}
         {total > matches.length &&
-          `${plural(total, { one: '# conversation found', other: '# conversations found' })}. The latest ${formatNumber(matches.length)} are shown.`}
+          `${plural(total, 'conversation')} found. The latest ${formatNumber(matches.length)} are shown.`}
       </p>
       <nav aria-label="Search results" className="-mx-1 min-h-0 flex-1 overflow-y-auto px-1">
         <ul className="flex flex-col gap-1">

@@ -52,8 +52,7 @@ export function useAttachments(): PendingFiles {
       const read: PendingFile[] = [...files];
       let failed: string | undefined;
       for (const file of added) {
-        if (read.length >= maxFiles)
-          failed = plural(maxFiles, { one: 'Attach at most # file.', other: 'Attach at most # files.' });
+        if (read.length >= maxFiles) failed = `Attach at most ${plural(maxFiles, 'file')}.`;
         else {
           const one = await readFile(file).catch(() => undefined);
           const total = [...read, ...(one ? [one] : [])].reduce((sum, { sizeBytes }) => sum + sizeBytes, 0);

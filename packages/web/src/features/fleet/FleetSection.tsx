@@ -19,7 +19,7 @@ export default function FleetSection() {
   return (
     <Card>
       <CardHeader
-        title={plural(replicas.length, { one: '# replica', other: '# replicas' })}
+        title={plural(replicas.length, 'replica')}
         hint={
           fleet.data?.revision === undefined
             ? 'The gateways that share the database.'
@@ -53,7 +53,7 @@ function ReplicaRow({ replica, hasOwnConfig }: { readonly replica: Replica; read
         <p className="flex flex-wrap items-center gap-1.5">
           <span className="mr-1 font-semibold break-words">{`Process ${pid} on ${safeText(host, 100)}`}</span>
           {self && <Badge tone="accent">Answered this request</Badge>}
-          {lag > 0 && <Badge tone="warn">{plural(lag, { one: '# change behind', other: '# changes behind' })}</Badge>}
+          {lag > 0 && <Badge tone="warn">{`${plural(lag, 'change')} behind`}</Badge>}
           {hasOwnConfig && <Badge tone="warn">{`Configuration file ${safeText(config, 20)}`}</Badge>}
         </p>
         {servers.length > 0 && <p className="text-sm break-words">{`Runs ${safeText(servers.join(', '), 200)}`}</p>}

@@ -124,9 +124,7 @@ export function RegistrySearch({ text: content, field, focusOn, onTextChange, on
 }
 
 function describeFound(count: number, hasMore: boolean): string {
-  return hasMore
-    ? `The first ${plural(count, { one: '# server', other: '# servers' })}. There are more.`
-    : `${plural(count, { one: '# server', other: '# servers' })}.`;
+  return hasMore ? `The first ${plural(count, 'server')}. There are more.` : `${plural(count, 'server')}.`;
 }
 
 interface RegistryRowProps {

@@ -83,10 +83,7 @@ function ScriptCard({ script, onRemove }: ScriptCardProps) {
             ),
           ],
           ['Arguments', parameters.length === 0 ? 'None' : safeText(parameters.join(', '), 500)],
-          [
-            'Limits',
-            `${plural(maxInstances, { one: '# call', other: '# calls' })} at once, ${formatDuration(timeoutMs)} each`,
-          ],
+          ['Limits', `${plural(maxInstances, 'call')} at once, ${formatDuration(timeoutMs)} each`],
           updatedAt !== undefined && ['Last change', <TimeAgo key="updated" at={updatedAt} />],
         ]}
       />

@@ -93,7 +93,7 @@ function ResourceRow({ uri, name, isSubscribed, error, updates, onToggle }: Reso
         {error !== undefined && <p className="text-xs text-bad">{safeText(error, 500)}</p>}
         {latest && (
           <p role="status" className="text-xs text-ink-soft">
-            {plural(updates.length, { one: '# update', other: '# updates' })}, <TimeAgo at={latest.at} />
+            {plural(updates.length, 'update')}, <TimeAgo at={latest.at} />
           </p>
         )}
       </div>

@@ -79,9 +79,7 @@ function Messages({ server, traffic }: MessagesProps) {
           })}
         </Notice>
       )}
-      {paused && missed > 0 && (
-        <Notice tone="info">{plural(missed, { one: '# new message', other: '# new messages' })}</Notice>
-      )}
+      {paused && missed > 0 && <Notice tone="info">{plural(missed, 'new message')}</Notice>}
       <TrafficFilters filter={filter} messages={all} onChange={setFilter} />
       {shown.length > 0 ? <MessageList messages={shown} /> : <NoMessages server={server} isFiltered={all.length > 0} />}
     </div>

@@ -77,9 +77,7 @@ function PendingList() {
   return (
     <div ref={container} tabIndex={-1} className="flex flex-col gap-4 outline-none">
       <p role="status" className="sr-only">
-        {count === 0
-          ? 'No pending approvals.'
-          : `${plural(count, { one: '# pending approval', other: '# pending approvals' })}.`}
+        {count === 0 ? 'No pending approvals.' : `${plural(count, 'pending approval')}.`}
       </p>
       {count === 0 && (
         <EmptyState

@@ -152,7 +152,7 @@ function Counts({ filter }: CountsProps) {
   const open = counted.reduce((rest, key) => rest - data.totals[key], data.totals.calls);
   return (
     <p className="-mt-1 flex flex-wrap items-center gap-x-3 gap-y-1 text-xs text-ink-soft">
-      <span>{`${plural(data.totals.calls, { one: '# call', other: '# calls' })} in the ${period.toLowerCase()}:`}</span>
+      <span>{`${plural(data.totals.calls, 'call')} in the ${period.toLowerCase()}:`}</span>
       {counted.map((key) => (
         <Link
           key={key}

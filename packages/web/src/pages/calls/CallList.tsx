@@ -44,7 +44,7 @@ export function CallList({ list, suffix, filtered }: CallListProps) {
           onClick={showNew}
           icon={ArrowUp}
         >
-          {plural(newCount, { one: '# new call', other: '# new calls' })}
+          {plural(newCount, 'new call')}
         </Button>
       )}
       <Card>
@@ -73,9 +73,7 @@ export function CallList({ list, suffix, filtered }: CallListProps) {
       <footer className="flex justify-center py-1 text-ink-faint">
         {isFetchingNextPage && <Spinner label="Loading older calls …" />}
         {hasNextPage && !isFetchingNextPage && <Button onClick={() => void fetchNextPage()}>Load older calls</Button>}
-        {!hasNextPage && !list.isPlaceholderData && (
-          <p className="text-xs">{plural(shown.length, { one: '# call', other: '# calls' })}</p>
-        )}
+        {!hasNextPage && !list.isPlaceholderData && <p className="text-xs">{plural(shown.length, 'call')}</p>}
       </footer>
       {list.isFetchNextPageError && <ErrorNotice error={list.error} onRetry={() => void fetchNextPage()} />}
     </>

@@ -120,7 +120,7 @@ function Groups({ title, groups }: { readonly title: string; readonly groups: re
                 {group.detail !== undefined && <span className="text-ink-faint"> {safeText(group.detail, 100)}</span>}
               </span>
               <span className="flex flex-wrap gap-x-2 text-xs text-ink-soft tabular-nums">
-                <span>{plural(group.calls, { one: '# call', other: '# calls' })}</span>
+                <span>{plural(group.calls, 'call')}</span>
                 {outcomes.slice(1).map(([outcome]) => (
                   <OutcomeCount key={outcome} group={group} outcome={outcome} />
                 ))}

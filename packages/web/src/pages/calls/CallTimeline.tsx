@@ -41,7 +41,7 @@ export function CallTimeline({ call, approval }: CallTimelineProps) {
             <p className="break-words">{sentence}</p>
             <p className="text-xs text-ink-faint tabular-nums">
               <time dateTime={at}>{formatTime(at, { dateStyle: 'medium', timeStyle: 'medium' })}</time>
-              {at > call.createdAt && ` · ${`after ${formatDuration(Date.parse(at) - Date.parse(call.createdAt))}`}`}
+              {at > call.createdAt && ` · after ${formatDuration(Date.parse(at) - Date.parse(call.createdAt))}`}
             </p>
           </li>
         ))}

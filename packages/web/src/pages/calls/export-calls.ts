@@ -21,7 +21,7 @@ export function useExport(filter: CallFilter) {
     done: (count) =>
       count === maxExported
         ? `Exported the latest ${formatNumber(count)} calls. There are more; narrow the filter.`
-        : plural(count, { one: 'Exported # call.', other: 'Exported # calls.' }),
+        : `Exported ${plural(count, 'call')}.`,
   });
 }
 

@@ -65,9 +65,7 @@ function Row({ server: { name, enabled, status, offers } }: { readonly server: S
           {safeText(name, 100)}
         </Link>
         {tools !== undefined && (
-          <span className="shrink-0 text-xs text-ink-soft tabular-nums">
-            {plural(tools, { one: '# tool', other: '# tools' })}
-          </span>
+          <span className="shrink-0 text-xs text-ink-soft tabular-nums">{plural(tools, 'tool')}</span>
         )}
         <ServerStatus status={status} enabled={enabled} />
       </div>

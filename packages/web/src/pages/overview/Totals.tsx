@@ -37,7 +37,7 @@ export function Totals({ health, stats, range }: TotalsProps) {
         href="/tools"
         name="Tools"
         value={tools === undefined ? undefined : formatNumber(tools)}
-        detail={health && `${plural(health.sessions, { one: '# client', other: '# clients' })} connected`}
+        detail={health && `${plural(health.sessions, 'client')} connected`}
       />
       <Total
         href={`/calls?range=${ranges[range].inCalls}`}

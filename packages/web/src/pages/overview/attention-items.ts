@@ -83,14 +83,14 @@ function serverItem({ name, enabled, status, problem }: Server): AttentionItem[]
 
 function approvalItem(approvals: readonly Approval[]): AttentionItem[] {
   if (approvals.length === 0) return [];
-  const title = `${plural(approvals.length, { one: '# call', other: '# calls' })} awaiting approval`;
+  const title = `${plural(approvals.length, 'call')} awaiting approval`;
   const detail = listNames(approvals.map(({ tool }) => tool));
   return [{ id: 'approvals', tone: 'warn', title, detail, href: '/approvals', action: 'Review' }];
 }
 
 function questionItem(questions: readonly Question[]): AttentionItem[] {
   if (questions.length === 0) return [];
-  const title = `${plural(questions.length, { one: '# server question', other: '# server questions' })} awaiting an answer`;
+  const title = `${plural(questions.length, 'server question')} awaiting an answer`;
   const detail = listNames(questions.map(({ server }) => server));
   return [{ id: 'questions', tone: 'warn', title, detail, href: '/approvals', action: 'Answer' }];
 }
@@ -98,7 +98,7 @@ function questionItem(questions: readonly Question[]): AttentionItem[] {
 function changedToolsItem(tools: readonly Tool[]): AttentionItem[] {
   const [first] = tools;
   if (!first) return [];
-  const title = `${plural(tools.length, { one: '# tool', other: '# tools' })} changed since acceptance`;
+  const title = `${plural(tools.length, 'tool')} changed since acceptance`;
   const servers = new Set(tools.map(({ server }) => server));
   const href = servers.size === 1 && first.server !== undefined ? serverAddress(first.server) : '/servers';
   const detail = listNames(tools.map(({ name }) => name));
@@ -123,7 +123,7 @@ function configItems(config: Config | undefined): AttentionItem[] {
       ...base,
       id: 'warnings',
       tone: 'warn',
-      title: `The configuration has ${plural(warnings.length, { one: '# warning', other: '# warnings' })}`,
+      title: `The configuration has ${plural(warnings.length, 'warning')}`,
       detail: safeText(warnings[0], 300),
     });
   if (!gateway.requireAuthentication && gateway.allowedOrigins.length > 0)

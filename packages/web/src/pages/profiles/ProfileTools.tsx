@@ -57,7 +57,7 @@ export function ProfileTools({ draft, preview, error, onChange }: ProfileToolsPr
     <>
       <p aria-live="polite">
         {preview.data &&
-          `${plural(preview.data.count, { one: '# tool', other: '# tools' })} for clients, about ${formatNumber(preview.data.estimatedTokens)} tokens`}
+          `${plural(preview.data.count, 'tool')} for clients, about ${formatNumber(preview.data.estimatedTokens)} tokens`}
         {!preview.data && preview.error ? messageOf(preview.error) : null}
       </p>
       <Checkbox

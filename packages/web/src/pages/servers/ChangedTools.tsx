@@ -28,7 +28,7 @@ export function ChangedTools({ tools, isAdmin }: ChangedToolsProps) {
         </li>
       ))}
       {tools.length > maxShown && (
-        <li className="text-ink-soft">{`${plural(tools.length - maxShown, { one: '# more tool', other: '# more tools' })}, shown after you decide about these.`}</li>
+        <li className="text-ink-soft">{`${plural(tools.length - maxShown, 'more tool')}, shown after you decide about these.`}</li>
       )}
     </ul>
   );

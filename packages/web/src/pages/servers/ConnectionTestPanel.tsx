@@ -7,10 +7,9 @@ import { plural } from '../../text/plural.ts';
 import { TestResult } from './TestResult.tsx';
 import type { ConnectionTest } from './use-connection-test.ts';
 
-const describeSucceeded = (count: number) =>
-  `Connection succeeded, ${plural(count, { one: '# tool', other: '# tools' })}`;
+const describeSucceeded = (count: number) => `Connection succeeded, ${plural(count, 'tool')}`;
 
-const describeFailed = (count: number) => `Connection failed, ${plural(count, { one: '# tool', other: '# tools' })}`;
+const describeFailed = (count: number) => `Connection failed, ${plural(count, 'tool')}`;
 
 export interface ConnectionTestPanelProps {
   readonly test: ConnectionTest;

@@ -72,9 +72,7 @@ export function ImportDialog({ text: initialText = '', onClose }: ImportDialogPr
                 disabled={selected.length === 0}
                 onClick={() => importing.addAll(selected)}
               >
-                {selected.length === 0
-                  ? 'Add servers'
-                  : `Add ${plural(selected.length, { one: '# server', other: '# servers' })}`}
+                {selected.length === 0 ? 'Add servers' : `Add ${plural(selected.length, 'server')}`}
               </Button>
             )}
           </>

@@ -149,8 +149,8 @@ function describeSecrets({ env = {}, headers = {}, authentication, enabled = tru
   const variables = Object.keys(env).length;
   const lines = Object.keys(headers).length;
   return [
-    variables > 0 && plural(variables, { one: '# environment variable', other: '# environment variables' }),
-    lines > 0 && plural(lines, { one: '# header', other: '# headers' }),
+    variables > 0 && plural(variables, 'environment variable'),
+    lines > 0 && plural(lines, 'header'),
     authentication && authentication.type !== 'none' && `${authentication.type} authentication`,
     !enabled && 'disabled',
   ]

@@ -63,7 +63,7 @@ export function ServerOverview({ server }: { readonly server: Server }) {
           </Fact>
         )}
         {record?.endpoints && record.endpoints.length > 0 && (
-          <Fact name="Endpoints">{plural(record.endpoints.length, { one: '# endpoint', other: '# endpoints' })}</Fact>
+          <Fact name="Endpoints">{plural(record.endpoints.length, 'endpoint')}</Fact>
         )}
         {status.protocolVersion !== undefined && !isApi && (
           <Fact name="Protocol">{describeProtocol({ era: status.era, protocolVersion: status.protocolVersion })}</Fact>

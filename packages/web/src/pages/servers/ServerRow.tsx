@@ -57,13 +57,11 @@ export function ServerRow({ server, isAdmin, changed, onEdit, onRemove }: Server
             {source === 'default' && <Badge>Default server</Badge>}
             {changed > 0 && (
               <Link href={`${serverAddress(name)}?tab=changes`}>
-                <Badge tone="warn">{plural(changed, { one: '# changed tool', other: '# changed tools' })}</Badge>
+                <Badge tone="warn">{plural(changed, 'changed tool')}</Badge>
               </Link>
             )}
             {isConnected && isStale && <Badge tone="warn">May be out of date</Badge>}
-            {rejected > 0 && (
-              <Badge tone="warn">{`${plural(rejected, { one: '# tool', other: '# tools' })} left out`}</Badge>
-            )}
+            {rejected > 0 && <Badge tone="warn">{`${plural(rejected, 'tool')} left out`}</Badge>}
           </div>
           {description !== undefined && description !== '' && (
             <p className="line-clamp-2 break-words text-ink-soft">{safeText(description, 300)}</p>

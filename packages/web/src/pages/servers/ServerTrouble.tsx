@@ -56,7 +56,7 @@ export function ServerTrouble({ server, action, onEdit }: ServerTroubleProps) {
             Connect account
           </ButtonLink>
         )}
-        {failures > 1 && <span>{plural(failures, { one: '# failed attempt', other: '# failed attempts' })}</span>}
+        {failures > 1 && <span>{plural(failures, 'failed attempt')}</span>}
         {isRetrying && <Spinner label="Retrying …" />}
         {!isRetrying && nextTryAt !== undefined && <NextAttempt at={nextTryAt} />}
         {action && status.state === 'error' && !needsAccount && (

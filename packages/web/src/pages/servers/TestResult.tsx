@@ -45,7 +45,7 @@ export function TestResult({ result }: { readonly result: ServerTest }) {
         </ul>
       )}
       {tools.length > 0 && (
-        <Disclosure title={`Discovered ${plural(tools.length, { one: '# tool', other: '# tools' })}`} isOpen>
+        <Disclosure title={`Discovered ${plural(tools.length, 'tool')}`} isOpen>
           <LongList label="Discovered tools" items={tools} keyOf={({ name }) => name}>
             {({ name, description }) => (
               <div className="py-1.5">
@@ -57,7 +57,7 @@ export function TestResult({ result }: { readonly result: ServerTest }) {
         </Disclosure>
       )}
       {rejected.length > 0 && (
-        <Disclosure title={`${plural(rejected.length, { one: '# tool', other: '# tools' })} left out`}>
+        <Disclosure title={`${plural(rejected.length, 'tool')} left out`}>
           <LongList label="Tools left out" items={rejected} keyOf={({ name, reason }) => `${name} ${reason}`}>
             {({ name, reason }) => (
               <p className="py-1.5 text-xs break-words">

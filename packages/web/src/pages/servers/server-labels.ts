@@ -25,13 +25,11 @@ export function describeProtocol({ transport, era, protocolVersion }: SessionPro
 /** "12 tools, 3 resources, 1 prompt". Lists that were not loaded are left out. */
 export function describeOffers({ tools, resources, resourceTemplates, prompts, skills }: Server['offers']): string {
   const lists = [
-    tools && plural(tools.count, { one: '# tool', other: '# tools' }),
-    resources && resources.count > 0 && plural(resources.count, { one: '# resource', other: '# resources' }),
-    resourceTemplates &&
-      resourceTemplates.count > 0 &&
-      plural(resourceTemplates.count, { one: '# resource template', other: '# resource templates' }),
-    prompts && prompts.count > 0 && plural(prompts.count, { one: '# prompt', other: '# prompts' }),
-    skills && skills.count > 0 && plural(skills.count, { one: '# skill', other: '# skills' }),
+    tools && plural(tools.count, 'tool'),
+    resources && resources.count > 0 && plural(resources.count, 'resource'),
+    resourceTemplates && resourceTemplates.count > 0 && plural(resourceTemplates.count, 'resource template'),
+    prompts && prompts.count > 0 && plural(prompts.count, 'prompt'),
+    skills && skills.count > 0 && plural(skills.count, 'skill'),
   ];
   return lists.filter(Boolean).join(', ') || 'nothing';
 }

@@ -22,9 +22,8 @@ const itemBrowserTexts = {
     select: 'Select a resource to see its content.',
     search: 'Search resources',
     placeholder: 'Search resources …',
-    count: (count: number) => plural(count, { one: '# resource', other: '# resources' }),
-    countOf: (found: number, count: number) =>
-      `${formatNumber(found)} of ${plural(count, { one: '# resource', other: '# resources' })}`,
+    count: (count: number) => plural(count, 'resource'),
+    countOf: (found: number, count: number) => `${formatNumber(found)} of ${plural(count, 'resource')}`,
   },
   prompt: {
     all: 'All prompts',
@@ -33,9 +32,8 @@ const itemBrowserTexts = {
     select: 'Select a prompt to see its content.',
     search: 'Search prompts',
     placeholder: 'Search prompts …',
-    count: (count: number) => plural(count, { one: '# prompt', other: '# prompts' }),
-    countOf: (found: number, count: number) =>
-      `${formatNumber(found)} of ${plural(count, { one: '# prompt', other: '# prompts' })}`,
+    count: (count: number) => plural(count, 'prompt'),
+    countOf: (found: number, count: number) => `${formatNumber(found)} of ${plural(count, 'prompt')}`,
   },
   skill: {
     all: 'All skills',
@@ -44,9 +42,8 @@ const itemBrowserTexts = {
     select: 'Select a skill to see its files.',
     search: 'Search skills',
     placeholder: 'Search skills …',
-    count: (count: number) => plural(count, { one: '# skill', other: '# skills' }),
-    countOf: (found: number, count: number) =>
-      `${formatNumber(found)} of ${plural(count, { one: '# skill', other: '# skills' })}`,
+    count: (count: number) => plural(count, 'skill'),
+    countOf: (found: number, count: number) => `${formatNumber(found)} of ${plural(count, 'skill')}`,
   },
 };
 

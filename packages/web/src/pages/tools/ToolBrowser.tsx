@@ -113,8 +113,8 @@ export function ToolBrowser({ tools, selected, onOpen, className }: ToolBrowserP
       </div>
       <p role="status" className="text-xs text-ink-faint tabular-nums">
         {found.length < tools.length
-          ? `${formatNumber(found.length)} of ${plural(tools.length, { one: '# tool', other: '# tools' })}`
-          : plural(tools.length, { one: '# tool', other: '# tools' })}
+          ? `${formatNumber(found.length)} of ${plural(tools.length, 'tool')}`
+          : plural(tools.length, 'tool')}
       </p>
       {isAdmin && Object.values(filter).some((value) => value !== '') && <BulkSwitch tools={found} />}
       {found.length === 0 ? (
@@ -165,7 +165,7 @@ function BulkSwitch({ tools }: { readonly tools: readonly Tool[] }) {
   return (
     <div className="flex flex-wrap gap-2">
       <Button size="small" disabled={on.length === 0 || switching.isPending} onClick={() => setAsking(true)}>
-        {plural(on.length, { one: 'Switch off # tool …', other: 'Switch off # tools …' })}
+        {`Switch off ${plural(on.length, 'tool')} …`}
       </Button>
       {off.length > 0 && (
         <Button
@@ -173,12 +173,12 @@ function BulkSwitch({ tools }: { readonly tools: readonly Tool[] }) {
           disabled={switching.isPending}
           onClick={() => switching.mutate({ tools: off, enabled: true })}
         >
-          {plural(off.length, { one: 'Switch on # tool', other: 'Switch on # tools' })}
+          {`Switch on ${plural(off.length, 'tool')}`}
         </Button>
       )}
       <ConfirmDialog
         open={isAsking}
-        title={plural(on.length, { one: 'Switch off # tool?', other: 'Switch off # tools?' })}
+        title={`Switch off ${plural(on.length, 'tool')}?`}
         action="Switch off"
         busy={switching.isPending}
         onConfirm={() => switching.mutate({ tools: on, enabled: false }, { onSettled: () => setAsking(false) })}

@@ -58,7 +58,7 @@ export function ToolDetails({ tool }: { readonly tool: Tool }) {
         <p className="flex flex-wrap items-center gap-x-2 text-xs text-ink-soft">
           <code className="break-all">{safeText(tool.name, 200)}</code>
           <CopyButton text={tool.name} what="name" />
-          <span>{`${plural(tool.limits.maxInstances, { one: '# concurrent call', other: '# concurrent calls' })}, timeout ${formatDuration(tool.limits.timeoutMs)}`}</span>
+          <span>{`${plural(tool.limits.maxInstances, 'concurrent call')}, timeout ${formatDuration(tool.limits.timeoutMs)}`}</span>
         </p>
         <Description text={tool.description} />
         <OriginalTexts tool={tool} />

@@ -137,12 +137,10 @@ function AssistantRow({ assistant, serverNames, providerNames, canEdit, onDelete
                 : servers.join(', ')}
           </Fact>
           <Fact icon={Wrench} label="Tools">
-            {preview ? plural(preview.count, { one: '# tool', other: '# tools' }) : '… tools'}
+            {preview ? plural(preview.count, 'tool') : '… tools'}
             {preview?.warning !== undefined && <Badge tone="warn">Too many</Badge>}
             {preview && preview.missingServers.length > 0 && (
-              <Badge tone="bad">
-                {plural(preview.missingServers.length, { one: '# server unavailable', other: '# servers unavailable' })}
-              </Badge>
+              <Badge tone="bad">{`${plural(preview.missingServers.length, 'server')} unavailable`}</Badge>
             )}
           </Fact>
           <Fact icon={ShieldQuestion} label="Approval">

@@ -78,9 +78,6 @@ function describeModels({ isError, error, data, isLoading }: ReturnType<typeof u
   if (isLoading) return 'Loading models …';
   if (isError) return `Could not list the models: ${safeText(messageOf(error), 300)} Type the name of a model.`;
   return data
-    ? plural(data.length, {
-        one: '# model found. You can also type another name.',
-        other: '# models found. You can also type another name.',
-      })
+    ? `${plural(data.length, 'model')} found. You can also type another name.`
     : 'The name that the provider uses.';
 }

@@ -99,5 +99,5 @@ export function PatternField(props: PatternFieldProps) {
 }
 
 function describeCount(count: number): string {
-  return count === 0 ? 'no matching tools' : plural(count, { one: '# tool', other: '# tools' });
+  return count === 0 ? 'no matching tools' : plural(count, 'tool');
 }

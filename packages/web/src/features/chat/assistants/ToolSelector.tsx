@@ -139,10 +139,8 @@ function ToolTotals({ preview: data, isError, isOutdated }: ReturnType<typeof us
       <p aria-live="polite" aria-busy={isOutdated} className={isOutdated ? 'opacity-60' : undefined}>
         {data && (
           <span className="text-ink-soft">
-            <strong className="font-semibold text-ink tabular-nums">
-              {plural(data.count, { one: '# tool', other: '# tools' })}
-            </strong>{' '}
-            for the model, about {formatNumber(data.estimatedTokens)} tokens per message
+            <strong className="font-semibold text-ink tabular-nums">{plural(data.count, 'tool')}</strong> for the model,
+            about {formatNumber(data.estimatedTokens)} tokens per message
             {data.exposed === 'search' &&
               `. The model searches the tools; a list of all of them would take about ${formatNumber(data.allTokens)} tokens.`}
             {data.exposed === 'code' &&
@@ -154,15 +152,12 @@ function ToolTotals({ preview: data, isError, isOutdated }: ReturnType<typeof us
       {data?.warning !== undefined && <Notice tone="warn">{data.warning}</Notice>}
       {data && data.missingServers.length > 0 && (
         <Problems
-          title={plural(data.missingServers.length, { one: '# server unavailable', other: '# servers unavailable' })}
+          title={`${plural(data.missingServers.length, 'server')} unavailable`}
           problems={data.missingServers.map(({ id, reason }) => ({ name: serverName(id), reason }))}
         />
       )}
       {data && data.omitted.length > 0 && (
-        <Problems
-          title={plural(data.omitted.length, { one: '# tool left out', other: '# tools left out' })}
-          problems={data.omitted}
-        />
+        <Problems title={`${plural(data.omitted.length, 'tool')} left out`} problems={data.omitted} />
       )}
     </>
   );

@@ -20,7 +20,7 @@ export function ProviderTestResult({ test: { ok, latencyMs, models, problem } }:
     <div role="status" className="rounded-lg border border-good/40 bg-good-soft px-3 py-2.5">
       <p className="flex items-center gap-2 font-medium">
         <CircleCheck aria-hidden className="size-4 shrink-0 text-good" />
-        {`Connected in ${formatDuration(latencyMs)}. ${plural(models.length, { one: '# model', other: '# models' })} found.`}
+        {`Connected in ${formatDuration(latencyMs)}. ${plural(models.length, 'model')} found.`}
       </p>
       {models.length > 0 && (
         <details className="mt-1">

@@ -61,7 +61,7 @@ export function Playground({ profile }: { readonly profile: Profile }) {
             </Notice>
           ))}
           <div className="flex flex-wrap items-center justify-between gap-x-6 gap-y-2">
-            <p className="text-ink-soft">{`The list of ${plural(lists.data.items.tools.length, { one: '# tool', other: '# tools' })} has about ${formatNumber(lists.data.tokens)} tokens.`}</p>
+            <p className="text-ink-soft">{`The list of ${plural(lists.data.items.tools.length, 'tool')} has about ${formatNumber(lists.data.tokens)} tokens.`}</p>
             <fieldset className="flex flex-wrap items-center gap-x-4 gap-y-1">
               <legend className="float-left mr-3 text-ink-soft">The client answers:</legend>
               {answerable.map((name) => (

@@ -14,10 +14,10 @@ import { formatBinaryBytes, formatNumber, formatSpan } from '../../../text/forma
 import { plural } from '../../../text/plural.ts';
 
 const describeToolLimitsIfConfigured = (count: number, timeout: string) =>
-  `${plural(count, { one: '# concurrent call', other: '# concurrent calls' })}, timeout ${timeout}; each must be configured`;
+  `${plural(count, 'concurrent call')}, timeout ${timeout}; each must be configured`;
 
 const describeToolLimits = (count: number, timeout: string) =>
-  `${plural(count, { one: '# concurrent call', other: '# concurrent calls' })}, timeout ${timeout}`;
+  `${plural(count, 'concurrent call')}, timeout ${timeout}`;
 
 const dialects: Readonly<Record<Config['dialect'], string>> = {
   native: 'Toolwharf',
@@ -36,7 +36,7 @@ export function ConfigurationSection() {
     <div className="flex flex-col gap-4">
       {refused && <RejectedFile refused={refused} />}
       {warnings.length > 0 && (
-        <Notice tone="warn" title={plural(warnings.length, { one: '# warning', other: '# warnings' })}>
+        <Notice tone="warn" title={plural(warnings.length, 'warning')}>
           <ul className="list-disc pl-4">
             {warnings.slice(0, 50).map((warning) => (
               <li key={warning}>{safeText(warning, 1_000)}</li>
@@ -146,10 +146,7 @@ function gatewayFacts(gateway: Config['gateway']): FactList {
     ['Identity provider', jwt ? safeText(String(jwt.issuer ?? ''), 300) : 'None. Keys and the admin token are used.'],
     ['Add local (stdio) servers in the app', gateway.allowPrograms ? 'Yes, by signed-in administrators' : 'No'],
     ['Add servers at private addresses in the app', gateway.allowPrivateAddresses ? 'Yes' : 'No'],
-    [
-      'Calls kept',
-      `${formatSpan(retention.maxAgeMs)}, at most ${plural(retention.maxCalls, { one: '# call', other: '# calls' })}`,
-    ],
+    ['Calls kept', `${formatSpan(retention.maxAgeMs)}, at most ${plural(retention.maxCalls, 'call')}`],
     ['Database', gateway.database ? 'PostgreSQL' : 'SQLite in the data directory'],
     ['Approval webhook', webhook ? safeText(webhook.origin, 300) : 'None'],
     webhook && ['Webhook signed', webhook.secret ? 'Yes' : 'No'],
@@ -163,7 +160,7 @@ function gatewayFacts(gateway: Config['gateway']): FactList {
 function describeTool(tool: Readonly<Record<string, unknown>>): string {
   const { name, server, maxInstances, timeoutMs, mode } = tool;
   const parts = [
-    typeof maxInstances === 'number' && plural(maxInstances, { one: '# concurrent call', other: '# concurrent calls' }),
+    typeof maxInstances === 'number' && plural(maxInstances, 'concurrent call'),
     typeof timeoutMs === 'number' && formatSpan(timeoutMs),
     mode,
   ].filter(Boolean);
