@@ -1,12 +1,11 @@
-import { useMemo, useState } from 'react';
+import { useMemo } from 'react';
 import type { DefinitionChange } from '../api/client.ts';
-import { formatNumber } from '../text/formats.ts';
 import { Badge, type Tone } from './Badge.tsx';
-import { Button } from './Button.tsx';
 import { classNames } from './class-names.ts';
 import { ScrollBox } from './ScrollBox.tsx';
 import { safeText } from './safe-text.ts';
 import { textDifference } from './text-difference.ts';
+import { useFirstPart } from './use-first-part.tsx';
 
 export interface DefinitionDifferenceProps {
   readonly changes: readonly DefinitionChange[];
@@ -17,13 +16,12 @@ const maxValueLength = 4_000;
 
 /** The changes of a tool's definition since it was accepted, each with its value before and now. */
 export function DefinitionDifference({ changes }: DefinitionDifferenceProps) {
-  const [shown, setShown] = useState(step);
+  const [shown, more] = useFirstPart(changes, step);
   if (changes.length === 0) return <p className="text-ink-soft">No visible differences.</p>;
-  const left = changes.length - shown;
   return (
     <div className="flex min-w-0 flex-col gap-2">
       <ul aria-label="Definition changes" className="flex flex-col gap-2">
-        {changes.slice(0, shown).map((change) => (
+        {shown.map((change) => (
           <li
             key={`${change.kind} ${change.path}`}
             className="overflow-hidden rounded-md border border-line bg-surface"
@@ -32,11 +30,7 @@ export function DefinitionDifference({ changes }: DefinitionDifferenceProps) {
           </li>
         ))}
       </ul>
-      {left > 0 && (
-        <Button size="small" className="self-start" onClick={() => setShown(shown + step * 4)}>
-          {`Show more (${formatNumber(left)} left)`}
-        </Button>
-      )}
+      {more}
     </div>
   );
 }

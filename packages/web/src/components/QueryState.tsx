@@ -1,9 +1,13 @@
-import type { UseQueryResult } from '@tanstack/react-query';
 import { ErrorNotice } from './ErrorNotice.tsx';
 import { Spinner } from './Spinner.tsx';
 
 export interface QueryStateProps {
-  readonly query: UseQueryResult<unknown>;
+  readonly query: {
+    readonly isError: boolean;
+    readonly error: unknown;
+    readonly data: unknown;
+    readonly refetch: () => unknown;
+  };
   /** The noun for the spinner: "servers". */
   readonly what: string;
   readonly className?: string;

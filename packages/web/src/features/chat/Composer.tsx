@@ -4,16 +4,15 @@ import {
   type KeyboardEvent,
   type ReactNode,
   type RefObject,
-  useEffect,
   useId,
   useLayoutEffect,
   useRef,
-  useState,
 } from 'react';
 import { Button, IconButton } from '../../components/Button.tsx';
 import { classNames } from '../../components/class-names.ts';
 import { Form } from '../../components/fields.tsx';
 import { safeText } from '../../components/safe-text.ts';
+import { useFileDrop } from '../../components/use-file-drop.ts';
 import { formatBytes } from '../../text/formats.ts';
 import type { PendingFiles } from './use-attachments.ts';
 
@@ -172,40 +171,6 @@ export function Composer(props: ComposerProps) {
 /** Focuses the message field, except on touch screens: their keyboard would cover the page. */
 export function focusComposer(field: HTMLTextAreaElement | null): void {
   if (matchMedia('(pointer: fine)').matches) field?.focus({ preventScroll: true });
-}
-
-/** Takes files that are dropped anywhere on the page. Returns whether files are being dragged over it. */
-function useFileDrop(onDrop: (files: readonly File[]) => void): boolean {
-  const [isDragging, setDragging] = useState(false);
-  const latest = useRef(onDrop);
-  latest.current = onDrop;
-  useEffect(() => {
-    const hasFiles = (event: DragEvent) => event.dataTransfer?.types.includes('Files') === true;
-    const onDragOver = (event: DragEvent) => {
-      if (!hasFiles(event)) return;
-      // Otherwise the browser would open the file.
-      event.preventDefault();
-      setDragging(true);
-    };
-    const onDragLeave = (event: DragEvent) => {
-      if (event.relatedTarget === null) setDragging(false);
-    };
-    const onDropped = (event: DragEvent) => {
-      setDragging(false);
-      if (!hasFiles(event)) return;
-      event.preventDefault();
-      latest.current([...(event.dataTransfer?.files ?? [])]);
-    };
-    document.addEventListener('dragover', onDragOver);
-    document.addEventListener('dragleave', onDragLeave);
-    document.addEventListener('drop', onDropped);
-    return () => {
-      document.removeEventListener('dragover', onDragOver);
-      document.removeEventListener('dragleave', onDragLeave);
-      document.removeEventListener('drop', onDropped);
-    };
-  }, []);
-  return isDragging;
 }
 
 /** The files attached to the message being written. */

@@ -6,9 +6,8 @@ import { Link } from 'wouter';
 import type { Conversation } from '../../api/client.ts';
 import { IconButton } from '../../components/Button.tsx';
 import { classNames } from '../../components/class-names.ts';
-import { ErrorNotice } from '../../components/ErrorNotice.tsx';
 import { Input } from '../../components/fields.tsx';
-import { Spinner } from '../../components/Spinner.tsx';
+import { QueryState } from '../../components/QueryState.tsx';
 import { safeText } from '../../components/safe-text.ts';
 import { TimeAgo } from '../../components/times.tsx';
 import { useDebounced } from '../../components/use-debounced.ts';
@@ -44,10 +43,8 @@ export function ConversationList({ current, onNavigate }: ConversationListProps)
       {conversations.data?.length !== 0 && <SearchField value={typed} onChange={setTyped} />}
       {query !== '' && typed.trim() !== '' ? (
         <SearchResults query={query} current={current} onNavigate={onNavigate} />
-      ) : conversations.isError ? (
-        <ErrorNotice error={conversations.error} onRetry={() => void conversations.refetch()} />
       ) : !conversations.data ? (
-        <Spinner label="Loading conversations …" />
+        <QueryState query={conversations} what="conversations" />
       ) : conversations.data.length === 0 ? (
         <p className="px-2 py-4 text-center text-ink-faint">No conversations yet. Send a message to start one.</p>
       ) : (

@@ -2,8 +2,7 @@ import { useQuery } from '@tanstack/react-query';
 import { Link } from 'wouter';
 import type { ConversationMatch } from '../../api/client.ts';
 import { classNames } from '../../components/class-names.ts';
-import { ErrorNotice } from '../../components/ErrorNotice.tsx';
-import { Spinner } from '../../components/Spinner.tsx';
+import { QueryState } from '../../components/QueryState.tsx';
 import { safeText } from '../../components/safe-text.ts';
 import { formatNumber } from '../../text/formats.ts';
 import { plural } from '../../text/plural.ts';
@@ -21,8 +20,7 @@ export interface SearchResultsProps {
 /** The conversations that contain the words of a query, with the matching messages. */
 export function SearchResults({ query, current, onNavigate }: SearchResultsProps) {
   const search = useQuery(chatQueries.conversationSearch(query));
-  if (search.isError) return <ErrorNotice error={search.error} onRetry={() => void search.refetch()} />;
-  if (!search.data) return <Spinner label="Searching …" />;
+  if (!search.data) return <QueryState query={search} what="results" />;
   const { matches, total } = search.data;
   return (
     <>

@@ -12,7 +12,7 @@ import { QueryState } from '../../components/QueryState.tsx';
 import { safeText } from '../../components/safe-text.ts';
 import { TimeAgo } from '../../components/times.tsx';
 import { useAction } from '../../components/use-action.ts';
-import { formatNumber } from '../../text/formats.ts';
+import { useFirstPart } from '../../components/use-first-part.tsx';
 import { userQueries } from './queries.ts';
 
 const roleTexts = { admin: 'administrator', approver: 'approver', member: 'member', none: 'no access' };
@@ -63,25 +63,19 @@ interface UserListProps {
 }
 
 function UserList({ users, onRemove }: UserListProps) {
-  const [shown, setShown] = useState(pageSize);
+  const [shown, more] = useFirstPart(users, pageSize);
   const own = useQuery(queries.session()).data?.caller?.user;
   return (
     <>
       <ul aria-label="Users" className="divide-y divide-line">
-        {users.slice(0, shown).map((user) => (
+        {shown.map((user) => (
           <li key={user.id} className="flex flex-wrap items-center gap-x-4 gap-y-2 px-4 py-3">
             <UserFacts user={user} isOwn={user.id === own} />
             {user.id !== own && <UserActions user={user} onRemove={() => onRemove(user)} />}
           </li>
         ))}
       </ul>
-      {users.length > shown && (
-        <div className="border-t border-line px-4 py-2">
-          <Button size="small" onClick={() => setShown(shown + pageSize)}>
-            {`Show more (${formatNumber(users.length - shown)})`}
-          </Button>
-        </div>
-      )}
+      {more && <div className="border-t border-line px-4 py-2">{more}</div>}
     </>
   );
 }

@@ -1,13 +1,13 @@
 import { useQuery } from '@tanstack/react-query';
 import { ShieldCheck } from 'lucide-react';
-import { useRef, useState } from 'react';
+import { useRef } from 'react';
 import { useSearchParams } from 'wouter';
 import type { Approval } from '../../api/client.ts';
 import { queries, useIsAdmin } from '../../api/queries.ts';
 import { ApprovalPanel } from '../../components/ApprovalPanel.tsx';
 import { AllowAll } from '../../components/approval/AllowAll.tsx';
 import { inScriptOrder, ScriptCode } from '../../components/approval/ScriptCode.tsx';
-import { Button, ButtonLink } from '../../components/Button.tsx';
+import { ButtonLink } from '../../components/Button.tsx';
 import { Card } from '../../components/Card.tsx';
 import { EmptyState } from '../../components/EmptyState.tsx';
 import { ErrorNotice } from '../../components/ErrorNotice.tsx';
@@ -16,6 +16,7 @@ import { QuestionForm } from '../../components/QuestionForm.tsx';
 import { Spinner } from '../../components/Spinner.tsx';
 import { Tabs } from '../../components/Tabs.tsx';
 import { TextLink } from '../../components/TextLink.tsx';
+import { useFirstPart } from '../../components/use-first-part.tsx';
 import { useShortcuts } from '../../components/use-shortcuts.ts';
 import { formatNumber } from '../../text/formats.ts';
 import { plural } from '../../text/plural.ts';
@@ -59,8 +60,9 @@ const pageSize = 20;
 function PendingList() {
   const approvals = useQuery(queries.pendingApprovals());
   const questions = useQuery(queries.questions());
-  const [shown, setShown] = useState(pageSize);
   const container = useRef<HTMLDivElement>(null);
+  const groups = groupByScript((approvals.data ?? []).toSorted((a, b) => b.askedAt.localeCompare(a.askedAt)));
+  const [shown, more] = useFirstPart(groups, pageSize);
   useShortcuts(true, {
     ArrowRight: () => focusApproval(container.current, 1),
     ArrowLeft: () => focusApproval(container.current, -1),
@@ -69,9 +71,7 @@ function PendingList() {
   if (failed) return <ErrorNotice error={failed.error} onRetry={() => void failed.refetch()} />;
   if (!approvals.data || !questions.data) return <Spinner label="Loading approvals …" />;
 
-  const pending = approvals.data.toSorted((a, b) => b.askedAt.localeCompare(a.askedAt));
-  const groups = groupByScript(pending);
-  const count = pending.length + questions.data.length;
+  const count = approvals.data.length + questions.data.length;
   // The focused button disappears with its approval.
   const onAnswered = () => container.current?.focus({ preventScroll: true });
   return (
@@ -96,7 +96,7 @@ function PendingList() {
       {questions.data.map((question) => (
         <QuestionForm key={question.id} question={question} namesCall />
       ))}
-      {groups.slice(0, shown).map(({ first, others }) =>
+      {shown.map(({ first, others }) =>
         first.script !== undefined && others.length > 0 ? (
           <ScriptApprovals
             key={first.script.call}
@@ -110,11 +110,7 @@ function PendingList() {
           </Card>
         ),
       )}
-      {groups.length > shown && (
-        <Button className="self-center" onClick={() => setShown(shown + pageSize)}>
-          {`Show more (${formatNumber(groups.length - shown)})`}
-        </Button>
-      )}
+      {more}
     </div>
   );
 }

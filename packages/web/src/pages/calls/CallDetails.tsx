@@ -7,8 +7,7 @@ import { useEvent } from '../../api/events-context.tsx';
 import { queries } from '../../api/queries.ts';
 import { Button } from '../../components/Button.tsx';
 import { Dialog } from '../../components/Dialog.tsx';
-import { ErrorNotice } from '../../components/ErrorNotice.tsx';
-import { Spinner } from '../../components/Spinner.tsx';
+import { QueryState } from '../../components/QueryState.tsx';
 import { safeText } from '../../components/safe-text.ts';
 import { toolAddress } from '../../components/tool-address.ts';
 import { useAction } from '../../components/use-action.ts';
@@ -52,8 +51,7 @@ export function CallDetails({ id, onClose }: CallDetailsProps) {
       }
       footer={hasActions ? <CallActions call={data} /> : undefined}
     >
-      {call.isPending && <Spinner label="Loading …" />}
-      {call.isError && <ErrorNotice error={call.error} onRetry={() => void call.refetch()} />}
+      <QueryState query={call} what="call" />
       {data && <CallRecord call={data} />}
     </Dialog>
   );

@@ -10,14 +10,13 @@ import { SelectField, TextField } from '../../components/fields.tsx';
 import { Menu } from '../../components/Menu.tsx';
 import { safeText } from '../../components/safe-text.ts';
 import { fromLocalTime, toLocalTime } from '../../components/schema-form/form-values.ts';
-import { countsTexts, endTexts } from '../../text/calls-texts.ts';
+import { describeOutcome, endTexts, outcomes } from '../../text/calls-texts.ts';
 import { formatNumber } from '../../text/formats.ts';
 import { plural } from '../../text/plural.ts';
 import {
   type CallFilter,
   ends,
   inCountedPeriod,
-  type Outcome,
   outcomeFilters,
   type Range,
   ranges,
@@ -131,14 +130,8 @@ function toStatus(choice: string): StatusFilter {
   return { status: choice === '' ? undefined : (choice as CallFilter['status']), end: undefined };
 }
 
-const counted = Object.keys(outcomeFilters) as Outcome[];
-
-interface CountsProps {
-  readonly filter: CallFilter;
-}
-
 /** The number of calls by outcome in the selected time; without one, in the last 24 hours. Each number links to exactly these calls. */
-function Counts({ filter }: CountsProps) {
+function Counts({ filter }: Pick<CallFiltersProps, 'filter'>) {
   const { range = '24h', since, until, server, tool, caller, search } = filter;
   const isBetween = since !== undefined || until !== undefined;
   const { data } = useQuery({
@@ -149,17 +142,17 @@ function Counts({ filter }: CountsProps) {
   });
   if (!data) return null;
   const period = isBetween ? 'Selected time' : rangeTexts[range];
-  const open = counted.reduce((rest, key) => rest - data.totals[key], data.totals.calls);
+  const open = outcomes.reduce((rest, { outcome }) => rest - data.totals[outcome], data.totals.calls);
   return (
     <p className="-mt-1 flex flex-wrap items-center gap-x-3 gap-y-1 text-xs text-ink-soft">
       <span>{`${plural(data.totals.calls, 'call')} in the ${period.toLowerCase()}:`}</span>
-      {counted.map((key) => (
+      {outcomes.map((counted) => (
         <Link
-          key={key}
-          href={`/calls?${writeFilter({ ...inCountedPeriod(filter), end: undefined, ...outcomeFilters[key] })}`}
+          key={counted.outcome}
+          href={`/calls?${writeFilter({ ...inCountedPeriod(filter), end: undefined, ...outcomeFilters[counted.outcome] })}`}
           className="rounded tabular-nums underline-offset-2 hover:text-ink hover:underline"
         >
-          {formatNumber(data.totals[key])} {countsTexts[key]}
+          {describeOutcome(counted, data.totals)}
         </Link>
       ))}
       {open > 0 && <span className="tabular-nums">{`${formatNumber(open)} in progress`}</span>}

@@ -7,17 +7,10 @@ import { Card, CardHeader } from '../../components/Card.tsx';
 import { EmptyState } from '../../components/EmptyState.tsx';
 import { QueryState } from '../../components/QueryState.tsx';
 import { safeText } from '../../components/safe-text.ts';
-import { countsTexts } from '../../text/calls-texts.ts';
+import { describeOutcome, outcomes } from '../../text/calls-texts.ts';
 import { formatDuration, formatNumber, formatP95 } from '../../text/formats.ts';
 import { plural } from '../../text/plural.ts';
-import {
-  type CallFilter,
-  inCountedPeriod,
-  type Outcome,
-  outcomeFilters,
-  toStatsQuery,
-  writeFilter,
-} from './call-filter.ts';
+import { type CallFilter, inCountedPeriod, outcomeFilters, toStatsQuery, writeFilter } from './call-filter.ts';
 
 /** The calls that match the filter: by tool, server and caller, and the distribution of their durations. */
 export default function CallStatistics({ filter }: { readonly filter: CallFilter }) {
@@ -87,16 +80,6 @@ interface Group extends Counts {
   readonly filter: CallFilter | undefined;
 }
 
-/** The colours of the outcomes, in the order of the bars. */
-const outcomes = [
-  ['success', 'bg-accent'],
-  ['error', 'bg-bad'],
-  ['denied', 'bg-warn'],
-  ['invalid', 'bg-info'],
-  ['cancelled', 'bg-line-strong'],
-  ['unknown', 'bg-ink-soft'],
-] as const;
-
 function Groups({ title, groups }: { readonly title: string; readonly groups: readonly Group[] }) {
   const max = Math.max(1, ...groups.map(({ calls }) => calls));
   return (
@@ -121,15 +104,18 @@ function Groups({ title, groups }: { readonly title: string; readonly groups: re
               </span>
               <span className="flex flex-wrap gap-x-2 text-xs text-ink-soft tabular-nums">
                 <span>{plural(group.calls, 'call')}</span>
-                {outcomes.slice(1).map(([outcome]) => (
-                  <OutcomeCount key={outcome} group={group} outcome={outcome} />
+                {outcomes.slice(1).map((counted) => (
+                  <OutcomeCount key={counted.outcome} group={group} counted={counted} />
                 ))}
                 {group.p95Ms !== undefined && <span>{formatP95(group.calls, group.p95Ms)}</span>}
               </span>
             </p>
             <div aria-hidden className="flex h-2 overflow-hidden rounded-sm bg-sunken">
-              {outcomes.map(([outcome, look]) => (
-                <span key={outcome} className={look} style={{ width: `${(group[outcome] / max) * 100}%` }} />
+              {outcomes.map(({ outcome, colour }) => (
+                <span
+                  key={outcome}
+                  style={{ width: `${(group[outcome] / max) * 100}%`, background: `var(${colour})` }}
+                />
               ))}
             </div>
           </li>
@@ -142,13 +128,13 @@ function Groups({ title, groups }: { readonly title: string; readonly groups: re
 
 /** The outcomes that occur. */
 function Legend({ groups }: { readonly groups: readonly Group[] }): ReactNode {
-  const shown = outcomes.filter(([outcome]) => groups.some((group) => group[outcome] > 0));
+  const shown = outcomes.filter(({ outcome }) => groups.some((group) => group[outcome] > 0));
   return (
     <ul aria-hidden className="flex flex-wrap gap-x-3 border-t border-line px-4 py-2 text-xs text-ink-soft">
-      {shown.map(([outcome, look]) => (
+      {shown.map(({ outcome, word, colour }) => (
         <li key={outcome} className="flex items-center gap-1">
-          <span className={`size-2.5 rounded-xs ${look}`} />
-          {countsTexts[outcome]}
+          <span className="size-2.5 rounded-xs" style={{ background: `var(${colour})` }} />
+          {word}
         </li>
       ))}
     </ul>
@@ -157,17 +143,17 @@ function Legend({ groups }: { readonly groups: readonly Group[] }): ReactNode {
 
 interface OutcomeCountProps {
   readonly group: Group;
-  readonly outcome: Outcome;
+  readonly counted: (typeof outcomes)[number];
 }
 
 /** "2 failed", which links to these calls; nothing if there are none. */
-function OutcomeCount({ group, outcome }: OutcomeCountProps): ReactNode {
-  if (group[outcome] === 0) return null;
-  const label = `${formatNumber(group[outcome])} ${countsTexts[outcome]}`;
+function OutcomeCount({ group, counted }: OutcomeCountProps): ReactNode {
+  if (group[counted.outcome] === 0) return null;
+  const label = describeOutcome(counted, group);
   if (!group.filter) return <span>{label}</span>;
   return (
     <Link
-      href={listAddress({ ...group.filter, ...outcomeFilters[outcome] })}
+      href={listAddress({ ...group.filter, ...outcomeFilters[counted.outcome] })}
       className="underline-offset-2 hover:text-ink hover:underline"
     >
       {label}

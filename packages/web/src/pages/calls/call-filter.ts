@@ -1,4 +1,5 @@
 import type { Call } from '../../api/client.ts';
+import type { Outcome } from '../../text/calls-texts.ts';
 import type { ListedCall } from './merge-calls.ts';
 
 /** The filter of the list. The address of the page contains it, so that it can be shared. */
@@ -77,9 +78,7 @@ export const outcomeFilters = {
   invalid: { status: 'error', end: ['invalid'] },
   cancelled: { status: 'error', end: ['cancelled'] },
   unknown: { status: 'error', end: ['unknown-outcome'] },
-} as const satisfies Readonly<Record<string, Pick<CallFilter, 'status' | 'end'>>>;
-
-export type Outcome = keyof typeof outcomeFilters;
+} as const satisfies Readonly<Record<Outcome, Pick<CallFilter, 'status' | 'end'>>>;
 
 /** The filter with the period that the statistics count: without one, the last 24 hours. */
 export function inCountedPeriod(filter: CallFilter): CallFilter {

@@ -6,6 +6,7 @@ import { Card, CardHeader } from '../../components/Card.tsx';
 import { EmptyState } from '../../components/EmptyState.tsx';
 import { ErrorNotice, Notice } from '../../components/ErrorNotice.tsx';
 import { Spinner } from '../../components/Spinner.tsx';
+import { outcomes } from '../../text/calls-texts.ts';
 import { formatDuration } from '../../text/formats.ts';
 import { type Range, ranges } from './overview-queries.ts';
 
@@ -74,10 +75,7 @@ export function CallPlots({ stats: { data, error, refetch }, range, onRangeChang
 }
 
 function StatsTable({ stats: { buckets, bucketMs } }: { readonly stats: CallStats }) {
-  const nonEmpty = buckets.filter(
-    ({ success, error, denied, invalid, cancelled, unknown }) =>
-      success + error + denied + invalid + cancelled + unknown > 0,
-  );
+  const nonEmpty = buckets.filter((bucket) => outcomes.some(({ outcome }) => bucket[outcome] > 0));
   return (
     <details>
       <summary className="cursor-pointer text-xs text-ink-soft">Show as table</summary>
@@ -97,30 +95,26 @@ function StatsTable({ stats: { buckets, bucketMs } }: { readonly stats: CallStat
             <thead className="text-xs text-ink-soft">
               <tr className="*:px-2 *:py-1 *:font-medium">
                 <th scope="col">From</th>
-                <th scope="col">Success</th>
-                <th scope="col">Failed</th>
-                <th scope="col">Denied</th>
-                <th scope="col">Invalid</th>
-                <th scope="col">Cancelled</th>
-                <th scope="col">Unknown</th>
+                {outcomes.map(({ outcome, word }) => (
+                  <th key={outcome} scope="col" className="capitalize">
+                    {word}
+                  </th>
+                ))}
                 <th scope="col">Median</th>
                 <th scope="col">p95</th>
               </tr>
             </thead>
             <tbody>
-              {nonEmpty.map(({ start, success, error, denied, invalid, cancelled, unknown, p50Ms, p95Ms }) => (
-                <tr key={start} className="border-t border-line *:px-2 *:py-1">
+              {nonEmpty.map((bucket) => (
+                <tr key={bucket.start} className="border-t border-line *:px-2 *:py-1">
                   <th scope="row" className="font-normal whitespace-nowrap">
-                    {new Date(start).toLocaleString()}
+                    {new Date(bucket.start).toLocaleString()}
                   </th>
-                  <td>{success}</td>
-                  <td>{error}</td>
-                  <td>{denied}</td>
-                  <td>{invalid}</td>
-                  <td>{cancelled}</td>
-                  <td>{unknown}</td>
-                  <td>{p50Ms === undefined ? '–' : formatDuration(p50Ms)}</td>
-                  <td>{p95Ms === undefined ? '–' : formatDuration(p95Ms)}</td>
+                  {outcomes.map(({ outcome }) => (
+                    <td key={outcome}>{bucket[outcome]}</td>
+                  ))}
+                  <td>{bucket.p50Ms === undefined ? '–' : formatDuration(bucket.p50Ms)}</td>
+                  <td>{bucket.p95Ms === undefined ? '–' : formatDuration(bucket.p95Ms)}</td>
                 </tr>
               ))}
             </tbody>

@@ -1,17 +1,15 @@
 import { useMemo } from 'react';
 import type { CallStats } from '../../api/client.ts';
+import { outcomes } from '../../text/calls-texts.ts';
 import { formatDuration, formatNumber, formatP95 } from '../../text/formats.ts';
 import { describeUnsuccessful, type Range, ranges } from './overview-queries.ts';
 import { type PlotSeries, TimePlot } from './TimePlot.tsx';
 
-const outcomes: readonly PlotSeries[] = [
-  { label: 'Success', colour: '--accent', shape: 'bars' },
-  { label: 'Failed', colour: '--bad', shape: 'bars' },
-  { label: 'Denied', colour: '--warn', shape: 'bars' },
-  { label: 'Invalid', colour: '--info', shape: 'bars' },
-  { label: 'Cancelled', colour: '--line-strong', shape: 'bars' },
-  { label: 'Unknown', colour: '--ink-soft', shape: 'bars' },
-];
+const counted: readonly PlotSeries[] = outcomes.map(({ word, colour }) => ({
+  label: word.charAt(0).toUpperCase() + word.slice(1),
+  colour,
+  shape: 'bars',
+}));
 
 const durations: readonly PlotSeries[] = [
   { label: 'Median', colour: '--accent', shape: 'line' },
@@ -22,17 +20,7 @@ const durations: readonly PlotSeries[] = [
 export default function StatsPlots({ stats, range }: { readonly stats: CallStats; readonly range: Range }) {
   const { buckets, totals, since, until } = stats;
   const starts = useMemo(() => buckets.map(({ start }) => Date.parse(start) / 1_000), [buckets]);
-  const counts = useMemo(
-    () => [
-      buckets.map(({ success }) => success),
-      buckets.map(({ error }) => error),
-      buckets.map(({ denied }) => denied),
-      buckets.map(({ invalid }) => invalid),
-      buckets.map(({ cancelled }) => cancelled),
-      buckets.map(({ unknown }) => unknown),
-    ],
-    [buckets],
-  );
+  const counts = useMemo(() => outcomes.map(({ outcome }) => buckets.map((bucket) => bucket[outcome])), [buckets]);
   const percentiles = useMemo(
     () => [buckets.map(({ p50Ms }) => p50Ms ?? null), buckets.map(({ p95Ms }) => p95Ms ?? null)],
     [buckets],
@@ -46,7 +34,7 @@ export default function StatsPlots({ stats, range }: { readonly stats: CallStats
         {...shared}
         title="Calls"
         description={`Calls in ${period}: ${formatNumber(totals.success)} succeeded, ${describeUnsuccessful(totals)}.`}
-        series={outcomes}
+        series={counted}
         values={counts}
         isStacked
         format={(value) => formatNumber(value)}

@@ -4,16 +4,6 @@ import { formatNumber } from '../../text/formats.ts';
 import { plural } from '../../text/plural.ts';
 import { serverAddress } from '../servers/server-address.ts';
 
-const describeCannotBeUsed = (server: string) => `${server} cannot be used`;
-
-const describeRequiresSignIn = (server: string) => `${server} requires sign-in`;
-
-const describeNeedsCredentials = (server: string) => `${server} needs credentials`;
-
-const describeNotConnected = (server: string) => `${server} is not connected`;
-
-const describeDegraded = (server: string) => `${server} is degraded`;
-
 /** A problem or a pending decision. */
 export interface AttentionItem {
   readonly id: string;
@@ -55,30 +45,24 @@ function serverItem({ name, enabled, status, problem }: Server): AttentionItem[]
   const reason = safeText(status.reason ?? '', 300);
   const item = (
     tone: AttentionItem['tone'],
-    title: (server: string) => string,
+    says: string,
     detail = reason,
     action = 'Review',
     to = href,
-  ): AttentionItem[] => [{ id: `server ${name}`, href: to, tone, title: title(label), detail, action }];
-  if (problem !== undefined) return item('bad', describeCannotBeUsed, safeText(problem, 300));
+  ): AttentionItem[] => [{ id: `server ${name}`, href: to, tone, title: `${label} ${says}`, detail, action }];
+  if (problem !== undefined) return item('bad', 'cannot be used', safeText(problem, 300));
   if (!enabled) return [];
   if (status.state === 'error' && (status.code === 'OAUTH_REQUIRED' || status.signInUrl !== undefined))
-    return item('warn', describeRequiresSignIn, reason, 'Sign in');
+    return item('warn', 'requires sign-in', reason, 'Sign in');
   if (status.state === 'error' && status.code === 'ACCOUNT_REQUIRED')
-    return item(
-      'warn',
-      describeRequiresSignIn,
-      reason,
-      'Connect account',
-      `/accounts?server=${encodeURIComponent(name)}`,
-    );
+    return item('warn', 'requires sign-in', reason, 'Connect account', `/accounts?server=${encodeURIComponent(name)}`);
   if (status.state === 'error' && status.cause === 'unauthorized')
-    return item('bad', describeNeedsCredentials, reason, 'Add credentials');
-  if (status.state === 'error') return item('bad', describeNotConnected);
+    return item('bad', 'needs credentials', reason, 'Add credentials');
+  if (status.state === 'error') return item('bad', 'is not connected');
   // A server that is retrying is still broken: the item must not disappear during each attempt.
   if (status.state === 'connecting' && status.failures > 0)
-    return item('bad', describeNotConnected, reason || 'Retrying …');
-  return status.state === 'degraded' ? item('warn', describeDegraded) : [];
+    return item('bad', 'is not connected', reason || 'Retrying …');
+  return status.state === 'degraded' ? item('warn', 'is degraded') : [];
 }
 
 function approvalItem(approvals: readonly Approval[]): AttentionItem[] {

@@ -1,28 +1,14 @@
 import { keepPreviousData, queryOptions } from '@tanstack/react-query';
 import { api, type CallStats } from '../../api/client.ts';
-import { formatNumber } from '../../text/formats.ts';
-
-const hourTexts = { label: '1 h', description: 'the last hour' };
-
-const dayTexts = { label: '24 h', description: 'the last 24 hours' };
-
-const weekTexts = { label: '7 d', description: 'the last 7 days' };
-
-const countsTexts = {
-  error: (count: number) => `${formatNumber(count)} failed`,
-  denied: (count: number) => `${formatNumber(count)} denied`,
-  invalid: (count: number) => `${formatNumber(count)} invalid`,
-  cancelled: (count: number) => `${formatNumber(count)} cancelled`,
-  unknown: (count: number) => `${formatNumber(count)} unknown`,
-};
+import { describeOutcome, outcomes } from '../../text/calls-texts.ts';
 
 const hourMs = 3_600_000;
 
 /** The selectable time ranges, the number of intervals each is divided into, and its name on the page Calls. */
 export const ranges = {
-  hour: { ...hourTexts, ms: hourMs, buckets: 60, inCalls: '1h' },
-  day: { ...dayTexts, ms: 24 * hourMs, buckets: 48, inCalls: '24h' },
-  week: { ...weekTexts, ms: 7 * 24 * hourMs, buckets: 84, inCalls: '7d' },
+  hour: { label: '1 h', description: 'the last hour', ms: hourMs, buckets: 60, inCalls: '1h' },
+  day: { label: '24 h', description: 'the last 24 hours', ms: 24 * hourMs, buckets: 48, inCalls: '24h' },
+  week: { label: '7 d', description: 'the last 7 days', ms: 7 * 24 * hourMs, buckets: 84, inCalls: '7d' },
 } as const;
 
 export type Range = keyof typeof ranges;
@@ -47,10 +33,8 @@ export function statsQuery(range: Range) {
 
 /** The calls without a result by outcome, with their number: "2 failed". Outcomes without calls are left out. */
 export function listUnsuccessful(totals: CallStats['totals']) {
-  const outcomes = ['error', 'denied', 'invalid', 'cancelled', 'unknown'] as const;
-  return outcomes
-    .filter((outcome) => totals[outcome] > 0)
-    .map((outcome) => ({ outcome, label: countsTexts[outcome](totals[outcome]) }));
+  const counted = outcomes.slice(1).filter(({ outcome }) => totals[outcome] > 0);
+  return counted.map((one) => ({ outcome: one.outcome, label: describeOutcome(one, totals) }));
 }
 
 /** The calls without a result in one text: "2 failed, 1 denied". */

@@ -1,8 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
-import { useMemo, useState } from 'react';
+import { useMemo } from 'react';
 import type { ProfilePreview, Tool } from '../../api/client.ts';
 import { queries } from '../../api/queries.ts';
-import { Button } from '../../components/Button.tsx';
 import { ErrorNotice, messageOf } from '../../components/ErrorNotice.tsx';
 import { problemAt } from '../../components/field-problems.ts';
 import { Checkbox } from '../../components/fields.tsx';
@@ -11,6 +10,7 @@ import { Spinner } from '../../components/Spinner.tsx';
 import { ServerChoice } from '../../components/tool-choice/ServerChoice.tsx';
 import { toChoices } from '../../components/tool-choice/server-choices.ts';
 import { toPattern } from '../../components/tool-choice/tool-patterns.ts';
+import { useFirstPart } from '../../components/use-first-part.tsx';
 import { formatNumber } from '../../text/formats.ts';
 import { plural } from '../../text/plural.ts';
 import type { ProfileDraft } from './profile-draft.ts';
@@ -31,11 +31,11 @@ const none: ReadonlySet<string> = new Set();
 export function ProfileTools({ draft, preview, error, onChange }: ProfileToolsProps) {
   const servers = useQuery(queries.servers());
   const tools = useQuery(queries.tools());
-  const [limit, setLimit] = useState(pageSize);
   const choices = useMemo(
     () => toChoices({ servers: servers.data ?? [], tools: tools.data ?? [], serverIds: noIds, first: none }),
     [servers.data, tools.data],
   );
+  const [shown, more] = useFirstPart(choices, pageSize);
   const choice = createToolChoice(draft, preview.data);
   const failed = servers.error ?? tools.error;
   if (failed) return <ErrorNotice error={failed} />;
@@ -72,7 +72,7 @@ export function ProfileTools({ draft, preview, error, onChange }: ProfileToolsPr
         onChange={(on) => onChange({ allow: on ? undefined : tools.data.filter(keep).map(toPattern) })}
       />
       <ul aria-label="Servers" className="divide-y divide-line rounded-md border border-line">
-        {choices.slice(0, limit).map((item) => (
+        {shown.map((item) => (
           <ServerChoice
             key={item.id}
             choice={item}
@@ -85,11 +85,7 @@ export function ProfileTools({ draft, preview, error, onChange }: ProfileToolsPr
         ))}
         {choices.length === 0 && <li className="px-3 py-2 text-ink-soft">No servers yet.</li>}
       </ul>
-      {choices.length > limit && (
-        <Button size="small" className="self-start" onClick={() => setLimit(limit + pageSize)}>
-          {`Show more servers (${formatNumber(choices.length - limit)})`}
-        </Button>
-      )}
+      {more}
       <details>
         <summary className="cursor-pointer text-ink-soft">Edit as patterns</summary>
         <div className="mt-3 flex flex-col gap-4">

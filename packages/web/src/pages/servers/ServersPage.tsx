@@ -1,21 +1,25 @@
 import { useQuery } from '@tanstack/react-query';
 import { ClipboardPaste, PackageSearch, Plus } from 'lucide-react';
-import { Suspense, useEffect, useRef, useState } from 'react';
+import { Suspense, useState } from 'react';
 import { useLocation, useSearch } from 'wouter';
 import { api, type Server } from '../../api/client.ts';
 import { queries, useIsAdmin } from '../../api/queries.ts';
 import { Button } from '../../components/Button.tsx';
 import { RemovalDialog } from '../../components/ConfirmDialog.tsx';
-import { ErrorNotice, Notice } from '../../components/ErrorNotice.tsx';
+import { Notice } from '../../components/ErrorNotice.tsx';
 import { Page } from '../../components/Page.tsx';
-import { Spinner } from '../../components/Spinner.tsx';
+import { QueryState } from '../../components/QueryState.tsx';
 import { safeText } from '../../components/safe-text.ts';
+import { useFileDrop } from '../../components/use-file-drop.ts';
 import { useSlot } from '../../shell/feature.ts';
 import { ImportDialog } from './ImportDialog.tsx';
 import { ServerFormDialog } from './ServerFormDialog.tsx';
 import { ServerList } from './ServerList.tsx';
 import { ServerPanel } from './ServerPanel.tsx';
 import { readServer, serverAddress } from './server-address.ts';
+
+// Larger files are no configuration.
+const maxFileBytes = 1_000_000;
 
 /** All servers. The address names the open one and the open dialog. */
 export default function ServersPage() {
@@ -31,10 +35,15 @@ export default function ServersPage() {
   const [editing, setEditing] = useState<Server>();
 
   const [dropped, setDropped] = useState<string>();
-  const isDragging = useFileDrop(isAdmin, (text) => {
-    setDropped(text);
-    paste();
-  });
+  const isDragging = useFileDrop(([file]) => {
+    if (!file || file.size > maxFileBytes) return;
+    const show = (text: string) => {
+      setDropped(text);
+      paste();
+    };
+    // A folder, and a file that was removed meanwhile, cannot be read.
+    void file.text().then(show, () => {});
+  }, isAdmin);
   const server = servers.data?.find((item) => item.name === name);
   const showList = () => navigate('/servers');
   const add = () => navigate('/servers?add');
@@ -63,10 +72,7 @@ export default function ServersPage() {
         )
       }
     >
-      {servers.isError && (
-        <ErrorNotice title="Could not load the servers" error={servers.error} onRetry={() => void servers.refetch()} />
-      )}
-      {servers.isPending && <Spinner label="Loading servers …" />}
+      <QueryState query={servers} what="servers" />
       {servers.data && name !== undefined && !server && !editing && (
         <Notice tone="warn" title={`No server named '${safeText(name, 100)}'`}>
           It was removed or renamed.
@@ -141,44 +147,3 @@ export default function ServersPage() {
     </Page>
   );
 }
-
-/** Receives the text of a file that is dropped onto the page. True while a file is dragged over it. */
-function useFileDrop(isActive: boolean, onText: (text: string) => void): boolean {
-  const [isDragging, setDragging] = useState(false);
-  const latest = useRef(onText);
-  latest.current = onText;
-  useEffect(() => {
-    if (!isActive) return undefined;
-    const controller = new AbortController();
-    const { signal } = controller;
-    const hasFile = (event: DragEvent) => event.dataTransfer?.types.includes('Files') === true;
-    document.addEventListener(
-      'dragover',
-      (event) => {
-        if (!hasFile(event)) return;
-        event.preventDefault();
-        setDragging(true);
-      },
-      { signal },
-    );
-    document.addEventListener('dragleave', (event) => event.relatedTarget === null && setDragging(false), { signal });
-    document.addEventListener(
-      'drop',
-      (event) => {
-        setDragging(false);
-        const file = event.dataTransfer?.files[0];
-        if (!file) return;
-        event.preventDefault();
-        // A folder, and a file that was removed meanwhile, cannot be read.
-        const ignore = () => {};
-        if (file.size <= maxFileBytes) void file.text().then((text) => latest.current(text), ignore);
-      },
-      { signal },
-    );
-    return () => controller.abort();
-  }, [isActive]);
-  return isDragging;
-}
-
-// Larger files are no configuration.
-const maxFileBytes = 1_000_000;

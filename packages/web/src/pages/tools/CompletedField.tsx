@@ -1,9 +1,10 @@
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
-import { useEffect, useId, useState } from 'react';
+import { useId, useState } from 'react';
 import { api, type CompletionInput } from '../../api/client.ts';
 import { Field, Input } from '../../components/fields.tsx';
 import { isRecord } from '../../components/is-record.ts';
 import { safeText } from '../../components/safe-text.ts';
+import { useDebounced } from '../../components/use-debounced.ts';
 
 export interface CompletedFieldProps {
   readonly server: string;
@@ -27,7 +28,7 @@ export function CompletedField(props: CompletedFieldProps) {
   const value = values[name] ?? '';
   const list = useId();
   const [isActive, setActive] = useState(false);
-  const debounced = useDebounced(value);
+  const debounced = useDebounced(value, debounceMs);
   const { [name]: _own, ...others } = values;
   const suggestions = useQuery({
     queryKey: ['content', 'completion', server, reference, name, debounced, others],
@@ -64,15 +65,6 @@ export function CompletedField(props: CompletedFieldProps) {
       )}
     </Field>
   );
-}
-
-function useDebounced(value: string): string {
-  const [debounced, setDebounced] = useState(value);
-  useEffect(() => {
-    const timer = setTimeout(() => setDebounced(value), debounceMs);
-    return () => clearTimeout(timer);
-  }, [value]);
-  return debounced;
 }
 
 function readSuggestions(answer: Readonly<Record<string, unknown>> | undefined): string[] {

@@ -14,39 +14,6 @@ import { safeText } from '../../components/safe-text.ts';
 import { formatNumber } from '../../text/formats.ts';
 import { plural } from '../../text/plural.ts';
 
-const itemBrowserTexts = {
-  resource: {
-    all: 'All resources',
-    list: 'Resources',
-    noneSelected: 'No resource selected',
-    select: 'Select a resource to see its content.',
-    search: 'Search resources',
-    placeholder: 'Search resources …',
-    count: (count: number) => plural(count, 'resource'),
-    countOf: (found: number, count: number) => `${formatNumber(found)} of ${plural(count, 'resource')}`,
-  },
-  prompt: {
-    all: 'All prompts',
-    list: 'Prompts',
-    noneSelected: 'No prompt selected',
-    select: 'Select a prompt to see its content.',
-    search: 'Search prompts',
-    placeholder: 'Search prompts …',
-    count: (count: number) => plural(count, 'prompt'),
-    countOf: (found: number, count: number) => `${formatNumber(found)} of ${plural(count, 'prompt')}`,
-  },
-  skill: {
-    all: 'All skills',
-    list: 'Skills',
-    noneSelected: 'No skill selected',
-    select: 'Select a skill to see its files.',
-    search: 'Search skills',
-    placeholder: 'Search skills …',
-    count: (count: number) => plural(count, 'skill'),
-    countOf: (found: number, count: number) => `${formatNumber(found)} of ${plural(count, 'skill')}`,
-  },
-};
-
 export interface BrowserItem {
   /** Unique in the list. */
   readonly key: string;
@@ -92,13 +59,13 @@ export function ItemBrowser({ listAddress, children, ...list }: ItemBrowserProps
         <Card className="flex min-w-0 flex-col gap-4 self-start p-4">
           <Link href={listAddress} className="inline-flex items-center gap-1 text-accent-strong lg:hidden">
             <ArrowLeft aria-hidden className="size-4" />
-            {itemBrowserTexts[list.noun].all}
+            {`All ${list.noun}s`}
           </Link>
           {children}
         </Card>
       ) : (
         <div className="hidden rounded-lg border border-dashed border-line lg:block">
-          <EmptyState title={itemBrowserTexts[list.noun].noneSelected}>{itemBrowserTexts[list.noun].select}</EmptyState>
+          <EmptyState title={`No ${list.noun} selected`}>{`Select a ${list.noun} to see its content.`}</EmptyState>
         </div>
       )}
     </div>
@@ -130,21 +97,19 @@ function ItemList(props: ItemListProps) {
       </Select>
       <Input
         type="search"
-        aria-label={itemBrowserTexts[noun].search}
-        placeholder={itemBrowserTexts[noun].placeholder}
+        aria-label={`Search ${noun}s`}
+        placeholder={`Search ${noun}s …`}
         value={words}
         onChange={(event) => setText(event.target.value)}
       />
       <p role="status" className="text-xs text-ink-faint tabular-nums">
-        {found.length < items.length
-          ? itemBrowserTexts[noun].countOf(found.length, items.length)
-          : itemBrowserTexts[noun].count(items.length)}
+        {`${found.length < items.length ? `${formatNumber(found.length)} of ` : ''}${plural(items.length, noun)}`}
       </p>
       {/* biome-ignore lint/a11y/useSemanticElements: a fieldset is for inputs */}
       <div
         ref={scrollBox}
         role="group"
-        aria-label={itemBrowserTexts[noun].list}
+        aria-label={`${noun.charAt(0).toUpperCase()}${noun.slice(1)}s`}
         className="min-h-0 flex-1 overflow-y-auto rounded-lg border border-line bg-surface"
       >
         <div style={{ height: virtual.getTotalSize() }} className="relative">

@@ -19,11 +19,12 @@ import type { Assistant } from '../../../api/client.ts';
 import { queries } from '../../../api/queries.ts';
 import { approvalModes } from '../../../components/approval/approval-modes.ts';
 import { Badge } from '../../../components/Badge.tsx';
-import { Button, ButtonLink, IconButton } from '../../../components/Button.tsx';
+import { ButtonLink, IconButton } from '../../../components/Button.tsx';
 import { Card } from '../../../components/Card.tsx';
 import { EmptyState } from '../../../components/EmptyState.tsx';
 import { Menu } from '../../../components/Menu.tsx';
 import { safeText } from '../../../components/safe-text.ts';
+import { useFirstPart } from '../../../components/use-first-part.tsx';
 import { formatNumber } from '../../../text/formats.ts';
 import { plural } from '../../../text/plural.ts';
 import { chatAddress } from '../chat-address.ts';
@@ -42,7 +43,7 @@ export function AssistantList({
 }) {
   const servers = useQuery(queries.servers()).data ?? [];
   const providers = useQuery(chatQueries.providers()).data ?? [];
-  const [shown, setShown] = useState(pageSize);
+  const [shown, more] = useFirstPart(assistants, pageSize);
   const [deleting, setDeleting] = useState<Assistant>();
   if (assistants.length === 0) return <NoAssistants canEdit={canEdit} />;
   const serverNames = new Map(servers.map(({ id, name }) => [id, name]));
@@ -51,7 +52,7 @@ export function AssistantList({
     <>
       <Card>
         <ul aria-label="Assistants" className="divide-y divide-line">
-          {assistants.slice(0, shown).map((assistant) => (
+          {shown.map((assistant) => (
             <AssistantRow
               key={assistant.id}
               assistant={assistant}
@@ -63,11 +64,7 @@ export function AssistantList({
           ))}
         </ul>
       </Card>
-      {assistants.length > shown && (
-        <Button className="self-center" onClick={() => setShown(shown + pageSize)}>
-          {`Show ${formatNumber(Math.min(pageSize, assistants.length - shown))} more of ${formatNumber(assistants.length)}`}
-        </Button>
-      )}
+      {more}
       <DeleteAssistant assistant={deleting} onClose={() => setDeleting(undefined)} />
     </>
   );

@@ -2,7 +2,7 @@ import { useQuery } from '@tanstack/react-query';
 import { useMemo, useState } from 'react';
 import type { Tool } from '../../../api/client.ts';
 import { queries } from '../../../api/queries.ts';
-import { Button, ButtonLink } from '../../../components/Button.tsx';
+import { ButtonLink } from '../../../components/Button.tsx';
 import { ErrorNotice, Notice } from '../../../components/ErrorNotice.tsx';
 import { Input } from '../../../components/fields.tsx';
 import { Spinner } from '../../../components/Spinner.tsx';
@@ -10,6 +10,7 @@ import { safeText } from '../../../components/safe-text.ts';
 import { ServerChoice } from '../../../components/tool-choice/ServerChoice.tsx';
 import { toChoices } from '../../../components/tool-choice/server-choices.ts';
 import { isGlob, toPattern } from '../../../components/tool-choice/tool-patterns.ts';
+import { useFirstPart } from '../../../components/use-first-part.tsx';
 import { formatNumber } from '../../../text/formats.ts';
 import { plural } from '../../../text/plural.ts';
 import type { AssistantDraft } from './assistant-draft.ts';
@@ -32,13 +33,14 @@ export function ToolSelector({ serverIds, disabledTools, trustedTools, expose, e
   const servers = useQuery(queries.servers());
   const tools = useQuery(queries.tools());
   const [search, setSearch] = useState('');
-  const [limit, setLimit] = useState(pageSize);
   // Selected servers come first, but a server does not move when it is selected.
   const [first] = useState(() => new Set(serverIds));
   const choices = useMemo(
     () => toChoices({ servers: servers.data ?? [], tools: tools.data ?? [], serverIds, first }),
     [servers.data, tools.data, serverIds, first],
   );
+  const found = choices.filter(({ name }) => name.toLowerCase().includes(search.trim().toLowerCase()));
+  const [shown, more] = useFirstPart(found, pageSize);
   const patterns = disabledTools.filter(isGlob);
   const toolPreview = useToolPreview({ serverIds, disabledTools, trustedTools, expose });
   const previewed = new Map(toolPreview.preview?.tools.map((tool) => [tool.name, tool]));
@@ -52,7 +54,6 @@ export function ToolSelector({ serverIds, disabledTools, trustedTools, expose, e
   if (!servers.data || !tools.data) return <Spinner label="Loading servers and tools …" />;
   if (choices.length === 0) return <NoServers />;
 
-  const found = choices.filter(({ name }) => name.toLowerCase().includes(search.trim().toLowerCase()));
   const allTools = choices.flatMap((choice) => choice.tools);
   return (
     <>
@@ -68,7 +69,7 @@ export function ToolSelector({ serverIds, disabledTools, trustedTools, expose, e
         />
       )}
       <ul aria-label="Servers" className="divide-y divide-line rounded-md border border-line">
-        {found.slice(0, limit).map((choice) => (
+        {shown.map((choice) => (
           <ServerChoice
             key={choice.id}
             choice={choice}
@@ -89,11 +90,7 @@ export function ToolSelector({ serverIds, disabledTools, trustedTools, expose, e
         ))}
         {found.length === 0 && <li className="px-3 py-2 text-ink-soft">No matching servers.</li>}
       </ul>
-      {found.length > limit && (
-        <Button size="small" className="self-start" onClick={() => setLimit(limit + pageSize)}>
-          {`Show more servers (${formatNumber(found.length - limit)})`}
-        </Button>
-      )}
+      {more}
       <details>
         <summary className="cursor-pointer text-ink-soft">
           {patterns.length === 0

@@ -4,12 +4,12 @@ import { api, type Profile } from '../../../api/client.ts';
 import { Button, ButtonLink } from '../../../components/Button.tsx';
 import { classNames } from '../../../components/class-names.ts';
 import { EmptyState } from '../../../components/EmptyState.tsx';
-import { ErrorNotice, Notice } from '../../../components/ErrorNotice.tsx';
+import { Notice } from '../../../components/ErrorNotice.tsx';
 import { Checkbox, Input } from '../../../components/fields.tsx';
 import { isRecord } from '../../../components/is-record.ts';
 import { LongList } from '../../../components/LongList.tsx';
 import { Page } from '../../../components/Page.tsx';
-import { Spinner } from '../../../components/Spinner.tsx';
+import { QueryState } from '../../../components/QueryState.tsx';
 import { safeText } from '../../../components/safe-text.ts';
 import { ViewToggle } from '../../../components/ViewToggle.tsx';
 import { formatNumber } from '../../../text/formats.ts';
@@ -51,8 +51,7 @@ export function Playground({ profile }: { readonly profile: Profile }) {
         </>
       }
     >
-      {lists.isError && <ErrorNotice error={lists.error} onRetry={() => void lists.refetch()} />}
-      {lists.isPending && <Spinner label="Loading …" />}
+      <QueryState query={lists} what="lists" />
       {lists.data && (
         <>
           {lists.data.problems.map((problem) => (

@@ -6,10 +6,9 @@ import { StatusBadge } from '../../../components/Badge.tsx';
 import { Button } from '../../../components/Button.tsx';
 import { Card } from '../../../components/Card.tsx';
 import { EmptyState } from '../../../components/EmptyState.tsx';
-import { ErrorNotice } from '../../../components/ErrorNotice.tsx';
 import { Input } from '../../../components/fields.tsx';
 import { JsonView } from '../../../components/JsonView.tsx';
-import { Spinner } from '../../../components/Spinner.tsx';
+import { QueryState } from '../../../components/QueryState.tsx';
 import { safeText } from '../../../components/safe-text.ts';
 import { TimeAgo } from '../../../components/times.tsx';
 import { describeAct, nameOperation } from './describe-act.ts';
@@ -49,8 +48,7 @@ export function ActivitySection() {
           Refresh
         </Button>
       </div>
-      {acts.isError && <ErrorNotice error={acts.error} onRetry={() => void acts.refetch()} />}
-      {acts.isPending && <Spinner label="Loading …" />}
+      <QueryState query={acts} what="activity" />
       {acts.data && found.length === 0 && (
         <EmptyState icon={History} title="No activity found">
           Changes of keys, servers, profiles, tools and rules appear here.

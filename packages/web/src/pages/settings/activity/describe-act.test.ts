@@ -5,7 +5,7 @@ test('an operation is named in words', () => {
   expect(['createKey', 'switchTools', 'mergeServers'].map(nameOperation)).toEqual([
     'Create key',
     'Switch tools on or off',
-    'merge servers',
+    'Merge servers',
   ]);
 });
 

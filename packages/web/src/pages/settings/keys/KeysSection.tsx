@@ -11,6 +11,7 @@ import { EmptyState } from '../../../components/EmptyState.tsx';
 import { QueryState } from '../../../components/QueryState.tsx';
 import { safeText } from '../../../components/safe-text.ts';
 import { TimeAgo } from '../../../components/times.tsx';
+import { useFirstPart } from '../../../components/use-first-part.tsx';
 import { formatNumber } from '../../../text/formats.ts';
 import { KeyDialog } from './KeyDialog.tsx';
 
@@ -79,11 +80,11 @@ interface KeyListProps {
 
 /** A list of keys. */
 function KeyList({ label, keys, onRevoke }: KeyListProps) {
-  const [shown, setShown] = useState(pageSize);
+  const [shown, more] = useFirstPart(keys, pageSize);
   return (
     <>
       <ul aria-label={label} className="divide-y divide-line">
-        {keys.slice(0, shown).map((key) => (
+        {shown.map((key) => (
           <li key={key.id} className="flex flex-wrap items-center gap-x-4 gap-y-2 px-4 py-3">
             <div className="min-w-0 flex-1 basis-60">
               <p className="flex flex-wrap items-center gap-1.5">
@@ -127,13 +128,7 @@ function KeyList({ label, keys, onRevoke }: KeyListProps) {
           </li>
         ))}
       </ul>
-      {keys.length > shown && (
-        <div className="border-t border-line px-4 py-2">
-          <Button size="small" onClick={() => setShown(shown + pageSize)}>
-            {`Show more (${formatNumber(keys.length - shown)})`}
-          </Button>
-        </div>
-      )}
+      {more && <div className="border-t border-line px-4 py-2">{more}</div>}
     </>
   );
 }
