@@ -1,5 +1,4 @@
 import type { ReactNode } from 'react';
-import type { Profile } from '../api/client.ts';
 import { formatNumber } from '../text/formats.ts';
 import { safeText } from './safe-text.ts';
 
@@ -48,10 +47,3 @@ export function Patterns({
     </span>
   );
 }
-
-/** The label of each naming scheme. */
-export const namings: Readonly<Record<Profile['naming'], string>> = {
-  mcp: 'mcp_server_tool',
-  server__tool: 'server__tool',
-  plain: 'Original names; the last server with a name wins',
-};

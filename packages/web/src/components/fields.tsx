@@ -11,6 +11,25 @@ export function Input({ className, ...props }: ComponentProps<'input'>) {
   return <input className={classNames(box, 'h-9', className)} {...props} />;
 }
 
+export interface SearchInputProps extends Omit<ComponentProps<'input'>, 'onChange'> {
+  readonly label: string;
+  readonly value: string;
+  readonly onChange: (value: string) => void;
+}
+
+/** The field that searches a list. */
+export function SearchInput({ label, onChange, ...props }: SearchInputProps) {
+  return (
+    <Input
+      type="search"
+      aria-label={label}
+      placeholder={label}
+      onChange={(event) => onChange(event.target.value)}
+      {...props}
+    />
+  );
+}
+
 export function TextArea({ className, ...props }: ComponentProps<'textarea'>) {
   return <textarea className={classNames(box, 'min-h-20 py-2 leading-relaxed', className)} {...props} />;
 }
@@ -110,16 +129,28 @@ export interface TextAreaFieldProps
     Omit<ComponentProps<'textarea'>, keyof OwnFieldProps | 'onChange'> {
   readonly value: string;
   readonly onChange: (value: string) => void;
+  /** For code: monospaced, without wrapped lines, spell check and completion. */
+  readonly mono?: boolean;
 }
 
 /** A text area with its label. */
-export function TextAreaField({ label, hint, error, required, className, onChange, ...props }: TextAreaFieldProps) {
+export function TextAreaField(props: TextAreaFieldProps) {
+  const { label, hint, error, required, className, mono = false, onChange, ...rest } = props;
   return (
     <Field label={label} hint={hint} error={error} required={required} className={className}>
-      {(field) => <TextArea {...props} {...field} onChange={(event) => onChange(event.target.value)} />}
+      {(field) => (
+        <TextArea
+          {...(mono && { className: codeClass, spellCheck: false, autoComplete: 'off', autoCapitalize: 'off' })}
+          {...rest}
+          {...field}
+          onChange={(event) => onChange(event.target.value)}
+        />
+      )}
     </Field>
   );
 }
+
+const codeClass = 'overflow-x-auto font-mono text-xs whitespace-pre';
 
 export interface SelectFieldProps<Value extends string> extends OwnFieldProps {
   readonly options: readonly (readonly [value: Value, label: string])[];

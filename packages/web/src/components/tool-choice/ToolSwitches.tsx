@@ -2,7 +2,7 @@ import { useMemo, useState } from 'react';
 import type { Tool } from '../../api/client.ts';
 import { formatNumber } from '../../text/formats.ts';
 import { Button } from '../Button.tsx';
-import { Input, Switch } from '../fields.tsx';
+import { SearchInput, Switch } from '../fields.tsx';
 import { LongList } from '../LongList.tsx';
 import { safeText } from '../safe-text.ts';
 
@@ -28,13 +28,7 @@ export function ToolSwitches({ server, tools, isUsed, isDisabled, patternOf, onS
   return (
     <div className="flex flex-col gap-2">
       {tools.length > minToolsForSearch && (
-        <Input
-          type="search"
-          aria-label={`Search tools of ${server}`}
-          placeholder="Search tools"
-          value={search}
-          onChange={(event) => setSearch(event.target.value)}
-        />
+        <SearchInput label={`Search tools of ${server}`} value={search} onChange={setSearch} />
       )}
       {isUsed ? (
         <div className="flex flex-wrap gap-2">

@@ -3,7 +3,7 @@ import { KeyRound } from 'lucide-react';
 import { useEffect, useState } from 'react';
 import { useSearchParams } from 'wouter';
 import { type Account, api } from '../../api/client.ts';
-import { queries } from '../../api/queries.ts';
+import { queries, query } from '../../api/queries.ts';
 import { StatusBadge } from '../../components/Badge.tsx';
 import { Button, ButtonLink } from '../../components/Button.tsx';
 import { Card, CardHeader } from '../../components/Card.tsx';
@@ -15,10 +15,14 @@ import { safeText } from '../../components/safe-text.ts';
 import { useToast } from '../../components/Toasts.tsx';
 import { TimeAgo } from '../../components/times.tsx';
 import { ConnectDialog } from './ConnectDialog.tsx';
-import { accountQueries } from './queries.ts';
 import { ServerAccounts } from './ServerAccounts.tsx';
 
 const stateTexts = { connected: 'Connected', pending: 'Sign-in needed' };
+
+/** The caller's accounts, and the servers at which people have accounts. */
+const accountsQuery = query(['accounts'], (signal) => api.listAccounts({ signal }));
+/** The accounts of everybody. Only administrators see them. */
+const everyAccountQuery = query(['accounts', 'all'], (signal) => api.listAccounts({ query: { all: 'true' }, signal }));
 
 interface Connecting {
   readonly server: string;
@@ -31,7 +35,7 @@ export default function AccountsPage() {
   const [search, setSearch] = useSearchParams();
   const session = useQuery(queries.session());
   // A sign-in may have ended in another tab.
-  const found = useQuery({ ...accountQueries.accounts(), staleTime: 0, refetchInterval: 5_000 });
+  const found = useQuery({ ...accountsQuery, staleTime: 0, refetchInterval: 5_000 });
   const toast = useToast();
   const [connecting, setConnecting] = useState<Connecting>();
   const [removing, setRemoving] = useState<Account>();
@@ -95,7 +99,7 @@ export default function AccountsPage() {
 
 /** The accounts of other people, for administrators. */
 function EveryAccount({ onRemove }: { readonly onRemove: (account: Account) => void }) {
-  const found = useQuery({ ...accountQueries.everyAccount(), staleTime: 0 });
+  const found = useQuery({ ...everyAccountQuery, staleTime: 0 });
   const others = found.data?.accounts.filter(({ isOwn }) => !isOwn) ?? [];
   if (others.length === 0) return null;
   return (

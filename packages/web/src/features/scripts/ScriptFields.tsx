@@ -1,6 +1,6 @@
 import { FormSection } from '../../components/FormSection.tsx';
 import { problemAt } from '../../components/field-problems.ts';
-import { Field, TextArea } from '../../components/fields.tsx';
+import { TextAreaField } from '../../components/fields.tsx';
 import { NameFields } from '../../components/NameFields.tsx';
 import { SettingFields } from '../../components/settings-form/SettingFields.tsx';
 import { otherFields } from '../../components/settings-form/setting-values.ts';
@@ -33,14 +33,16 @@ export function ScriptFields({ draft, isNew, error, onChange }: ScriptFieldsProp
         title="Script"
         hint="TypeScript or JavaScript. Call tools as tools.SERVER.TOOL(…), read the arguments from input, and end with the result."
       >
-        <CodeField
+        <TextAreaField
+          mono
           label="Code"
           rows={14}
           error={problemAt(error, 'code')}
           value={draft.code}
           onChange={(code) => onChange({ code })}
         />
-        <CodeField
+        <TextAreaField
+          mono
           label="Schema of the arguments"
           hint="A JSON Schema with type: object. Leave it empty if the script has no arguments."
           rows={6}
@@ -58,33 +60,5 @@ export function ScriptFields({ draft, isNew, error, onChange }: ScriptFieldsProp
         />
       </FormSection>
     </>
-  );
-}
-
-interface CodeFieldProps {
-  readonly label: string;
-  readonly hint?: string;
-  readonly error?: string;
-  readonly rows: number;
-  readonly value: string;
-  readonly onChange: (value: string) => void;
-}
-
-function CodeField({ label, hint, error, rows, value, onChange }: CodeFieldProps) {
-  return (
-    <Field label={label} hint={hint} error={error}>
-      {(props) => (
-        <TextArea
-          {...props}
-          rows={rows}
-          className="overflow-x-auto font-mono text-xs whitespace-pre"
-          spellCheck={false}
-          autoComplete="off"
-          autoCapitalize="off"
-          value={value}
-          onChange={(event) => onChange(event.target.value)}
-        />
-      )}
-    </Field>
   );
 }

@@ -1,25 +1,28 @@
 import { useQuery } from '@tanstack/react-query';
 import { Plus } from 'lucide-react';
 import { useParams, useSearchParams } from 'wouter';
-import { queries, useIsAdmin } from '../../api/queries.ts';
+import { api } from '../../api/client.ts';
+import { queries, query, useIsAdmin } from '../../api/queries.ts';
 import { ButtonLink } from '../../components/Button.tsx';
 import { EmptyState } from '../../components/EmptyState.tsx';
 import { Notice } from '../../components/ErrorNotice.tsx';
 import { Page } from '../../components/Page.tsx';
 import { QueryState } from '../../components/QueryState.tsx';
-import { scriptQueries } from './queries.ts';
+import { MissingRecord } from '../../components/RecordCard.tsx';
+import { ScriptCard } from './ScriptCard.tsx';
 import { ScriptEditor } from './ScriptEditor.tsx';
-import { ScriptList } from './ScriptList.tsx';
 import { emptyDraft, toDraft } from './script-draft.ts';
+
+const scriptsQuery = query(['scripts'], async (signal) => (await api.listScripts({ signal })).scripts);
 
 /** All scripts, or the form of one, depending on the address. */
 export default function ScriptsPage() {
-  const { script } = useParams<{ script?: string }>();
+  const { script: name } = useParams<{ script?: string }>();
   const [search] = useSearchParams();
   const isAdmin = useIsAdmin();
-  const scripts = useQuery({ ...scriptQueries.scripts(), enabled: isAdmin });
-  const found = scripts.data?.find(({ name }) => name === script);
-  const copied = scripts.data?.find(({ name }) => name === search.get('copy'));
+  const scripts = useQuery({ ...scriptsQuery, enabled: isAdmin });
+  const found = scripts.data?.find((script) => script.name === name);
+  const copied = scripts.data?.find((script) => script.name === search.get('copy'));
   const call = useQuery({ ...queries.call(search.get('call') ?? ''), enabled: isAdmin && search.has('call') });
 
   if (!isAdmin)
@@ -28,7 +31,7 @@ export default function ScriptsPage() {
         <Notice>Only administrators can see and edit scripts. You can run them on the page Tools.</Notice>
       </Page>
     );
-  if (script === 'new' && scripts.data && !call.isLoading) {
+  if (name === 'new' && scripts.data && !call.isLoading) {
     const code = call.data ? String(call.data.arguments.code ?? '') : '';
     const draft = copied ? { ...toDraft(copied), name: '' } : { ...emptyDraft, code };
     return <ScriptEditor key={`${copied?.name}/${call.data?.id}`} title="New script" draft={draft} />;
@@ -39,17 +42,7 @@ export default function ScriptsPage() {
       New script
     </ButtonLink>
   );
-  if (script !== undefined)
-    return (
-      <Page title="Scripts">
-        <QueryState query={scripts} what="scripts" />
-        {scripts.data && (
-          <EmptyState title="Script not found" actions={<ButtonLink href="/scripts">Show all scripts</ButtonLink>}>
-            It was deleted, or the address is wrong.
-          </EmptyState>
-        )}
-      </Page>
-    );
+  if (name !== undefined) return <MissingRecord noun="script" query={scripts} />;
   return (
     <Page
       title="Scripts"
@@ -62,7 +55,9 @@ export default function ScriptsPage() {
           Save a sequence of calls as one tool: models call it by its name, with arguments that you define.
         </EmptyState>
       )}
-      {scripts.data && <ScriptList scripts={scripts.data} />}
+      {scripts.data?.map((script) => (
+        <ScriptCard key={script.name} script={script} />
+      ))}
     </Page>
   );
 }

@@ -2,7 +2,7 @@ import { useQuery } from '@tanstack/react-query';
 import { UserRound } from 'lucide-react';
 import { useState } from 'react';
 import { api, type User } from '../../api/client.ts';
-import { queries } from '../../api/queries.ts';
+import { queries, query } from '../../api/queries.ts';
 import { Badge } from '../../components/Badge.tsx';
 import { Button, GatewayButtonLink } from '../../components/Button.tsx';
 import { Card, CardHeader } from '../../components/Card.tsx';
@@ -13,14 +13,15 @@ import { safeText } from '../../components/safe-text.ts';
 import { TimeAgo } from '../../components/times.tsx';
 import { useAction } from '../../components/use-action.ts';
 import { useFirstPart } from '../../components/use-first-part.tsx';
-import { userQueries } from './queries.ts';
 
 const roleTexts = { admin: 'administrator', approver: 'approver', member: 'member', none: 'no access' };
+
+const usersQuery = query(['users'], async (signal) => (await api.listUsers({ signal })).users);
 
 /** The people who have signed in. */
 export default function UsersSection() {
   // No event reports sign-ins: the list is refetched when opened.
-  const users = useQuery({ ...userQueries.users(), staleTime: 0 });
+  const users = useQuery({ ...usersQuery, staleTime: 0 });
   const [selected, setSelected] = useState<User>();
   return (
     <Card>

@@ -3,7 +3,7 @@ import { BookOpen } from 'lucide-react';
 import { useState } from 'react';
 import { useSearchParams } from 'wouter';
 import { api, type Skill } from '../../api/client.ts';
-import { useIsAdmin } from '../../api/queries.ts';
+import { query, useIsAdmin } from '../../api/queries.ts';
 import { Badge } from '../../components/Badge.tsx';
 import { Button, ButtonLink } from '../../components/Button.tsx';
 import { ReadResult } from '../../components/content/ResourceContents.tsx';
@@ -18,17 +18,18 @@ import { safeText } from '../../components/safe-text.ts';
 import { useAction } from '../../components/use-action.ts';
 import { ItemBrowser } from '../../pages/tools/ItemBrowser.tsx';
 import { formatBytes } from '../../text/formats.ts';
-import { skillQueries } from './queries.ts';
 
 const statesTexts = { quarantine: 'Blocked until accepted', ask: 'Needs approval' };
 
 /** No server has an empty name. */
 const local = '';
 
+const skillsQuery = query(['content', 'skills'], async (signal) => (await api.listSkills({ signal })).skills);
+
 /** The skills of all servers and of local folders. */
 export default function SkillsTab() {
   const [search, setSearch] = useSearchParams();
-  const list = useQuery(skillQueries.skills());
+  const list = useQuery(skillsQuery);
   if (!list.data) return <QueryState query={list} what="skills" />;
   if (list.data.length === 0) {
     return (

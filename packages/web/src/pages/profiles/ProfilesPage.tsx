@@ -3,11 +3,11 @@ import { Plus } from 'lucide-react';
 import { useParams, useSearchParams } from 'wouter';
 import { queries, useIsAdmin } from '../../api/queries.ts';
 import { ButtonLink } from '../../components/Button.tsx';
-import { EmptyState } from '../../components/EmptyState.tsx';
 import { Page } from '../../components/Page.tsx';
 import { QueryState } from '../../components/QueryState.tsx';
+import { MissingRecord } from '../../components/RecordCard.tsx';
+import { ProfileCard } from './ProfileCard.tsx';
 import { ProfileEditor } from './ProfileEditor.tsx';
-import { ProfileList } from './ProfileList.tsx';
 import { Playground } from './playground/Playground.tsx';
 import { toDraft } from './profile-draft.ts';
 
@@ -34,7 +34,9 @@ export default function ProfilesPage() {
         }
       >
         <QueryState query={profiles} what="profiles" />
-        {profiles.data && <ProfileList profiles={profiles.data} isAdmin={isAdmin} />}
+        {profiles.data?.map((one) => (
+          <ProfileCard key={one.name} profile={one} isAdmin={isAdmin} />
+        ))}
       </Page>
     );
   if (profile === 'new' && profiles.data)
@@ -47,14 +49,5 @@ export default function ProfilesPage() {
     );
   if (found && view === 'try') return <Playground key={found.name} profile={found} />;
   if (found) return <ProfileEditor key={found.name} title={found.name} profile={found} draft={toDraft(found)} />;
-  return (
-    <Page title="Profiles">
-      <QueryState query={profiles} what="profiles" />
-      {profiles.data && (
-        <EmptyState title="Profile not found" actions={<ButtonLink href="/profiles">Show all profiles</ButtonLink>}>
-          It was deleted, or the address is wrong.
-        </EmptyState>
-      )}
-    </Page>
-  );
+  return <MissingRecord noun="profile" query={profiles} />;
 }

@@ -5,7 +5,7 @@ import { queries } from '../../api/queries.ts';
 import { Button } from '../../components/Button.tsx';
 import { Dialog } from '../../components/Dialog.tsx';
 import { ErrorNotice, Notice } from '../../components/ErrorNotice.tsx';
-import { Field, Form, TextArea } from '../../components/fields.tsx';
+import { Form, TextAreaField } from '../../components/fields.tsx';
 import { SignInDialog } from '../../components/SignIn.tsx';
 import { safeText } from '../../components/safe-text.ts';
 import { plural } from '../../text/plural.ts';
@@ -80,23 +80,15 @@ export function ImportDialog({ text: initialText = '', onClose }: ImportDialogPr
       >
         <div className="flex flex-col gap-4">
           <Form className="flex flex-col gap-2" onSubmit={() => reading.mutate()}>
-            <Field
+            <TextAreaField
               label="Configuration"
               hint="Paste the whole file or the part with the servers, or drop a file onto the page. Nothing is saved yet."
-            >
-              {(props) => (
-                <TextArea
-                  {...props}
-                  rows={servers.length > 0 ? 4 : 10}
-                  className="font-mono text-xs"
-                  placeholder={example}
-                  spellCheck={false}
-                  autoComplete="off"
-                  value={words}
-                  onChange={(event) => setText(event.target.value)}
-                />
-              )}
-            </Field>
+              mono
+              rows={servers.length > 0 ? 4 : 10}
+              placeholder={example}
+              value={words}
+              onChange={setText}
+            />
             <div>
               <Button
                 type="submit"

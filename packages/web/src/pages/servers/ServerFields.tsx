@@ -3,12 +3,11 @@ import { TextField } from '../../components/fields.tsx';
 import { RadioCards, type RadioOption } from '../../components/RadioCards.tsx';
 import { SettingFields } from '../../components/settings-form/SettingFields.tsx';
 import { fieldsFor } from '../../components/settings-form/setting-values.ts';
-import { AdvancedFields } from './AdvancedFields.tsx';
 import type { FormPartProps } from './form-problems.ts';
 import { ProgramFields } from './ProgramFields.tsx';
 import { ProgramNotice } from './ProgramNotice.tsx';
 import { RemoteFields } from './RemoteFields.tsx';
-import type { ServerDraft } from './server-draft.ts';
+import { type ServerDraft, settingFields } from './server-draft.ts';
 
 const transports: readonly RadioOption<ServerDraft['transport']>[] = [
   { value: 'auto', title: 'Automatic', hint: 'A URL; tries HTTP, then SSE' },
@@ -74,5 +73,27 @@ export function ServerFields({ onSignIn, ...props }: ServerFieldsProps) {
       <AdvancedFields {...props} />
       {settings('enabled')}
     </div>
+  );
+}
+
+/** The settings that stand in the form itself. */
+const mainKeys: readonly string[] = ['description', 'cwd', 'timeout', 'retryAttempts', 'enabled'];
+
+/** Settings that most servers do not need: all others of the contract. */
+function AdvancedFields({ draft, problems, onChange }: FormPartProps) {
+  const fields = settingFields(draft).filter(({ key }) => !mainKeys.includes(key));
+  return (
+    // A problem must not be hidden.
+    <details open={fields.some(({ key }) => problems.at(key) !== undefined) || undefined}>
+      <summary className="cursor-pointer font-medium">Advanced settings</summary>
+      <div className="mt-3 grid items-start gap-3 sm:grid-cols-2">
+        <SettingFields
+          fields={fields}
+          values={draft.settings}
+          problemAt={problems.at}
+          onChange={(part) => onChange({ settings: { ...draft.settings, ...part } })}
+        />
+      </div>
+    </details>
   );
 }

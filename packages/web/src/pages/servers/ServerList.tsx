@@ -6,7 +6,7 @@ import { queries } from '../../api/queries.ts';
 import { Button, ButtonLink } from '../../components/Button.tsx';
 import { Card } from '../../components/Card.tsx';
 import { EmptyState } from '../../components/EmptyState.tsx';
-import { Input } from '../../components/fields.tsx';
+import { SearchInput } from '../../components/fields.tsx';
 import { LongList } from '../../components/LongList.tsx';
 import { ServerRow } from './ServerRow.tsx';
 
@@ -35,14 +35,7 @@ export function ServerList({ servers, isAdmin, onAdd, onImport, onBrowse, onEdit
   return (
     <>
       {servers.length >= minServersForSearch && (
-        <Input
-          type="search"
-          aria-label="Search servers"
-          placeholder="Search servers"
-          className="max-w-sm"
-          value={search}
-          onChange={(event) => setSearch(event.target.value)}
-        />
+        <SearchInput label="Search servers" className="max-w-sm" value={search} onChange={setSearch} />
       )}
       <Card>
         {found.length === 0 && <p className="px-4 py-6 text-center text-ink-soft">No matching servers.</p>}

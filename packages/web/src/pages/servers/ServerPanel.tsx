@@ -1,5 +1,5 @@
 import { useQuery } from '@tanstack/react-query';
-import { Pencil, Plug, RefreshCw, ScanSearch, Trash2, Unplug } from 'lucide-react';
+import { ScanSearch } from 'lucide-react';
 import { useLayoutEffect, useRef } from 'react';
 import { Link } from 'wouter';
 import type { Server } from '../../api/client.ts';
@@ -21,7 +21,7 @@ import { ChangedTools } from './ChangedTools.tsx';
 import { ServerOverview } from './ServerOverview.tsx';
 import { ServerTrouble } from './ServerTrouble.tsx';
 import { inspectorAddress } from './server-address.ts';
-import { type ServerAction, useServerAction } from './use-server-action.ts';
+import { listServerActions, type ServerAction, useServerAction } from './use-server-action.ts';
 
 export interface ServerPanelProps {
   readonly server: Server;
@@ -92,56 +92,37 @@ interface ActionsProps {
 }
 
 function Actions({ server, action, onEdit, onRemove }: ActionsProps) {
-  const { source, enabled, status } = server;
+  const { source, enabled, name } = server;
   const { run, running } = action;
-  const isDisconnected = status.state === 'disconnected' || status.state === 'error';
-  const isConnected = status.state === 'connected' || status.state === 'degraded';
   return (
     <div className="flex flex-wrap gap-2">
-      {isDisconnected ? (
+      {listServerActions(server, action, { onEdit, onRemove }).map(
+        ({ label, icon, danger, disabled, verb, onSelect }) => (
+          <Button
+            key={label}
+            size="small"
+            look={danger ? 'danger' : 'secondary'}
+            icon={icon}
+            disabled={disabled}
+            busy={verb !== undefined && verb === running}
+            onClick={onSelect}
+          >
+            {label}
+          </Button>
+        ),
+      )}
+      {source === 'store' && (
         <Button
           size="small"
-          disabled={!enabled}
-          busy={running === 'connect'}
-          onClick={() => run('connect')}
-          icon={Plug}
+          busy={running === 'enable' || running === 'disable'}
+          onClick={() => run(enabled ? 'disable' : 'enable')}
         >
-          Connect
-        </Button>
-      ) : (
-        <Button size="small" busy={running === 'disconnect'} onClick={() => run('disconnect')} icon={Unplug}>
-          Disconnect
+          {enabled ? 'Disable' : 'Enable'}
         </Button>
       )}
-      <Button
-        size="small"
-        disabled={!isConnected}
-        busy={running === 'refresh'}
-        onClick={() => run('refresh')}
-        icon={RefreshCw}
-      >
-        Refresh tools
-      </Button>
-      <ButtonLink size="small" href={inspectorAddress(server.name)} icon={ScanSearch}>
+      <ButtonLink size="small" href={inspectorAddress(name)} icon={ScanSearch}>
         Inspect
       </ButtonLink>
-      {source === 'store' && (
-        <>
-          <Button
-            size="small"
-            busy={running === 'enable' || running === 'disable'}
-            onClick={() => run(enabled ? 'disable' : 'enable')}
-          >
-            {enabled ? 'Disable' : 'Enable'}
-          </Button>
-          <Button size="small" onClick={onEdit} icon={Pencil}>
-            Edit
-          </Button>
-          <Button size="small" look="danger" onClick={onRemove} icon={Trash2}>
-            Remove
-          </Button>
-        </>
-      )}
     </div>
   );
 }

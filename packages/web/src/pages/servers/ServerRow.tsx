@@ -1,11 +1,11 @@
-import { Ellipsis, Pencil, Plug, RefreshCw, Trash2, Unplug } from 'lucide-react';
+import { Ellipsis } from 'lucide-react';
 import type { ReactNode } from 'react';
 import { Link } from 'wouter';
 import type { Server } from '../../api/client.ts';
 import { Badge } from '../../components/Badge.tsx';
 import { IconButton } from '../../components/Button.tsx';
 import { Switch } from '../../components/fields.tsx';
-import { Menu, type MenuItem } from '../../components/Menu.tsx';
+import { Menu } from '../../components/Menu.tsx';
 import { ServerStatus } from '../../components/ServerStatus.tsx';
 import { safeText } from '../../components/safe-text.ts';
 import { TimeAgo } from '../../components/times.tsx';
@@ -14,7 +14,7 @@ import { plural } from '../../text/plural.ts';
 import { ServerTrouble } from './ServerTrouble.tsx';
 import { serverAddress } from './server-address.ts';
 import { describeOffers, describeProtocol, transportLabels } from './server-labels.ts';
-import { type ServerAction, useServerAction } from './use-server-action.ts';
+import { listServerActions, type ServerAction, useServerAction } from './use-server-action.ts';
 
 const sinceTexts = {
   connected: 'connected',
@@ -125,37 +125,11 @@ interface ServerMenuProps {
 
 /** The actions for a server. */
 function ServerMenu({ server, action, onEdit, onRemove }: ServerMenuProps) {
-  const { state } = server.status;
-  const isConnected = state === 'connected' || state === 'degraded';
   const isBusy = action.running !== undefined;
-  const isStored = server.source === 'store';
-  const items: MenuItem[] = [
-    isConnected || state === 'connecting'
-      ? {
-          label: 'Disconnect',
-          icon: Unplug,
-          disabled: isBusy,
-          onSelect: () => action.run('disconnect'),
-        }
-      : {
-          label: 'Connect',
-          icon: Plug,
-          disabled: isBusy || !server.enabled,
-          onSelect: () => action.run('connect'),
-        },
-    {
-      label: 'Refresh tools',
-      icon: RefreshCw,
-      disabled: isBusy || !isConnected,
-      onSelect: () => action.run('refresh'),
-    },
-    ...(isStored
-      ? [
-          { label: 'Edit', icon: Pencil, onSelect: onEdit },
-          { label: 'Remove', icon: Trash2, danger: true, onSelect: onRemove },
-        ]
-      : []),
-  ];
+  const items = listServerActions(server, action, { onEdit, onRemove }).map((item) => ({
+    ...item,
+    disabled: item.disabled || (isBusy && item.verb !== undefined),
+  }));
   return (
     <Menu
       items={items}

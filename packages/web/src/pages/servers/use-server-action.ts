@@ -1,4 +1,6 @@
-import { api } from '../../api/client.ts';
+import { Pencil, Plug, RefreshCw, Trash2, Unplug } from 'lucide-react';
+import { api, type Server } from '../../api/client.ts';
+import type { MenuItem } from '../../components/Menu.tsx';
 import { safeText } from '../../components/safe-text.ts';
 import { useAction } from '../../components/use-action.ts';
 
@@ -34,4 +36,32 @@ export function useServerAction(server: string): ServerAction {
     refetch: ['servers'],
   });
   return { run: acting.mutate, running: acting.isPending ? acting.variables : undefined };
+}
+
+/** An action for a server in a menu or as a button; one of the gateway has a verb. */
+export interface ServerActionItem extends MenuItem {
+  readonly label: string;
+  readonly verb?: ServerVerb;
+}
+
+/** What can be done with a server now. */
+export function listServerActions(
+  { status: { state }, source, enabled }: Server,
+  { run }: ServerAction,
+  { onEdit, onRemove }: { readonly onEdit: () => void; readonly onRemove: () => void },
+): readonly ServerActionItem[] {
+  const isConnected = state === 'connected' || state === 'degraded';
+  const of = (verb: ServerVerb) => ({ verb, onSelect: () => run(verb) });
+  return [
+    isConnected || state === 'connecting'
+      ? { label: 'Disconnect', icon: Unplug, ...of('disconnect') }
+      : { label: 'Connect', icon: Plug, disabled: !enabled, ...of('connect') },
+    { label: 'Refresh tools', icon: RefreshCw, disabled: !isConnected, ...of('refresh') },
+    ...(source === 'store'
+      ? [
+          { label: 'Edit', icon: Pencil, onSelect: onEdit },
+          { label: 'Remove', icon: Trash2, danger: true, onSelect: onRemove },
+        ]
+      : []),
+  ];
 }

@@ -9,7 +9,7 @@ import { Badge } from '../../components/Badge.tsx';
 import { Card } from '../../components/Card.tsx';
 import { classNames } from '../../components/class-names.ts';
 import { EmptyState } from '../../components/EmptyState.tsx';
-import { Input, Select } from '../../components/fields.tsx';
+import { SearchInput, Select } from '../../components/fields.tsx';
 import { safeText } from '../../components/safe-text.ts';
 import { formatNumber } from '../../text/formats.ts';
 import { plural } from '../../text/plural.ts';
@@ -95,13 +95,7 @@ function ItemList(props: ItemListProps) {
           </option>
         ))}
       </Select>
-      <Input
-        type="search"
-        aria-label={`Search ${noun}s`}
-        placeholder={`Search ${noun}s …`}
-        value={words}
-        onChange={(event) => setText(event.target.value)}
-      />
+      <SearchInput label={`Search ${noun}s`} value={words} onChange={setText} />
       <p role="status" className="text-xs text-ink-faint tabular-nums">
         {`${found.length < items.length ? `${formatNumber(found.length)} of ` : ''}${plural(items.length, noun)}`}
       </p>

@@ -2,11 +2,10 @@ import { useQuery } from '@tanstack/react-query';
 import { useParams, useSearchParams } from 'wouter';
 import type { Provider } from '../../../api/client.ts';
 import { useIsAdmin } from '../../../api/queries.ts';
-import { ButtonLink } from '../../../components/Button.tsx';
-import { EmptyState } from '../../../components/EmptyState.tsx';
 import { ErrorNotice } from '../../../components/ErrorNotice.tsx';
 import { Page } from '../../../components/Page.tsx';
 import { QueryState } from '../../../components/QueryState.tsx';
+import { MissingRecord } from '../../../components/RecordCard.tsx';
 import { Spinner } from '../../../components/Spinner.tsx';
 import { safeText } from '../../../components/safe-text.ts';
 import { chatQueries } from '../queries.ts';
@@ -72,17 +71,5 @@ function EditAssistant({ id }: { readonly id: string }) {
   if (assistant) {
     return <AssistantEditor title={safeText(assistant.name, 100)} assistant={assistant} draft={toDraft(assistant)} />;
   }
-  return (
-    <Page title="Assistant">
-      <QueryState query={assistants} what="assistant" />
-      {assistants.data && (
-        <EmptyState
-          title="Assistant not found"
-          actions={<ButtonLink href="/assistants">Show all assistants</ButtonLink>}
-        >
-          It was deleted, or the address is wrong.
-        </EmptyState>
-      )}
-    </Page>
-  );
+  return <MissingRecord noun="assistant" query={assistants} />;
 }

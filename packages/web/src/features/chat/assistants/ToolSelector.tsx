@@ -4,7 +4,7 @@ import type { Tool } from '../../../api/client.ts';
 import { queries } from '../../../api/queries.ts';
 import { ButtonLink } from '../../../components/Button.tsx';
 import { ErrorNotice, Notice } from '../../../components/ErrorNotice.tsx';
-import { Input } from '../../../components/fields.tsx';
+import { SearchInput } from '../../../components/fields.tsx';
 import { Spinner } from '../../../components/Spinner.tsx';
 import { safeText } from '../../../components/safe-text.ts';
 import { ServerChoice } from '../../../components/tool-choice/ServerChoice.tsx';
@@ -60,13 +60,7 @@ export function ToolSelector({ serverIds, disabledTools, trustedTools, expose, e
       <ToolTotals {...toolPreview} />
       {error !== undefined && <p className="text-xs text-bad">{error}</p>}
       {choices.length > minServersForSearch && (
-        <Input
-          type="search"
-          aria-label="Search servers"
-          placeholder="Search servers"
-          value={search}
-          onChange={(event) => setSearch(event.target.value)}
-        />
+        <SearchInput label="Search servers" value={search} onChange={setSearch} />
       )}
       <ul aria-label="Servers" className="divide-y divide-line rounded-md border border-line">
         {shown.map((choice) => (

@@ -5,7 +5,7 @@ import { Button, ButtonLink } from '../../../components/Button.tsx';
 import { classNames } from '../../../components/class-names.ts';
 import { EmptyState } from '../../../components/EmptyState.tsx';
 import { Notice } from '../../../components/ErrorNotice.tsx';
-import { Checkbox, Input } from '../../../components/fields.tsx';
+import { Checkbox, SearchInput } from '../../../components/fields.tsx';
 import { isRecord } from '../../../components/is-record.ts';
 import { LongList } from '../../../components/LongList.tsx';
 import { Page } from '../../../components/Page.tsx';
@@ -89,13 +89,7 @@ export function Playground({ profile }: { readonly profile: Profile }) {
                   setSelected(undefined);
                 }}
               />
-              <Input
-                type="search"
-                aria-label="Search"
-                placeholder="Search"
-                value={search}
-                onChange={(event) => setSearch(event.target.value)}
-              />
+              <SearchInput label="Search" value={search} onChange={setSearch} />
               {found.length === 0 && (
                 <p className="px-1 py-4 text-ink-soft">Nothing to show. Change the profile or the search.</p>
               )}

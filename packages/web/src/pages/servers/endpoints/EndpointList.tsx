@@ -3,7 +3,7 @@ import { type RefObject, useId, useRef, useState } from 'react';
 import { Badge } from '../../../components/Badge.tsx';
 import { IconButton } from '../../../components/Button.tsx';
 import { classNames } from '../../../components/class-names.ts';
-import { Field, Input, SelectField, TextArea, TextField } from '../../../components/fields.tsx';
+import { SelectField, TextAreaField, TextField } from '../../../components/fields.tsx';
 import { safeText } from '../../../components/safe-text.ts';
 import { formatNumber } from '../../../text/formats.ts';
 import { focusOnce } from '../form-lines.ts';
@@ -140,20 +140,17 @@ function EndpointFields({ endpoint, problems, added, onChange }: EndpointFieldsP
           value={endpoint.method}
           onChange={(method) => change({ method })}
         />
-        <Field label="Path" required hint="Appended to the base URL; {id} is an argument." error={problems.get('path')}>
-          {(field) => (
-            <Input
-              {...field}
-              className="font-mono"
-              placeholder="/users/{id}"
-              spellCheck={false}
-              autoComplete="off"
-              ref={(input) => focusOnce(input, endpoint.id, added)}
-              value={endpoint.path}
-              onChange={(event) => onChange(withPath(endpoint, event.target.value))}
-            />
-          )}
-        </Field>
+        <TextField
+          label="Path"
+          required
+          hint="Appended to the base URL; {id} is an argument."
+          error={problems.get('path')}
+          mono
+          placeholder="/users/{id}"
+          ref={(input) => focusOnce(input, endpoint.id, added)}
+          value={endpoint.path}
+          onChange={(path) => onChange(withPath(endpoint, path))}
+        />
       </div>
       <TextField
         label="Tool name"
@@ -164,16 +161,14 @@ function EndpointFields({ endpoint, problems, added, onChange }: EndpointFieldsP
         value={endpoint.name}
         onChange={(text) => change({ name: text })}
       />
-      <Field label="Description" hint="Tells the model what the tool does." error={problems.get('description')}>
-        {(field) => (
-          <TextArea
-            {...field}
-            className="field-sizing-content max-h-60 min-h-9!"
-            value={endpoint.description}
-            onChange={(event) => change({ description: event.target.value })}
-          />
-        )}
-      </Field>
+      <TextAreaField
+        label="Description"
+        hint="Tells the model what the tool does."
+        error={problems.get('description')}
+        rows={2}
+        value={endpoint.description}
+        onChange={(description) => change({ description })}
+      />
       <EndpointArguments
         endpoint={endpoint}
         problem={problems.get('input') ?? problems.get('query')}

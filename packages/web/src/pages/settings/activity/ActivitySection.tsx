@@ -6,7 +6,7 @@ import { StatusBadge } from '../../../components/Badge.tsx';
 import { Button } from '../../../components/Button.tsx';
 import { Card } from '../../../components/Card.tsx';
 import { EmptyState } from '../../../components/EmptyState.tsx';
-import { Input } from '../../../components/fields.tsx';
+import { SearchInput } from '../../../components/fields.tsx';
 import { JsonView } from '../../../components/JsonView.tsx';
 import { QueryState } from '../../../components/QueryState.tsx';
 import { safeText } from '../../../components/safe-text.ts';
@@ -36,14 +36,7 @@ export function ActivitySection() {
         journal records each act before it is carried out.
       </p>
       <div className="flex flex-wrap items-center gap-2">
-        <Input
-          type="search"
-          className="max-w-xs"
-          aria-label="Search activity"
-          placeholder="Search activity"
-          value={search}
-          onChange={(event) => setSearch(event.target.value)}
-        />
+        <SearchInput label="Search activity" className="max-w-xs" value={search} onChange={setSearch} />
         <Button onClick={() => void acts.refetch()} busy={acts.isRefetching}>
           Refresh
         </Button>

@@ -1,11 +1,12 @@
 import { useQuery } from '@tanstack/react-query';
+import { formTexts } from '../../../../../contract/settings/form-texts.ts';
 import type { Config } from '../../../api/client.ts';
 import { queries } from '../../../api/queries.ts';
 import { approvalModes } from '../../../components/approval/approval-modes.ts';
 import { Card, CardHeader } from '../../../components/Card.tsx';
 import { CopyButton } from '../../../components/CopyButton.tsx';
 import { Notice } from '../../../components/ErrorNotice.tsx';
-import { type Fact, Facts, namings, Patterns } from '../../../components/FactList.tsx';
+import { type Fact, Facts, Patterns } from '../../../components/FactList.tsx';
 import { JsonView } from '../../../components/JsonView.tsx';
 import { QueryState } from '../../../components/QueryState.tsx';
 import { safeText } from '../../../components/safe-text.ts';
@@ -114,7 +115,7 @@ function toolboxFacts(toolbox: Config['toolbox']): FactList {
   return [
     ['Concurrent calls', formatNumber(toolbox.maxConcurrent)],
     ['Queued calls', formatNumber(toolbox.maxQueued)],
-    ['Tool names', namings[toolbox.naming]],
+    ['Tool names', formTexts.profile.naming.choices[toolbox.naming]],
     ['Maximum result size', formatBinaryBytes(toolbox.maxResultBytes)],
     ['Approval mode', approvalModes[approval.mode].label],
     ['Trusted tools', <Patterns key="trusted" patterns={approval.trustedTools} none="None" />],
