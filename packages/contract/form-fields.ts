@@ -1,9 +1,12 @@
 import { z } from 'zod';
 import { isObject, type JsonObject } from './json.ts';
 import { assistantSchema } from './records/assistant.ts';
+import { providerSchema } from './records/provider.ts';
+import { grantsWith } from './settings/authentication-schema.ts';
 import { scriptSchema } from './settings/chain-schema.ts';
 import { type FieldTexts, formTexts } from './settings/form-texts.ts';
 import { profileSchema } from './settings/native-schema.ts';
+import type { OAuthGrant } from './settings/oauth-config.ts';
 import { programKeys, serverSchema, urlKeys } from './settings/server-schema.ts';
 
 /** A setting of a record, as a form shows it. */
@@ -11,12 +14,29 @@ export interface FormField {
   readonly key: string;
   readonly label: string;
   readonly help?: string;
-  /** `lines`: a list of texts. `group`: an object with `fields`. `other`: a value that its `schema` describes. */
-  readonly kind: 'text' | 'number' | 'duration' | 'flag' | 'choice' | 'lines' | 'group' | 'other';
+  /** `lines`: a list of texts. `group`: an object with `fields`. `variants`: one with the fields of its `type`. `other`: a value that its `schema` describes. */
+  readonly kind:
+    | 'text'
+    | 'secret'
+    | 'url'
+    | 'number'
+    | 'duration'
+    | 'flag'
+    | 'choice'
+    | 'lines'
+    | 'group'
+    | 'variants'
+    | 'other';
   /** The values of a choice with their labels. */
   readonly choices?: readonly (readonly [value: string, label: string])[];
   readonly default?: unknown;
   readonly fields?: readonly FormField[];
+  /** The fields of each type of an object, whose `choices` are the types. */
+  readonly variants?: Readonly<Record<string, readonly FormField[]>>;
+  /** Whether the object that has the setting is invalid without it. */
+  readonly required?: true;
+  /** The OAuth grants that use the setting; all without this. */
+  readonly grants?: readonly OAuthGrant[];
   readonly schema?: JsonObject;
   /** The kind of server that has the setting; all have it without this. */
   readonly only?: 'program' | 'url';
@@ -30,6 +50,7 @@ export const formFields: Readonly<Record<keyof typeof formTexts, readonly FormFi
   profile: toFields(profileSchema, formTexts.profile),
   assistant: toFields(assistantSchema, formTexts.assistant),
   script: toFields(scriptSchema, formTexts.script),
+  provider: toFields(providerSchema, formTexts.provider),
 };
 
 function onlyFor(key: string): Pick<FormField, 'only'> {
@@ -62,8 +83,27 @@ function fieldsOf(
       label = toLabel(key),
       help = schema.description as string | undefined,
       choices,
+      isSecret,
     } = texts[prefix + key] ?? {};
     const shared = { key, label, help, default: schema.default };
+    if (isSecret) return { ...shared, kind: 'secret' };
+    const variants = variantsOf(schema);
+    if (variants.length > 0)
+      return {
+        ...shared,
+        kind: 'variants',
+        choices: variants.map(({ type }) => [type, choices?.[type] ?? type] as const),
+        variants: Object.fromEntries(
+          variants.map(({ type, properties, required }) => [
+            type,
+            fieldsOf(properties, texts, `${prefix}${key}.`).map((field) => ({
+              ...field,
+              ...(required.includes(field.key) && { required: true as const }),
+              grants: grantsWith(field.key),
+            })),
+          ]),
+        ),
+      };
     const values = schema.enum as readonly string[] | undefined;
     if (values)
       return { ...shared, kind: 'choice', choices: values.map((value) => [value, choices?.[value] ?? value] as const) };
@@ -74,7 +114,23 @@ function fieldsOf(
   });
 }
 
-function kindOf({ type, items, anyOf, properties }: JsonObject): Exclude<FormField['kind'], 'choice'> {
+/** The types of an object that `type` tells apart, with their other properties. */
+function variantsOf({ oneOf }: JsonObject) {
+  const options = Array.isArray(oneOf) ? oneOf.filter(isObject) : [];
+  return options.map(({ properties, required }) => {
+    const { type, ...others } = properties as Properties;
+    return { type: String(type?.const), properties: others, required: required as readonly string[] };
+  });
+}
+
+function kindOf({
+  type,
+  format,
+  items,
+  anyOf,
+  properties,
+}: JsonObject): Exclude<FormField['kind'], 'choice' | 'secret' | 'variants'> {
+  if (format === 'uri') return 'url';
   const simple = kinds[type as keyof typeof kinds];
   if (simple) return simple;
   if (type === 'array' && isObject(items) && items.type === 'string') return 'lines';

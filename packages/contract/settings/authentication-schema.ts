@@ -111,6 +111,12 @@ const keysOf: Readonly<
   },
 };
 
+/** The grants that use a key of OAuth; undefined for a key that all authentication of its type uses. */
+export function grantsWith(key: string): readonly OAuthGrant[] | undefined {
+  const grants = oauthGrants.filter((grant) => (keysOf[grant].known as readonly string[]).includes(key));
+  return grants.length > 0 ? grants : undefined;
+}
+
 function grantConflicts(
   oauth: Partial<OAuthAuthentication>,
 ): { readonly key: GrantKey | 'grant'; readonly message: string }[] {

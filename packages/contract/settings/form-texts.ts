@@ -3,6 +3,8 @@ export interface FieldTexts {
   readonly label?: string;
   readonly help?: string;
   readonly choices?: Readonly<Record<string, string>>;
+  /** The gateway never shows the value again. */
+  readonly isSecret?: true;
 }
 
 const exposures = {
@@ -16,6 +18,47 @@ const exposures = {
 export const formTexts = {
   server: {
     description: { help: 'Shown in the list.' },
+    allowInsecure: {
+      label: 'Allow unencrypted HTTP',
+      help: 'Others on the network could read and change the requests, including secrets.',
+    },
+    authentication: {
+      help: '',
+      choices: {
+        none: 'None',
+        bearer: 'Bearer token',
+        'api-key': 'API key header',
+        basic: 'User name and password',
+        oauth: 'OAuth',
+      },
+    },
+    'authentication.token': { help: '', isSecret: true },
+    'authentication.key': { help: '', isSecret: true },
+    'authentication.username': { label: 'User name', help: '' },
+    'authentication.password': { help: '', isSecret: true },
+    'authentication.grant': {
+      label: 'Who signs in',
+      help: '',
+      choices: {
+        'authorization-code': 'A person, in a browser',
+        'client-credentials': 'Toolwharf, with client credentials',
+        'jwt-bearer': 'Toolwharf, with a token of its workload',
+        enterprise: "Toolwharf, through the company's identity provider",
+      },
+    },
+    'authentication.clientId': { help: 'If a person signs in, leave empty to register automatically.' },
+    'authentication.clientSecret': { help: '', isSecret: true },
+    'authentication.scope': { help: 'Separated by spaces.' },
+    'authentication.redirectUrl': { label: 'Redirect URL', help: 'Leave empty for the default.' },
+    'authentication.clientMetadataUrl': { label: 'Client metadata URL' },
+    'authentication.privateKey': { help: 'In PEM, instead of a client secret.', isSecret: true },
+    'authentication.issuer': {
+      label: 'Authorization server',
+      help: 'The only one that may receive the credentials. Leave empty for the first one that the server names.',
+    },
+    'authentication.assertion': { isSecret: true },
+    'authentication.identityProviderClientSecret': { isSecret: true },
+    'authentication.idToken': { label: 'ID token', isSecret: true },
     cwd: { label: 'Working directory', help: 'Leave empty for the directory of the gateway.' },
     inheritEnv: { label: 'Pass the environment of the gateway' },
     placement: { label: 'Processes', choices: { everywhere: 'One on each replica', single: 'One for all replicas' } },
@@ -79,6 +122,9 @@ export const formTexts = {
       help: 'How clients see the names of tools.',
       choices: { server__tool: 'server__tool', mcp: 'mcp_server_tool', plain: 'The names that the servers use' },
     },
+    resources: { help: 'Patterns over URIs, one per line, such as file:///docs/*.' },
+    prompts: { help: 'Patterns over server/prompt, one per line.' },
+    skills: { help: 'Patterns over server/path, one per line. The server of local folders is local.' },
     expose: { label: 'Clients list', choices: exposures },
     exposeBudget: {
       label: 'Longest list in tokens',
@@ -135,5 +181,14 @@ export const formTexts = {
   script: {
     timeout: { label: 'Time limit', help: 'Such as 30s, or in milliseconds.' },
     maxInstances: { label: 'Concurrent calls', help: 'Further calls wait.' },
+  },
+  provider: {
+    name: { help: 'Shown in the list of providers.' },
+    baseUrl: { label: 'Base URL' },
+    allowInsecure: {
+      label: 'Allow unencrypted HTTP',
+      help: 'Others on the network could read the key and all messages.',
+    },
+    apiKey: { label: 'API key', isSecret: true },
   },
 } satisfies Readonly<Record<string, Readonly<Record<string, FieldTexts>>>>;

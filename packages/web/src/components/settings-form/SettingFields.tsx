@@ -1,17 +1,20 @@
 import type { ReactNode } from 'react';
 import type { FormField } from '../../../../contract/form-fields.ts';
 import { durationText } from '../../../../contract/settings/durations.ts';
-import { SelectField, Switch, TextField } from '../fields.tsx';
+import { Field, SelectField, Switch, TextField } from '../fields.tsx';
 import { isRecord } from '../is-record.ts';
 import { LinesField } from '../LinesField.tsx';
 import { SchemaForm } from '../SchemaForm.tsx';
+import { type Secret, SecretInput } from '../SecretInput.tsx';
 import { safeText } from '../safe-text.ts';
-import type { SettingValues } from './setting-values.ts';
+import { type SettingValues, variantFields } from './setting-values.ts';
 
 export interface SettingFieldsProps {
   /** The settings to show, as the contract describes them. */
   readonly fields: readonly FormField[];
   readonly values: SettingValues;
+  /** The stored settings, where some are secrets that stay if they are not replaced. */
+  readonly stored?: SettingValues;
   /** The problem of a setting, by its path in the record. */
   readonly problemAt: (path: string) => string | undefined;
   /** Receives the changed settings. Emptied ones are undefined. */
@@ -23,15 +26,17 @@ export interface SettingFieldsProps {
 }
 
 /** One field for each setting, with the label, help, choices and default of the contract. */
-export function SettingFields({ fields, values, problemAt, onChange, hints = {}, prefix = '' }: SettingFieldsProps) {
+export function SettingFields(props: SettingFieldsProps) {
+  const { fields, values, stored = {}, problemAt, onChange, hints = {}, prefix = '' } = props;
   return fields.map((field) => {
     const { key } = field;
     return (
       <SettingField
         key={key}
         field={field}
-        hint={hints[key] ?? field.help}
+        hint={hints[key] ?? (field.help || undefined)}
         value={values[key]}
+        stored={stored[key]}
         path={prefix + key}
         problemAt={problemAt}
         onChange={(value) => onChange({ [key]: value })}
@@ -44,14 +49,16 @@ interface SettingFieldProps {
   readonly field: FormField;
   readonly hint: ReactNode;
   readonly value: unknown;
+  readonly stored: unknown;
   readonly path: string;
   readonly problemAt: SettingFieldsProps['problemAt'];
   readonly onChange: (value: unknown) => void;
 }
 
-function SettingField({ field, hint, value, path, problemAt, onChange }: SettingFieldProps) {
+function SettingField({ field, hint, value, stored, path, problemAt, onChange }: SettingFieldProps) {
   const { label, kind, default: fallback } = field;
   const shared = { label, hint, error: problemAt(path) };
+  const members = isRecord(value) ? value : {};
   const change = (text: string) => onChange(text === '' ? undefined : text);
   switch (kind) {
     case 'flag':
@@ -83,12 +90,47 @@ function SettingField({ field, hint, value, path, problemAt, onChange }: Setting
           <legend className="px-1 font-medium">{label}</legend>
           <SettingFields
             fields={field.fields ?? []}
-            values={isRecord(value) ? value : {}}
+            values={members}
             problemAt={problemAt}
-            onChange={(part) => onChange({ ...(isRecord(value) && value), ...part })}
+            onChange={(part) => onChange({ ...members, ...part })}
             prefix={`${path}.`}
           />
         </fieldset>
+      );
+    case 'variants':
+      return (
+        <div className="col-span-full flex flex-col gap-3">
+          <SelectField
+            {...shared}
+            options={field.choices ?? []}
+            value={String(members.type)}
+            onChange={(type) => onChange({ ...members, type })}
+          />
+          <div className="grid gap-3 sm:grid-cols-2">
+            <SettingFields
+              fields={variantFields(field, members)}
+              values={members}
+              stored={isRecord(stored) ? stored : {}}
+              problemAt={problemAt}
+              onChange={(part) => onChange({ ...members, ...part })}
+              prefix={`${path}.`}
+            />
+          </div>
+        </div>
+      );
+    case 'secret':
+      return (
+        <Field {...shared}>
+          {(input) => (
+            <SecretInput
+              {...input}
+              noun={label.replace(/^[A-Z](?=[a-z])/, (letter) => letter.toLowerCase())}
+              value={(value ?? '') as Secret}
+              isStored={isRecord(stored)}
+              onChange={onChange}
+            />
+          )}
+        </Field>
       );
     case 'other':
       return (
@@ -107,6 +149,8 @@ function SettingField({ field, hint, value, path, problemAt, onChange }: Setting
       return <TextField {...shared} {...texts(field, value)} inputMode="numeric" onChange={change} />;
     case 'duration':
       return <TextField {...shared} {...texts(field, value)} onChange={change} />;
+    case 'url':
+      return <TextField {...shared} {...texts(field, value)} mono type="url" inputMode="url" onChange={change} />;
     case 'text':
       return <TextField {...shared} {...texts(field, value)} onChange={change} />;
   }

@@ -8,9 +8,23 @@ export function fieldsFor(record: keyof typeof formFields, keys: readonly string
   return keys.flatMap((key) => formFields[record].find((field) => field.key === key) ?? []);
 }
 
+/** A setting of a record that the contract has. */
+export function fieldFor(record: keyof typeof formFields, key: string): FormField {
+  const [field] = fieldsFor(record, [key]);
+  if (!field) throw new Error(`The contract has no setting '${key}' of a ${record}`);
+  return field;
+}
+
 /** The settings of a record that a form has no place for: also those that the contract gets later. */
 export function otherFields(record: keyof typeof formFields, keys: readonly string[]): readonly FormField[] {
   return formFields[record].filter(({ key }) => !keys.includes(key));
+}
+
+/** The fields of an object's type. Those of OAuth depend on the grant too. */
+export function variantFields({ variants = {} }: FormField, value: SettingValues): readonly FormField[] {
+  const grant = value.grant ?? 'authorization-code';
+  const fields = variants[String(value.type)] ?? [];
+  return fields.filter(({ grants = [grant] }) => grants.some((one) => one === grant));
 }
 
 /**
@@ -34,6 +48,7 @@ function toSent(field: FormField | undefined, value: unknown): unknown {
     return Object.keys(body).length === 0 ? undefined : body;
   }
   if (typeof value !== 'string') return value;
+  if (field?.kind === 'secret') return value === '' ? undefined : value;
   const text = value.trim();
   if (text === '') return undefined;
   return (field?.kind === 'number' || field?.kind === 'duration') && /^\d+$/.test(text) ? Number(text) : text;

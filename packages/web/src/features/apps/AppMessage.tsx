@@ -4,54 +4,37 @@ import { Button } from '../../components/Button.tsx';
 import { ErrorNotice } from '../../components/ErrorNotice.tsx';
 import { ScrollBox } from '../../components/ScrollBox.tsx';
 import { safeText } from '../../components/safe-text.ts';
+import { type Request, useRequest } from './LinkDialog.tsx';
 
 /** An app whose messages the person keeps discarding is no longer asked for. */
 const maxDiscarded = 3;
 
-export interface AppMessages {
-  /** The message that the app wants to send. */
-  readonly pending: string | undefined;
+export interface AppMessages extends Pick<Request<string>, 'wanted' | 'ask'> {
   readonly isSending: boolean;
   readonly error: unknown;
-  /** Asks the person; false at once while another message is pending, or after too many discarded ones. */
-  ask(message: string): Promise<boolean>;
   send(): void;
   discard(): void;
 }
 
 /** The messages that an app wants to send in a conversation. Nothing is sent before the person allows it. */
 export function useAppMessages(chat: AppChat | undefined, callId: string): AppMessages {
-  const [pending, setPending] = useState<string>();
+  const { wanted, ask, answer } = useRequest<string>();
   const [isSending, setSending] = useState(false);
   const [error, setError] = useState<unknown>();
-  const answer = useRef<(isSent: boolean) => void>(null);
   const discarded = useRef(0);
-
-  function end(isSent: boolean): void {
-    answer.current?.(isSent);
-    answer.current = null;
-    setPending(undefined);
-    setError(undefined);
-  }
-
   return {
-    pending,
+    wanted,
     isSending,
     error,
-    ask(message) {
-      if (answer.current || discarded.current >= maxDiscarded) return Promise.resolve(false);
-      setPending(message);
-      return new Promise((resolve) => {
-        answer.current = resolve;
-      });
-    },
+    ask: (message) => (discarded.current < maxDiscarded ? ask(message) : Promise.resolve(false)),
     async send() {
-      if (!chat || pending === undefined) return;
+      if (!chat || wanted === undefined) return;
       setSending(true);
+      setError(undefined);
       try {
-        await chat.send(callId, pending);
+        await chat.send(callId, wanted);
         discarded.current = 0;
-        end(true);
+        answer(true);
       } catch (cause) {
         setError(cause);
       } finally {
@@ -60,7 +43,8 @@ export function useAppMessages(chat: AppChat | undefined, callId: string): AppMe
     },
     discard() {
       discarded.current += 1;
-      end(false);
+      setError(undefined);
+      answer(false);
     },
   };
 }
@@ -74,8 +58,8 @@ export interface AppMessageProps {
 
 /** The message that an app wants to send, in full, and what to do with it. */
 export function AppMessage({ server, messages, isIdle }: AppMessageProps) {
-  const { pending, isSending, error } = messages;
-  if (pending === undefined) return null;
+  const { wanted, isSending, error } = messages;
+  if (wanted === undefined) return null;
   return (
     <section aria-label="Message of the app" className="flex flex-col gap-2 border-b border-line p-3">
       <p>{`The app of server ${server} wants to send this message to the assistant:`}</p>
@@ -83,7 +67,7 @@ export function AppMessage({ server, messages, isIdle }: AppMessageProps) {
         label="Message of the app"
         className="max-h-48 rounded-md border border-line bg-sunken px-3 py-2 break-words whitespace-pre-wrap"
       >
-        {safeText(pending, Number.POSITIVE_INFINITY)}
+        {safeText(wanted, Number.POSITIVE_INFINITY)}
       </ScrollBox>
       {error !== undefined && <ErrorNotice error={error} />}
       <div className="flex flex-wrap items-center gap-2">

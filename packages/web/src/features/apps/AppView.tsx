@@ -15,7 +15,7 @@ import { ToolCallCard } from '../../components/ToolCallCard.tsx';
 import { plural } from '../../text/plural.ts';
 import { AppMessage, useAppMessages } from './AppMessage.tsx';
 import { toFrameHeight } from './frame-height.ts';
-import { LinkDialog, useLinkRequest } from './LinkDialog.tsx';
+import { LinkDialog, useRequest } from './LinkDialog.tsx';
 import { type Bridge, type DisplayMode, openBridge } from './open-bridge.ts';
 import { useAppCalls } from './use-app-calls.ts';
 
@@ -45,7 +45,7 @@ function OpenApp({ app, callId, showsQuestions, onClose }: AppViewProps & { read
   const [problem, setProblem] = useState<string>();
   const [canEnlarge, setCanEnlarge] = useState(false);
   const { calls, callTool } = useAppCalls(callId, app.server);
-  const link = useLinkRequest();
+  const link = useRequest<URL>();
   const chat = useAppChat();
   const messages = useAppMessages(chat, callId);
   const latest = useRef({ chat, messages });

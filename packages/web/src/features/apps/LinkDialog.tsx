@@ -3,38 +3,42 @@ import { Button } from '../../components/Button.tsx';
 import { Dialog } from '../../components/Dialog.tsx';
 import { safeText } from '../../components/safe-text.ts';
 
-export interface LinkRequest {
-  /** The link that the app wants to open. */
-  readonly url: URL | undefined;
-  /** Asks the person; false at once while another link is open for decision. */
-  ask(url: URL): Promise<boolean>;
+export interface Request<Wanted> {
+  /** What the app wants. */
+  readonly wanted: Wanted | undefined;
+  /** Asks the person; false at once while another request waits for a decision. */
+  ask(wanted: Wanted): Promise<boolean>;
   answer(isAllowed: boolean): void;
 }
 
-export function useLinkRequest(): LinkRequest {
-  const [url, setUrl] = useState<URL>();
+/** What an app wants to do, until the person decides. */
+export function useRequest<Wanted>(): Request<Wanted> {
+  const [wanted, setWanted] = useState<Wanted>();
   const pending = useRef<(isAllowed: boolean) => void>(null);
   return {
-    url,
-    ask(wanted) {
+    wanted,
+    ask(next) {
       if (pending.current) return Promise.resolve(false);
-      setUrl(wanted);
+      setWanted(next);
       return new Promise((resolve) => {
         pending.current = resolve;
       });
     },
     answer(isAllowed) {
-      if (isAllowed && url) open(url.href, '_blank', 'noopener,noreferrer');
       pending.current?.(isAllowed);
       pending.current = null;
-      setUrl(undefined);
+      setWanted(undefined);
     },
   };
 }
 
 /** Asks before an app opens a page of another site, because the address can carry data away. */
-export function LinkDialog({ request, server }: { readonly request: LinkRequest; readonly server: string }) {
-  const { url, answer } = request;
+export function LinkDialog({ request, server }: { readonly request: Request<URL>; readonly server: string }) {
+  const { wanted: url, answer } = request;
+  const allow = () => {
+    if (url) open(url.href, '_blank', 'noopener,noreferrer');
+    answer(true);
+  };
   return (
     <Dialog
       open={url !== undefined}
@@ -43,7 +47,7 @@ export function LinkDialog({ request, server }: { readonly request: LinkRequest;
       footer={
         <>
           <Button onClick={() => answer(false)}>Cancel</Button>
-          <Button look="primary" onClick={() => answer(true)}>
+          <Button look="primary" onClick={allow}>
             Open page
           </Button>
         </>

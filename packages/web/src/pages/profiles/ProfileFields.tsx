@@ -8,7 +8,7 @@ import { SelectField } from '../../components/fields.tsx';
 import { LinesField } from '../../components/LinesField.tsx';
 import { NameFields } from '../../components/NameFields.tsx';
 import { SettingFields } from '../../components/settings-form/SettingFields.tsx';
-import { fieldsFor, otherFields } from '../../components/settings-form/setting-values.ts';
+import { fieldFor, fieldsFor, otherFields } from '../../components/settings-form/setting-values.ts';
 import { useDebounced } from '../../components/use-debounced.ts';
 import { formatNumber } from '../../text/formats.ts';
 import { ProfileTools } from './ProfileTools.tsx';
@@ -35,7 +35,7 @@ const placed = [
   ...['description', 'servers', 'allow', 'deny', 'resources', 'prompts', 'skills', 'naming'],
   ...['expose', 'exposeBudget', 'alwaysList', 'maxInlineResultBytes', 'approval'],
 ];
-const approvalFields = fieldsFor('profile', ['approval'])[0]?.fields ?? [];
+const approvalFields = fieldFor('profile', 'approval').fields ?? [];
 const isPatterns = ({ kind }: FormField) => kind === 'lines';
 const others = otherFields('profile', placed);
 
@@ -85,30 +85,16 @@ export function ProfileFields({ draft, isNew, error, onChange }: ProfileFieldsPr
         {settings('maxInlineResultBytes')}
       </FormSection>
       <FormSection title="Resources and prompts" hint="What clients can list and read.">
-        <Selection
-          label="Resources"
-          hint="Patterns over URIs, one per line, such as file:///docs/*."
-          shown={preview.data?.resources}
-          patterns={draft.resources}
-          error={problemAt(error, 'resources')}
-          onChange={(resources) => onChange({ resources })}
-        />
-        <Selection
-          label="Prompts"
-          hint="Patterns over server/prompt, one per line."
-          shown={preview.data?.prompts}
-          patterns={draft.prompts}
-          error={problemAt(error, 'prompts')}
-          onChange={(prompts) => onChange({ prompts })}
-        />
-        <Selection
-          label="Skills"
-          hint="Patterns over server/path, one per line. The server of local folders is local."
-          shown={preview.data?.skills}
-          patterns={draft.skills}
-          error={problemAt(error, 'skills')}
-          onChange={(skills) => onChange({ skills })}
-        />
+        {(['resources', 'prompts', 'skills'] as const).map((key) => (
+          <Selection
+            key={key}
+            field={fieldFor('profile', key)}
+            shown={preview.data?.[key]}
+            patterns={draft[key]}
+            error={problemAt(error, key)}
+            onChange={(patterns) => onChange({ [key]: patterns })}
+          />
+        ))}
       </FormSection>
       <FormSection
         title="Approval"
@@ -129,8 +115,7 @@ export function ProfileFields({ draft, isNew, error, onChange }: ProfileFieldsPr
 }
 
 interface SelectionProps {
-  readonly label: string;
-  readonly hint: string;
+  readonly field: FormField;
   readonly shown: readonly { readonly visible: boolean }[] | undefined;
   readonly patterns: readonly string[] | undefined;
   readonly error: string | undefined;
@@ -138,7 +123,7 @@ interface SelectionProps {
 }
 
 /** All resources or prompts, none, or those that match patterns. */
-function Selection({ label, hint, shown, patterns, error, onChange }: SelectionProps) {
+function Selection({ field: { label, help }, shown, patterns, error, onChange }: SelectionProps) {
   const choice = patterns === undefined ? 'all' : patterns.length === 0 ? 'none' : 'some';
   return (
     <div className="flex flex-col gap-2">
@@ -155,7 +140,7 @@ function Selection({ label, hint, shown, patterns, error, onChange }: SelectionP
       {choice === 'some' && (
         <LinesField
           label={`${label}: patterns`}
-          hint={hint}
+          hint={help}
           error={error}
           lines={patterns ?? []}
           onChange={(lines) => onChange(lines)}

@@ -2,7 +2,7 @@ import type { FormField } from '../../../../contract/form-fields.ts';
 import { ApiError, type ServerInput } from '../../api/client.ts';
 import { messageOf } from '../../components/ErrorNotice.tsx';
 import { safeText } from '../../components/safe-text.ts';
-import { type ServerDraft, settingFields } from './server-draft.ts';
+import { authenticationFields, type ServerDraft, settingFields } from './server-draft.ts';
 
 /** The problems that the gateway found, by field. `general` has those without a field. */
 export interface FormProblems {
@@ -61,14 +61,17 @@ function listFields(sent: ServerInput): ReadonlySet<string> {
   if (transport === 'stdio') {
     return new Set([...common, 'command', ...args.map((_, at) => `args.${at}`), ...listKeys('env', env)]);
   }
-  const simple = ['token', 'key', 'header', 'username', 'password'];
-  const oauth = ['clientId', 'clientSecret', 'scope', 'redirectUrl', 'clientMetadataUrl', 'privateKey', 'issuer'];
-  const shown = authentication?.type === 'oauth' ? oauth : simple;
-  const remote = ['url', ...listKeys('headers', headers), ...shown.map((key) => `authentication.${key}`)];
+  const fields = authenticationFields({
+    transport: transport ?? 'auto',
+    authentication: authentication ?? noAuthentication,
+  });
+  const remote = ['url', ...listKeys('headers', headers), ...fields.map(({ key }) => `authentication.${key}`)];
   if (transport !== 'api') return new Set([...common, ...remote]);
   const described = endpoints.flatMap((_, at) => endpointFields.map((field) => `endpoints.${at}.${field}`));
   return new Set([...common, ...remote, 'openapi', 'endpoints', ...described]);
 }
+
+const noAuthentication = { type: 'none' } as const;
 
 function pathsOf({ key, fields = [] }: FormField): string[] {
   return [key, ...fields.flatMap(pathsOf).map((path) => `${key}.${path}`)];

@@ -66,7 +66,6 @@ describe('the request of the form', () => {
       name: '',
       transport: 'auto',
       headers: {},
-      allowInsecure: false,
       authentication: { type: 'none' },
     });
     const unset = toInput({

@@ -2,7 +2,13 @@ import type { FormField } from '../../../../contract/form-fields.ts';
 import type { ImportedServer, ServerInput, ServerRecord } from '../../api/client.ts';
 import { otherSettings } from '../../api/other-settings.ts';
 import type { Secret } from '../../components/SecretInput.tsx';
-import { otherFields, type SettingValues, toBody } from '../../components/settings-form/setting-values.ts';
+import {
+  fieldFor,
+  otherFields,
+  type SettingValues,
+  toBody,
+  variantFields,
+} from '../../components/settings-form/setting-values.ts';
 import { type EndpointDraft, hasArgumentProblems, toEndpoint, toEndpointDraft } from './endpoints/endpoint-draft.ts';
 import { nextId } from './form-lines.ts';
 
@@ -15,28 +21,13 @@ export interface Line {
   readonly isStored: boolean;
 }
 
-export interface AuthenticationDraft {
-  readonly type: NonNullable<ServerInput['authentication']>['type'];
-  readonly token: Secret;
-  readonly key: Secret;
-  readonly header: string;
-  readonly username: string;
-  readonly password: Secret;
-  readonly clientId: string;
-  readonly clientSecret: Secret;
-  readonly scope: string;
-  readonly redirectUrl: string;
-  readonly clientMetadataUrl: string;
-  readonly grant: OAuthGrant;
-  readonly privateKey: Secret;
-  readonly issuer: string;
-  /** Settings that the form does not show. Saving keeps them. */
-  readonly others: Readonly<Record<string, Secret>>;
-  /** The type and grant that the other settings belong to. */
-  readonly othersOf: string;
-}
+type Authentication = NonNullable<ServerInput['authentication']>;
 
-export type OAuthGrant = NonNullable<Extract<ServerInput['authentication'], { type: 'oauth' }>['grant']>;
+/** The values of all types of authentication: switching the type loses nothing. */
+export interface AuthenticationDraft {
+  readonly type: Authentication['type'];
+  readonly [setting: string]: unknown;
+}
 
 /** The values of the form, for all transports: switching the transport loses nothing. */
 export interface ServerDraft {
@@ -49,8 +40,9 @@ export interface ServerDraft {
   readonly env: readonly Line[];
   readonly url: string;
   readonly headers: readonly Line[];
-  readonly allowInsecure: boolean;
   readonly authentication: AuthenticationDraft;
+  /** The stored authentication: the form keeps those of its settings that only a newer gateway knows. */
+  readonly storedAuthentication: AuthenticationDraft;
   readonly openapi: string;
   readonly endpoints: readonly EndpointDraft[];
   /** The other settings, as the contract describes them, also those that only a newer gateway knows. */
@@ -64,7 +56,7 @@ export function newLine(name = '', value: Secret = ''): Line {
 
 /** The form values of a server, or of a new one. */
 export function toDraft(server?: ServerRecord | ServerInput | ImportedServer): ServerDraft {
-  const { authentication = { type: 'none' } } = server ?? {};
+  const authentication: AuthenticationDraft = { ...authenticationDefaults, type: 'none', ...server?.authentication };
   return {
     name: server?.name ?? '',
     isNamed: server !== undefined,
@@ -74,8 +66,8 @@ export function toDraft(server?: ServerRecord | ServerInput | ImportedServer): S
     env: toLines(server?.env),
     url: server?.url ?? '',
     headers: toLines(server?.headers),
-    allowInsecure: server?.allowInsecure ?? false,
-    authentication: toAuthenticationDraft(authentication),
+    authentication,
+    storedAuthentication: authentication,
     openapi: server?.openapi ?? '',
     endpoints: (server?.endpoints ?? []).map(toEndpointDraft),
     settings: otherSettings(server, ownKeys),
@@ -84,7 +76,7 @@ export function toDraft(server?: ServerRecord | ServerInput | ImportedServer): S
 
 /** The settings with fields of their own. */
 const drawnKeys = [
-  ...(['name', 'transport', 'command', 'args', 'env', 'url', 'headers', 'allowInsecure'] as const),
+  ...(['name', 'transport', 'command', 'args', 'env', 'url', 'headers'] as const),
   ...(['authentication', 'openapi', 'endpoints'] as const),
 ] satisfies readonly (keyof ServerInput)[];
 
@@ -96,6 +88,18 @@ const ownKeys = [
   'createdAt',
   'updatedAt',
 ] satisfies readonly (keyof ServerRecord)[];
+
+/** The fields of the authentication in use. */
+export function authenticationFields(draft: Pick<ServerDraft, 'transport' | 'authentication'>): readonly FormField[] {
+  return variantFields(authenticationField, { ...draft.authentication, type: authenticationType(draft) });
+}
+
+export const authenticationField = fieldFor('server', 'authentication');
+const everyAuthenticationField = Object.values(authenticationField.variants ?? {}).flat();
+const authenticationKeys = new Set(everyAuthenticationField.map(({ key }) => key));
+const authenticationDefaults = Object.fromEntries(
+  everyAuthenticationField.flatMap((field) => (field.default === undefined ? [] : [[field.key, field.default]])),
+);
 
 /** The settings beside those, for a server of this transport. */
 export function settingFields({ transport }: Pick<ServerDraft, 'transport'>): readonly FormField[] {
@@ -124,19 +128,21 @@ export function toInput(draft: ServerDraft): ServerInput {
       env: toRecord(env),
     };
   }
-  const { url, headers, allowInsecure } = draft;
+  const { url, headers } = draft;
   return {
     ...common,
     ...omitEmpty({ url: url.trim() }),
     headers: toRecord(headers),
-    allowInsecure,
-    authentication: toAuthentication({ ...draft.authentication, type: authenticationType(draft) }),
+    authentication: toAuthentication(draft),
     ...(transport === 'api' && describeApi(draft)),
   };
 }
 
 /** The authentication in use. An HTTP API does not support OAuth. */
-export function authenticationType({ transport, authentication }: ServerDraft): AuthenticationDraft['type'] {
+export function authenticationType({
+  transport,
+  authentication,
+}: Pick<ServerDraft, 'transport' | 'authentication'>): Authentication['type'] {
   return transport === 'api' && authentication.type === 'oauth' ? 'none' : authentication.type;
 }
 
@@ -165,60 +171,16 @@ export function findDuplicates(lines: readonly { readonly name: string }[]): Rea
   return new Set(duplicates.map(({ name }) => name));
 }
 
-const noAuthentication: AuthenticationDraft = {
-  type: 'none',
-  token: '',
-  key: '',
-  header: 'x-api-key',
-  username: '',
-  password: '',
-  clientId: '',
-  clientSecret: '',
-  scope: '',
-  redirectUrl: '',
-  clientMetadataUrl: '',
-  grant: 'authorization-code',
-  privateKey: '',
-  issuer: '',
-  others: {},
-  othersOf: '',
-};
-
-function toAuthenticationDraft(stored: Readonly<Pick<AuthenticationDraft, 'type'>>): AuthenticationDraft {
-  const draft = { ...noAuthentication, ...stored };
-  const others = otherSettings(stored, Object.keys(noAuthentication)) as Record<string, Secret>;
-  return { ...draft, others, othersOf: kindOf(draft) };
-}
-
-function kindOf({ type, grant }: AuthenticationDraft): string {
-  return type === 'oauth' ? `${type} ${grant}` : type;
-}
-
-function toAuthentication(draft: AuthenticationDraft): NonNullable<ServerInput['authentication']> {
-  const shown = toShownAuthentication(draft);
-  return kindOf(draft) === draft.othersOf ? { ...draft.others, ...shown } : shown;
-}
-
-function toShownAuthentication(draft: AuthenticationDraft): NonNullable<ServerInput['authentication']> {
-  const { type, token, key, header, username, password } = draft;
-  switch (type) {
-    case 'none':
-      return { type };
-    case 'bearer':
-      return { type, token };
-    case 'api-key':
-      return { type, key, ...omitEmpty({ header: header.trim() }) };
-    case 'basic':
-      return { type, username, password };
-    case 'oauth': {
-      const { grant, clientId, clientSecret, scope, redirectUrl, clientMetadataUrl, privateKey, issuer } = draft;
-      const client = { clientId, clientSecret, scope };
-      if (grant === 'authorization-code') {
-        return { type, ...omitEmpty({ ...client, redirectUrl, clientMetadataUrl }) };
-      }
-      return { type, grant, ...omitEmpty({ ...client, privateKey, issuer }) };
-    }
-  }
+function toAuthentication(draft: ServerDraft): Authentication {
+  const { authentication, storedAuthentication: stored } = draft;
+  const type = authenticationType(draft);
+  const fields = authenticationFields(draft);
+  const required = fields.filter((field) => field.required).map(({ key }) => [key, ''] as const);
+  const isKept = type === stored.type && authentication.grant === stored.grant;
+  const used = Object.entries(authentication).filter(
+    ([key]) => fields.some((field) => field.key === key) || (isKept && !authenticationKeys.has(key)),
+  );
+  return { ...Object.fromEntries(required), ...toBody(fields, Object.fromEntries(used)), type } as Authentication;
 }
 
 /** The document and endpoints of an API. Without a document the list of endpoints is always sent. */

@@ -123,11 +123,8 @@ function ProviderRow({ provider, canEdit, onEdit, onRemove }: ProviderRowProps) 
 
 /** Tests a stored provider with its stored key, and others by listing their models. */
 async function testProvider(provider: Provider): Promise<ProviderTest> {
-  const { id, name, kind, source, baseUrl, allowInsecure, apiKey } = provider;
-  if (source === 'store' && kind !== 'demo') {
-    const body = { name, kind, baseUrl, apiKey, allowInsecure: allowInsecure ?? false, provider: id };
-    return api.testProvider({ body });
-  }
+  const { id, kind, source, ...settings } = provider;
+  if (source === 'store' && kind !== 'demo') return api.testProvider({ body: { ...settings, kind, provider: id } });
   const startedAt = performance.now();
   const elapsedMs = () => Math.round(performance.now() - startedAt);
   try {
