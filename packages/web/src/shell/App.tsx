@@ -9,9 +9,8 @@ import { ErrorBoundary } from '../components/ErrorBoundary.tsx';
 import { Spinner } from '../components/Spinner.tsx';
 import { Toasts } from '../components/Toasts.tsx';
 import { AppShell } from './AppShell.tsx';
-import { type Feature, FeaturesContext, useFeatures } from './feature.ts';
+import { type Feature, FeaturesContext, type Section, useFeatures } from './feature.ts';
 import { SessionGate } from './SessionGate.tsx';
-import { switchOff } from './switch-off.tsx';
 
 const pages = {
   '/': lazy(() => import('../pages/overview/OverviewPage.tsx')),
@@ -85,4 +84,20 @@ function Loading() {
       <Spinner label="Loading …" />
     </div>
   );
+}
+
+/** A feature that the gateway has switched off: nothing leads to its pages and tabs, and they say so. */
+function switchOff({ name, title, pages = {}, settings = [], toolTabs = [] }: Feature): Feature {
+  const Content = () => (
+    <EmptyState title={`${title}: switched off`}>
+      This gateway runs without the feature <code>{name}</code>. An administrator can switch it on under{' '}
+      <code>features</code> in the configuration file.
+    </EmptyState>
+  );
+  const close = (sections: readonly Section[]) =>
+    sections.map(({ id, label, after }) => ({ id, label, after, Content, useIsListed: () => false }));
+  return {
+    ...{ name, title, settings: close(settings), toolTabs: close(toolTabs) },
+    pages: Object.fromEntries(Object.keys(pages).map((path) => [path, Content])),
+  };
 }

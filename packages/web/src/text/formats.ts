@@ -1,5 +1,4 @@
 import { isRawNumber, type RawNumber } from '../../../contract/exact-json.ts';
-import { locale } from './locale.ts';
 
 /** "1,204", in the user's locale. */
 export function formatNumber(value: number | RawNumber, options?: Intl.NumberFormatOptions): string {
@@ -77,4 +76,16 @@ export function formatBinaryBytes(bytes: number): string {
 
 function formatUnit(value: number, unit: string, unitDisplay: 'long' | 'short', maximumFractionDigits = 3): string {
   return new Intl.NumberFormat('en', { style: 'unit', unit, unitDisplay, maximumFractionDigits }).format(value);
+}
+
+/** The locale of dates and numbers: the browser's. */
+const locale = (typeof navigator === 'undefined' ? [] : navigator.languages).find(isLocale) ?? 'en';
+
+/** False for the "en-US@posix" of some systems, which `Intl` rejects. */
+function isLocale(code: string): boolean {
+  try {
+    return Intl.getCanonicalLocales(code).length === 1;
+  } catch {
+    return false;
+  }
 }

@@ -1,21 +1,24 @@
 import { useQuery } from '@tanstack/react-query';
-import { KeyRound } from 'lucide-react';
+import { KeyRound, Plus, Star } from 'lucide-react';
 import { useEffect, useState } from 'react';
 import { useSearchParams } from 'wouter';
-import { type Account, api } from '../../api/client.ts';
+import { type Account, api, type PersonalServer } from '../../api/client.ts';
 import { queries, query } from '../../api/queries.ts';
-import { StatusBadge } from '../../components/Badge.tsx';
+import { Badge, StatusBadge } from '../../components/Badge.tsx';
 import { Button, ButtonLink } from '../../components/Button.tsx';
 import { Card, CardHeader } from '../../components/Card.tsx';
 import { RemovalDialog } from '../../components/ConfirmDialog.tsx';
 import { EmptyState } from '../../components/EmptyState.tsx';
+import { ErrorNotice } from '../../components/ErrorNotice.tsx';
+import { FormDialog } from '../../components/FormDialog.tsx';
+import { Field, TextField } from '../../components/fields.tsx';
 import { Page } from '../../components/Page.tsx';
 import { QueryState } from '../../components/QueryState.tsx';
+import { SecretInput } from '../../components/SecretInput.tsx';
 import { safeText } from '../../components/safe-text.ts';
 import { useToast } from '../../components/Toasts.tsx';
 import { TimeAgo } from '../../components/times.tsx';
-import { ConnectDialog } from './ConnectDialog.tsx';
-import { ServerAccounts } from './ServerAccounts.tsx';
+import { useAction } from '../../components/use-action.ts';
 
 const stateTexts = { connected: 'Connected', pending: 'Sign-in needed' };
 
@@ -127,5 +130,166 @@ function EveryAccount({ onRemove }: { readonly onRemove: (account: Account) => v
         ))}
       </ul>
     </Card>
+  );
+}
+
+interface ServerAccountsProps {
+  readonly server: PersonalServer;
+  readonly accounts: readonly Account[];
+  /** Whether a call waits for an account at this server. */
+  readonly isAsked: boolean;
+  /** With the label of an account, that account gets new credentials. */
+  readonly onConnect: (label?: string) => void;
+  readonly onRemove: (account: Account) => void;
+}
+
+/** The person's accounts at one server. */
+function ServerAccounts({ server, accounts, isAsked, onConnect, onRemove }: ServerAccountsProps) {
+  const choosing = useAction({
+    run: (account: string) => api.changeAccount({ path: { account }, body: { isDefault: true } }),
+    refetch: ['accounts'],
+  });
+  const name = safeText(server.server, 100);
+  const isConnected = accounts.some(({ state }) => state === 'connected');
+  return (
+    <Card aria-label={name} className={isAsked && !isConnected ? 'border-accent' : undefined}>
+      <CardHeader
+        title={
+          <span className="flex flex-wrap items-center gap-2">
+            {name}
+            {!isConnected && <StatusBadge tone="warn">Not connected</StatusBadge>}
+          </span>
+        }
+        hint={server.description === undefined ? undefined : safeText(server.description, 300)}
+        actions={
+          <Button size="small" look={isConnected ? 'secondary' : 'primary'} onClick={() => onConnect()} icon={Plus}>
+            {accounts.length === 0 ? 'Connect account' : 'Connect another'}
+          </Button>
+        }
+      />
+      {isAsked && !isConnected && (
+        <p className="px-4 pt-3 text-ink-soft">
+          A call needs your account here. If it waits, it goes on when you have connected one.
+        </p>
+      )}
+      {accounts.length === 0 ? (
+        <p className="px-4 py-3 text-ink-soft">
+          {server.fields.length === 0
+            ? 'You sign in at the service. Toolwharf stores the tokens encrypted.'
+            : 'You enter a token or key of the service. Toolwharf stores it encrypted.'}
+        </p>
+      ) : (
+        <ul className="divide-y divide-line">
+          {accounts.map((account) => (
+            <li key={account.id} className="flex flex-wrap items-center gap-x-3 gap-y-2 px-4 py-2.5">
+              <div className="flex min-w-48 flex-1 flex-wrap items-center gap-2">
+                <span className="font-medium break-words">{safeText(account.label, 60)}</span>
+                {account.state === 'connected' ? (
+                  <StatusBadge tone="good">Connected</StatusBadge>
+                ) : (
+                  <StatusBadge tone="warn">Sign-in needed</StatusBadge>
+                )}
+                {account.isDefault && accounts.length > 1 && (
+                  <Badge tone="accent">
+                    <Star aria-hidden />
+                    Default
+                  </Badge>
+                )}
+                <span className="text-xs text-ink-faint">
+                  <TimeAgo at={account.createdAt} />
+                </span>
+              </div>
+              <div className="flex flex-wrap gap-2">
+                {account.state === 'pending' && (
+                  <Button size="small" look="primary" onClick={() => onConnect(account.label)}>
+                    {server.fields.length === 0 ? 'Sign in' : 'Enter credentials'}
+                  </Button>
+                )}
+                {!account.isDefault && account.state === 'connected' && (
+                  <Button size="small" busy={choosing.isPending} onClick={() => choosing.mutate(account.id)}>
+                    Use by default
+                  </Button>
+                )}
+                <Button size="small" onClick={() => onRemove(account)}>
+                  Disconnect
+                </Button>
+              </div>
+            </li>
+          ))}
+        </ul>
+      )}
+    </Card>
+  );
+}
+
+interface ConnectDialogProps {
+  readonly server: PersonalServer;
+  /** The account that gets new credentials; a new one if undefined. */
+  readonly label: string | undefined;
+  readonly onClose: () => void;
+}
+
+/** Connects an account: the person enters its values, or continues at the sign-in page of the service. */
+function ConnectDialog({ server, label: known, onClose }: ConnectDialogProps) {
+  const [label, setLabel] = useState(known ?? '');
+  const [values, setValues] = useState<Readonly<Record<string, string>>>({});
+  const name = safeText(server.server, 100);
+  const usesOAuth = server.fields.length === 0;
+  const connecting = useAction({
+    run: () =>
+      api.connectAccount({
+        body: {
+          server: server.server,
+          ...(label.trim() !== '' && { label: label.trim() }),
+          ...(!usesOAuth && { values }),
+        },
+      }),
+    done: ({ signInUrl }) => (signInUrl === undefined ? `Your account at ${name} is connected.` : undefined),
+    refetch: ['accounts'],
+    showsError: true,
+    onSuccess({ signInUrl }) {
+      const url = signInUrl === undefined ? null : URL.parse(signInUrl);
+      // The URL comes from the server.
+      if (url && ['https:', 'http:'].includes(url.protocol)) window.location.assign(url);
+      else onClose();
+    },
+  });
+  return (
+    <FormDialog
+      onClose={onClose}
+      title={`Connect an account at ${name}`}
+      description={
+        usesOAuth
+          ? 'You continue at the sign-in page of the service and return here.'
+          : 'Toolwharf tries the values at the server before it stores them.'
+      }
+      action={usesOAuth ? 'Continue to sign-in' : 'Connect account'}
+      busy={connecting.isPending}
+      onSubmit={connecting.mutate}
+    >
+      {server.fields.map((field) => (
+        <Field key={field} label={safeText(field, 40)} required>
+          {(props) => (
+            <SecretInput
+              {...props}
+              noun={safeText(field, 40)}
+              value={values[field] ?? ''}
+              onChange={(value) => setValues({ ...values, [field]: String(value) })}
+            />
+          )}
+        </Field>
+      ))}
+      {known === undefined && (
+        <TextField
+          label="Name of the account"
+          hint="Optional. Useful if you connect several accounts."
+          autoComplete="off"
+          maxLength={60}
+          value={label}
+          onChange={setLabel}
+        />
+      )}
+      {connecting.isError && <ErrorNotice error={connecting.error} />}
+    </FormDialog>
   );
 }

@@ -1,15 +1,20 @@
 import { useQuery } from '@tanstack/react-query';
 import { Plus } from 'lucide-react';
 import { useParams, useSearchParams } from 'wouter';
-import { api } from '../../api/client.ts';
+import { api, type Script } from '../../api/client.ts';
 import { queries, query, useIsAdmin } from '../../api/queries.ts';
 import { ButtonLink } from '../../components/Button.tsx';
 import { EmptyState } from '../../components/EmptyState.tsx';
 import { Notice } from '../../components/ErrorNotice.tsx';
 import { Page } from '../../components/Page.tsx';
 import { QueryState } from '../../components/QueryState.tsx';
-import { MissingRecord } from '../../components/RecordCard.tsx';
-import { ScriptCard } from './ScriptCard.tsx';
+import { MissingRecord, RecordCard } from '../../components/RecordCard.tsx';
+import { safeText } from '../../components/safe-text.ts';
+import { TextLink } from '../../components/TextLink.tsx';
+import { TimeAgo } from '../../components/times.tsx';
+import { toolAddress } from '../../components/tool-address.ts';
+import { formatDuration } from '../../text/formats.ts';
+import { plural } from '../../text/plural.ts';
 import { ScriptEditor } from './ScriptEditor.tsx';
 import { emptyDraft, toDraft } from './script-draft.ts';
 
@@ -59,5 +64,39 @@ export default function ScriptsPage() {
         <ScriptCard key={script.name} script={script} />
       ))}
     </Page>
+  );
+}
+
+const sourcesTexts = { file: 'Configuration file', store: 'Saved' };
+
+/** A script with its tool, arguments and limits. */
+function ScriptCard({ script }: { readonly script: Script }) {
+  const { tool, input, timeoutMs, maxInstances, updatedAt } = script;
+  const parameters = Object.keys((input?.properties as object | undefined) ?? {});
+  return (
+    <RecordCard
+      noun="script"
+      record={script}
+      badge={sourcesTexts[script.source]}
+      canRemove={script.readOnly === undefined}
+      remove={({ name }) => api.removeScript({ path: { script: name } })}
+      facts={[
+        [
+          'Tool',
+          tool === undefined ? (
+            'Not used, because another tool has this name.'
+          ) : (
+            <TextLink key="tool" href={toolAddress(tool)} className="font-mono text-xs break-all">
+              {safeText(tool, 200)}
+            </TextLink>
+          ),
+        ],
+        ['Arguments', parameters.length === 0 ? 'None' : safeText(parameters.join(', '), 500)],
+        ['Limits', `${plural(maxInstances, 'call')} at once, ${formatDuration(timeoutMs)} each`],
+        updatedAt !== undefined && ['Last change', <TimeAgo key="updated" at={updatedAt} />],
+      ]}
+    >
+      {() => 'Its tool disappears from all lists. Calls that are running go on.'}
+    </RecordCard>
   );
 }

@@ -5,15 +5,15 @@ import { Button, ButtonLink } from '../../components/Button.tsx';
 import { saveFile } from '../../components/content/save-file.ts';
 import { EmptyState } from '../../components/EmptyState.tsx';
 import { Notice } from '../../components/ErrorNotice.tsx';
-import { Switch } from '../../components/fields.tsx';
+import { SelectField, Switch, TextField } from '../../components/fields.tsx';
 import { useAction } from '../../components/use-action.ts';
 import { InspectorTabs } from '../../pages/servers/inspector/InspectorTabs.tsx';
 import type { InspectorProps } from '../../shell/feature.ts';
+import { formatNumber } from '../../text/formats.ts';
 import { plural } from '../../text/plural.ts';
 import { MessageList } from './MessageList.tsx';
 import { ResourceUpdates } from './ResourceUpdates.tsx';
-import { TrafficFilters } from './TrafficFilters.tsx';
-import { matchesTraffic, type TrafficFilter, toJsonLines } from './traffic-filter.ts';
+import { matchesTraffic, type TrafficFilter, toJsonLines, topics } from './traffic-filter.ts';
 import { type Traffic, useTraffic } from './use-traffic.ts';
 
 /** The messages and resource updates of a server, beside the other tabs of its inspector. */
@@ -132,3 +132,73 @@ function NoMessages({ server, isFiltered }: { readonly server: Server; readonly 
     </EmptyState>
   );
 }
+
+const topicTexts = {
+  all: 'All',
+  request: 'Requests',
+  question: 'Server requests',
+  log: 'Logs',
+  progress: 'Progress',
+  notification: 'Notifications',
+  error: 'Errors',
+};
+
+interface TrafficFiltersProps {
+  readonly filter: TrafficFilter;
+  readonly messages: readonly TrafficMessage[];
+  readonly onChange: (filter: TrafficFilter) => void;
+}
+
+/** Selects messages by topic, direction, method and text. */
+function TrafficFilters({ filter, messages, onChange }: TrafficFiltersProps) {
+  const change = (part: Partial<TrafficFilter>) => onChange({ ...filter, ...part });
+  return (
+    <search className="flex flex-col gap-3">
+      {/* biome-ignore lint/a11y/useSemanticElements: a fieldset is for inputs */}
+      <div role="group" aria-label="Topic" className="flex flex-wrap gap-1">
+        {[undefined, ...topics].map((topic) => (
+          <Button
+            key={topic ?? 'all'}
+            size="small"
+            look={filter.topic === topic ? 'secondary' : 'quiet'}
+            aria-pressed={filter.topic === topic}
+            onClick={() => change({ topic })}
+          >
+            {topicTexts[topic ?? 'all']}
+            <span className="text-ink-soft tabular-nums">
+              {formatNumber(messages.filter((message) => matchesTraffic(message, { topic })).length)}
+            </span>
+          </Button>
+        ))}
+      </div>
+      <div className="grid grid-cols-2 gap-3 text-xs sm:grid-cols-[10rem_minmax(0,1fr)_minmax(0,2fr)]">
+        <SelectField
+          label="Direction"
+          options={[['', 'Both'], ...directions]}
+          value={filter.direction ?? ''}
+          onChange={(direction) => change({ direction: direction === '' ? undefined : direction })}
+        />
+        <TextField
+          label="Method"
+          type="search"
+          placeholder="tools/call"
+          value={filter.method ?? ''}
+          onChange={(method) => change({ method: method.trim() || undefined })}
+        />
+        <TextField
+          label="Text"
+          type="search"
+          className="max-sm:col-span-2"
+          placeholder="A part of the message"
+          value={filter.text ?? ''}
+          onChange={(content) => change({ text: content || undefined })}
+        />
+      </div>
+    </search>
+  );
+}
+
+const directions = [
+  ['sent', 'To the server'],
+  ['received', 'From the server'],
+] as const;

@@ -1,14 +1,25 @@
 import { useQuery } from '@tanstack/react-query';
-import { ClipboardPaste, PackageSearch, Plus, Server as ServerIcon } from 'lucide-react';
-import { useState } from 'react';
+import { ClipboardPaste, Ellipsis, PackageSearch, Plus, Server as ServerIcon } from 'lucide-react';
+import { type ReactNode, useState } from 'react';
+import { Link } from 'wouter';
 import type { Server } from '../../api/client.ts';
 import { queries } from '../../api/queries.ts';
-import { Button, ButtonLink } from '../../components/Button.tsx';
+import { Badge } from '../../components/Badge.tsx';
+import { Button, ButtonLink, IconButton } from '../../components/Button.tsx';
 import { Card } from '../../components/Card.tsx';
 import { EmptyState } from '../../components/EmptyState.tsx';
-import { SearchInput } from '../../components/fields.tsx';
+import { SearchInput, Switch } from '../../components/fields.tsx';
 import { LongList } from '../../components/LongList.tsx';
-import { ServerRow } from './ServerRow.tsx';
+import { Menu } from '../../components/Menu.tsx';
+import { ServerStatus } from '../../components/ServerStatus.tsx';
+import { safeText } from '../../components/safe-text.ts';
+import { TimeAgo } from '../../components/times.tsx';
+import { formatDuration } from '../../text/formats.ts';
+import { plural } from '../../text/plural.ts';
+import { ServerTrouble } from './ServerTrouble.tsx';
+import { serverAddress } from './server-address.ts';
+import { describeOffers, describeProtocol, transportLabels } from './server-labels.ts';
+import { listServerActions, type ServerAction, useServerAction } from './use-server-action.ts';
 
 export interface ServerListProps {
   readonly servers: readonly Server[];
@@ -100,4 +111,126 @@ function NoServers({
 
 function searchText({ name, description = '', place = '', status }: Server): string {
   return `${name}\n${description}\n${place}\n${status.state}`.toLowerCase();
+}
+
+const sinceTexts = {
+  connected: 'connected',
+  degraded: 'degraded',
+  connecting: 'connecting since',
+  error: 'failed',
+  disconnected: 'disconnected',
+};
+
+interface ServerRowProps {
+  readonly server: Server;
+  readonly isAdmin: boolean;
+  /** The number of changed tools. */
+  readonly changed: number;
+  readonly onEdit: () => void;
+  readonly onRemove: () => void;
+}
+
+/** One server in the list with its status, offers and actions. */
+function ServerRow({ server, isAdmin, changed, onEdit, onRemove }: ServerRowProps) {
+  const { name, description, place, status, offers, enabled, source } = server;
+  const action = useServerAction(name);
+  const shownName = safeText(name, 100);
+  const isStale = Object.values(offers).some((list) => list?.stale);
+  const rejected = offers.tools?.rejected.length ?? 0;
+  const isConnected = status.state === 'connected' || status.state === 'degraded';
+  const isSwitching = action.running === 'enable' || action.running === 'disable';
+  return (
+    <article aria-label={shownName} className="flex flex-col gap-2 px-4 py-3">
+      <div className="flex items-start gap-3">
+        <div className="flex min-w-0 flex-1 flex-col gap-0.5">
+          <div className="flex flex-wrap items-center gap-x-2 gap-y-1">
+            <h2 className="text-sm break-all">
+              <Link href={serverAddress(name)} className="hover:underline">
+                {shownName}
+              </Link>
+            </h2>
+            <ServerStatus status={status} enabled={enabled} />
+            {source === 'file' && <Badge>Configuration file</Badge>}
+            {source === 'default' && <Badge>Default server</Badge>}
+            {changed > 0 && (
+              <Link href={`${serverAddress(name)}?tab=changes`}>
+                <Badge tone="warn">{plural(changed, 'changed tool')}</Badge>
+              </Link>
+            )}
+            {isConnected && isStale && <Badge tone="warn">May be out of date</Badge>}
+            {rejected > 0 && <Badge tone="warn">{`${plural(rejected, 'tool')} left out`}</Badge>}
+          </div>
+          {description !== undefined && description !== '' && (
+            <p className="line-clamp-2 break-words text-ink-soft">{safeText(description, 300)}</p>
+          )}
+          <DottedRow>
+            {isConnected && <span>{describeOffers(offers)}</span>}
+            {!isConnected && isStale && <span>{`${describeOffers(offers)} (last known)`}</span>}
+            <span>{describeProtocol(status) || transportLabels[server.transport]}</span>
+            {isConnected && status.connectMs !== undefined && (
+              <span>{`connected in ${formatDuration(status.connectMs)}`}</span>
+            )}
+            {enabled && (
+              <span>
+                {sinceTexts[status.state]} <TimeAgo at={status.since} />
+              </span>
+            )}
+          </DottedRow>
+          {place !== undefined && (
+            <p title={safeText(place, 500)} className="truncate font-mono text-xs text-ink-faint">
+              {safeText(place, 300)}
+            </p>
+          )}
+        </div>
+        {isAdmin && (
+          <div className="-mt-1.5 -mr-1.5 flex shrink-0 items-center gap-1">
+            {source === 'store' && (
+              <Switch
+                className="items-center"
+                label={<span className="sr-only">{`Enabled: ${shownName}`}</span>}
+                checked={action.running === 'enable' || (enabled && action.running !== 'disable')}
+                disabled={isSwitching}
+                onChange={(on) => action.run(on ? 'enable' : 'disable')}
+              />
+            )}
+            <ServerMenu server={server} action={action} onEdit={onEdit} onRemove={onRemove} />
+          </div>
+        )}
+      </div>
+      <ServerTrouble server={server} action={isAdmin ? action : undefined} onEdit={onEdit} />
+    </article>
+  );
+}
+
+/** Items in a row, separated by dots. */
+function DottedRow({ children }: { readonly children: ReactNode }) {
+  return (
+    <div className="overflow-hidden text-xs text-ink-soft">
+      <div className="-ml-3.5 flex flex-wrap [&>*]:relative [&>*]:pl-3.5 [&>*]:before:absolute [&>*]:before:left-1.5 [&>*]:before:text-ink-faint [&>*]:before:content-['·']">
+        {children}
+      </div>
+    </div>
+  );
+}
+
+interface ServerMenuProps {
+  readonly server: Server;
+  readonly action: ServerAction;
+  readonly onEdit: () => void;
+  readonly onRemove: () => void;
+}
+
+/** The actions for a server. */
+function ServerMenu({ server, action, onEdit, onRemove }: ServerMenuProps) {
+  const isBusy = action.running !== undefined;
+  const items = listServerActions(server, action, { onEdit, onRemove }).map((item) => ({
+    ...item,
+    disabled: item.disabled || (isBusy && item.verb !== undefined),
+  }));
+  return (
+    <Menu
+      items={items}
+      trigger={<IconButton label={`Actions for ${safeText(server.name, 100)}`} busy={isBusy} icon={Ellipsis} />}
+    />
+  );
 }

@@ -1,10 +1,12 @@
-import { Braces, Rows3 } from 'lucide-react';
-import { useId } from 'react';
-import { Button } from '../../../components/Button.tsx';
-import { Checkbox, TextArea } from '../../../components/fields.tsx';
+import { Braces, Rows3, X } from 'lucide-react';
+import { type RefObject, useId, useRef } from 'react';
+import { Button, IconButton } from '../../../components/Button.tsx';
+import { Checkbox, Input, Select, TextArea } from '../../../components/fields.tsx';
 import { safeText } from '../../../components/safe-text.ts';
-import { ArgumentRows } from './ArgumentRows.tsx';
-import { argumentsInPath } from './argument-table.ts';
+import { formatNumber } from '../../../text/formats.ts';
+import { focusOnce } from '../form-lines.ts';
+import { AddButton } from '../LineList.tsx';
+import { type ArgumentRow, type ArgumentType, argumentsInPath, newRow } from './argument-table.ts';
 import {
   type ArgumentsDraft,
   asJson,
@@ -12,6 +14,7 @@ import {
   type EndpointDraft,
   findSyntaxProblem,
   listNames,
+  rowProblems,
   takesBody,
 } from './endpoint-draft.ts';
 
@@ -121,5 +124,164 @@ function ArgumentSchema(props: ArgumentSchemaProps) {
         </div>
       )}
     </div>
+  );
+}
+
+interface ArgumentRowsProps {
+  readonly rows: readonly ArgumentRow[];
+  readonly inPath: readonly string[];
+  /** Whether an argument can go into the query or the body. */
+  readonly hasBody: boolean;
+  readonly problem: string | undefined;
+  readonly onChange: (rows: readonly ArgumentRow[]) => void;
+}
+
+/** The arguments of an endpoint as rows. */
+function ArgumentRows({ rows, inPath, hasBody, problem, onChange }: ArgumentRowsProps) {
+  const added = useRef<number>(undefined);
+  const problems = rowProblems(rows);
+
+  function add(): void {
+    const row = newRow();
+    added.current = row.id;
+    onChange([...rows, row]);
+  }
+
+  return (
+    <>
+      {rows.length > 0 && (
+        <ul className="flex min-w-0 flex-col gap-1.5">
+          {rows.map((row, at) => (
+            <ArgumentLine
+              key={row.id}
+              row={row}
+              number={at + 1}
+              isInPath={inPath.includes(row.name)}
+              hasBody={hasBody}
+              problem={problems.get(row.id)}
+              added={added}
+              onChange={(next) => onChange(rows.map((item) => (item.id === next.id ? next : item)))}
+              onRemove={() => onChange(rows.filter(({ id }) => id !== row.id))}
+            />
+          ))}
+        </ul>
+      )}
+      {problem !== undefined && (
+        <p role="alert" className="text-xs text-bad">
+          {problem}
+        </p>
+      )}
+      <AddButton
+        noun="argument"
+        hint={
+          hasBody
+            ? 'Sent as JSON in the body, except those in the path or the query.'
+            : 'Sent in the query, except those in the path.'
+        }
+        onAdd={add}
+      />
+    </>
+  );
+}
+
+interface ArgumentLineProps {
+  readonly row: ArgumentRow;
+  readonly number: number;
+  /** Whether the path contains it: then it is required and cannot be renamed or removed. */
+  readonly isInPath: boolean;
+  readonly hasBody: boolean;
+  readonly problem: string | undefined;
+  readonly added: RefObject<number | undefined>;
+  readonly onChange: (row: ArgumentRow) => void;
+  readonly onRemove: () => void;
+}
+
+const types: readonly (readonly [ArgumentType, string])[] = [
+  ['text', 'Text'],
+  ['number', 'Number'],
+  ['integer', 'Whole number'],
+  ['boolean', 'Boolean'],
+  ['texts', 'List of texts'],
+  ['any', 'JSON'],
+];
+
+function ArgumentLine(props: ArgumentLineProps) {
+  const { row, number, isInPath, hasBody, problem, added, onChange, onRemove } = props;
+  const change = (part: Partial<ArgumentRow>) => onChange({ ...row, ...part });
+  const label = row.name === '' ? `argument ${formatNumber(number)}` : row.name;
+  const problemId = `argument-${row.id}-problem`;
+  const described = problem === undefined ? {} : { 'aria-invalid': true, 'aria-describedby': problemId };
+  return (
+    <li className="flex min-w-0 flex-col gap-1.5 rounded-md bg-sunken p-2">
+      <div className="flex flex-wrap items-center gap-1.5">
+        <Input
+          aria-label={`Name of argument ${formatNumber(number)}`}
+          placeholder="Name"
+          className="min-w-0 flex-1 font-mono read-only:bg-transparent read-only:text-ink-soft"
+          spellCheck={false}
+          autoComplete="off"
+          readOnly={isInPath}
+          ref={(input) => focusOnce(input, row.id, added)}
+          value={row.name}
+          onChange={(event) => change({ name: event.target.value })}
+          {...described}
+        />
+        <Select
+          aria-label={`Type of ${label}`}
+          className="max-sm:order-last sm:w-40!"
+          value={row.type}
+          onChange={(event) => change({ type: event.target.value as ArgumentType })}
+        >
+          {types.map(([type, name]) => (
+            <option key={type} value={type}>
+              {name}
+            </option>
+          ))}
+        </Select>
+        {isInPath ? (
+          <span aria-hidden className="size-9" />
+        ) : (
+          <IconButton label={`Remove ${label}`} onClick={onRemove} icon={X} />
+        )}
+      </div>
+      {problem !== undefined && (
+        <p id={problemId} className="text-xs text-bad">
+          {problem}
+        </p>
+      )}
+      <div className="flex flex-wrap items-center gap-x-4 gap-y-1.5">
+        <Input
+          aria-label={`Description of ${label}`}
+          placeholder="Description for the model"
+          className="min-w-0 flex-1 basis-48"
+          autoComplete="off"
+          value={row.description}
+          onChange={(event) => change({ description: event.target.value })}
+        />
+        <Checkbox
+          label={<ArgumentLabel text="Required" argument={label} />}
+          checked={isInPath || row.isRequired}
+          disabled={isInPath}
+          onChange={(isRequired) => change({ isRequired })}
+        />
+        {isInPath && <span className="text-ink-soft">In the path</span>}
+        {hasBody && !isInPath && (
+          <Checkbox
+            label={<ArgumentLabel text="In the query" argument={label} />}
+            checked={row.isInQuery}
+            onChange={(isInQuery) => change({ isInQuery })}
+          />
+        )}
+      </div>
+    </li>
+  );
+}
+
+/** A label that names its argument for screen readers. */
+function ArgumentLabel({ text, argument }: { readonly text: string; readonly argument: string }) {
+  return (
+    <>
+      {text} <span className="sr-only">({argument})</span>
+    </>
   );
 }
