@@ -2,6 +2,7 @@ import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { type ReactNode, useState } from 'react';
 import { useLocation } from 'wouter';
 import type { formFields } from '../../../contract/form-fields.ts';
+import { capitalize } from '../text/capitalize.ts';
 import { Button, ButtonLink } from './Button.tsx';
 import { ConfirmDialog } from './ConfirmDialog.tsx';
 import { messageOf } from './ErrorNotice.tsx';
@@ -156,8 +157,4 @@ function SaveBar({ noun, isNew, isChanged, isValid, saving, onDiscard }: Editor)
       </Button>
     </div>
   );
-}
-
-function capitalize(word: string): string {
-  return word.charAt(0).toUpperCase() + word.slice(1);
 }

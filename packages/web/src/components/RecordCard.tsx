@@ -1,4 +1,5 @@
 import { type ReactNode, useState } from 'react';
+import { capitalize } from '../text/capitalize.ts';
 import { Button, ButtonLink } from './Button.tsx';
 import { BadgedTitle, Card, CardHeader } from './Card.tsx';
 import { RemovalDialog, type RemovalDialogProps } from './ConfirmDialog.tsx';
@@ -82,7 +83,7 @@ export interface MissingRecordProps extends Pick<QueryStateProps, 'query'> {
 
 /** The page of a record that is still loading, or that does not exist. */
 export function MissingRecord({ noun, query }: MissingRecordProps) {
-  const title = `${noun.charAt(0).toUpperCase()}${noun.slice(1)}`;
+  const title = capitalize(noun);
   return (
     <Page title={`${title}s`}>
       <QueryState query={query} what={`${noun}s`} />

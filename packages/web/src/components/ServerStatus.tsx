@@ -6,7 +6,8 @@ export interface ServerStatusProps {
   readonly enabled?: boolean;
 }
 
-const states: Readonly<Record<ConnectionStatus['state'], readonly [Tone, string]>> = {
+/** The tone and the word of each connection state. */
+export const states: Readonly<Record<ConnectionStatus['state'], readonly [Tone, string]>> = {
   connected: ['good', 'Connected'],
   degraded: ['warn', 'Degraded'],
   connecting: ['info', 'Connecting'],

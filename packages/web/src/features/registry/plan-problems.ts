@@ -1,6 +1,7 @@
 import { ApiError } from '../../api/client.ts';
 import { messageOf } from '../../components/ErrorNotice.tsx';
 import { safeText } from '../../components/safe-text.ts';
+import { capitalize } from '../../text/capitalize.ts';
 
 /** The problems that the gateway found, by input key. `general` has those without an input. */
 export interface PlanProblems {
@@ -15,7 +16,7 @@ export function toPlanProblems(error: unknown, keys: readonly string[]): PlanPro
   for (const problem of listProblems(error)) {
     const key = keys.find((candidate) => problem.startsWith(`'${candidate}' `));
     if (key === undefined) general.push(safeText(problem, 1_000));
-    else found.set(key, toSentence(problem.slice(key.length + 3)));
+    else found.set(key, capitalize(safeText(problem.slice(key.length + 3), 1_000)));
   }
   return { at: (key) => found.get(key), general };
 }
@@ -25,9 +26,4 @@ function listProblems(error: unknown): readonly string[] {
   const data = error instanceof ApiError ? (error.data as { readonly problems?: unknown } | undefined) : undefined;
   const listed = Array.isArray(data?.problems) ? data.problems.filter((item) => typeof item === 'string') : [];
   return listed.length > 0 ? listed : [messageOf(error)];
-}
-
-function toSentence(words: string): string {
-  const text = safeText(words, 1_000);
-  return text.charAt(0).toUpperCase() + text.slice(1);
 }

@@ -11,7 +11,7 @@ import { WindowList } from '../../components/WindowList.tsx';
 import { formatBytes, formatDuration, formatTime } from '../../text/formats.ts';
 import { isFailed, summarize } from './traffic-filter.ts';
 
-const directionTexts = { both: 'Both', sent: 'To the server', received: 'From the server' };
+export const directionTexts = { sent: 'To the server', received: 'From the server' };
 
 const kindTexts = {
   request: 'request',

@@ -11,7 +11,7 @@ import { InspectorTabs } from '../../pages/servers/inspector/InspectorTabs.tsx';
 import type { InspectorProps } from '../../shell/feature.ts';
 import { formatNumber } from '../../text/formats.ts';
 import { plural } from '../../text/plural.ts';
-import { MessageList } from './MessageList.tsx';
+import { directionTexts, MessageList } from './MessageList.tsx';
 import { ResourceUpdates } from './ResourceUpdates.tsx';
 import { matchesTraffic, type TrafficFilter, toJsonLines, topics } from './traffic-filter.ts';
 import { type Traffic, useTraffic } from './use-traffic.ts';
@@ -174,7 +174,11 @@ function TrafficFilters({ filter, messages, onChange }: TrafficFiltersProps) {
       <div className="grid grid-cols-2 gap-3 text-xs sm:grid-cols-[10rem_minmax(0,1fr)_minmax(0,2fr)]">
         <SelectField
           label="Direction"
-          options={[['', 'Both'], ...directions]}
+          options={[
+            ['', 'Both'],
+            ['sent', directionTexts.sent],
+            ['received', directionTexts.received],
+          ]}
           value={filter.direction ?? ''}
           onChange={(direction) => change({ direction: direction === '' ? undefined : direction })}
         />
@@ -197,8 +201,3 @@ function TrafficFilters({ filter, messages, onChange }: TrafficFiltersProps) {
     </search>
   );
 }
-
-const directions = [
-  ['sent', 'To the server'],
-  ['received', 'From the server'],
-] as const;

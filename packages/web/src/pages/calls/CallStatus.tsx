@@ -3,15 +3,7 @@ import { useMemo } from 'react';
 import type { Call } from '../../api/client.ts';
 import { queries } from '../../api/queries.ts';
 import { StatusBadge, type Tone } from '../../components/Badge.tsx';
-import { endTexts } from '../../text/calls-texts.ts';
-
-const statusTexts = {
-  pending: { label: 'Pending', explanation: 'The call is waiting for approval or for a free slot.' },
-  running: { label: 'Running', explanation: 'The call was sent to the server.' },
-  approval: { label: 'Awaiting approval', explanation: 'A person must allow the call before it is sent.' },
-  input: { label: 'Awaiting input', explanation: 'The server asked a question that a person must answer.' },
-  success: { label: 'Success', explanation: 'The tool returned a result.' },
-};
+import { endTexts, statusTexts } from '../../text/calls-texts.ts';
 
 /** The person's action that a call waits for. */
 type Awaited = 'approval' | 'input';
@@ -24,23 +16,11 @@ interface StatusLabel {
   readonly explanation: string;
 }
 
-const endTones: Readonly<Record<NonNullable<Call['end']>, Tone>> = {
-  tool: 'bad',
-  denied: 'warn',
-  cancelled: 'neutral',
-  timeout: 'bad',
-  invalid: 'warn',
-  'unknown-outcome': 'warn',
-  failed: 'bad',
-};
-
-const tones = { pending: 'neutral', running: 'info', success: 'good', approval: 'warn', input: 'warn' } as const;
-
 /** The label of a call's status, or of its end. */
 export function labelStatus({ status, end = 'failed' }: Pick<Call, 'status' | 'end'>, awaited?: Awaited): StatusLabel {
-  if (status === 'error') return { tone: endTones[end], ...endTexts[end] };
+  if (status === 'error') return endTexts[end];
   const shown = status === 'success' ? status : (awaited ?? status);
-  return { tone: tones[shown], pulsing: status !== 'success', ...statusTexts[shown] };
+  return { ...statusTexts[shown], pulsing: status !== 'success' };
 }
 
 /** The status of a call as a badge. */

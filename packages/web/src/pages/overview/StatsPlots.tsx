@@ -1,12 +1,13 @@
 import { useMemo } from 'react';
 import type { CallStats } from '../../api/client.ts';
 import { outcomes } from '../../text/calls-texts.ts';
+import { capitalize } from '../../text/capitalize.ts';
 import { formatDuration, formatNumber, formatP95 } from '../../text/formats.ts';
 import { describeUnsuccessful, type Range, ranges } from './overview-queries.ts';
 import { type PlotSeries, TimePlot } from './TimePlot.tsx';
 
 const counted: readonly PlotSeries[] = outcomes.map(({ word, colour }) => ({
-  label: word.charAt(0).toUpperCase() + word.slice(1),
+  label: capitalize(word),
   colour,
   shape: 'bars',
 }));

@@ -3,6 +3,7 @@ import { type ClipboardEvent, type ReactNode, useRef } from 'react';
 import { Button, IconButton } from '../../components/Button.tsx';
 import { Input } from '../../components/fields.tsx';
 import { SecretInput } from '../../components/SecretInput.tsx';
+import { capitalize } from '../../text/capitalize.ts';
 import { focusOnce } from './form-lines.ts';
 import { findDuplicates, type Line, newLine } from './server-draft.ts';
 
@@ -128,8 +129,4 @@ export function AddButton({ noun, hint, onAdd }: AddButtonProps) {
       <p className="min-w-0 flex-1 text-xs text-ink-faint">{hint}</p>
     </div>
   );
-}
-
-function capitalize(text: string): string {
-  return text.charAt(0).toUpperCase() + text.slice(1);
 }

@@ -11,7 +11,7 @@ import { EmptyState } from '../../components/EmptyState.tsx';
 import { SearchInput, Switch } from '../../components/fields.tsx';
 import { LongList } from '../../components/LongList.tsx';
 import { Menu } from '../../components/Menu.tsx';
-import { ServerStatus } from '../../components/ServerStatus.tsx';
+import { ServerStatus, states } from '../../components/ServerStatus.tsx';
 import { safeText } from '../../components/safe-text.ts';
 import { TimeAgo } from '../../components/times.tsx';
 import { formatDuration } from '../../text/formats.ts';
@@ -113,14 +113,6 @@ function searchText({ name, description = '', place = '', status }: Server): str
   return `${name}\n${description}\n${place}\n${status.state}`.toLowerCase();
 }
 
-const sinceTexts = {
-  connected: 'connected',
-  degraded: 'degraded',
-  connecting: 'connecting since',
-  error: 'failed',
-  disconnected: 'disconnected',
-};
-
 interface ServerRowProps {
   readonly server: Server;
   readonly isAdmin: boolean;
@@ -172,7 +164,7 @@ function ServerRow({ server, isAdmin, changed, onEdit, onRemove }: ServerRowProp
             )}
             {enabled && (
               <span>
-                {sinceTexts[status.state]} <TimeAgo at={status.since} />
+                {states[status.state][1].toLowerCase()} <TimeAgo at={status.since} />
               </span>
             )}
           </DottedRow>

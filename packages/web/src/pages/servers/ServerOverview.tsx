@@ -5,6 +5,7 @@ import { Fact, Facts, Section } from '../../components/Facts.tsx';
 import { LongList } from '../../components/LongList.tsx';
 import { SafeLink } from '../../components/SafeLink.tsx';
 import { ScrollBox } from '../../components/ScrollBox.tsx';
+import { states } from '../../components/ServerStatus.tsx';
 import { safeText } from '../../components/safe-text.ts';
 import { TextLink } from '../../components/TextLink.tsx';
 import { TimeAgo } from '../../components/times.tsx';
@@ -162,14 +163,6 @@ function offerAddress(kind: keyof Server['offers'], name: string): string {
   return `/tools?show=${kind === 'resourceTemplates' ? 'resources' : kind}&server=${encodeURIComponent(name)}`;
 }
 
-const states = {
-  connected: 'Connected',
-  degraded: 'Degraded',
-  connecting: 'Connecting',
-  error: 'Failed',
-  disconnected: 'Disconnected',
-} as const;
-
 /** The known events of a server, oldest first. */
 function ServerTimeline({ server }: { readonly server: Server }) {
   const { record, status } = server;
@@ -178,9 +171,7 @@ function ServerTimeline({ server }: { readonly server: Server }) {
     ['Settings changed', record?.updatedAt === record?.createdAt ? undefined : record?.updatedAt],
     ['Last connected', status.state === 'connected' ? undefined : (status.lastConnectedAt ?? record?.lastConnectedAt)],
     [
-      status.failures > 1
-        ? `${states[status.state]}, ${plural(status.failures, { one: '# failed attempt', other: '# failed attempts in a row' })}`
-        : states[status.state],
+      `${states[status.state][1]}${status.failures > 1 ? `, ${plural(status.failures, 'failed attempt')} in a row` : ''}`,
       status.since,
     ],
   ];

@@ -1,7 +1,9 @@
 import type { FormField } from '../../../../contract/form-fields.ts';
 import { ApiError, type ServerInput } from '../../api/client.ts';
 import { messageOf } from '../../components/ErrorNotice.tsx';
+import { isRecord } from '../../components/is-record.ts';
 import { safeText } from '../../components/safe-text.ts';
+import { capitalize } from '../../text/capitalize.ts';
 import { authenticationFields, type ServerDraft, settingFields } from './server-draft.ts';
 
 /** The problems that the gateway found, by field. `general` has those without a field. */
@@ -27,8 +29,8 @@ export function toFormProblems(error: unknown, sent: ServerInput | undefined): F
   for (const { path: full, message } of listProblems(error, sent?.name)) {
     // All lines of a setting are in one field.
     const path = fields.has(full) ? full : full.replace(/\.\d+$/, '');
-    if (fields.has(path)) found.set(path, toSentence(message));
-    else general.push(full === '' ? toSentence(message) : toSentence(`${full}: ${message}`));
+    if (fields.has(path)) found.set(path, capitalize(safeText(message, 1_000)));
+    else general.push(capitalize(safeText(full === '' ? message : `${full}: ${message}`, 1_000)));
   }
   return { at: (path) => found.get(path), general };
 }
@@ -43,11 +45,11 @@ interface Problem {
 
 function listProblems(error: unknown, name: string | undefined): Problem[] {
   if (!error) return [];
-  const data = error instanceof ApiError && isObject(error.data) ? error.data : {};
+  const data = error instanceof ApiError && isRecord(error.data) ? error.data : {};
   if (error instanceof ApiError && error.code === 'CONFLICT' && data.server === name) {
     return [{ path: 'name', message: error.message }];
   }
-  const listed = Array.isArray(data.problems) ? data.problems.filter(isObject) : [];
+  const listed = Array.isArray(data.problems) ? data.problems.filter(isRecord) : [];
   if (listed.length === 0) return [{ path: '', message: messageOf(error) }];
   return listed.map(({ path, message }) => ({
     path: String(path ?? '').replace(/^body\.?/, ''),
@@ -79,13 +81,4 @@ function pathsOf({ key, fields = [] }: FormField): string[] {
 
 function listKeys(part: string, values: object): string[] {
   return Object.keys(values).map((name) => `${part}.${name}`);
-}
-
-function toSentence(message: string): string {
-  const text = safeText(message, 1_000);
-  return text.charAt(0).toUpperCase() + text.slice(1);
-}
-
-function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null;
 }

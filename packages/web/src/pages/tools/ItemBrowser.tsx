@@ -11,6 +11,7 @@ import { classNames } from '../../components/class-names.ts';
 import { EmptyState } from '../../components/EmptyState.tsx';
 import { SearchInput, Select } from '../../components/fields.tsx';
 import { safeText } from '../../components/safe-text.ts';
+import { capitalize } from '../../text/capitalize.ts';
 import { formatNumber } from '../../text/formats.ts';
 import { plural } from '../../text/plural.ts';
 
@@ -103,7 +104,7 @@ function ItemList(props: ItemListProps) {
       <div
         ref={scrollBox}
         role="group"
-        aria-label={`${noun.charAt(0).toUpperCase()}${noun.slice(1)}s`}
+        aria-label={`${capitalize(noun)}s`}
         className="min-h-0 flex-1 overflow-y-auto rounded-lg border border-line bg-surface"
       >
         <div style={{ height: virtual.getTotalSize() }} className="relative">

@@ -1,5 +1,6 @@
 import { ApiError } from '../../api/client.ts';
 import { messageOf } from '../../components/ErrorNotice.tsx';
+import { capitalize } from '../../text/capitalize.ts';
 
 /** Why a call has no result. */
 export interface CallProblem {
@@ -43,6 +44,6 @@ export function toCallProblem(error: unknown): CallProblem {
 function readFields(message: string): { readonly path: string; readonly message: string }[] {
   return [...message.matchAll(/(?:^|\n- |: )(\/[^\n]*?): (expected [^\n]*)/g)].map(([, path = '', text = '']) => ({
     path,
-    message: `${text.charAt(0).toUpperCase()}${text.slice(1)}`,
+    message: capitalize(text),
   }));
 }

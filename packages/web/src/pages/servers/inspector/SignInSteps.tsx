@@ -18,36 +18,30 @@ import { SignInLink } from '../ServerTrouble.tsx';
 
 const reasonTexts = { 'sign-in': 'Sign-in', renewal: 'Token renewal', scope: 'Request for more rights' };
 
-const outcomeTexts = {
-  running: 'running',
-  waiting: 'waiting for a person',
-  'signed-in': 'signed in',
-  renewed: 'renewed',
-  failed: 'failed',
+const outcomes: Readonly<Record<SignInAttempt['outcome'], readonly [Tone, string]>> = {
+  running: ['info', 'running'],
+  waiting: ['warn', 'waiting for a person'],
+  'signed-in': ['good', 'signed in'],
+  renewed: ['good', 'renewed'],
+  failed: ['bad', 'failed'],
 };
 
-const stepTexts = {
-  challenge: 'Challenge of the server',
-  'resource-metadata': 'Discovery: protected resource',
-  'server-metadata': 'Discovery: authorization server',
-  registration: 'Client registration',
-  authorization: 'Authorization request',
-  redirect: 'Redirect from the browser',
-  token: 'Token request',
-  refresh: 'Token refresh',
-  other: 'Other request',
-};
-
-const aboutTexts = {
-  challenge: 'The server refused a request (HTTP 401 or 403) and named what it requires.',
-  'resource-metadata': 'The server publishes which authorization server issues its tokens (RFC 9728).',
-  'server-metadata': 'The authorization server publishes its endpoints and abilities (RFC 8414).',
-  registration: 'The gateway registers itself as a client (RFC 7591).',
-  authorization: 'A person is sent to this URL to sign in and consent.',
-  redirect: 'The browser returned with these parameters.',
-  token: 'The gateway exchanges the code for tokens.',
-  refresh: 'The gateway exchanges the refresh token for new tokens.',
-  other: 'A request to another endpoint.',
+const kinds: Readonly<Record<SignInStep['kind'], readonly [title: string, about: string]>> = {
+  challenge: ['Challenge of the server', 'The server refused a request (HTTP 401 or 403) and named what it requires.'],
+  'resource-metadata': [
+    'Discovery: protected resource',
+    'The server publishes which authorization server issues its tokens (RFC 9728).',
+  ],
+  'server-metadata': [
+    'Discovery: authorization server',
+    'The authorization server publishes its endpoints and abilities (RFC 8414).',
+  ],
+  registration: ['Client registration', 'The gateway registers itself as a client (RFC 7591).'],
+  authorization: ['Authorization request', 'A person is sent to this URL to sign in and consent.'],
+  redirect: ['Redirect from the browser', 'The browser returned with these parameters.'],
+  token: ['Token request', 'The gateway exchanges the code for tokens.'],
+  refresh: ['Token refresh', 'The gateway exchanges the refresh token for new tokens.'],
+  other: ['Other request', 'A request to another endpoint.'],
 };
 
 /** The stored OAuth sign-in to a server, and each step of the latest attempts. */
@@ -131,22 +125,15 @@ function StoredSignIn({ server, signIn: { tokens, client } }: StoredSignInProps)
   );
 }
 
-const outcomeTones: Readonly<Record<SignInAttempt['outcome'], Tone>> = {
-  running: 'info',
-  waiting: 'warn',
-  'signed-in': 'good',
-  renewed: 'good',
-  failed: 'bad',
-};
-
 function Attempt({ attempt, isLatest }: { readonly attempt: SignInAttempt; readonly isLatest: boolean }) {
   const { reason, outcome, startedAt, error, steps } = attempt;
+  const [tone, result] = outcomes[outcome];
   return (
     <details open={isLatest} className="rounded-lg border border-line bg-surface">
       <summary className="cursor-pointer px-4 py-2.5">
         <span className="inline-flex flex-wrap items-center gap-2">
           <span className="font-semibold">{reasonTexts[reason]}</span>
-          <Badge tone={outcomeTones[outcome]}>{outcomeTexts[outcome]}</Badge>
+          <Badge tone={tone}>{result}</Badge>
           <span className="text-xs text-ink-faint">
             <TimeAgo at={startedAt} />
           </span>
@@ -171,6 +158,7 @@ function Attempt({ attempt, isLatest }: { readonly attempt: SignInAttempt; reado
 
 function Step({ step, number }: { readonly step: SignInStep; readonly number: number }) {
   const { kind, request, response, received, durationMs, error } = step;
+  const [title, about] = kinds[kind];
   const isBad = error !== undefined || (response !== undefined && response.status >= 400);
   const content = { request, response, received, error };
   return (
@@ -178,7 +166,7 @@ function Step({ step, number }: { readonly step: SignInStep; readonly number: nu
       <summary className="cursor-pointer px-3 py-1.5">
         <span className="inline-flex max-w-[calc(100%-1.5rem)] flex-wrap items-center gap-x-2 align-top">
           <span className="text-ink-faint tabular-nums">{number}</span>
-          <span className="font-medium">{stepTexts[kind]}</span>
+          <span className="font-medium">{title}</span>
           {response && <Badge tone={isBad ? 'bad' : 'good'}>{response.status}</Badge>}
           {error !== undefined && <Badge tone="bad">failed</Badge>}
           {durationMs !== undefined && <span className="text-xs text-ink-faint">{formatDuration(durationMs)}</span>}
@@ -186,8 +174,8 @@ function Step({ step, number }: { readonly step: SignInStep; readonly number: nu
         </span>
       </summary>
       <div className="border-t border-line p-3">
-        <p className="mb-2 text-xs text-ink-soft">{aboutTexts[kind]}</p>
-        <JsonView value={JSON.parse(JSON.stringify(content))} what={stepTexts[kind]} />
+        <p className="mb-2 text-xs text-ink-soft">{about}</p>
+        <JsonView value={JSON.parse(JSON.stringify(content))} what={title} />
       </div>
     </details>
   );

@@ -1,3 +1,5 @@
+import { capitalize } from '../../../text/capitalize.ts';
+
 /** The operations whose name says too little. */
 const operations = new Map(
   Object.entries({
@@ -25,8 +27,7 @@ const operations = new Map(
 
 /** The name of an operation for people: `createKey` becomes `Create key`. */
 export function nameOperation(operation: string): string {
-  const words = operation.replaceAll(/([a-z])([A-Z])/g, '$1 $2').toLowerCase();
-  return operations.get(operation) ?? words.charAt(0).toUpperCase() + words.slice(1);
+  return operations.get(operation) ?? capitalize(operation.replaceAll(/([a-z])([A-Z])/g, '$1 $2').toLowerCase());
 }
 
 const uuid = /^[0-9a-f]{8}-[0-9a-f]{4}-/;
