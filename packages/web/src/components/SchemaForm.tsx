@@ -25,8 +25,6 @@ export interface SchemaFormProps {
   readonly purpose?: 'arguments' | 'question';
 }
 
-const noProblems: readonly never[] = [];
-
 /** A form for an object, generated from its JSON Schema, and a JSON editor for the same value. */
 export function SchemaForm(props: SchemaFormProps) {
   const { schema, value, onChange, disabled = false, onProblem, purpose = 'arguments' } = props;
@@ -115,7 +113,7 @@ interface FieldsProps extends SchemaFormProps {
   readonly jsonProblem: string | undefined;
 }
 
-function Fields({ form, value, onChange, disabled = false, problems = noProblems, purpose, jsonProblem }: FieldsProps) {
+function Fields({ form, jsonProblem, ...props }: FieldsProps) {
   return (
     <ErrorBoundary>
       <Suspense fallback={<Spinner label="Loading the form …" />}>
@@ -124,14 +122,7 @@ function Fields({ form, value, onChange, disabled = false, problems = noProblems
             {`The JSON is invalid (${jsonProblem}). The form shows the last valid values.`}
           </Notice>
         )}
-        <GeneratedForm
-          schema={form.schema}
-          value={value}
-          onChange={onChange}
-          disabled={disabled}
-          problems={problems}
-          purpose={purpose ?? 'arguments'}
-        />
+        <GeneratedForm {...props} schema={form.schema} />
         {form.hasMore && (
           <p className="mt-3 text-xs text-ink-faint">
             The schema has more rules than the form shows. The gateway checks them.

@@ -12,14 +12,17 @@ export interface GeneratedFormProps {
   readonly value: Values;
   /** Receives the entered values; empty fields are omitted. */
   readonly onChange: (value: Values) => void;
-  readonly disabled: boolean;
+  readonly disabled?: boolean;
   /** The problems that the gateway reported. */
-  readonly problems: readonly FormProblem[];
-  readonly purpose: FormSettings['purpose'];
+  readonly problems?: readonly FormProblem[];
+  readonly purpose?: FormSettings['purpose'];
 }
 
+const noProblems: readonly never[] = [];
+
 /** The fields of a form; loaded with the schema checker when a form is first shown. */
-export default function GeneratedForm({ schema, value, onChange, disabled, problems, purpose }: GeneratedFormProps) {
+export default function GeneratedForm(props: GeneratedFormProps) {
+  const { schema, value, onChange, disabled = false, problems = noProblems, purpose = 'arguments' } = props;
   const idPrefix = useId();
   // The draft has the fields that are still empty; the reported value does not.
   const [draft, setDraft] = useState<unknown>(value);

@@ -16,13 +16,15 @@ export interface ServerChoiceProps {
   readonly choice: Choice;
   readonly isSelected: boolean;
   readonly isDisabled: (tool: Tool) => boolean;
+  /** The pattern that disables a tool. */
   readonly patternOf: (tool: Tool) => string | undefined;
   readonly onSelect: (isSelected: boolean) => void;
   readonly onSwitch: (tools: readonly Tool[], on: boolean) => void;
 }
 
 /** A server with a checkbox, its status and its tools. */
-export function ServerChoice({ choice, isSelected, isDisabled, patternOf, onSelect, onSwitch }: ServerChoiceProps) {
+export function ServerChoice(props: ServerChoiceProps) {
+  const { choice, isSelected, isDisabled, onSelect } = props;
   const [isOpen, setOpen] = useState(false);
   const listId = useId();
   const { server, tools, isMissing } = choice;
@@ -59,14 +61,7 @@ export function ServerChoice({ choice, isSelected, isDisabled, patternOf, onSele
       )}
       {isOpen && (
         <div id={listId} className="mt-2 pl-6">
-          <ToolSwitches
-            server={name}
-            tools={tools}
-            isUsed={isSelected}
-            isDisabled={isDisabled}
-            patternOf={patternOf}
-            onSwitch={onSwitch}
-          />
+          <ToolSwitches {...props} />
         </div>
       )}
     </li>
@@ -81,22 +76,12 @@ function describeTools(tools: readonly Tool[], isSelected: boolean, isDisabled: 
     : `${formatNumber(tools.length - off)} of ${plural(tools.length, 'tool')}`;
 }
 
-interface ToolSwitchesProps {
-  /** The name of the server, already escaped. */
-  readonly server: string;
-  readonly tools: readonly Tool[];
-  /** Whether the server is selected. */
-  readonly isUsed: boolean;
-  readonly isDisabled: (tool: Tool) => boolean;
-  /** The pattern that disables a tool. */
-  readonly patternOf: (tool: Tool) => string | undefined;
-  readonly onSwitch: (tools: readonly Tool[], on: boolean) => void;
-}
-
 const minToolsForSearch = 8;
 
 /** The tools of a server, each with a switch. */
-function ToolSwitches({ server, tools, isUsed, isDisabled, patternOf, onSwitch }: ToolSwitchesProps) {
+function ToolSwitches({ choice, isSelected, isDisabled, patternOf, onSwitch }: ServerChoiceProps) {
+  const { tools } = choice;
+  const server = safeText(choice.name, 100);
   const [search, setSearch] = useState('');
   const found = useMemo(() => findTools(tools, search), [tools, search]);
   const isSearching = search.trim() !== '';
@@ -105,7 +90,7 @@ function ToolSwitches({ server, tools, isUsed, isDisabled, patternOf, onSwitch }
       {tools.length > minToolsForSearch && (
         <SearchInput label={`Search tools of ${server}`} value={search} onChange={setSearch} />
       )}
-      {isUsed ? (
+      {isSelected ? (
         <div className="flex flex-wrap gap-2">
           <Button size="small" disabled={!found.some(isDisabled)} onClick={() => onSwitch(found, true)}>
             {isSearching ? `Enable ${formatNumber(found.length)} found` : 'Enable all'}
@@ -122,7 +107,7 @@ function ToolSwitches({ server, tools, isUsed, isDisabled, patternOf, onSwitch }
         {(tool) => (
           <ToolSwitch
             tool={tool}
-            isUsed={isUsed}
+            isUsed={isSelected}
             isDisabled={isDisabled(tool)}
             pattern={patternOf(tool)}
             onSwitch={onSwitch}
@@ -133,7 +118,9 @@ function ToolSwitches({ server, tools, isUsed, isDisabled, patternOf, onSwitch }
   );
 }
 
-interface ToolSwitchProps extends Pick<ToolSwitchesProps, 'isUsed' | 'onSwitch'> {
+interface ToolSwitchProps extends Pick<ServerChoiceProps, 'onSwitch'> {
+  /** Whether the server is selected. */
+  readonly isUsed: boolean;
   readonly tool: Tool;
   readonly pattern: string | undefined;
   readonly isDisabled: boolean;

@@ -24,13 +24,14 @@ export interface AssistantPickerProps {
   readonly onChange: (assistant: string) => void;
   /** The model of the conversation, if it is not the assistant's. */
   readonly model: ModelChoice | undefined;
+  /** `null`: the assistant's model. */
   readonly onModelChange: (model: ModelChoice | null) => void;
   readonly disabled?: boolean;
 }
 
 /** Selects the assistant and the model, and shows the approval mode and the tools. */
 export function AssistantPicker(props: AssistantPickerProps) {
-  const { assistants, value, onChange, model, onModelChange, disabled = false } = props;
+  const { assistants, value, onChange, disabled = false } = props;
   const selected = assistants.find(({ id }) => id === value);
   return (
     <div className="border-t border-line px-4 py-1.5 text-xs text-ink-faint">
@@ -54,15 +55,7 @@ export function AssistantPicker(props: AssistantPickerProps) {
             </option>
           ))}
         </select>
-        {selected && (
-          <ModelPicker
-            assistant={selected}
-            assistants={assistants}
-            value={model}
-            onChange={onModelChange}
-            disabled={disabled}
-          />
-        )}
+        {selected && <ModelPicker {...props} assistant={selected} />}
         {selected && <AssistantSummary assistant={selected} />}
       </div>
       {selected && <Warnings assistant={selected} />}
@@ -130,18 +123,12 @@ function UnavailableServers({
   );
 }
 
-interface ModelPickerProps {
+interface ModelPickerProps extends Pick<AssistantPickerProps, 'assistants' | 'model' | 'onModelChange' | 'disabled'> {
   readonly assistant: Assistant;
-  readonly assistants: readonly Assistant[];
-  /** The model of the conversation, if it is not the assistant's. */
-  readonly value: ModelChoice | undefined;
-  /** `null`: the assistant's model. */
-  readonly onChange: (model: ModelChoice | null) => void;
-  readonly disabled: boolean;
 }
 
 /** Selects the model that answers: one of an assistant, or, for administrators, any model of the providers. */
-function ModelPicker({ assistant, assistants, value, onChange, disabled }: ModelPickerProps) {
+function ModelPicker({ assistant, assistants, model, onModelChange, disabled = false }: ModelPickerProps) {
   const isAdmin = useIsAdmin();
   // The lists come from the providers: requested only when somebody is about to choose.
   const [wantsLists, setWantsLists] = useState(false);
@@ -152,14 +139,14 @@ function ModelPicker({ assistant, assistants, value, onChange, disabled }: Model
       .map(({ id }) => ({ ...chatQueries.models(id), enabled: wantsLists && isAdmin, retry: false })),
     combine: (results) => results.map(({ data }) => data?.filter(isChatModel) ?? []),
   });
-  const selected = value ?? assistant.model;
+  const selected = model ?? assistant.model;
   const choices = new Map<string, ModelChoice>();
   const known = new Set(providers.map(({ id }) => id));
-  for (const model of [selected, ...assistants.map((one) => one.model).filter(({ provider }) => known.has(provider))])
-    choices.set(keyOf(model), model);
+  for (const choice of [selected, ...assistants.map((one) => one.model).filter(({ provider }) => known.has(provider))])
+    choices.set(keyOf(choice), choice);
   for (const [index, { id }] of providers.filter(({ kind }) => kind !== 'demo').entries())
-    for (const model of listed[index] ?? [])
-      choices.set(keyOf({ provider: id, model: model.id }), { provider: id, model: model.id });
+    for (const { id: name } of listed[index] ?? [])
+      choices.set(keyOf({ provider: id, model: name }), { provider: id, model: name });
   const groups = Map.groupBy(choices.values(), ({ provider }) => provider);
 
   return (
@@ -171,8 +158,8 @@ function ModelPicker({ assistant, assistants, value, onChange, disabled }: Model
       onPointerEnter={() => setWantsLists(true)}
       onFocus={() => setWantsLists(true)}
       onChange={(event) => {
-        const model = choices.get(event.target.value);
-        if (model) onChange(keyOf(model) === keyOf(assistant.model) ? null : model);
+        const choice = choices.get(event.target.value);
+        if (choice) onModelChange(keyOf(choice) === keyOf(assistant.model) ? null : choice);
       }}
       className="-ml-1 h-7 max-w-56 min-w-0 [field-sizing:content] rounded-md bg-transparent px-1 text-ink-soft hover:bg-sunken disabled:opacity-60"
     >
@@ -181,9 +168,9 @@ function ModelPicker({ assistant, assistants, value, onChange, disabled }: Model
           key={provider}
           label={safeText(providers.find(({ id }) => id === provider)?.name ?? 'Deleted provider', 60)}
         >
-          {models.map((model) => (
-            <option key={model.model} value={keyOf(model)}>
-              {provider === 'demo' ? 'scripted demo' : safeText(model.model, 100)}
+          {models.map((choice) => (
+            <option key={choice.model} value={keyOf(choice)}>
+              {provider === 'demo' ? 'scripted demo' : safeText(choice.model, 100)}
             </option>
           ))}
         </optgroup>

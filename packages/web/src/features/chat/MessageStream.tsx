@@ -65,6 +65,7 @@ export function MessageStream(props: MessageStreamProps) {
           )}
           {messages.slice(first).map((message, index) => {
             const isLast = first + index === messages.length - 1;
+            const shared = { message, busy, isIdle, actions };
             return (
               <ErrorBoundary key={message.id}>
                 <div
@@ -72,21 +73,12 @@ export function MessageStream(props: MessageStreamProps) {
                   className={classNames(message.id === target && 'rounded-lg outline-2 outline-offset-8 outline-warn')}
                 >
                   {message.role === 'user' ? (
-                    <UserMessage
-                      conversation={conversation}
-                      message={message}
-                      busy={busy}
-                      isIdle={isIdle}
-                      actions={actions}
-                    />
+                    <UserMessage {...shared} conversation={conversation} />
                   ) : (
                     <AssistantMessage
-                      message={message}
+                      {...shared}
                       isLast={isLast}
                       opensApps={message.id === lastWithApp}
-                      busy={busy}
-                      isIdle={isIdle}
-                      actions={actions}
                       approvals={isLast ? approvals : noApprovals}
                       questions={isLast ? questions : noQuestions}
                     />

@@ -1,22 +1,20 @@
 import { useQuery } from '@tanstack/react-query';
 import { BookOpen } from 'lucide-react';
 import { useState } from 'react';
-import { useSearchParams } from 'wouter';
 import { api, type Skill } from '../../api/client.ts';
 import { query, useIsAdmin } from '../../api/queries.ts';
 import { Badge } from '../../components/Badge.tsx';
-import { Button, ButtonLink } from '../../components/Button.tsx';
+import { Button } from '../../components/Button.tsx';
 import { ReadResult } from '../../components/content/ResourceContents.tsx';
 import { DefinitionDifference } from '../../components/DefinitionDifference.tsx';
 import { DefinitionWarnings } from '../../components/DefinitionWarnings.tsx';
-import { EmptyState } from '../../components/EmptyState.tsx';
 import { ErrorNotice, Notice } from '../../components/ErrorNotice.tsx';
 import { SelectField } from '../../components/fields.tsx';
 import { QueryState } from '../../components/QueryState.tsx';
 import { Spinner } from '../../components/Spinner.tsx';
 import { safeText } from '../../components/safe-text.ts';
 import { useAction } from '../../components/use-action.ts';
-import { ItemBrowser } from '../../pages/tools/ItemBrowser.tsx';
+import { ItemBrowser, NothingOffered, useBrowsed } from '../../pages/tools/ItemBrowser.tsx';
 import { formatBytes } from '../../text/formats.ts';
 
 const statesTexts = { quarantine: 'Blocked until accepted', ask: 'Needs approval' };
@@ -28,19 +26,17 @@ const skillsQuery = query(['content', 'skills'], async (signal) => (await api.li
 
 /** The skills of all servers and of local folders. */
 export default function SkillsTab() {
-  const [search, setSearch] = useSearchParams();
   const list = useQuery(skillsQuery);
+  const servers = [...new Set(list.data?.map(({ server = local }) => server))];
+  const { server, selected } = useBrowsed('skill', servers);
   if (!list.data) return <QueryState query={list} what="skills" />;
   if (list.data.length === 0) {
     return (
-      <EmptyState icon={BookOpen} title="No skills" actions={<ButtonLink href="/servers">Show the servers</ButtonLink>}>
+      <NothingOffered noun="skill" icon={BookOpen}>
         None of the connected servers has skills, and no folder of skills is configured.
-      </EmptyState>
+      </NothingOffered>
     );
   }
-  const servers = [...new Set(list.data.map(({ server = local }) => server))];
-  const server = servers.find((name) => name === search.get('server')) ?? servers[0] ?? local;
-  const selected = search.get('skill') ?? undefined;
   const own = list.data.filter((skill) => (skill.server ?? local) === server);
   const skill = own.find(({ uri }) => uri === selected);
   return (
@@ -48,17 +44,12 @@ export default function SkillsTab() {
       noun="skill"
       servers={servers}
       nameOf={(name) => (name === local ? 'Local folders' : name)}
-      server={server}
-      onServerChange={(next) => setSearch({ show: 'skills', server: next })}
       items={own.map(({ uri, path, description, changed }) => ({
         key: uri,
         title: path,
         detail: description,
         badge: changed && statesTexts[changed],
       }))}
-      selected={selected}
-      onOpen={(key) => setSearch({ show: 'skills', server, skill: key })}
-      listAddress={`/tools?show=skills&server=${encodeURIComponent(server)}`}
     >
       {skill ? (
         <SkillDetails key={skill.definitionHash} skill={skill} />

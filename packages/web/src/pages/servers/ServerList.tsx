@@ -35,11 +35,11 @@ export interface ServerListProps {
 const minServersForSearch = 8;
 
 /** The list of servers with a search field. */
-export function ServerList({ servers, isAdmin, onAdd, onImport, onBrowse, onEdit, onRemove }: ServerListProps) {
+export function ServerList(props: ServerListProps) {
+  const { servers, isAdmin, onEdit, onRemove } = props;
   const [search, setSearch] = useState('');
   const changed = useQuery(queries.changedTools()).data ?? [];
-  if (servers.length === 0)
-    return <NoServers isAdmin={isAdmin} onAdd={onAdd} onImport={onImport} onBrowse={onBrowse} />;
+  if (servers.length === 0) return <NoServers {...props} />;
 
   const sought = search.trim().toLowerCase();
   const found = servers.filter((server) => searchText(server).includes(sought));
@@ -66,12 +66,7 @@ export function ServerList({ servers, isAdmin, onAdd, onImport, onBrowse, onEdit
   );
 }
 
-function NoServers({
-  isAdmin,
-  onAdd,
-  onImport,
-  onBrowse,
-}: Pick<ServerListProps, 'isAdmin' | 'onAdd' | 'onImport' | 'onBrowse'>) {
+function NoServers({ isAdmin, onAdd, onImport, onBrowse }: ServerListProps) {
   if (!isAdmin)
     return (
       <EmptyState

@@ -49,6 +49,7 @@ export default function ServersPage() {
   const add = () => navigate('/servers?add');
   const FindServers = useSlot('findServers');
   const browse = FindServers && (() => navigate('/servers?registry'));
+  const actions = { onAdd: add, onImport: paste, onBrowse: browse, onEdit: setEditing, onRemove: setRemoving };
 
   return (
     <Page
@@ -78,17 +79,7 @@ export default function ServersPage() {
           It was removed or renamed.
         </Notice>
       )}
-      {servers.data && (
-        <ServerList
-          servers={servers.data}
-          isAdmin={isAdmin}
-          onAdd={add}
-          onImport={paste}
-          onBrowse={browse}
-          onEdit={setEditing}
-          onRemove={setRemoving}
-        />
-      )}
+      {servers.data && <ServerList servers={servers.data} isAdmin={isAdmin} {...actions} />}
       {server && !editing && removing === undefined && (
         <ServerPanel
           key={server.name}

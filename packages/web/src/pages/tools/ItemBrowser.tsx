@@ -2,13 +2,14 @@ import { useQuery } from '@tanstack/react-query';
 import { useVirtualizer } from '@tanstack/react-virtual';
 import { ArrowLeft } from 'lucide-react';
 import { type ReactNode, useMemo, useRef, useState } from 'react';
-import { Link } from 'wouter';
+import { Link, useSearchParams } from 'wouter';
 import type { Server } from '../../api/client.ts';
 import { queries } from '../../api/queries.ts';
 import { Badge } from '../../components/Badge.tsx';
+import { ButtonLink } from '../../components/Button.tsx';
 import { Card } from '../../components/Card.tsx';
 import { classNames } from '../../components/class-names.ts';
-import { EmptyState } from '../../components/EmptyState.tsx';
+import { EmptyState, type EmptyStateProps } from '../../components/EmptyState.tsx';
 import { SearchInput, Select } from '../../components/fields.tsx';
 import { safeText } from '../../components/safe-text.ts';
 import { capitalize } from '../../text/capitalize.ts';
@@ -23,30 +24,30 @@ export interface BrowserItem {
   readonly badge?: string | undefined;
 }
 
-interface ItemListProps {
-  readonly noun: 'resource' | 'prompt' | 'skill';
+/** What is listed: the address names the server and the selected item. */
+type Noun = 'resource' | 'prompt' | 'skill';
+
+/** The server of the list, and the key of the selected item. */
+export function useBrowsed(noun: Noun, servers: readonly string[]) {
+  const [search] = useSearchParams();
+  const server = servers.find((name) => name === search.get('server')) ?? servers[0] ?? '';
+  return { server, selected: search.get(noun) ?? undefined };
+}
+
+export interface ItemBrowserProps {
+  readonly noun: Noun;
   readonly servers: readonly string[];
   /** The name of a server for people; its own by default. */
   readonly nameOf?: (server: string) => string;
-  readonly server: string;
-  readonly onServerChange: (server: string) => void;
   readonly items: readonly BrowserItem[];
-  /** The key of the selected item. */
-  readonly selected: string | undefined;
-  readonly onOpen: (key: string) => void;
-  readonly className?: string;
-}
-
-export interface ItemBrowserProps extends Omit<ItemListProps, 'className'> {
-  /** The address of the list without a selected item. */
-  readonly listAddress: string;
   /** The selected item. */
   readonly children: ReactNode;
 }
 
 /** The resources, prompts or skills of a server beside the selected one. A narrow screen shows one or the other. */
-export function ItemBrowser({ listAddress, children, ...list }: ItemBrowserProps) {
-  const hasSelection = list.selected !== undefined;
+export function ItemBrowser({ children, ...list }: ItemBrowserProps) {
+  const { server, selected } = useBrowsed(list.noun, list.servers);
+  const hasSelection = selected !== undefined;
   return (
     <div className="grid min-w-0 gap-4 lg:grid-cols-[21rem_minmax(0,1fr)]">
       <ItemList
@@ -58,7 +59,10 @@ export function ItemBrowser({ listAddress, children, ...list }: ItemBrowserProps
       />
       {hasSelection ? (
         <Card className="flex min-w-0 flex-col gap-4 self-start p-4">
-          <Link href={listAddress} className="inline-flex items-center gap-1 text-accent-strong lg:hidden">
+          <Link
+            href={`/tools?show=${list.noun}s&server=${encodeURIComponent(server)}`}
+            className="inline-flex items-center gap-1 text-accent-strong lg:hidden"
+          >
             <ArrowLeft aria-hidden className="size-4" />
             {`All ${list.noun}s`}
           </Link>
@@ -73,8 +77,13 @@ export function ItemBrowser({ listAddress, children, ...list }: ItemBrowserProps
   );
 }
 
-function ItemList(props: ItemListProps) {
-  const { noun, servers, nameOf = (name) => name, server, onServerChange, items, selected, onOpen, className } = props;
+interface ItemListProps extends Omit<ItemBrowserProps, 'children'> {
+  readonly className: string;
+}
+
+function ItemList({ noun, servers, nameOf = (name) => name, items, className }: ItemListProps) {
+  const { server, selected } = useBrowsed(noun, servers);
+  const [, setSearch] = useSearchParams();
   const [words, setText] = useState('');
   const found = useMemo(() => {
     const sought = words.trim().toLowerCase();
@@ -89,7 +98,11 @@ function ItemList(props: ItemListProps) {
   });
   return (
     <div className={classNames('flex min-h-0 flex-col gap-2', className)}>
-      <Select aria-label="Server" value={server} onChange={(event) => onServerChange(event.target.value)}>
+      <Select
+        aria-label="Server"
+        value={server}
+        onChange={(event) => setSearch({ show: `${noun}s`, server: event.target.value })}
+      >
         {servers.map((name) => (
           <option key={name} value={name}>
             {safeText(nameOf(name), 100)}
@@ -116,7 +129,7 @@ function ItemList(props: ItemListProps) {
                   key={item.key}
                   type="button"
                   aria-current={item.key === selected}
-                  onClick={() => onOpen(item.key)}
+                  onClick={() => setSearch({ show: `${noun}s`, server, [noun]: item.key })}
                   style={{ transform: `translateY(${start}px)` }}
                   className={classNames(
                     'absolute top-0 left-0 flex h-13 w-full flex-col justify-center gap-0.5 border-l-2 px-3 text-left -outline-offset-2',
@@ -142,4 +155,15 @@ function ItemList(props: ItemListProps) {
 export function useServersOffering(kinds: readonly (keyof Server['offers'])[]): readonly string[] | undefined {
   const servers = useQuery(queries.servers()).data;
   return servers?.filter(({ offers }) => kinds.some((kind) => (offers[kind]?.count ?? 0) > 0)).map(({ name }) => name);
+}
+
+interface NothingOfferedProps extends Pick<EmptyStateProps, 'icon' | 'children'> {
+  readonly noun: Noun;
+}
+
+/** The tab where no server has what it lists. */
+export function NothingOffered({ noun, ...props }: NothingOfferedProps) {
+  return (
+    <EmptyState {...props} title={`No ${noun}s`} actions={<ButtonLink href="/servers">Show the servers</ButtonLink>} />
+  );
 }

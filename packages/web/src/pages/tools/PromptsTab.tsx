@@ -1,13 +1,11 @@
 import { useMutation, useQuery } from '@tanstack/react-query';
 import { MessageSquareText } from 'lucide-react';
 import { useState } from 'react';
-import { useSearchParams } from 'wouter';
 import { api } from '../../api/client.ts';
 import { queries } from '../../api/queries.ts';
 import { Badge } from '../../components/Badge.tsx';
-import { Button, ButtonLink } from '../../components/Button.tsx';
+import { Button } from '../../components/Button.tsx';
 import { ContentBlock } from '../../components/content/ContentBlock.tsx';
-import { EmptyState } from '../../components/EmptyState.tsx';
 import { ErrorNotice } from '../../components/ErrorNotice.tsx';
 import { Description } from '../../components/ExpandableText.tsx';
 import { Form } from '../../components/fields.tsx';
@@ -18,7 +16,7 @@ import { Spinner } from '../../components/Spinner.tsx';
 import { safeText } from '../../components/safe-text.ts';
 import { plural } from '../../text/plural.ts';
 import { CompletedField } from './CompletedField.tsx';
-import { ItemBrowser, useServersOffering } from './ItemBrowser.tsx';
+import { ItemBrowser, NothingOffered, useBrowsed, useServersOffering } from './ItemBrowser.tsx';
 
 /** The prompts of all servers. */
 export function PromptsTab() {
@@ -26,22 +24,16 @@ export function PromptsTab() {
   if (!servers) return <Spinner label="Loading prompts …" />;
   if (servers.length === 0) {
     return (
-      <EmptyState
-        icon={MessageSquareText}
-        title="No prompts"
-        actions={<ButtonLink href="/servers">Show the servers</ButtonLink>}
-      >
+      <NothingOffered noun="prompt" icon={MessageSquareText}>
         None of the connected servers has prompts.
-      </EmptyState>
+      </NothingOffered>
     );
   }
   return <ServerPrompts servers={servers} />;
 }
 
 function ServerPrompts({ servers }: { readonly servers: readonly string[] }) {
-  const [search, setSearch] = useSearchParams();
-  const server = servers.find((name) => name === search.get('server')) ?? servers[0] ?? '';
-  const selected = search.get('prompt') ?? undefined;
+  const { server, selected } = useBrowsed('prompt', servers);
   const list = useQuery(queries.prompts(server));
   if (!list.data) return <QueryState query={list} what="prompts" />;
   const prompt = list.data.find(({ name }) => name === selected);
@@ -49,16 +41,11 @@ function ServerPrompts({ servers }: { readonly servers: readonly string[] }) {
     <ItemBrowser
       noun="prompt"
       servers={servers}
-      server={server}
-      onServerChange={(next) => setSearch({ show: 'prompts', server: next })}
       items={list.data.map((item) => ({
         key: String(item.name),
         title: String(item.title ?? item.name),
         detail: String(item.description ?? item.name),
       }))}
-      selected={selected}
-      onOpen={(key) => setSearch({ show: 'prompts', server, prompt: key })}
-      listAddress={`/tools?show=prompts&server=${encodeURIComponent(server)}`}
     >
       {prompt ? (
         <PromptReader key={selected} server={server} prompt={prompt} />

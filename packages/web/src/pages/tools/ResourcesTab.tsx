@@ -1,13 +1,11 @@
 import { useQuery } from '@tanstack/react-query';
 import { FileText, RefreshCw } from 'lucide-react';
 import { useState } from 'react';
-import { useSearchParams } from 'wouter';
 import { api } from '../../api/client.ts';
 import { queries } from '../../api/queries.ts';
-import { Button, ButtonLink } from '../../components/Button.tsx';
+import { Button } from '../../components/Button.tsx';
 import { CopyButton } from '../../components/CopyButton.tsx';
 import { ReadResult } from '../../components/content/ResourceContents.tsx';
-import { EmptyState } from '../../components/EmptyState.tsx';
 import { ErrorNotice } from '../../components/ErrorNotice.tsx';
 import { Form } from '../../components/fields.tsx';
 import { QueryState } from '../../components/QueryState.tsx';
@@ -15,7 +13,7 @@ import { Spinner } from '../../components/Spinner.tsx';
 import { safeText } from '../../components/safe-text.ts';
 import { formatBytes } from '../../text/formats.ts';
 import { CompletedField } from './CompletedField.tsx';
-import { type BrowserItem, ItemBrowser, useServersOffering } from './ItemBrowser.tsx';
+import { type BrowserItem, ItemBrowser, NothingOffered, useBrowsed, useServersOffering } from './ItemBrowser.tsx';
 import { expandTemplate, listVariables } from './uri-template.ts';
 
 type Item = Readonly<Record<string, unknown>>;
@@ -26,38 +24,23 @@ export function ResourcesTab() {
   if (!servers) return <Spinner label="Loading resources …" />;
   if (servers.length === 0) {
     return (
-      <EmptyState
-        icon={FileText}
-        title="No resources"
-        actions={<ButtonLink href="/servers">Show the servers</ButtonLink>}
-      >
+      <NothingOffered noun="resource" icon={FileText}>
         None of the connected servers has resources.
-      </EmptyState>
+      </NothingOffered>
     );
   }
   return <ServerResources servers={servers} />;
 }
 
 function ServerResources({ servers }: { readonly servers: readonly string[] }) {
-  const [search, setSearch] = useSearchParams();
-  const server = servers.find((name) => name === search.get('server')) ?? servers[0] ?? '';
-  const selected = search.get('resource') ?? undefined;
+  const { server, selected } = useBrowsed('resource', servers);
   const list = useQuery(queries.resources(server));
   if (!list.data) return <QueryState query={list} what="resources" />;
   const { resources, resourceTemplates } = list.data;
   const template = resourceTemplates.find((item) => itemKey(item) === selected);
   const resource = resources.find((item) => itemKey(item) === selected);
   return (
-    <ItemBrowser
-      noun="resource"
-      servers={servers}
-      server={server}
-      onServerChange={(next) => setSearch({ show: 'resources', server: next })}
-      items={[...resourceTemplates, ...resources].map(toBrowserItem)}
-      selected={selected}
-      onOpen={(key) => setSearch({ show: 'resources', server, resource: key })}
-      listAddress={`/tools?show=resources&server=${encodeURIComponent(server)}`}
-    >
+    <ItemBrowser noun="resource" servers={servers} items={[...resourceTemplates, ...resources].map(toBrowserItem)}>
       {template && <TemplateReader key={selected} server={server} template={template} />}
       {resource && <ResourceReader key={selected} server={server} resource={resource} />}
       {!template && !resource && <p className="text-ink-soft">The server no longer has this resource.</p>}
