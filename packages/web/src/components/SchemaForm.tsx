@@ -144,21 +144,31 @@ function Mode({ value, children }: { readonly value: string; readonly children: 
   );
 }
 
-interface JsonEditorProps {
+export interface JsonEditorProps {
+  readonly label?: string;
+  readonly hint?: string;
   readonly text: string;
   readonly onChange: (text: string) => void;
   readonly problem: string | undefined;
-  readonly disabled: boolean;
+  readonly disabled?: boolean;
 }
 
-function JsonEditor({ text: words, onChange, problem, disabled }: JsonEditorProps) {
+/** A JSON object as text, with its problem. */
+export function JsonEditor({
+  label = 'Arguments as JSON',
+  hint,
+  text: words,
+  onChange,
+  problem,
+  disabled,
+}: JsonEditorProps) {
   const id = useId();
   return (
     <div className="flex flex-col gap-1">
       <TextArea
-        aria-label="Arguments as JSON"
+        aria-label={label}
         aria-invalid={problem === undefined ? undefined : true}
-        aria-describedby={problem === undefined ? undefined : id}
+        aria-describedby={[hint && `${id}-hint`, problem && id].filter(Boolean).join(' ') || undefined}
         value={words}
         disabled={disabled}
         spellCheck={false}
@@ -166,6 +176,11 @@ function JsonEditor({ text: words, onChange, problem, disabled }: JsonEditorProp
         onChange={(event) => onChange(event.target.value)}
         className="field-sizing-content max-h-[60vh] min-h-40 font-mono text-xs"
       />
+      {hint !== undefined && (
+        <p id={`${id}-hint`} className="text-xs text-ink-faint">
+          {hint}
+        </p>
+      )}
       {problem !== undefined && (
         <p id={id} role="alert" className="text-xs text-bad">
           {problem}

@@ -1,4 +1,5 @@
-const modesTexts = {
+/** The label and meaning of each approval mode. */
+export const approvalModes = {
   'always-ask': {
     label: 'Always ask',
     meaning: 'Every call needs your approval. You see the tool and its arguments first.',
@@ -9,6 +10,3 @@ const modesTexts = {
   },
   auto: { label: 'Auto', meaning: 'Every call runs without approval. Use it for harmless tools only.' },
 };
-
-/** The label and meaning of each approval mode. */
-export const approvalModes = modesTexts;

@@ -69,9 +69,8 @@ export function outcomeOf({ status, answer, answeredBy }: Approval): Outcome {
 /** The calls that an answer applies to: "always for this tool and everyone". */
 function describeScope(answer: Approval['answer']): string {
   const { scope = 'once', audience } = answer ?? {};
-  const texts = scopeTexts;
-  if (scope === 'once' || scope === 'conversation' || audience === undefined) return texts[scope];
-  return audience === 'caller' ? texts[`${scope} caller`] : texts[`${scope} everyone`];
+  if (scope === 'once' || scope === 'conversation' || audience === undefined) return scopeTexts[scope];
+  return audience === 'caller' ? scopeTexts[`${scope} caller`] : scopeTexts[`${scope} everyone`];
 }
 
 /** The callers that a remembered answer applies to. */
@@ -79,8 +78,7 @@ export type Audience = Approval['audiences'][number];
 
 /** The audience of a rule, for people: "this assistant". */
 export function labelAudience(audience: Audience, { kind }: Caller): string {
-  const texts = audienceTexts;
-  return audience === 'caller' ? (texts[kind] ?? safeText(kind, 40)) : texts[audience];
+  return audience === 'caller' ? (audienceTexts[kind] ?? safeText(kind, 40)) : audienceTexts[audience];
 }
 
 /** The kind of a caller, for people. */

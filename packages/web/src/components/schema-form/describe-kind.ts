@@ -4,7 +4,7 @@ import { plural } from '../../text/plural.ts';
 import { safeText } from '../safe-text.ts';
 import type { FormSchema } from './form-schema.ts';
 
-const formatsTexts = {
+const formats: Readonly<Record<string, string>> = {
   date: 'date',
   'date-time': 'date and time',
   time: 'time',
@@ -16,7 +16,7 @@ const formatsTexts = {
   hostname: 'host name',
 };
 
-const listsTexts = {
+const lists: Readonly<Record<string, string>> = {
   enum: 'list of choices',
   string: 'list of texts',
   number: 'list of numbers',
@@ -25,7 +25,7 @@ const listsTexts = {
   array: 'list of lists',
 };
 
-const kindsTexts = {
+const kinds = {
   string: 'text',
   number: 'number',
   integer: 'whole number',
@@ -34,13 +34,6 @@ const kindsTexts = {
   array: 'list',
   null: 'null',
 };
-
-const describeCharacters = (count: number) => plural(count, 'character');
-
-const describeItems = (count: number) => plural(count, 'item');
-
-const formats: Readonly<Record<string, string>> = formatsTexts;
-const lists: Readonly<Record<string, string>> = listsTexts;
 
 /** Names the type of value that a schema describes. */
 export function describeKind(schema: FormSchema): string {
@@ -53,7 +46,7 @@ export function describeKind(schema: FormSchema): string {
     const names = Object.keys(properties ?? {});
     if (names.length > 0) return `object with ${safeText(names.slice(0, 3).join(', '), 60)}`;
   }
-  return type === undefined ? 'any value' : kindsTexts[type];
+  return type === undefined ? 'any value' : kinds[type];
 }
 
 function describeList(items: FormSchema['items']): string {
@@ -70,27 +63,28 @@ export function describeBounds(schema: FormSchema): string {
     isNumber(exclusiveMinimum) && `more than ${formatNumber(exclusiveMinimum)}`,
     isNumber(exclusiveMaximum) && `less than ${formatNumber(exclusiveMaximum)}`,
     isNumber(multipleOf) && toNumber(multipleOf) !== 1 && `a multiple of ${formatNumber(multipleOf)}`,
-    range(schema.minLength, schema.maxLength, describeCharacters),
-    range(schema.minItems, schema.maxItems, describeItems),
+    range(schema.minLength, schema.maxLength, 'character'),
+    range(schema.minItems, schema.maxItems, 'item'),
     uniqueItems === true && 'no item twice',
     pattern !== undefined && `matches ${pattern}`,
   ];
   return parts.filter(Boolean).join(', ');
 }
 
-/** `count`: names the unit of an amount that cannot be negative. */
-function range(minimum: unknown, maximum: unknown, count?: (amount: number) => string): string | undefined {
-  const amount = (value: number | RawNumber) => (count && !isRawNumber(value) ? count(value) : formatNumber(value));
+/** `unit`: of an amount that cannot be negative. */
+function range(minimum: unknown, maximum: unknown, unit?: string): string | undefined {
+  const amount = (value: number | RawNumber) =>
+    unit !== undefined && !isRawNumber(value) ? plural(value, unit) : formatNumber(value);
   const isAboveZero = isNumber(minimum) && toNumber(minimum) > 0;
   if (isAboveZero && isNumber(maximum))
     return toNumber(minimum) === toNumber(maximum)
       ? `exactly ${amount(minimum)}`
       : `${formatNumber(minimum)} to ${amount(maximum)}`;
   if (isNumber(maximum))
-    return isNumber(minimum) && !count
+    return isNumber(minimum) && unit === undefined
       ? `${formatNumber(minimum)} to ${amount(maximum)}`
       : `at most ${amount(maximum)}`;
-  if (isNumber(minimum) && (isAboveZero || !count)) return `at least ${amount(minimum)}`;
+  if (isNumber(minimum) && (isAboveZero || unit === undefined)) return `at least ${amount(minimum)}`;
   return undefined;
 }
 

@@ -8,7 +8,7 @@ import { safeText } from '../safe-text.ts';
 import { describeKind } from './describe-kind.ts';
 import { type FormSchema, resolveReference } from './form-schema.ts';
 
-const findProblemsTexts = {
+const texts = {
   kinds: {
     string: 'text',
     number: 'a number',
@@ -102,8 +102,6 @@ function rawErrors(schema: FormSchema, value: unknown): readonly RawError[] {
     throw cause;
   }
 }
-
-const texts = findProblemsTexts;
 
 function toMessage({ keyword, params }: RawError): string {
   const limit = Number(params.limit);

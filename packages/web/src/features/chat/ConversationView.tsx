@@ -33,10 +33,6 @@ import { type LiveConversation, useConversation } from './use-conversation.ts';
 import { useConversationApps } from './use-conversation-apps.ts';
 import { useDraft } from './use-draft.ts';
 
-const describeDocumentTitleAsking = (title: string) => `(needs your answer) ${title} · Toolwharf`;
-
-const describeDocumentTitle = (title: string) => `${title} · Toolwharf`;
-
 export interface ConversationViewProps {
   readonly id: string;
   /** Opens the list of conversations on narrow screens. */
@@ -126,8 +122,7 @@ function OpenConversation({ state: { conversation, messages }, connection, listB
     return () => void setTimeout(() => document.activeElement === document.body && focusComposer(field.current));
   }, [approvals.open]);
   useEffect(() => {
-    const toTitle = status === 'asking' ? describeDocumentTitleAsking : describeDocumentTitle;
-    document.title = toTitle(safeText(conversation.title, 200));
+    document.title = `${status === 'asking' ? '(needs your answer) ' : ''}${safeText(conversation.title, 200)} · Toolwharf`;
   }, [status, conversation.title]);
 
   return (

@@ -14,10 +14,6 @@ import { plural } from '../../text/plural.ts';
 import { describeOffers, describeProtocol, describeServerInfo } from './server-labels.ts';
 import type { ConnectionTest } from './use-connection-test.ts';
 
-const describeSucceeded = (count: number) => `Connection succeeded, ${plural(count, 'tool')}`;
-
-const describeFailed = (count: number) => `Connection failed, ${plural(count, 'tool')}`;
-
 export interface ConnectionTestPanelProps {
   readonly test: ConnectionTest;
   /** Whether the form changed since the test. */
@@ -43,7 +39,7 @@ export function ConnectionTestPanel({ test, isOutdated }: ConnectionTestPanelPro
     >
       <h3 className="mb-2">Connection test</h3>
       <p role="status" className="sr-only">
-        {result && (result.ok ? describeSucceeded : describeFailed)(result.tools.length)}
+        {result && `Connection ${result.ok ? 'succeeded' : 'failed'}, ${plural(result.tools.length, 'tool')}`}
       </p>
       {since !== undefined && (
         <div className="flex items-center justify-between gap-2">

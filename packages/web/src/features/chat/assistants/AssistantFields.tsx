@@ -14,8 +14,6 @@ import { PatternField } from './PatternField.tsx';
 import { ToolSelector } from './ToolSelector.tsx';
 import { useToolPreview } from './use-tool-preview.ts';
 
-const describeStopTrusting = (pattern: string) => `Stop trusting ${pattern}`;
-
 export interface AssistantFieldsProps {
   readonly draft: AssistantDraft;
   /** The error of the last attempt to save, shown at its field. */
@@ -122,7 +120,7 @@ function TrustedTools({ serverIds, disabledTools, expose, patterns, error, onCha
         label="Trusted tools"
         hint="Select a tool or type a pattern such as files/read_*. Use server/tool, so that no other server can take the name."
         patterns={patterns}
-        labelRemove={describeStopTrusting}
+        removeVerb="Stop trusting"
         tools={enabledTools}
         matchesOf={({ trustedBy, enabled }) => (enabled ? trustedBy : [])}
         preview={preview}

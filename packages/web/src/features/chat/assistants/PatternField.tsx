@@ -12,8 +12,8 @@ export interface PatternFieldProps {
   readonly label: string;
   readonly hint: string;
   readonly patterns: readonly string[];
-  /** The label of the button that removes a pattern. */
-  readonly labelRemove: (pattern: string) => string;
+  /** What the button of a pattern does with it. */
+  readonly removeVerb: string;
   /** The suggested tools. */
   readonly tools: readonly Pick<Tool, 'server' | 'originalName'>[];
   readonly preview: AssistantPreview | undefined;
@@ -26,7 +26,7 @@ export interface PatternFieldProps {
 
 /** A list of tool patterns, each with the number of tools it matches. */
 export function PatternField(props: PatternFieldProps) {
-  const { label, hint, patterns, labelRemove, tools, preview, matchesOf, error, className, onChange } = props;
+  const { label, hint, patterns, removeVerb, tools, preview, matchesOf, error, className, onChange } = props;
   const [typed, setTyped] = useState('');
   const [problem, setProblem] = useState<string>();
   const options = useMemo(
@@ -85,7 +85,7 @@ export function PatternField(props: PatternFieldProps) {
                 {preview && describeCount(preview.tools.filter((tool) => matchesOf(tool).includes(pattern)).length)}
               </span>
               <IconButton
-                label={labelRemove(safeText(pattern, 200))}
+                label={`${removeVerb} ${safeText(pattern, 200)}`}
                 size="small"
                 onClick={() => onChange(patterns.filter((item) => item !== pattern))}
                 icon={X}

@@ -17,8 +17,6 @@ import type { AssistantDraft } from './assistant-draft.ts';
 import { PatternField } from './PatternField.tsx';
 import { useToolPreview } from './use-tool-preview.ts';
 
-const describeRemovePattern = (pattern: string) => `Remove ${pattern}`;
-
 export interface ToolSelectorProps
   extends Pick<AssistantDraft, 'serverIds' | 'disabledTools' | 'trustedTools' | 'expose'> {
   readonly error: string | undefined;
@@ -96,7 +94,7 @@ export function ToolSelector({ serverIds, disabledTools, trustedTools, expose, e
           label="Pattern"
           hint="For example files/delete_*. Also applies to tools that are added later."
           patterns={patterns}
-          labelRemove={describeRemovePattern}
+          removeVerb="Remove"
           tools={allTools}
           matchesOf={({ disabledBy }) => disabledBy}
           preview={toolPreview.preview}

@@ -1,7 +1,8 @@
 import { Braces, Rows3, X } from 'lucide-react';
-import { type RefObject, useId, useRef } from 'react';
+import { type RefObject, useRef } from 'react';
 import { Button, IconButton } from '../../../components/Button.tsx';
-import { Checkbox, Input, Select, TextArea } from '../../../components/fields.tsx';
+import { Checkbox, Input, Select } from '../../../components/fields.tsx';
+import { JsonEditor } from '../../../components/SchemaForm.tsx';
 import { safeText } from '../../../components/safe-text.ts';
 import { formatNumber } from '../../../text/formats.ts';
 import { focusOnce } from '../form-lines.ts';
@@ -84,32 +85,22 @@ interface ArgumentSchemaProps {
 /** The arguments of an endpoint as the text of a JSON Schema. */
 function ArgumentSchema(props: ArgumentSchemaProps) {
   const { text: words, query, inPath, hasBody, exceedsRows, onChange } = props;
-  const id = useId();
   const syntaxProblem = findSyntaxProblem(words);
   const problem = syntaxProblem ?? props.problem;
   const free = hasBody ? listNames(words).filter((name) => !inPath.includes(name)) : [];
   return (
     <div className="flex min-w-0 flex-col gap-1.5">
-      <TextArea
-        aria-label="JSON Schema of the arguments"
-        aria-invalid={problem === undefined ? undefined : true}
-        aria-describedby={problem === undefined ? `${id}-hint` : `${id}-hint ${id}-problem`}
-        className="field-sizing-content max-h-96 min-h-40! font-mono text-xs"
-        spellCheck={false}
-        autoComplete="off"
-        value={words}
-        onChange={(event) => onChange({ text: event.target.value })}
+      <JsonEditor
+        label="JSON Schema of the arguments"
+        hint={
+          exceedsRows && syntaxProblem === undefined
+            ? 'This schema is too complex for rows.'
+            : 'Leave empty if the arguments in the path are the only ones.'
+        }
+        text={words}
+        problem={problem}
+        onChange={(next) => onChange({ text: next })}
       />
-      <p id={`${id}-hint`} className="text-xs text-ink-faint">
-        {exceedsRows && syntaxProblem === undefined
-          ? 'This schema is too complex for rows.'
-          : 'Leave empty if the arguments in the path are the only ones.'}
-      </p>
-      {problem !== undefined && (
-        <p id={`${id}-problem`} role="alert" className="text-xs text-bad">
-          {problem}
-        </p>
-      )}
       {free.length > 0 && (
         <div className="flex flex-wrap items-center gap-x-4 gap-y-1">
           <span>Sent in the query:</span>

@@ -14,12 +14,6 @@ import { TimeAgo } from '../../../components/times.tsx';
 import { formatBinaryBytes, formatNumber, formatSpan } from '../../../text/formats.ts';
 import { plural } from '../../../text/plural.ts';
 
-const describeToolLimitsIfConfigured = (count: number, timeout: string) =>
-  `${plural(count, 'concurrent call')}, timeout ${timeout}; each must be configured`;
-
-const describeToolLimits = (count: number, timeout: string) =>
-  `${plural(count, 'concurrent call')}, timeout ${timeout}`;
-
 const dialects: Readonly<Record<Config['dialect'], string>> = {
   native: 'Toolwharf',
   squidbot: 'squidbot (mcp_servers)',
@@ -125,10 +119,7 @@ function toolboxFacts(toolbox: Config['toolbox']): FactList {
     ['Tools with own settings', <Patterns key="tools" patterns={tools.map(describeTool)} none="None" />],
     [
       'Other local tools',
-      (toolbox.localToolsMustBeConfigured ? describeToolLimitsIfConfigured : describeToolLimits)(
-        defaultTool.maxInstances,
-        formatSpan(defaultTool.timeoutMs),
-      ),
+      `${plural(defaultTool.maxInstances, 'concurrent call')}, timeout ${formatSpan(defaultTool.timeoutMs)}${toolbox.localToolsMustBeConfigured ? '; each must be configured' : ''}`,
     ],
   ];
 }
