@@ -59,7 +59,7 @@ function onlyFor(key: string): Pick<FormField, 'only'> {
 }
 
 function toFields(schema: z.ZodType, texts: Readonly<Record<string, FieldTexts>>): readonly FormField[] {
-  const { properties } = z.toJSONSchema(schema, {
+  const { properties, required } = z.toJSONSchema(schema, {
     io: 'input',
     unrepresentable: 'any',
     target: 'draft-07',
@@ -68,7 +68,7 @@ function toFields(schema: z.ZodType, texts: Readonly<Record<string, FieldTexts>>
       jsonSchema.default ??= z.globalRegistry.get(zodSchema)?.default as typeof jsonSchema.default;
     },
   });
-  return fieldsOf(properties as Properties, texts, '');
+  return fieldsOf(properties as Properties, texts, '', required);
 }
 
 type Properties = Readonly<Record<string, JsonObject>>;
@@ -77,6 +77,7 @@ function fieldsOf(
   properties: Properties = {},
   texts: Readonly<Record<string, FieldTexts>>,
   prefix: string,
+  required: readonly string[] = [],
 ): readonly FormField[] {
   return Object.entries(properties).map(([key, schema]) => {
     const {
@@ -85,7 +86,13 @@ function fieldsOf(
       choices,
       isSecret,
     } = texts[prefix + key] ?? {};
-    const shared = { key, label, help, default: schema.default };
+    const shared = {
+      key,
+      label,
+      help,
+      default: schema.default,
+      ...(required.includes(key) && { required: true as const }),
+    };
     if (isSecret) return { ...shared, kind: 'secret' };
     const variants = variantsOf(schema);
     if (variants.length > 0)
@@ -94,11 +101,10 @@ function fieldsOf(
         kind: 'variants',
         choices: variants.map(({ type }) => [type, choices?.[type] ?? type] as const),
         variants: Object.fromEntries(
-          variants.map(({ type, properties, required }) => [
-            type,
-            fieldsOf(properties, texts, `${prefix}${key}.`).map((field) => ({
+          variants.map((variant) => [
+            variant.type,
+            fieldsOf(variant.properties, texts, `${prefix}${key}.`, variant.required).map((field) => ({
               ...field,
-              ...(required.includes(field.key) && { required: true as const }),
               grants: grantsWith(field.key),
             })),
           ]),

@@ -56,7 +56,7 @@ interface SettingFieldProps {
 }
 
 function SettingField({ field, hint, value, stored, path, problemAt, onChange }: SettingFieldProps) {
-  const { label, kind, default: fallback } = field;
+  const { label, kind, required, default: fallback } = field;
   const shared = { label, hint, error: problemAt(path) };
   const members = isRecord(value) ? value : {};
   const change = (text: string) => onChange(text === '' ? undefined : text);
@@ -120,7 +120,7 @@ function SettingField({ field, hint, value, stored, path, problemAt, onChange }:
       );
     case 'secret':
       return (
-        <Field {...shared}>
+        <Field {...shared} required={required}>
           {(input) => (
             <SecretInput
               {...input}
@@ -146,13 +146,25 @@ function SettingField({ field, hint, value, stored, path, problemAt, onChange }:
         </fieldset>
       );
     case 'number':
-      return <TextField {...shared} {...texts(field, value)} inputMode="numeric" onChange={change} />;
+      return (
+        <TextField {...shared} required={required} {...texts(field, value)} inputMode="numeric" onChange={change} />
+      );
     case 'duration':
-      return <TextField {...shared} {...texts(field, value)} onChange={change} />;
+      return <TextField {...shared} required={required} {...texts(field, value)} onChange={change} />;
     case 'url':
-      return <TextField {...shared} {...texts(field, value)} mono type="url" inputMode="url" onChange={change} />;
+      return (
+        <TextField
+          {...shared}
+          required={required}
+          {...texts(field, value)}
+          mono
+          type="url"
+          inputMode="url"
+          onChange={change}
+        />
+      );
     case 'text':
-      return <TextField {...shared} {...texts(field, value)} onChange={change} />;
+      return <TextField {...shared} required={required} {...texts(field, value)} onChange={change} />;
   }
 }
 
