@@ -57,7 +57,7 @@ export interface RemovalDialogProps<Item> {
 export function RemovalDialog<Item>(props: RemovalDialogProps<Item>) {
   const { item, title, action = 'Remove', remove, done, queryKey, onClose, onRemoved, children } = props;
   const removing = useAction({
-    run: remove,
+    run: (removed: Item) => remove(removed).finally(onClose),
     done,
     refetch: [queryKey],
     onSuccess: (_nothing, removed) => onRemoved?.(removed),
@@ -68,7 +68,7 @@ export function RemovalDialog<Item>(props: RemovalDialogProps<Item>) {
       title={item === undefined ? '' : title(item)}
       action={action}
       busy={removing.isPending}
-      onConfirm={() => item !== undefined && removing.mutate(item, { onSettled: onClose })}
+      onConfirm={() => item !== undefined && removing.mutate(item)}
       onClose={onClose}
     >
       {item !== undefined && children(item)}
