@@ -1,23 +1,16 @@
 import { formFields } from '../../../../contract/form-fields.ts';
 import type { Profile, ProfileInput } from '../../api/client.ts';
-import { toBody } from '../../components/settings-form/setting-values.ts';
+import { type SettingValues, toBody } from '../../components/settings-form/setting-values.ts';
+
+/** Lists of patterns; one that is undefined restricts nothing, also not what is added later. */
+type Patterns = {
+  readonly [Key in 'servers' | 'allow' | 'deny' | 'resources' | 'prompts' | 'skills']?: readonly string[];
+};
 
 /** A profile in the form: its settings as the API takes them, also those that only a newer gateway knows. */
-export interface ProfileDraft {
-  readonly name: string;
-  readonly description?: string;
-  /** Undefined for all servers, also those that are added later. */
-  readonly servers?: readonly string[];
-  /** Undefined for all tools, also those that are added later. */
-  readonly allow?: readonly string[];
-  readonly deny?: readonly string[];
-  readonly resources?: readonly string[];
-  readonly prompts?: readonly string[];
-  readonly skills?: readonly string[];
-  readonly expose?: ProfileInput['expose'];
-  readonly approval?: Readonly<Record<string, unknown>>;
-  readonly [setting: string]: unknown;
-}
+export type ProfileDraft = Patterns &
+  Pick<ProfileInput, 'description' | 'expose'> &
+  SettingValues & { readonly name: string; readonly approval?: SettingValues };
 
 export function toDraft({ name, settings }: Profile): ProfileDraft {
   // The revision is sent apart.

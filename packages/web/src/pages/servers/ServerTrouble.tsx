@@ -1,5 +1,5 @@
 import { LogIn, RefreshCw } from 'lucide-react';
-import { useRef, useState } from 'react';
+import { type ReactNode, useRef, useState } from 'react';
 import { api, type ConnectionStatus, type Server } from '../../api/client.ts';
 import { Button, ButtonLink, ExternalButtonLink } from '../../components/Button.tsx';
 import { CopyButton } from '../../components/CopyButton.tsx';
@@ -85,46 +85,49 @@ export function ServerTrouble({ server, action, onEdit }: ServerTroubleProps) {
 
 /** Asks for the token of a default server, which is disabled without one. */
 function MissingToken({ server: { name, missingToken = '' } }: { readonly server: Server }) {
-  const [token, setToken] = useState('');
   const saving = useAction({
-    run: () => api.setServerToken({ path: { server: name }, body: { token: token.trim() } }),
+    run: (token: string) => api.setServerToken({ path: { server: name }, body: { token } }),
     done: (saved) => describeSaved(saved, 'Saved'),
     refetch: ['servers'],
   });
   return (
-    <Form
-      aria-label={`Credentials for ${safeText(name, 100)}`}
-      className="flex flex-wrap items-center gap-2 rounded-md bg-sunken px-2.5 py-1.5"
-      onSubmit={() => saving.mutate()}
-    >
-      <p className="w-full text-ink-soft">{`Needs a token: paste it here, or set ${missingToken} and restart the gateway.`}</p>
-      <TokenInput value={token} onChange={setToken} isBusy={saving.isPending} />
-    </Form>
+    <div className="rounded-md bg-sunken px-2.5 py-1.5">
+      <p className="mb-2 text-ink-soft">{`Needs a token: paste it here, or set ${missingToken} and restart the gateway.`}</p>
+      <TokenForm name={name} isBusy={saving.isPending} onSubmit={saving.mutate} />
+    </div>
   );
 }
 
-interface TokenInputProps {
-  readonly value: string;
-  readonly onChange: (token: string) => void;
+interface TokenFormProps {
+  readonly name: string;
   readonly isBusy: boolean;
+  readonly onSubmit: (token: string) => void;
+  /** Other ways to authenticate. */
+  readonly children?: ReactNode;
 }
 
-function TokenInput({ value, onChange, isBusy }: TokenInputProps) {
+function TokenForm({ name, isBusy, onSubmit, children }: TokenFormProps) {
+  const [token, setToken] = useState('');
   return (
-    <>
+    <Form
+      aria-label={`Credentials for ${safeText(name, 100)}`}
+      className="flex flex-wrap items-center gap-2"
+      onSubmit={() => onSubmit(token.trim())}
+    >
       <Input
         type="password"
         aria-label="Token"
         placeholder="Paste a token"
         autoComplete="off"
         className="h-7! w-56! text-xs"
-        value={value}
-        onChange={(event) => onChange(event.target.value)}
+        value={token}
+        onChange={(event) => setToken(event.target.value)}
       />
-      <Button type="submit" size="small" look="primary" busy={isBusy} disabled={value.trim() === ''}>
+      <Button type="submit" size="small" look="primary" busy={isBusy} disabled={token.trim() === ''}>
         Save and connect
       </Button>
-    </>
+      {children}
+    </Form>
   );
 }
 
@@ -136,9 +139,8 @@ interface CredentialsProps {
 
 /** Asks for the token that the server requires, or starts a sign-in with OAuth. */
 function Credentials({ server: { name, record, revision }, canEdit, onEdit }: CredentialsProps) {
-  const [token, setToken] = useState('');
   const saving = useAction({
-    run(authentication: Partial<AuthenticationDraft>) {
+    run(authentication: AuthenticationDraft) {
       const draft = toDraft(record);
       const body = toInput({ ...draft, authentication: { ...draft.authentication, ...authentication } });
       return api.updateServer({ path: { server: name }, body: { ...body, revision } });
@@ -149,19 +151,14 @@ function Credentials({ server: { name, record, revision }, canEdit, onEdit }: Cr
   if (!canEdit) return null;
   if (!record) return <p>Add credentials to this server in the configuration file, under authentication.</p>;
   return (
-    <Form
-      aria-label={`Credentials for ${safeText(name, 100)}`}
-      className="flex flex-wrap items-center gap-2"
-      onSubmit={() => saving.mutate({ type: 'bearer', token: token.trim() })}
-    >
-      <TokenInput value={token} onChange={setToken} isBusy={saving.isPending} />
+    <TokenForm name={name} isBusy={saving.isPending} onSubmit={(token) => saving.mutate({ type: 'bearer', token })}>
       <Button size="small" disabled={saving.isPending} onClick={() => saving.mutate({ type: 'oauth' })}>
         Sign in with OAuth
       </Button>
       <Button size="small" look="quiet" onClick={onEdit}>
         Other methods …
       </Button>
-    </Form>
+    </TokenForm>
   );
 }
 

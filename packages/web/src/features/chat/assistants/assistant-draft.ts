@@ -1,34 +1,25 @@
 import { formFields } from '../../../../../contract/form-fields.ts';
 import type { Assistant, AssistantInput } from '../../../api/client.ts';
-import { toBody } from '../../../components/settings-form/setting-values.ts';
+import { fieldsFor, type SettingValues, toBody } from '../../../components/settings-form/setting-values.ts';
 
 /** An assistant in the form: its settings as the API takes them, also those that only a newer gateway knows. */
-export interface AssistantDraft {
-  readonly name: string;
-  readonly description: string;
-  readonly instructions: string;
-  readonly model: { readonly provider: string; readonly model: string };
-  readonly serverIds: readonly string[];
-  readonly disabledTools: readonly string[];
-  readonly expose: Assistant['expose'];
-  readonly toolApproval: Assistant['toolApproval'];
-  readonly trustedTools: readonly string[];
-  readonly [setting: string]: unknown;
-}
+export type AssistantDraft = SettingValues &
+  Pick<Required<Assistant>, 'name' | 'description' | 'instructions' | 'model' | 'expose' | 'toolApproval'> & {
+    readonly [Key in 'serverIds' | 'disabledTools' | 'trustedTools']: readonly string[];
+  };
 
 export const demoModel = { provider: 'demo', model: 'demo' };
 
-export const emptyDraft: AssistantDraft = {
+const shownAtOnce = fieldsFor('assistant', [
+  ...['description', 'instructions', 'model', 'serverIds', 'disabledTools', 'trustedTools'],
+  ...['expose', 'toolApproval'],
+]);
+
+/** A new assistant with the defaults of the contract. */
+export const emptyDraft = {
+  ...Object.fromEntries(shownAtOnce.map((field) => [field.key, field.default])),
   name: '',
-  description: '',
-  instructions: '',
-  model: demoModel,
-  serverIds: [],
-  disabledTools: [],
-  expose: 'all',
-  toolApproval: 'always-ask',
-  trustedTools: [],
-};
+} as AssistantDraft;
 
 export function toDraft({
   id: _id,
