@@ -67,10 +67,13 @@ function SettingField({ field, hint, value, stored, path, problemAt, onChange }:
       );
     case 'choice': {
       const unset = fallback === undefined ? [['', 'As configured'] as const] : [];
+      const options = [...unset, ...(field.choices ?? [])];
       return (
         <SelectField
           {...shared}
-          options={[...unset, ...(field.choices ?? [])]}
+          // Half a line would cut long texts.
+          className={options.some(([, text]) => text.length > 32) ? 'col-span-full' : undefined}
+          options={options}
           value={String(value ?? fallback ?? '')}
           onChange={change}
         />

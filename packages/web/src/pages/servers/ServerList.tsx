@@ -108,6 +108,12 @@ function searchText({ name, description = '', place = '', status }: Server): str
   return `${name}\n${description}\n${place}\n${status.state}`.toLowerCase();
 }
 
+/** Where the word of a state does not read well in front of a time. */
+const sinceWords: Partial<Record<Server['status']['state'], string>> = {
+  connecting: 'connecting since',
+  error: 'failed',
+};
+
 interface ServerRowProps {
   readonly server: Server;
   readonly isAdmin: boolean;
@@ -159,7 +165,7 @@ function ServerRow({ server, isAdmin, changed, onEdit, onRemove }: ServerRowProp
             )}
             {enabled && (
               <span>
-                {states[status.state][1].toLowerCase()} <TimeAgo at={status.since} />
+                {sinceWords[status.state] ?? states[status.state][1].toLowerCase()} <TimeAgo at={status.since} />
               </span>
             )}
           </DottedRow>
