@@ -30,7 +30,6 @@ describe('schemas', () => {
           allOf: fc.array(tie('schema'), { maxLength: 3 }),
           not: tie('schema'),
           if: tie('schema'),
-          // biome-ignore lint/suspicious/noThenProperty: the keyword is called so
           then: tie('schema'),
           additionalProperties: tie('schema'),
           patternProperties: fc.dictionary(fc.constantFrom('^a', '(a+)+$', '['), tie('schema'), { maxKeys: 2 }),

@@ -28,7 +28,6 @@ const shapes: Readonly<Record<string, readonly [JsonObject, JsonObject]>> = {
   '$ref at the root': [{ $ref: '#/$defs/A', $defs: { A: { properties: { p: password } } } }, { p: secret }],
   'allOf with $ref': [{ allOf: [{ $ref: '#/$defs/A' }], $defs: { A: { properties: { p: password } } } }, { p: secret }],
   anyOf: [{ properties: { p: { anyOf: [{ type: 'null' }, password] } } }, { p: secret }],
-  // biome-ignore lint/suspicious/noThenProperty: the keyword of JSON Schema.
   'if and then': [{ if: { required: ['p'] }, then: { properties: { p: password } } }, { p: secret }],
   additionalProperties: [{ additionalProperties: password }, { any: secret }],
   patternProperties: [{ patternProperties: { '^x-': password } }, { 'x-a': secret }],
