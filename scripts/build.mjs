@@ -1,6 +1,6 @@
 // Builds the library, the command line, the app and the documentation into an empty dist. `--without-library` builds what `npm start` needs.
-import { chmodSync, rmSync } from 'node:fs';
-import { join } from 'node:path';
+import { chmodSync, globSync, readFileSync, rmSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import { root, run } from './project.mjs';
 
 const dist = join(root, 'dist');
@@ -15,7 +15,24 @@ async function buildAll() {
   // Comments belong in the declarations, which editors show. In the code they would be an eighth of the package.
   const code =
     (await library('--emitDeclarationOnly')) || (await library('--declaration', 'false', '--removeComments'));
+  if (code === 0) removeInternalDeclarations();
   return code || buildProgram();
+}
+
+/** Removes the declarations that no published entry leads to. They would be a fifth of the package. */
+function removeInternalDeclarations() {
+  const { exports } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
+  const queue = Object.values(exports).flatMap(({ types }) => (types ? [join(root, types)] : []));
+  const published = new Set(queue);
+  for (const file of queue) {
+    for (const [, path] of readFileSync(file, 'utf8').matchAll(/(?:from|import) ?\(?['"](\.[^'"]+)\.[jt]s['"]/g)) {
+      const imported = `${join(dirname(file), path)}.d.ts`;
+      if (!published.has(imported)) queue.push(imported);
+      published.add(imported);
+    }
+  }
+  for (const file of globSync('**/*.d.ts', { cwd: dist }))
+    if (!published.has(join(dist, file))) rmSync(join(dist, file));
 }
 
 async function buildProgram() {
