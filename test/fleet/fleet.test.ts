@@ -157,6 +157,33 @@ test('a request fails when the other replica stops before it answers, and when i
   await expect(one.fleet.request('nobody', 'wait', {})).rejects.toMatchObject({ code: 'GONE' });
 });
 
+test('the last answer of a replica that stops arrives, also if it was sent after the other one had read its messages', async () => {
+  using workspace = await createPostgresWorkspace(postgres);
+  const asked = Promise.withResolvers<void>();
+  const stop = Promise.withResolvers<void>();
+  await using two = await openReplica(workspace);
+  let isAnswering = false;
+  const readsBeforeAnswer = (store: FleetStore): FleetStore => ({
+    ...store,
+    async replicas() {
+      if (!isAnswering) {
+        await asked.promise;
+        isAnswering = true;
+        stop.resolve();
+        await two[Symbol.asyncDispose]();
+      }
+      return store.replicas();
+    },
+  });
+  await using one = await openReplica(workspace, { changeStore: readsBeforeAnswer });
+  two.fleet.handle('last', async () => {
+    asked.resolve();
+    await stop.promise;
+    return { done: true };
+  });
+  expect(await one.fleet.request(String(two.fleet.replica), 'last', {})).toEqual({ done: true });
+});
+
 test('a request that is aborted while it is being sent rejects, and the process continues', async () => {
   using workspace = await createPostgresWorkspace(postgres);
   const sent = Promise.withResolvers<void>();

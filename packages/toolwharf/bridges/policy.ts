@@ -10,7 +10,7 @@ import type { Plugin } from '../plugins/plugin.ts';
  * import { createToolbox, localTool } from 'toolwharf';
  * import { policyPlugin } from 'toolwharf/policy';
  *
- * const send = localTool({ name: 'send', execute: ({ to }) => `sent to ${to}` });
+ * const send = localTool({ name: 'send', execute: ({ to }: { to: string }) => `sent to ${to}` });
  * const when = "call.tool == 'send' && !call.args.to.endsWith('@example.com')";
  * await using toolbox = await createToolbox(
  *   { servers: {}, policy: { rules: [{ id: 'outside', when, then: 'deny', reason: 'Mail leaves the company' }] } },

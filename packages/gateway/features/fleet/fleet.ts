@@ -3,7 +3,7 @@ import { messageOf, ToolwharfError, toToolwharfError } from '../../../contract/e
 import type { JsonObject } from '../../../contract/json.ts';
 import type { Log } from '../../../toolwharf/kernel/log.ts';
 import { startStopwatch } from '../../../toolwharf/kernel/stopwatch.ts';
-import type { FleetStore, ReplicaRow } from '../../../toolwharf/storage/ports/fleet-store.ts';
+import type { FleetStore } from '../../../toolwharf/storage/ports/fleet-store.ts';
 import {
   type Fleet,
   type FleetAnswer,
@@ -109,7 +109,7 @@ function createSharedFleet(store: FleetStore, revisions: ReadonlyMap<string, num
       const age = startStopwatch();
       changes.report(await store.revisions());
       ageOfRead = age;
-      if (waiting.size > 0) rejectLost(await store.replicas());
+      if (waiting.size > 0) await rejectLost();
       if (wasLost) log.info('fleet.found', 'The database can be reached again');
       wasLost = false;
     } catch (cause) {
@@ -118,9 +118,17 @@ function createSharedFleet(store: FleetStore, revisions: ReadonlyMap<string, num
     }
   }
 
-  function rejectLost(replicas: readonly ReplicaRow[]): void {
-    const alive = new Set(replicas.map(({ id }) => id));
-    for (const [id, { replica }] of waiting) if (!alive.has(replica)) void takeBack(id);
+  async function rejectLost(): Promise<void> {
+    const alive = new Set((await store.replicas()).map(({ id }) => id));
+    const isLost = ({ replica }: Waiting) => !alive.has(replica);
+    if (![...waiting.values()].some(isLost)) return;
+    // A replica that stopped may have answered after the messages were read.
+    for (;;) {
+      const last = await store.receive();
+      if (last.length === 0) break;
+      for (const message of last) receive(message as unknown as Message);
+    }
+    for (const [id, request] of waiting) if (isLost(request)) void takeBack(id);
   }
 
   /** Rejects a request that will not be answered. */
