@@ -67,7 +67,7 @@ describe('the rules of a policy', () => {
     }
   });
 
-  test('has() makes a rule about a missing argument', () => {
+  test('a rule about a missing argument uses has()', () => {
     const when = "!has(call.args.to) || call.args.to == 'all'";
     expect(applies(when, facts())).toBe(true);
     expect(applies(when, facts({ to: 'ada' }))).toBe(false);
