@@ -64,10 +64,10 @@ test('the overview leads to an added server whose tools can be run', async () =>
   await page.getByRole('link', { name: nextLabel('Overview') }).click();
   await page.getByRole('link', { name: nextLabel('Add a server') }).click();
   const form = page.getByRole('dialog', { name: 'Add server' });
-  await form.getByRole('radio', { name: nextLabel('Local (stdio)') }).check();
   const command = commandWith('npx -y ');
-  await form.getByLabel('Command').fill(command);
-  await form.getByRole('button', { name: nextLabel('Split into arguments') }).click();
+  await page.evaluate((text) => navigator.clipboard.writeText(text), command);
+  await form.getByLabel('Paste from a README').press('ControlOrMeta+V');
+  await form.getByText('Understood').waitFor();
   await form.getByRole('button', { name: nextLabel('Save') }).click();
   await page.getByRole('article', { name: 'filesystem' }).getByText('Default server').waitFor();
   const added = page.getByRole('article', { name: 'everything' });

@@ -71,6 +71,28 @@ test('a server is added by its URL after a connection test [R9, R10]', async () 
   await on.remove('far');
 });
 
+test('the form is filled in from pasted text, and text with several servers opens the import', async () => {
+  await page.getByRole('button', { name: 'Add server' }).click();
+  const form = on.dialog('Add server');
+  const paste = form.getByLabel('Paste from a README');
+  await paste.fill('claude mcp add tracker -e KEY=k -- npx -y tracker-mcp --fast');
+  await form.getByRole('button', { name: 'Fill in the form' }).click();
+  await form.getByText('Understood: stdio npx -y tracker-mcp --fast, 1 environment variable').waitFor();
+  expect(await textbox(form, 'Name').inputValue()).toBe('tracker');
+  expect(await textbox(form, 'Command').inputValue()).toBe('npx');
+  expect(await form.getByRole('radio', { name: 'Local (stdio)' }).isChecked()).toBe(true);
+  await expectAccessible(page);
+  await paste.fill('a sentence, no server');
+  await form.getByRole('button', { name: 'Fill in the form' }).click();
+  await form.getByText('No server found').waitFor();
+  expect(await textbox(form, 'Name').inputValue()).toBe('tracker');
+  await paste.fill('uvx mcp-server-git\nuvx mcp-server-time');
+  await form.getByRole('button', { name: 'Fill in the form' }).click();
+  const found = on.dialog('Import servers').getByRole('region', { name: 'Servers found' });
+  for (const name of ['git', 'time']) await found.getByRole('checkbox', { name }).waitFor();
+  await on.dialog('Import servers').getByRole('button', { name: 'Close' }).first().click();
+});
+
 test('problems are shown at their fields, and closing the form needs confirmation [R10]', async () => {
   await page.getByRole('button', { name: 'Add server' }).click();
   const form = on.dialog('Add server');

@@ -11,6 +11,7 @@ import { type Problem, problemLine } from '../../../toolwharf/config/problems.ts
 import { readProduct } from '../../../toolwharf/config/products/read-product.ts';
 import { looksLikeJson, readDocument } from '../../../toolwharf/config/read-document.ts';
 import { parseReference } from '../../../toolwharf/config/references.ts';
+import { readPasted } from './read-pasted.ts';
 import { toProblems } from './request-problems.ts';
 
 type Imported = z.input<typeof importedServersSchema>;
@@ -20,7 +21,7 @@ type ImportProblem = Imported['problems'][number];
 const maxCharacters = 64 * 1024;
 
 /**
- * Extracts the servers of a pasted configuration in any dialect. Settings that cannot be imported are reported as problems. The
+ * Extracts the servers of a pasted configuration in any dialect, command line, URL or link. Settings that cannot be imported are reported as problems. The
  * gateway's own environment is never used.
  */
 export function importServers(pasted: string): Imported {
@@ -29,13 +30,9 @@ export function importServers(pasted: string): Imported {
     const message = `The configuration is longer than ${maxCharacters / 1024} KiB: import fewer servers at a time`;
     return { servers: [], problems: [{ message }] };
   }
-  const text = addBraces(pasted);
-  const document = readDocument(text, { json: looksLikeJson(text) });
-  if (document.problems.length > 0) {
-    const lines = document.problems.map(({ line, column, message }) => `line ${line}, column ${column}: ${message}`);
-    return { servers: [], problems: lines.map((message) => ({ message })) };
-  }
-  const { value, findings } = copyPlain(document.value);
+  const { document: parsed, problems: syntax = [] } = readText(pasted);
+  if (syntax.length > 0) return { servers: [], problems: syntax };
+  const { value, findings } = copyPlain(parsed);
   if (findings.length > 0 || !isPlainMap(value))
     return { servers: [], problems: [{ message: 'This is not a configuration with servers' }] };
   const servers: ImportedServer[] = [];
@@ -56,6 +53,15 @@ export function importServers(pasted: string): Imported {
   }
   if (servers.length + problems.length === 0) problems.push({ message: 'The configuration contains no servers' });
   return { servers, problems };
+}
+
+function readText(pasted: string): { readonly document?: unknown; readonly problems?: readonly ImportProblem[] } {
+  const servers = readPasted(pasted);
+  if (servers) return { document: servers };
+  const text = addBraces(pasted);
+  const { value, problems } = readDocument(text, { json: looksLikeJson(text) });
+  const lines = problems.map(({ line, column, message }) => `line ${line}, column ${column}: ${message}`);
+  return { document: value, problems: lines.map((message) => ({ message })) };
 }
 
 /** Accepts entries that were copied out of a JSON object, without its braces and with a trailing comma. */

@@ -1,12 +1,12 @@
 import { useMutation, useQuery } from '@tanstack/react-query';
 import { useRef, useState } from 'react';
+import { suggestRegistryName } from '../../../../contract/suggest-name.ts';
 import { api, type RegistryPlan, type RegistryServer } from '../../api/client.ts';
 import { queries } from '../../api/queries.ts';
 import { Button } from '../../components/Button.tsx';
 import { Dialog } from '../../components/Dialog.tsx';
 import { SignInDialog } from '../../components/SignIn.tsx';
 import { ServerFormDialog } from '../../pages/servers/ServerFormDialog.tsx';
-import { suggestRegistryName } from '../../pages/servers/suggest-name.ts';
 import { emptyDraft, toValues } from './install-draft.ts';
 import { RegistrySearch } from './RegistrySearch.tsx';
 import { RegistryServerForm } from './RegistryServerForm.tsx';

@@ -14,7 +14,7 @@ import { safeText } from '../../components/safe-text.ts';
 import { plural } from '../../text/plural.ts';
 import { ProgramNotice } from './ProgramNotice.tsx';
 import { ServerFormDialog } from './ServerFormDialog.tsx';
-import { describeOffers, transportLabels } from './server-labels.ts';
+import { describeOffers, describeSecrets, describeTarget, transportLabels } from './server-labels.ts';
 import { type ImportStep, useImport } from './use-import.ts';
 
 const example = `{
@@ -275,23 +275,4 @@ function Progress({ step }: { readonly step: ImportStep | undefined }) {
       );
     }
   }
-}
-
-function describeTarget({ transport, command = '', args = [], url = '' }: ImportedServer): string {
-  if (transport !== 'stdio') return url.replace(/\?.*$/s, '?…');
-  return [command, ...args.map((arg) => (typeof arg === 'string' ? arg : '…'))].join(' ');
-}
-
-/** The number of secrets, without their values. */
-function describeSecrets({ env = {}, headers = {}, authentication, enabled = true }: ImportedServer): string {
-  const variables = Object.keys(env).length;
-  const lines = Object.keys(headers).length;
-  return [
-    variables > 0 && plural(variables, 'environment variable'),
-    lines > 0 && plural(lines, 'header'),
-    authentication && authentication.type !== 'none' && `${authentication.type} authentication`,
-    !enabled && 'disabled',
-  ]
-    .filter(Boolean)
-    .join(', ');
 }

@@ -1,4 +1,5 @@
 import { useEffect, useRef } from 'react';
+import { splitCommand } from '../../../../contract/split-command.ts';
 import { Button } from '../../components/Button.tsx';
 import { TextField } from '../../components/fields.tsx';
 import { RadioCards, type RadioOption } from '../../components/RadioCards.tsx';
@@ -9,7 +10,6 @@ import type { FormPartProps } from './form-problems.ts';
 import { LineList } from './LineList.tsx';
 import { ProgramNotice } from './ProgramNotice.tsx';
 import { authenticationField, authenticationType, newLine, type ServerDraft, settingFields } from './server-draft.ts';
-import { splitCommand } from './split-command.ts';
 
 const transports: readonly RadioOption<ServerDraft['transport']>[] = [
   { value: 'auto', title: 'Automatic', hint: 'A URL; tries HTTP, then SSE' },
@@ -24,14 +24,18 @@ const transports: readonly RadioOption<ServerDraft['transport']>[] = [
 ];
 
 export interface ServerFieldsProps extends FormPartProps {
+  /** Whether the name is the first field of the form. */
+  readonly isFirst: boolean;
   readonly onSignIn: () => void;
 }
 
 /** The fields of a server. */
-export function ServerFields({ onSignIn, ...props }: ServerFieldsProps) {
+export function ServerFields({ isFirst, onSignIn, ...props }: ServerFieldsProps) {
   const { draft, problems, onChange } = props;
   const first = useRef<HTMLInputElement>(null);
-  useEffect(() => first.current?.focus(), []);
+  useEffect(() => {
+    if (isFirst) first.current?.focus();
+  }, [isFirst]);
   return (
     <div className="flex min-w-0 flex-col gap-4">
       <div className="grid gap-3 sm:grid-cols-2">

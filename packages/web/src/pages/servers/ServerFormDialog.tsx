@@ -1,6 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { useEffect, useRef, useState } from 'react';
-import { api, type Server, type ServerInput } from '../../api/client.ts';
+import { freeName, suggestName } from '../../../../contract/suggest-name.ts';
+import { api, type ImportedServer, type Server, type ServerInput } from '../../api/client.ts';
 import { queries } from '../../api/queries.ts';
 import { Button } from '../../components/Button.tsx';
 import { ConfirmDialog } from '../../components/ConfirmDialog.tsx';
@@ -14,10 +15,10 @@ import { useAction } from '../../components/use-action.ts';
 import { useFirstProblem } from '../../components/use-first-problem.ts';
 import { ConnectionTestPanel } from './ConnectionTestPanel.tsx';
 import { toFormProblems } from './form-problems.ts';
+import { PasteField } from './PasteField.tsx';
 import { ServerFields } from './ServerFields.tsx';
 import { endsSignIns, hasProblems, type ServerDraft, toDraft, toInput } from './server-draft.ts';
 import { describeSaved } from './server-labels.ts';
-import { suggestName } from './suggest-name.ts';
 import { useConnectionTest } from './use-connection-test.ts';
 
 export interface ServerFormDialogProps {
@@ -25,12 +26,14 @@ export interface ServerFormDialogProps {
   readonly edited?: Server;
   /** The initial values of a new server. */
   readonly start?: ServerInput;
+  /** Receives pasted text that contains several servers. */
+  readonly onPasted?: (text: string) => void;
   /** Receives the saved server. */
   readonly onClose: (saved?: Server) => void;
 }
 
 /** Adds or edits a server, with a connection test before saving. */
-export function ServerFormDialog({ edited, start, onClose }: ServerFormDialogProps) {
+export function ServerFormDialog({ edited, start, onPasted, onClose }: ServerFormDialogProps) {
   const servers = useQuery(queries.servers()).data ?? [];
   const mayAddPrograms = useQuery(queries.session()).data?.mayAddPrograms ?? false;
   const [initial, setInitial] = useState(() => toDraft(edited?.record ?? start));
@@ -53,16 +56,27 @@ export function ServerFormDialog({ edited, start, onClose }: ServerFormDialogPro
     setDraft((current) => {
       const next = { ...current, ...part };
       if (next.isNamed) return next;
-      return {
-        ...next,
-        name: suggestName(
-          next,
-          servers.map(({ name }) => name),
-        ),
-      };
+      return { ...next, name: suggestFor(next) };
     });
   }
 
+  function suggestFor({ transport, command, args, url }: ServerDraft): string {
+    const words = args.flatMap(({ value }) => (typeof value === 'string' ? [value] : []));
+    return suggestName(
+      transport === 'stdio' ? { command: command.trim(), args: words } : { url },
+      servers.map(({ name }) => name),
+    );
+  }
+
+  /** Fills the form with a pasted server. A name that is taken gets a number. */
+  function fill(server: ImportedServer): void {
+    const isTaken = servers.some(({ name }) => name === server.name);
+    const names = servers.map(({ name }) => name);
+    setDraft(toDraft({ ...server, name: isTaken ? freeName(server.name, names) : server.name }));
+    test.cancel();
+  }
+
+  const isEmpty = !edited && !start;
   const input = toInput(draft);
   const isBlocked = hasProblems(draft) || (draft.transport === 'stdio' && !mayAddPrograms);
   const error = saving.error ?? test.error;
@@ -130,7 +144,9 @@ export function ServerFormDialog({ edited, start, onClose }: ServerFormDialogPro
                 in again.
               </Notice>
             )}
+            {isEmpty && <PasteField onServer={fill} onServers={onPasted} />}
             <ServerFields
+              isFirst={!isEmpty}
               draft={draft}
               initial={initial}
               problems={problems}

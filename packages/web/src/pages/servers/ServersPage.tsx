@@ -35,14 +35,14 @@ export default function ServersPage() {
   const [editing, setEditing] = useState<Server>();
 
   const [dropped, setDropped] = useState<string>();
+  const importText = (text: string) => {
+    setDropped(text);
+    paste();
+  };
   const isDragging = useFileDrop(([file]) => {
     if (!file || file.size > maxFileBytes) return;
-    const show = (text: string) => {
-      setDropped(text);
-      paste();
-    };
     // A folder, and a file that was removed meanwhile, cannot be read.
-    void file.text().then(show, () => {});
+    void file.text().then(importText, () => {});
   }, isAdmin);
   const server = servers.data?.find((item) => item.name === name);
   const showList = () => navigate('/servers');
@@ -101,7 +101,7 @@ export default function ServersPage() {
           }}
         />
       )}
-      {isAdmin && search.has('add') && <ServerFormDialog onClose={showList} />}
+      {isAdmin && search.has('add') && <ServerFormDialog onPasted={importText} onClose={showList} />}
       {isAdmin && search.has('import') && (
         <ImportDialog
           key={dropped}

@@ -1,4 +1,4 @@
-import type { Server, ServerTest } from '../../api/client.ts';
+import type { ImportedServer, Server, ServerTest } from '../../api/client.ts';
 import { safeText } from '../../components/safe-text.ts';
 import { plural } from '../../text/plural.ts';
 
@@ -48,4 +48,24 @@ export function describeSaved({ name, enabled, status, offers }: Server, verb: s
   if (!enabled) return `${verb} ${shown}. It is disabled.`;
   if (status.state === 'connected') return `${verb} ${shown}. Connected with ${describeOffers(offers)}.`;
   return `${verb} ${shown}. Not connected yet; retrying automatically.`;
+}
+
+/** The command line or URL of an imported server, without secrets. */
+export function describeTarget({ transport, command = '', args = [], url = '' }: ImportedServer): string {
+  if (transport !== 'stdio') return url.replace(/\?.*$/s, '?…');
+  return [command, ...args.map((arg) => (typeof arg === 'string' ? arg : '…'))].join(' ');
+}
+
+/** The number of secrets, without their values. */
+export function describeSecrets({ env = {}, headers = {}, authentication, enabled = true }: ImportedServer): string {
+  const variables = Object.keys(env).length;
+  const lines = Object.keys(headers).length;
+  return [
+    variables > 0 && plural(variables, 'environment variable'),
+    lines > 0 && plural(lines, 'header'),
+    authentication && authentication.type !== 'none' && `${authentication.type} authentication`,
+    !enabled && 'disabled',
+  ]
+    .filter(Boolean)
+    .join(', ');
 }

@@ -1,5 +1,4 @@
 import { expect, test } from 'vitest';
-import { newLine, toDraft } from './server-draft.ts';
 import { freeName, suggestName, suggestRegistryName } from './suggest-name.ts';
 
 test.each([
@@ -13,7 +12,7 @@ test.each([
   ['not an address', ''],
   ['', ''],
 ])('the URL %s suggests the name %j', (url, name) => {
-  expect(suggestName({ ...toDraft(), url }, [])).toBe(name);
+  expect(suggestName({ url }, [])).toBe(name);
 });
 
 test.each([
@@ -26,19 +25,17 @@ test.each([
   ['github-mcp-server', ['stdio'], 'github'],
   ['', [], ''],
 ])('the command %s %j suggests the name %j', (command, args, name) => {
-  const draft = { ...toDraft(), transport: 'stdio' as const, command, args: args.map((arg) => newLine('', arg)) };
-  expect(suggestName(draft, [])).toBe(name);
+  expect(suggestName({ command, args }, [])).toBe(name);
 });
 
 test('an API is named after its host [R21]', () => {
-  const draft = { ...toDraft(), transport: 'api' as const, url: 'https://api.openweathermap.org/data/2.5' };
-  expect(suggestName(draft, [])).toBe('openweathermap');
+  expect(suggestName({ url: 'https://api.openweathermap.org/data/2.5' }, [])).toBe('openweathermap');
 });
 
 test('a taken name gets a number', () => {
-  const draft = { ...toDraft(), url: 'https://mcp.notion.com/mcp' };
-  expect(suggestName(draft, ['notion'])).toBe('notion-2');
-  expect(suggestName(draft, ['notion', 'notion-2'])).toBe('notion-3');
+  const server = { url: 'https://mcp.notion.com/mcp' };
+  expect(suggestName(server, ['notion'])).toBe('notion-2');
+  expect(suggestName(server, ['notion', 'notion-2'])).toBe('notion-3');
 });
 
 test('a name has only lower-case letters, digits and hyphens', () => {

@@ -1,12 +1,9 @@
-import type { ServerDraft } from './server-draft.ts';
+/** A server that has no name yet: a program, or a URL. */
+export type UnnamedServer = { readonly command: string; readonly args: readonly string[] } | { readonly url: string };
 
 /** A name for a new server, made from its URL or command; empty if they have no usable part. */
-export function suggestName(
-  draft: Pick<ServerDraft, 'transport' | 'url' | 'command' | 'args'>,
-  taken: readonly string[],
-): string {
-  const found = draft.transport === 'stdio' ? nameFromCommand(draft) : nameFromUrl(draft.url);
-  return freeName(found, taken);
+export function suggestName(server: UnnamedServer, taken: readonly string[]): string {
+  return freeName('url' in server ? nameFromUrl(server.url) : nameFromCommand(server.command, server.args), taken);
 }
 
 const commonParts = new Set([
@@ -37,15 +34,12 @@ function nameFromUrl(text: string): string {
 }
 
 /** The package of `npx -y @scope/server-name dir`, or the name of the program. */
-function nameFromCommand({ command, args }: Pick<ServerDraft, 'command' | 'args'>): string {
+function nameFromCommand(command: string, args: readonly string[]): string {
   const program = lastPart(command.trim());
   const isRunner = /^(?:npx|npm|bunx|pnpm|yarn|uvx|uv|pipx|node|python\d*|deno|docker|bun)(?:\.exe|\.cmd)?$/i.test(
     program,
   );
-  const words = args.map(({ value }) => value).filter((value) => typeof value === 'string');
-  const packageName = words.find(
-    (word) => !word.startsWith('-') && !['run', 'exec', 'dlx', 'x', 'tool'].includes(word),
-  );
+  const packageName = args.find((word) => !word.startsWith('-') && !['run', 'exec', 'dlx', 'x', 'tool'].includes(word));
   // The scope of `@scope/mcp` is more specific than its name.
   const scope = packageName?.match(/^@([^/]+)\/(?:mcp|server|mcp-server)(?:@|$)/)?.[1];
   return scope ?? stripAffixes(isRunner ? lastPart(packageName ?? '') : program);
