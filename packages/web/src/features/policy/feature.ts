@@ -7,7 +7,7 @@ export const policy: Feature = {
   name: 'policy',
   title: 'Policies',
   pages: { '/policy': lazy(() => import('./PolicyPage.tsx')) },
-  navigation: [{ href: '/policy', label: 'Policy', Icon: Scale, after: '/approvals', isForAdmins: true }],
+  navigation: [{ href: '/policy', label: 'Policy', Icon: Scale, after: '/profiles', isForAdmins: true }],
   commands: [{ kind: 'Page', title: 'Policy', href: '/policy', isForAdmins: true }],
   invalidations: { 'config.applied': ['policy'] },
 };
