@@ -97,6 +97,32 @@ test('the key of a call that could not be recorded can be used again, also with 
   expect(await toolbox.call('work', {}, key)).toMatchObject({ text: 'done' });
 });
 
+test('the key of a call whose claim was stored although the journal failed can be used again, in another process too [O10]', async () => {
+  const memory = { ...createMemoryJournal(), isShared: true };
+  let isCut = true;
+  const claim: Journal['claim'] = async (...wanted) => {
+    const holder = await memory.claim(...wanted);
+    if (isCut) throw new Error('the connection was cut before the answer');
+    return holder;
+  };
+  let runs = 0;
+  const work = localTool({ name: 'work', execute: () => `run ${++runs}` });
+  await using toolbox = await openToolbox({ servers: {} }, { tools: [work], journal: { ...memory, claim } });
+  await using other = await openToolbox({ servers: {} }, { tools: [work], journal: memory });
+  expect(await toolbox.call('work', {}, key)).toMatchObject({ failure: { code: 'JOURNAL_UNAVAILABLE' } });
+  expect(await other.call('work', {}, key)).toMatchObject({ text: 'run 1' });
+  isCut = false;
+  expect(await toolbox.call('work', {}, key)).toMatchObject({ text: 'run 1' });
+  // The id of a call that ran may come again: its record stays.
+  const same = { id: 'chosen', idempotencyKey: 'other' };
+  expect(await toolbox.start('work', {}, same).result).toMatchObject({ text: 'run 2' });
+  isCut = true;
+  expect(await toolbox.start('work', {}, same).result).toMatchObject({ isError: true });
+  isCut = false;
+  expect(await toolbox.start('work', {}, same).result).toMatchObject({ text: 'run 2' });
+  expect(runs).toBe(2);
+});
+
 test('a journal that never gives a key back replays the failure', async () => {
   const memory = createMemoryJournal();
   const journal: Journal = { ...memory, claim: (claim) => memory.claim(claim) };

@@ -15,6 +15,8 @@ export interface IdempotencyPorts {
   readonly calls: Pick<RunningCalls, 'find'>;
   /** Whether a call of this process, which is not in the journal, ended without having been sent. */
   readonly isUnrecorded: (callId: string) => boolean;
+  /** Records that the call was not sent: a journal that failed to claim its key may have stored the claim. */
+  readonly onClaimFailed: (cause: ToolwharfError) => Promise<void>;
 }
 
 /** A request for an idempotency key. */
@@ -32,7 +34,7 @@ export interface KeyRequest {
 export async function runOnce(
   call: RunningCall,
   request: KeyRequest,
-  { journal, calls, isUnrecorded }: IdempotencyPorts,
+  { journal, calls, isUnrecorded, onClaimFailed }: IdempotencyPorts,
   run: () => Promise<ToolResult>,
 ): Promise<ToolResult> {
   const { id, caller, epoch, signal } = call;
@@ -47,7 +49,13 @@ export async function runOnce(
       (holder) => !holder,
       () => false,
     );
-    const first = await claiming;
+    let first: KeyClaim | undefined;
+    try {
+      first = await claiming;
+    } catch (cause) {
+      await onClaimFailed(cause as ToolwharfError);
+      throw cause;
+    }
     if (!first) return run();
     const isSameCall =
       first.fingerprint === fingerprint ||

@@ -235,8 +235,24 @@ export function createInvoker(ports: InvokerPorts): Invoker {
     if (isChosen) await assertIdFree(call, ports.journal);
     // Arguments that cannot be read, or are nested too deeply, cannot be compared. The call is refused and recorded without its key.
     if (key === undefined || call.problem || isTooDeep([input])) return run(call, entry, input, options);
-    const keyPorts = { journal: ports.journal, calls, isUnrecorded: (id: string) => unrecorded.has(id) };
+    const keyPorts = {
+      journal: ports.journal,
+      calls,
+      isUnrecorded: (id: string) => unrecorded.has(id),
+      async onClaimFailed(cause: ToolwharfError) {
+        // The record of an earlier call with an id that its caller chose, and that of a call to be continued, stay.
+        if (!isChosen && !options.resumed) await endUnsent(call, call.end(endingFor(cause)), cause);
+      },
+    };
     return runOnce(call, { key, entry, input }, keyPorts, () => run(call, entry, input, options));
+  }
+
+  /** Ends a call that was not sent. Returns false if its end could not be recorded. */
+  async function endUnsent(call: RunningCall, record: CallRecord, error: ToolwharfError): Promise<boolean> {
+    if (await finishUnsent(call, record, error, ports)) return true;
+    unrecorded.add(call.id);
+    evictOldest(unrecorded, maxUnrecorded);
+    return false;
   }
 
   function end(call: RunningCall, result: ToolResult): ToolResult {
@@ -318,11 +334,9 @@ export function createInvoker(ports: InvokerPorts): Invoker {
       if (wasSent || !(isAwaiting || call.idempotencyKey !== undefined)) {
         await writeEnd(call, ended);
         ports.onCall(ended);
-      } else if (!(await finishUnsent(call, ended, error, ports))) {
-        if (isAwaiting) return failed(call.id, continuedElsewhere());
-        unrecorded.add(call.id);
-        evictOldest(unrecorded, maxUnrecorded);
-      }
+      } else if (isAwaiting) {
+        if (!(await finishUnsent(call, ended, error, ports))) return failed(call.id, continuedElsewhere());
+      } else await endUnsent(call, ended, error);
       return failed(call.id, error);
     } finally {
       const { unanswered } = call;
