@@ -28,9 +28,27 @@ test('a later server cannot take a listed URI, nor a URI under a template [N9]',
   expect(owners.find('lab://listed', names)).toBe('second');
   expect(owners.findTemplate('lab://open/{name}', names)).toBe('second');
   expect(owners.find('lab://mine', names)).toBe('first');
-  expect(owners.find('lab://other/a', names)).toBe('first');
+  expect(owners.find('lab://other/a', names)).toBe('second');
+  expect(owners.findTemplate('lab://{+x}', names)).toBe('second');
   expect(owners.find('lab://listed', ['first'])).toBe('first');
 });
+
+test.each(['lab://{+x}', 'lab://{x}', 'lab:{+x}', 'LAB://{a}/{b}'])(
+  'the template %s of a later server claims nothing in the scheme of another one, now or later',
+  (template) => {
+    const { open, now } = setUp();
+    const owners = open();
+    owners.claim('second', 'uris', ['lab://a']);
+    now.time += 600_000;
+    owners.claim('first', 'templates', [template, 'lab://mine/{x}']);
+    expect(owners.find('lab://unlisted/b', names)).toBe('second');
+    expect(owners.find('lab://mine/b', names)).toBe('first');
+    now.time += 600_000;
+    owners.claim('second', 'uris', ['lab://new/b']);
+    expect(owners.find('lab://new/b', names)).toBe('second');
+    expect(owners.find('lab://new/b', ['first'])).toBe('first');
+  },
+);
 
 test('in a shared scheme, a broad template does not take what other servers list, even if it came first', () => {
   const { open, now } = setUp();
@@ -94,9 +112,9 @@ test('a server that lists more and more URIs is bounded, and keeps those that it
   owners.claim(
     'first',
     'uris',
-    Array.from({ length: 20_000 }, (_, at) => `lab://old/${at}`),
+    Array.from({ length: 20_000 }, (_, at) => `https://old/${at}`),
   );
-  owners.claim('first', 'uris', ['lab://new']);
-  expect(owners.find('lab://new', names)).toBe('first');
-  expect(owners.find('lab://old/0', names)).toBeUndefined();
+  owners.claim('first', 'uris', ['https://new']);
+  expect(owners.find('https://new', names)).toBe('first');
+  expect(owners.find('https://old/0', names)).toBeUndefined();
 });

@@ -38,6 +38,11 @@ export function isBroadTemplate(template: string): boolean {
   return spanning !== -1 && !/^[a-z][a-z0-9+.-]*:\/*[^/]/i.test(literals.join(''));
 }
 
+/** True for a template that names nothing after its scheme before an expression, such as `lab://{path}`. */
+export function namesOnlyScheme(template: string): boolean {
+  return /^[a-z][a-z0-9+.-]*:\/*\{/i.test(template);
+}
+
 /** The scheme that a template names, in lower case; undefined if an expression is a part of it. */
 export function schemeOf(template: string): string | undefined {
   return /^([a-z][a-z0-9+.-]*):/i.exec(template)?.[1]?.toLowerCase();
