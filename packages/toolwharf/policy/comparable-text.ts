@@ -14,7 +14,7 @@ export function createSureMatcher(patterns: readonly string[]): (text: string) =
     const matchesHost = createHostMatcher(pattern);
     return {
       matchesText: createMatcher([pattern.normalize()]),
-      matchesPath: (path: string) => matchesPath(path) && matchesHost(path) && !hasMoreAddresses(path, pattern),
+      matchesPath: (path: string) => matchesPath(path) && matchesHost(path) && !hasOtherAddresses(path, pattern),
       isAny: /^\*+$/.test(pattern),
     };
   });
@@ -32,17 +32,28 @@ function createHostMatcher(pattern: string): (text: string) => boolean {
   const [, host] = /:\/\/([^/]*)/.exec(pattern) ?? [];
   if (host === undefined) return () => true;
   const matches = createMatcher([host]);
+  const namesScheme = /^[\w+.-]+:/.test(pattern);
   return (text) => {
-    const [, found] = /^(?:https?|wss?|ftps?):\/\/([^/?#\\]*)/i.exec(text) ?? [];
-    return found === undefined || (matches(found) && (host.includes('@') || !found.includes('@')));
+    const [, scheme = '', found] = /^([a-z][a-z0-9+.-]*):\/\/([^/?#\\]*)/i.exec(text) ?? [];
+    // The URIs of other schemes need not have a host.
+    if (found === undefined || (namesScheme && !isWebScheme.test(scheme))) return true;
+    if (!matches(found) || (found.includes('@') && !host.includes('@'))) return false;
+    return !isWebScheme.test(scheme) || isPlainHost.test(found);
   };
 }
 
-/** Whether a text could name more mail addresses than the pattern: programs read `a@b.test,c@d.test` as two. */
-function hasMoreAddresses(text: string, pattern: string): boolean {
+const isWebScheme = /^(?:https?|wss?|ftps?)$/i;
+/** A host that every program reads to its end, after a user and before a port. */
+const isPlainHost = /^(?:[^@%]*@)?(?:\[[\da-f:.]+\]|[\p{L}\p{M}\p{N}._-]*)(?::\d+)?$/iu;
+
+/**
+ * Whether a text could name other mail addresses than the pattern: programs read `a@b.test,c@d.test` as two, deliver `b.test!a@d.test`
+ * to the first host, and decode `=?utf-8?q?a=40b.test=3e?=@d.test`.
+ */
+function hasOtherAddresses(text: string, pattern: string): boolean {
   if (!pattern.includes('@')) return false;
   const count = (of: string, separator: string) => of.split(separator).length;
-  return ['@', ',', ';', '<', '>', '"', ' ', '%'].some((one) => count(text, one) > count(pattern, one));
+  return ['@', ',', ';', '<', '>', '"', ' ', '%', '!', '=?'].some((one) => count(text, one) > count(pattern, one));
 }
 
 /** A glob as `toPlainPath` writes texts: in one Unicode form, with slashes, and without empty segments and `.`. */
@@ -112,7 +123,7 @@ export function toSpellings(text: string): ReadonlySet<string> {
     .flatMap((spelling) => [spelling, toPlainPath(spelling), joinSegments(spelling, resolveSegments)])
     .flatMap((spelling) => [spelling, spelling.replace(/\/$/, ''), `${spelling}/`]);
   const addresses = normalized.includes('@') ? normalized.split(addressEnds).filter((part) => part.includes('@')) : [];
-  const spellings = [...paths, toPlainUrl(normalized) ?? text, ...addresses];
+  const spellings = [...paths, toPlainUrl(normalized) ?? text, ...toFilePath(text), ...addresses];
   return new Set([...spellings, ...spellings.map((spelling) => spelling.toLowerCase())]);
 }
 
@@ -145,6 +156,14 @@ function toPlainUrl(text: string): string | undefined {
   url.password = '';
   url.hostname = url.hostname.replace(/\.$/, '');
   return url.href;
+}
+
+/** The path of a `file` URL, whatever its host and drive, and also within the URL of an archive or of a page's source. */
+function toFilePath(text: string): readonly string[] {
+  const [, encoded] = /file:(?:[\\/]{2}[^\\/]*)?(.*)$/is.exec(text.replaceAll(/[\t\n\r]/g, '')) ?? [];
+  if (encoded === undefined) return [];
+  const path = toPlainPath(decodeAll(encoded));
+  return [path, path.replace(/^\/?[a-z][:|](?=\/)/i, '')];
 }
 
 /** Decodes percent-encoded dots, separators, percent signs and control characters, also if they are encoded several times. */
@@ -213,7 +232,7 @@ function isEmpty(segment: string): boolean {
 }
 
 function withoutParameters(segment: string): string {
-  return segment.replace(/;.*$/s, '').trim();
+  return segment.replace(/;.*$|:[^:]*:\$\w+$/s, '').trim();
 }
 
 /** Rewrites the segments after the scheme of a URI, or after the slash of an absolute path. */

@@ -254,3 +254,53 @@ test('an argument that cannot be compared is denied by a rule that denies, and n
   expect(matchesArguments({ path: '*' }, args, { answer: 'allow', hidden })).toBe(false);
   expect(matchesArguments({ path: 'x' }, args, { answer: 'deny', hidden })).toBe(true);
 });
+
+test.each([
+  'https://evil.test;.example.com',
+  'https://evil.test&.example.com',
+  'https://evil.test:.example.com',
+  'https://evil.test%23.example.com',
+  'https://[::1].example.com',
+  'ssh://evil.test/.example.com',
+  'hxxps://evil.test/.example.com',
+])('%s is not on a host of example.com', (url) => {
+  expect(allows(url, { path: '*://*.example.com' })).toBe(false);
+});
+
+test.each(['https://api.example.com', 'http://api.example.com', 'https://bücher.example.com', 'git://api.example.com'])(
+  '%s is on a host of example.com',
+  (url) => {
+    expect(allows(url, { path: '*://*.example.com' })).toBe(true);
+  },
+);
+
+test.each(['attacker.test!evil@example.com', '=?utf-8?q?evil=40attacker.test=3e?=@example.com'])(
+  'mail to %s may reach another domain',
+  (to) => {
+    expect(allows(to, { path: '*@example.com' })).toBe(false);
+    expect(allows('bob+x@example.com', { path: '*@example.com' })).toBe(true);
+  },
+);
+
+test.each([
+  'file://127.1/etc/passwd',
+  'file://[0:0:0:0:0:0:0:1]/etc/passwd',
+  'file://any.test/etc/passwd',
+  'file://ada@localhost/etc/passwd',
+  'file://localhost:80/etc/passwd',
+  'file:///C|/etc/passwd',
+  'fi\nle:///etc/passwd',
+  'url:file:///etc/passwd',
+  'jar:file:///etc/passwd',
+  'view-source:file:///%65tc/passwd',
+  '/etc:$I30:$INDEX_ALLOCATION/passwd',
+])('a rule that denies /etc/* holds for %j', (path) => {
+  expect(matchesArguments({ path: '/etc/*' }, { path }, { answer: 'deny' })).toBe(true);
+  expect(
+    matchesArguments(
+      { path: '/etc/*' },
+      { path: path.replace('etc', 'tmp').replace('%65tc', 'tmp') },
+      { answer: 'deny' },
+    ),
+  ).toBe(false);
+});
