@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import type { StartOptions } from '../../packages/toolwharf/index.ts';
 import { localTool } from '../../packages/toolwharf/index.ts';
+import { fixture } from '../support/fixtures.ts';
 import { openToolbox } from '../support/toolbox.ts';
 
 const echo = localTool({ name: 'echo', parameters: { type: 'object' }, execute: (args) => JSON.stringify(args) });
@@ -103,7 +104,12 @@ test.each<[string, unknown]>([
   ['signal', { signal: {} }],
   ['signal', { signal: { aborted: false } }],
   ['caller', { caller: 'me' }],
+  ['caller', { caller: { id: 'me', kind: 'client', name: 5n } }],
+  ['caller', { caller: { id: 'me', kind: 'client', circular } }],
+  ['parent', { parent: { kind: 'call' } }],
   ['host', { host: 5 }],
+  ['host', { host: { elicit: 5 } }],
+  ['the getter failed', { host: failingProxy }],
   ['onProgress', { onProgress: {} }],
   ['id', { id: 5 }],
   ['idempotencyKey', { idempotencyKey: 5n }],
@@ -116,6 +122,18 @@ test.each<[string, unknown]>([
   if (options !== null && options !== 5) expect(result.text).toContain(name);
   const executed = await toolbox.tool('echo')?.execute({}, options as StartOptions);
   expect(executed).toMatchObject({ failure: { code: 'REQUEST_INVALID' } });
+});
+
+test('the `_meta` of a call is sent as the JSON that it becomes, or the call is not made', async () => {
+  await using toolbox = await openToolbox({ servers: { s: fixture('impostor') } });
+  for (const meta of [circular, { a: Symbol('s') }, { a: throwing }, failingProxy]) {
+    const result = await toolbox.call('mcp_s_meta', {}, { meta: meta as never });
+    expect(result).toMatchObject({ isError: true, failure: { code: 'ARGUMENTS_INVALID' } });
+    expect(result.text).toContain('The call was not made: `meta`');
+  }
+  const { isError, text } = await toolbox.call('mcp_s_meta', {}, { meta: { count: 7n, at: new Date(0) } });
+  expect(isError).toBe(false);
+  expect(text).toContain('"count":7,"at":"1970-01-01T00:00:00.000Z"');
 });
 
 test.each<[unknown, RegExp]>([

@@ -1,6 +1,7 @@
 import { messageOf, ToolwharfError } from '../../contract/errors.ts';
 import { isObject } from '../../contract/json.ts';
 import { parseExactly, toRawNumber } from '../kernel/exact-json.ts';
+import type { CallHost } from './call.ts';
 
 /** The first problem of the options of a call; undefined if they can be used. Programs may be untyped, and getters may throw. */
 export function findOptionProblem(options: unknown): string | undefined {
@@ -22,13 +23,32 @@ type OptionRule = readonly [string, string, (value: unknown) => boolean];
 const optionRules: readonly OptionRule[] = [
   ['signal', 'an AbortSignal', isSignal],
   ['caller', 'an object with `id` and `kind`', isCaller],
-  ['host', 'an object', (value) => isObject(value) || typeof value === 'function'],
+  ['caller', 'JSON', isJson],
+  ['host', 'an object whose methods are functions', isHost],
   ['onProgress', 'a function', (value) => typeof value === 'function'],
   ['id', 'a text', (value) => typeof value === 'string'],
   ['idempotencyKey', 'a text', (value) => typeof value === 'string'],
   ['meta', 'an object', isObject],
-  ['parent', 'an object', isObject],
+  ['parent', 'an object with `id` and `kind`', isCaller],
+  ['parent', 'JSON', isJson],
 ];
+
+const hostMethods: readonly (keyof CallHost)[] = [
+  ...(['approve', 'elicit', 'sample', 'listRoots', 'onProgress', 'onLog'] as const),
+  ...(['askUser', 'askClient', 'openReply'] as const),
+];
+
+function isHost(value: unknown): boolean {
+  if (!isObject(value) && typeof value !== 'function') return false;
+  const host = value as CallHost;
+  return hostMethods.every((name) => host[name] === undefined || typeof host[name] === 'function');
+}
+
+/** Whether a value can be recorded as it is. */
+function isJson(value: unknown): boolean {
+  const state = { isConverted: false };
+  return findJsonProblem(value, maxJsonDepth, state) === undefined && !state.isConverted;
+}
 
 function isSignal(value: unknown): boolean {
   if (!isObject(value)) return false;
@@ -45,20 +65,21 @@ function isCaller(value: unknown): boolean {
 /** Arguments and `_meta` may be nested as deep. */
 export const maxJsonDepth = 500;
 
-/** The arguments of a call as they will be sent, or why they cannot be sent. */
+/** The arguments or the `_meta` of a call as they will be sent, or why they cannot be sent. */
 export type ReadInput = { readonly input: unknown; readonly problem?: ToolwharfError };
 
 /**
- * Reads the arguments of a call. Data that JSON represents exactly is not copied. BigInts and objects with `toJSON` are converted.
+ * Reads the arguments or the `_meta` of a call. Data that JSON represents exactly is not copied. BigInts and objects with `toJSON` are
+ * converted.
  */
-export function readInput(input: unknown): ReadInput {
+export function readInput(input: unknown, what = 'the arguments'): ReadInput {
   const state = { isConverted: false };
   try {
     const problem = findJsonProblem(input, maxJsonDepth, state);
-    if (problem) return unreadable(problem.isTooDeep ? problem.text : `${problem.path || 'they'} ${problem.text}`);
+    if (problem) return unreadable(what, problem.isTooDeep ? problem.text : `${problem.path || 'it'} ${problem.text}`);
     return { input: state.isConverted ? parseExactly(JSON.stringify(input, writeBigInt)) : input };
   } catch (cause) {
-    return unreadable(`they cannot be read: ${messageOf(cause)}`, cause);
+    return unreadable(what, messageOf(cause), cause);
   }
 }
 
@@ -66,8 +87,8 @@ function writeBigInt(_name: string, value: unknown): unknown {
   return typeof value === 'bigint' ? toRawNumber(value) : value;
 }
 
-function unreadable(problem: string, cause?: unknown): ReadInput {
-  const message = `The arguments cannot be sent as JSON: ${problem}`;
+function unreadable(what: string, problem: string, cause?: unknown): ReadInput {
+  const message = `The call was not made: ${what} cannot be read as JSON: ${problem}`;
   return { input: {}, problem: new ToolwharfError('ARGUMENTS_INVALID', message, { cause }) };
 }
 
@@ -96,7 +117,7 @@ function findJsonProblem(value: unknown, depth: number, state: { isConverted: bo
       return undefined;
   }
   if (depth === 0)
-    return { path: '', text: `they are circular, or nested more than ${maxJsonDepth} levels deep`, isTooDeep: true };
+    return { path: '', text: `it is circular, or nested more than ${maxJsonDepth} levels deep`, isTooDeep: true };
   const members = value as Readonly<Record<string, unknown>>;
   if (typeof members.toJSON === 'function') {
     state.isConverted = true;

@@ -146,8 +146,9 @@ export function createInvoker(ports: InvokerPorts): Invoker {
     },
   };
 
-  function start(entry: CatalogEntry, given: unknown, options: InternalStartOptions = {}): Call {
+  function start(entry: CatalogEntry, given: unknown, wanted: InternalStartOptions = {}): Call {
     const { input, problem } = readInput(given);
+    const { options, problem: metaProblem } = readMeta(wanted);
     const {
       id = createId(),
       caller = programCaller,
@@ -187,7 +188,7 @@ export function createInvoker(ports: InvokerPorts): Invoker {
       now,
     });
     call.epoch = ports.journal.lease?.epoch;
-    call.problem = problem;
+    call.problem = problem ?? metaProblem;
     call.result = track(call, entry, input, options);
     return call;
   }
@@ -275,8 +276,6 @@ export function createInvoker(ports: InvokerPorts): Invoker {
       ports.onCall(call.record);
       call.aborting.throwIfAborted();
       if (call.problem) throw call.problem;
-      if (options.meta && isTooDeep(options.meta))
-        throw new ToolwharfError('ARGUMENTS_INVALID', `_meta is nested more than ${maxJsonDepth} levels deep`);
       const authorizing = authorize(call, entry, input, options.policy ?? ownPolicy(), authorizePorts);
       let authorization = authorizing instanceof Promise ? await authorizing : authorizing;
       // A person may have to connect an account first, so the call has no permit yet.
@@ -496,6 +495,13 @@ export function createInvoker(ports: InvokerPorts): Invoker {
   const permitsOf = (entry: CatalogEntry) => (isComposed(entry) ? ports.composedPermits : ports.permits);
 
   return { start, calls, handOver, ended };
+}
+
+/** Options with the `_meta` that will be sent, or why it cannot be sent. */
+function readMeta(options: InternalStartOptions) {
+  if (!options.meta) return { options };
+  const { input: meta, problem } = readInput(options.meta, '`meta`');
+  return { problem, options: meta === options.meta ? options : { ...options, meta: meta as JsonObject } };
 }
 
 /** Whether a value is nested too deeply to be hashed, recorded or sent. */
