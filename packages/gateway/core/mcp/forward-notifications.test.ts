@@ -98,14 +98,18 @@ test('a log message that belongs to a call is not broadcast', () => {
 
 test('a client is notified once that its URL elicitation is complete', () => {
   const { say, end, ...sessions } = setUp();
-  sessions.all.session.elicited.add('e1');
+  const question = { elicitationId: 'e1', _meta: { 'toolwharf/server': 'mail' } };
+  sessions.all.session.addElicitation(question);
   const done = { elicitationId: 'e1' };
+  // Another server cannot complete it.
+  say('notifications/elicitation/complete', done, [], 'files');
+  expect(sessions.all.received).toEqual([]);
   say('notifications/elicitation/complete', done);
   say('notifications/elicitation/complete', done);
   expect(sessions.all.received).toMatchObject([{ method: 'notifications/elicitation/complete', params: done }]);
   expect(sessions.few.received).toEqual([]);
   end();
-  sessions.all.session.elicited.add('e1');
+  sessions.all.session.addElicitation(question);
   say('notifications/elicitation/complete', done);
   expect(sessions.all.received).toHaveLength(1);
 });

@@ -8,7 +8,7 @@ import type { InternalToolbox } from '../../../toolwharf/toolbox.ts';
 import { toAccountOwner } from '../auth/account-owner.ts';
 import { passesLevel } from './log-levels.ts';
 import { metaKey, metaOf } from './rpc.ts';
-import { nameLogger } from './server-questions.ts';
+import { elicitationKey, nameLogger } from './server-questions.ts';
 import type { Session, Sessions } from './sessions.ts';
 import type { Subscriptions } from './subscriptions.ts';
 
@@ -73,9 +73,10 @@ export function forwardNotifications({ toolbox, sessions, subscriptions }: Forwa
     }
   }
 
-  function completed(params: JsonObject): void {
+  function completed(server: string, params: JsonObject): void {
+    const key = elicitationKey(server, params.elicitationId);
     for (const session of sessions.all()) {
-      if (session.elicited.delete(String(params.elicitationId)))
+      if (session.elicited.delete(key))
         session.broadcast({ jsonrpc: '2.0', method: 'notifications/elicitation/complete', params });
     }
   }
@@ -88,7 +89,7 @@ export function forwardNotifications({ toolbox, sessions, subscriptions }: Forwa
       const { server, method, params, owner } = notice;
       if (method === 'notifications/resources/updated') updated(server, params, owner);
       else if (method === 'notifications/message') logged(notice);
-      else if (method === 'notifications/elicitation/complete') completed(params);
+      else if (method === 'notifications/elicitation/complete') completed(server, params);
     }),
   ];
   return () => {

@@ -5,6 +5,7 @@ import { type LegacyPorts, serveRequest } from './legacy.ts';
 import type { Responder } from './responder.ts';
 import { RpcError } from './rpc.ts';
 import { createSerializedCache } from './serialized-cache.ts';
+import { elicitationKey } from './server-questions.ts';
 import { createSessions } from './sessions.ts';
 
 const client = { caller: { id: 'c', kind: 'client' }, profile: { name: 'default' } as ProfileConfig } as const;
@@ -29,12 +30,13 @@ function collect(): Responder & { readonly finished: JsonObject[] } {
 
 test('an error that refers the user to a URL records its elicitation, so that the client is notified when it completes', async () => {
   const session = openSession();
-  const data = { elicitations: [{ mode: 'url', elicitationId: 'e1', url: 'https://example.com', message: 'Sign in' }] };
+  const named = { mode: 'url', elicitationId: 'e1', _meta: { 'toolwharf/server': 'mail' } };
+  const data = { elicitations: [{ ...named, url: 'https://example.com', message: 'Sign in' }] };
   const ports = { viewFor: () => Promise.reject(new RpcError(-32042, 'Go there', { data })) } as unknown as LegacyPorts;
   const responder = collect();
   await serveRequest({ id: 0, method: 'tools/list', params: {} }, session, client, responder, ports);
   expect(responder.finished).toMatchObject([{ id: 0, error: { code: -32042, data } }]);
-  expect([...session.elicited]).toEqual(['e1']);
+  expect([...session.elicited]).toEqual([elicitationKey('mail', 'e1')]);
 });
 
 test('a session that subscribes to a resource several times watches it once, until it unsubscribes', async () => {

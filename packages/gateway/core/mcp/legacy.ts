@@ -329,8 +329,7 @@ async function setLevel({ params }: RpcRequest, session: Session, ports: LegacyP
 /** Records URL elicitations from an error, so that the client is notified when the user completes them. */
 function noteElicitations({ code, data }: RpcError, session: Session): void {
   if (code !== rpcCode.urlElicitation || !isObject(data) || !Array.isArray(data.elicitations)) return;
-  for (const elicitation of data.elicitations)
-    if (isObject(elicitation)) session.addElicitation(String(elicitation.elicitationId));
+  for (const elicitation of data.elicitations) if (isObject(elicitation)) session.addElicitation(elicitation);
 }
 
 /** Removes the members that only the modern era defines. */

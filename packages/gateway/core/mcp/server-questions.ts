@@ -14,6 +14,17 @@ export function nameServer(method: string, params: JsonObject, server: string | 
   return method === 'elicitation/create' ? { ...named, message: `[${server}] ${String(params.message ?? '')}` } : named;
 }
 
+/** Identifies a URL elicitation: servers choose their ids freely. */
+export function elicitationKey(server: unknown, id: unknown): string {
+  return JSON.stringify([server, id]);
+}
+
+/** The key of a URL elicitation as a client gets it; undefined for any other question. */
+export function elicitationKeyOf({ elicitationId, _meta }: JsonObject): string | undefined {
+  if (typeof elicitationId !== 'string') return undefined;
+  return elicitationKey(isObject(_meta) ? _meta[serverMember] : undefined, elicitationId);
+}
+
 /** A server's log message with the name of the server before that of its logger. */
 export function nameLogger(params: JsonObject, server: string | undefined): JsonObject {
   if (server === undefined) return params;

@@ -13,6 +13,7 @@ import type { MessageStream } from './message-stream.ts';
 import { createReplayMemory, type ReplayMemory } from './replay-memory.ts';
 import { type ConnectionOptions, createResumableStreams, type ResumableStreams } from './resumable-streams.ts';
 import { RpcError, type RpcId, rpcCode } from './rpc.ts';
+import { elicitationKeyOf } from './server-questions.ts';
 import type { SessionFacts } from './session-token.ts';
 
 /** The in-memory state of a legacy client, beyond its token. Recreated when the client returns after a restart. */
@@ -32,9 +33,10 @@ export interface Session {
   readonly streams: Set<MessageStream>;
   /** The running requests by id, for cancellation. */
   readonly running: EphemeralMap<RpcId, LightAbort>;
-  /** The ids of URL elicitations whose completion is reported to the client. */
+  /** The keys of URL elicitations whose completion is reported to the client. */
   readonly elicited: Set<string>;
-  addElicitation(id: string): void;
+  /** Records the question if it is a URL elicitation. */
+  addElicitation(question: JsonObject): void;
   /**
    * Sends the client a question over a stream and waits for the posted answer, up to a time limit, which is shorter while
    * the client has no open stream.
@@ -224,12 +226,14 @@ function createSession(facts: SessionFacts, settings: SessionSettings): Session 
     get isIdle() {
       return session.streams.size === 0 && session.running.size === 0 && waiting.size === 0;
     },
-    addElicitation(id) {
-      session.elicited.add(id);
+    addElicitation(question) {
+      const key = elicitationKeyOf(question);
+      if (key === undefined) return;
+      session.elicited.add(key);
       evictOldest(session.elicited, maxElicitations);
     },
     ask(stream, method, params, signal) {
-      if (typeof params.elicitationId === 'string') session.addElicitation(params.elicitationId);
+      session.addElicitation(params);
       return new Promise((resolve, reject) => {
         const id = `${questionPrefix}-${nextQuestion++}`;
         const settle =
