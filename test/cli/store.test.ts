@@ -98,6 +98,14 @@ describe('toolwharf audit', () => {
     const other = join(data, 'master.key');
     expect((await verify('--key', other)).code).not.toBe(0);
     expect((await verify('--anchor', directory.file('missing'))).code).not.toBe(0);
+
+    const again = new DatabaseSync(join(data, 'toolwharf.db'));
+    again.exec('delete from chain');
+    again.close();
+    const cut = await verify();
+    expect(cut.code).toBe(1);
+    expect(cut.stdout).toContain('the table chain is malformed');
+    expect(cut.stdout).toContain('The checkpoints could not be compared');
   });
 
   test('toolwharf audit reports an empty store and invalid numbers, and uses a running gateway', async () => {

@@ -89,6 +89,11 @@ const cases: Case[] = [
     found: [{ seq: 1, kind: 'missing', detail: 'Steps 1 to 10 are missing' }],
   },
   {
+    what: 'the removal of the row that says where the journal ends',
+    tamper: ({ sql }) => sql('delete from chain'),
+    found: [{ seq: 0, kind: 'changed', detail: expect.stringContaining('the table chain is malformed') }],
+  },
+  {
     what: 'a step after the end',
     tamper: ({ sql }) => sql("insert into steps values (11, 'x', '2026-01-01T00:00:00.000Z', '{}', 'x', 'x')"),
     found: [

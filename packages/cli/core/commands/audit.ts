@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import { ToolwharfError } from '../../../contract/errors.ts';
+import { messageOf, ToolwharfError } from '../../../contract/errors.ts';
 import { auditKeyFile, readAuditPublicKey } from '../../../gateway/core/storage/audit/open-audited.ts';
 import type { TrackedState } from '../../../gateway/core/storage/audit/tracked-state.ts';
 import { type AnchoredJournal, journalOf, verifyAnchor } from '../../../gateway/core/storage/audit/verify-anchor.ts';
@@ -38,7 +38,13 @@ export async function auditVerify(options: VerifyOptions, context: CommandContex
   const findings: AuditFinding[] = [];
   async function* verify(): AsyncGenerator<AuditFinding> {
     yield* journal.verify();
-    if (options.anchor !== undefined && publicKey) yield* verifyAnchor(journal, options.anchor, publicKey);
+    if (options.anchor === undefined || !publicKey) return;
+    try {
+      yield* verifyAnchor(journal, options.anchor, publicKey);
+    } catch (cause) {
+      if (findings.length === 0) throw cause;
+      yield { seq: 0, kind: 'missing', detail: `The checkpoints could not be compared: ${messageOf(cause)}` };
+    }
   }
   if (options.anchor !== undefined && journal.uncheckable)
     terminal.say('Without the right master key, stored servers and model providers are not checked');

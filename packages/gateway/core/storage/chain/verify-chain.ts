@@ -1,7 +1,9 @@
+import { messageOf } from '../../../../contract/errors.ts';
 import type { CallRecord } from '../../../../toolwharf/invocation/call-record.ts';
 import { actPrefix } from '../../../../toolwharf/storage/audit/acts.ts';
 import type { Link } from '../../../../toolwharf/storage/chain/chain-link.ts';
 import type { AuditFinding } from '../../../../toolwharf/storage/ports/audit.ts';
+import { isMalformedRow } from '../sql/parse-row.ts';
 import { type CallColumns, callColumns, toIndexText } from './call-columns.ts';
 import type { ChainSource, ListedCall } from './chain.ts';
 import { type ChainStep, hashStep } from './chain.ts';
@@ -10,7 +12,12 @@ const pageSize = 200;
 
 /** Verifies every step against its hash, its predecessor and the list of calls. Concurrent appends and removals are fine. */
 export async function* verifyChain(source: ChainSource): AsyncGenerator<AuditFinding> {
-  const { anchor, head } = await source.ends();
+  const ends = await source.ends().catch(toFinding);
+  if ('kind' in ends) {
+    yield ends;
+    return;
+  }
+  const { anchor, head } = ends;
   let last: Link = anchor;
   for (;;) {
     const steps = await source.steps(last.seq, pageSize);
@@ -33,6 +40,12 @@ export async function* verifyChain(source: ChainSource): AsyncGenerator<AuditFin
   for (const { id, seq } of await source.orphans()) {
     yield { seq, kind: 'missing', detail: `The list of calls has ${id} from step ${seq}, which is missing` };
   }
+}
+
+/** A malformed row without which nothing else can be verified. */
+function toFinding(cause: unknown): AuditFinding {
+  if (isMalformedRow(cause)) return { seq: 0, kind: 'changed', detail: messageOf(cause) };
+  throw cause;
 }
 
 function missing(first: number, last: number): AuditFinding {

@@ -13,6 +13,7 @@ import { createAppendSteps } from './append-steps.ts';
 import { countCalls } from './count-calls.ts';
 import type { Engine, Ownership } from './engine.ts';
 import { migrate } from './migrate.ts';
+import { isMalformedRow } from './parse-row.ts';
 import { beginKeyChange, checkKey, discardSealed, listSealed, reseal } from './reseal.ts';
 import { createSqlAccounts } from './sql-accounts.ts';
 import { createSqlApprovals } from './sql-approvals.ts';
@@ -38,7 +39,10 @@ export async function openSql(engine: Engine, options: SqlOptions): Promise<Stor
     if (!options.isKeyless) await checkKey(engine.db, options.sealer);
     const ownership = await engine.own();
     const { storage, recover } = assemble(engine, ownership, options);
-    await recover();
+    await recover().catch((cause) => {
+      // Commands can still read the journal and report what is malformed.
+      if (options.expectsCalls || !isMalformedRow(cause)) throw cause;
+    });
     // A call that finds the files missing tries again, and reports the error.
     if (options.expectsCalls) engine.spool?.prepare().catch(() => {});
     return storage;

@@ -9,6 +9,10 @@ export function parseRow<Value>(table: string, id: string, parse: () => Value): 
     // A secret that cannot be opened says why.
     if (cause instanceof ToolwharfError)
       throw new ToolwharfError(cause.code, `${message}: ${cause.message}`, { cause, data: cause.data });
-    throw new ToolwharfError('STORAGE_UNAVAILABLE', message, { cause });
+    throw new ToolwharfError('STORAGE_UNAVAILABLE', message, { cause, data: { isMalformed: true } });
   }
+}
+
+export function isMalformedRow(cause: unknown): boolean {
+  return cause instanceof ToolwharfError && cause.data.isMalformed === true;
 }
