@@ -35,6 +35,7 @@ export interface SentRequest {
 export function createFunctions<Routes extends RouteDefinitions, Stream>(
   operations: Operations<Routes>,
   send: (request: SentRequest) => Promise<unknown>,
+  toText: (body: unknown) => string = JSON.stringify,
 ): Client<Routes, Stream> {
   const functions = Object.entries<readonly [string, string]>(operations).map(([id, [method, path]]) => [
     id,
@@ -42,7 +43,7 @@ export function createFunctions<Routes extends RouteDefinitions, Stream>(
       send({
         method: method.toUpperCase(),
         path: fillIn(path, parameters) + toQuery(query),
-        body: body === undefined ? undefined : JSON.stringify(body),
+        body: body === undefined ? undefined : toText(body),
         signal,
       }),
   ]);

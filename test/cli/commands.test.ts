@@ -181,6 +181,17 @@ describe('toolwharf call', () => {
     }
   });
 
+  test('toolwharf call sends its arguments as they are written', async () => {
+    const config = await configFile({ servers: { exact: fixture('exact') } });
+    const text = '{"n": 9007199254740993,"2":1.0, "1":-0}';
+    const whole = await run(['call', 'mcp_exact_echo', '-c', config, '--args', `{"b":${text},"1":1e2}`]);
+    expect(whole.stdout).toContain(`"arguments":{"b":${text},"1":1e2}`);
+    const single = await run(['call', 'mcp_exact_echo', '-c', config, `value:=${text}`]);
+    expect(single.stdout).toContain(`"arguments":{"value":${text}}`);
+    const twice = await run(['call', 'mcp_exact_echo', '-c', config, '--args', '{"a":1,"a":2}']);
+    expect(twice.stderr).toContain('occurs twice');
+  });
+
   test('toolwharf call --json prints the whole result on stdout, also of a failed call', async () => {
     const { code, stdout, stderr } = await call('files/structured', '--arg', 'city=Rome', '--json');
     expect({ code, stderr }).toEqual({ code: 0, stderr: '' });

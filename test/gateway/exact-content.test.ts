@@ -320,6 +320,18 @@ describe('other faces', () => {
     expect(text).toContain('\\"arguments\\":{\\"id\\":9007199254740994,\\"one\\":1}');
   });
 
+  test('a script gets every integer beyond 2^53 as a BigInt, whichever digits it has, and sends all of them as integers', async () => {
+    const integers = ['9007199254740994', '-1234567890123456800', '1000000000000000000000', `1${'0'.repeat(30)}`];
+    const others = ['1e+30', '1.5', '9007199254740991', '-0'];
+    const result = JSON.stringify(`{"content":[],"structuredContent":{"values":[${[...integers, ...others]}]}}`);
+    const code = `
+      const { values } = await tools.s.echo({ result: ${result} });
+      ({ types: values.map((value) => typeof value), received: await tools.s.echo({ values }) })`;
+    const text = await callMcp('code', 'run_code', JSON.stringify({ code }));
+    expect(text).toContain('"types":["bigint","bigint","bigint","bigint","number","number","number","number"]');
+    expect(text).toContain(`\\"values\\":[${integers},1e+30,1.5,9007199254740991,`);
+  });
+
   test('the descriptions of tools that models search have all digits', async () => {
     const schema = `{"type":"object","properties":{"count":{"type":"integer","maximum":9223372036854775807,"default":${large}}}}`;
     const described = await callMcp('search', 'describe_tools', '{"names":["s__count"]}');
@@ -352,36 +364,36 @@ describe('other faces', () => {
     expect(asText).toContain(`\\"arguments\\":${JSON.stringify(args).slice(1, -1)}`);
   });
 
-  test('an A2A message keeps all digits, and its result too', async () => {
-    const result = `{"content":[],"structuredContent":{"id":${large},"one":1.0}}`;
+  test('an A2A message keeps all digits and the order of its members, and its result too', async () => {
+    const result = `{"content":[],"structuredContent":{"id":${large},"one":1.0,"2":0}}`;
     const send = async (data: string) => {
       const message = `{"kind":"message","messageId":"m${Math.random()}","role":"user","parts":[{"kind":"data","data":${data}}]}`;
       const body = `{"jsonrpc":"2.0","id":1,"method":"message/send","params":{"message":${message}}}`;
       const headers = { 'content-type': 'application/json' };
       return (await fetch(new URL('/a2a', api.url), { method: 'POST', headers, body })).text();
     };
-    expect(await send(`{"tool":"mcp_s_echo","arguments":{"n":${large},"f":1.0}}`)).toContain(
-      `\\"arguments\\":{\\"n\\":${large},\\"f\\":1.0}`,
+    expect(await send(`{"tool":"mcp_s_echo","arguments":{"n":${large},"f":1.0,"2":0}}`)).toContain(
+      `\\"arguments\\":{\\"n\\":${large},\\"f\\":1.0,\\"2\\":0}`,
     );
     expect(await send(`{"tool":"mcp_s_echo","arguments":{"result":${JSON.stringify(result)}}}`)).toContain(
-      `{"id":${large},"one":1.0}`,
+      `{"id":${large},"one":1.0,"2":0}`,
     );
     expect(await send('{"tool":"mcp_s_echo","arguments":{"a":1,"a":2}}')).toContain('occurs twice');
     expect(await send('{"tool":"mcp_s_echo"}}]}},"params":{"message":{"parts":[{"data":{}')).toContain('occurs twice');
   });
 
-  test('an A2A message of version 1.0 keeps all digits, and its result too', async () => {
+  test('an A2A message of version 1.0 keeps all digits and the order of its members, and its result too', async () => {
     const send = async (data: string) => {
       const message = `{"messageId":"m${Math.random()}","role":"ROLE_USER","parts":[{"data":${data}}]}`;
       const body = `{"jsonrpc":"2.0","id":1,"method":"SendMessage","params":{"message":${message}}}`;
       const headers = { 'content-type': 'application/json', 'a2a-version': '1.0' };
       return (await fetch(new URL('/a2a', api.url), { method: 'POST', headers, body })).text();
     };
-    const sent = await send(`{"tool":"mcp_s_echo","arguments":{"n":${large},"f":1.0}}`);
-    expect(sent).toContain(`\\"arguments\\":{\\"n\\":${large},\\"f\\":1.0}`);
-    const result = `{"content":[],"structuredContent":{"id":${large},"one":1.0}}`;
+    const sent = await send(`{"tool":"mcp_s_echo","arguments":{"n":${large},"f":1.0,"2":0}}`);
+    expect(sent).toContain(`\\"arguments\\":{\\"n\\":${large},\\"f\\":1.0,\\"2\\":0}`);
+    const result = `{"content":[],"structuredContent":{"id":${large},"one":1.0,"2":0}}`;
     const received = await send(`{"tool":"mcp_s_echo","arguments":{"result":${JSON.stringify(result)}}}`);
-    expect(received).toContain(`{"id":${large},"one":1.0}`);
+    expect(received).toContain(`{"id":${large},"one":1.0,"2":0}`);
     expect(await send('{"tool":"mcp_s_echo","arguments":{"a":1,"\\u0061":2}}')).toContain('occurs twice');
   });
 

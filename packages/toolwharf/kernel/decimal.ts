@@ -81,6 +81,8 @@ export function toProgramValue(value: unknown): unknown {
 }
 
 function toProgramNumber(number: RawNumber): number | bigint {
+  // Written as a number, an integer above 10^21 would become a fraction such as 1e+30 for its receiver.
+  if (/^-?\d+$/.test(number.rawJSON) && number.rawJSON !== '-0') return BigInt(number.rawJSON);
   const decimal = isInexact(number) ? toDecimal(number) : undefined;
   return decimal && decimal.exponent >= 0 ? decimal.digits * 10n ** BigInt(decimal.exponent) : Number(number.rawJSON);
 }

@@ -57,11 +57,11 @@ export function restate<Value extends object>(exact: Value): Value {
 }
 
 /** Writes a value as JSON. Results of servers and their parts are written as they arrived: with all digits of their numbers. */
-export function toJsonText(value: unknown): string {
-  return writeJson(value, exactLevels) ?? 'null';
+export function toJsonText(value: unknown, levels = exactLevels): string {
+  return writeJson(value, levels) ?? 'null';
 }
 
-/** How deep in a value parts that arrived are found. */
+/** How deep in a value parts that arrived are found, unless a caller of `toJsonText` knows better. */
 const exactLevels = 6;
 
 /** Parts in longer arrays are not looked for: arrays of that length are data. */

@@ -31,6 +31,11 @@ test('values that fit or cannot be converted stay as they are', () => {
   expect(coerceArguments(schema, given)).toEqual(given);
 });
 
+test('a text with a number keeps its digits: 1.0 stays 1.0 where any number may stand, and is 1 where an integer is required', () => {
+  const coerced = coerceArguments(schema, { count: '1.0', ratio: '1.0', place: { floor: '9007199254740993' } });
+  expect(JSON.stringify(coerced)).toBe('{"count":1,"ratio":1.0,"place":{"floor":9007199254740993}}');
+});
+
 test('names of an object prototype are not taken for properties of the schema', () => {
   const given = JSON.parse('{"constructor":"1","__proto__":"2"}');
   expect(JSON.stringify(coerceArguments(schema, given))).toBe(JSON.stringify(given));

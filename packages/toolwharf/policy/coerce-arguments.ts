@@ -40,9 +40,14 @@ function convert(types: readonly unknown[], value: unknown, parse: Parse): unkno
     return String(value);
   if (isRawNumber(value) && types.length === 1 && types[0] === 'string') return value.rawJSON;
   if (typeof value !== 'string' || types.includes('string')) return value;
-  const parsed = parse(value);
+  const parsed = toFittingNumber(types, parse(value));
   const fits = types.some((type) => isOfType(type, parsed));
   return parsed !== undefined && fits ? parsed : value;
+}
+
+/** `1.0` is the integer 1, and stays `1.0` where any number may stand. */
+function toFittingNumber(types: readonly unknown[], parsed: unknown): unknown {
+  return isRawNumber(parsed) && !types.includes('number') && !isInexact(parsed) ? Number(parsed.rawJSON) : parsed;
 }
 
 function isOfType(type: unknown, value: unknown): boolean {
@@ -65,8 +70,7 @@ function isOfType(type: unknown, value: unknown): boolean {
 /** Parses JSON. */
 export function parseOrUndefined(text: string): unknown {
   try {
-    const value = parseExactly(text);
-    return isRawNumber(value) && !isInexact(value) ? Number(value.rawJSON) : value;
+    return parseExactly(text);
   } catch {
     return undefined;
   }

@@ -8,7 +8,7 @@ import { type Client, createFunctions, type SentRequest } from '../../../contrac
 import { type ErrorCode, errorStatus, messageOf, ToolwharfError } from '../../../contract/errors.ts';
 import { isObject, type JsonObject } from '../../../contract/json.ts';
 import { type ApiRoutes, operations } from '../../../contract/operations.ts';
-import { parseExactly } from '../../../toolwharf/kernel/exact-json.ts';
+import { parseExactly, toJsonText } from '../../../toolwharf/kernel/exact-json.ts';
 import { version } from '../../../toolwharf/kernel/version.ts';
 import { MissingRouteError, UnavailableError } from '../errors.ts';
 import { connectToGateway } from './prove-gateway.ts';
@@ -45,7 +45,7 @@ export function createGatewayClient({ url, token, adminToken, connect, signal: e
     }
   }
 
-  const functions = createFunctions<ApiRoutes, AsyncIterable<EventSourceMessage>>(operations, async (request) => {
+  async function receive(request: SentRequest): Promise<unknown> {
     const response = await send(request);
     const { 'content-type': type = '', 'content-disposition': file } = response.headers;
     if (isSuccess(response) && type.startsWith('text/event-stream')) return readEvents(response);
@@ -53,7 +53,9 @@ export function createGatewayClient({ url, token, adminToken, connect, signal: e
     if (!isSuccess(response)) throw toError(response.statusCode, text, url);
     if (text === '') return undefined;
     return file === undefined ? parseExactly(text) : text;
-  });
+  }
+
+  const functions = createFunctions<ApiRoutes, AsyncIterable<EventSourceMessage>>(operations, receive, toJsonText);
   return { url, ...functions };
 }
 

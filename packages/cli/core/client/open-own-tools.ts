@@ -7,7 +7,9 @@ import { dataDirectory } from '../../../toolwharf/config/data-directory.ts';
 import type { LoadedConfig } from '../../../toolwharf/config/loaded-config.ts';
 import { openScripts } from '../../../toolwharf/features/scripts/open-scripts.ts';
 import type { Call } from '../../../toolwharf/invocation/call.ts';
+import { receiveArgumentsText } from '../../../toolwharf/invocation/receive-arguments.ts';
 import { ownProgram } from '../../../toolwharf/kernel/client-program.ts';
+import { toJsonText } from '../../../toolwharf/kernel/exact-json.ts';
 import { startToolbox } from '../../../toolwharf/toolbox.ts';
 import type { CommandContext } from '../command-context.ts';
 import { createTerminalApprover } from '../terminal/terminal-approver.ts';
@@ -54,7 +56,7 @@ export async function openOwnTools(context: CommandContext, options: OpenOptions
       const unsubscribe = toolbox.on('approval.answered', ({ answer }) => {
         isDeniedHere = terminal.canAsk && answer.kind === 'deny';
       });
-      const call = toolbox.start(name, args, {
+      const call = toolbox.start(name, receiveArgumentsText(toJsonText(args)), {
         signal: AbortSignal.any([signal, timeout.start(name)]),
         caller: { id: 'cli', kind: 'person', client: ownProgram('toolwharf-cli') },
         host: { onProgress },

@@ -6,8 +6,18 @@ import { LegacyJsonRpcTransportHandler, LegacyRestTransportHandler } from '@a2a-
 import { RequestMalformedError, VersionNotSupportedError } from '@a2a-js/sdk/errors';
 import { type A2ARequestHandler, JsonRpcTransportHandler, ServerCallContext } from '@a2a-js/sdk/server';
 import { isObject, type JsonObject } from '../../../contract/json.ts';
+import { receiveArguments } from '../../../toolwharf/invocation/receive-arguments.ts';
 import { programOfAgent } from '../../../toolwharf/kernel/client-program.ts';
-import { exactMember, findDuplicate, jsonTextOf, memberWithText } from '../../../toolwharf/kernel/exact-json.ts';
+import {
+  exactMember,
+  findDuplicate,
+  itemTextsOf,
+  jsonTextOf,
+  memberWithText,
+  parseJson,
+  toJsonText,
+  withText,
+} from '../../../toolwharf/kernel/exact-json.ts';
 import type { Log } from '../../../toolwharf/kernel/log.ts';
 import { version } from '../../../toolwharf/kernel/version.ts';
 import { measureJson } from '../../../toolwharf/policy/measure-json.ts';
@@ -108,7 +118,7 @@ export function createA2aEndpoint(parts: A2aParts): A2aEndpoint {
       ports,
     );
     const answer = await new Transport(handler).handle(body, new ServerCallContext({ requestedVersion: spoken }));
-    if (!isStream(answer)) return sendJson(response, 200, { ...answer });
+    if (!isStream(answer)) return sendJson(response, 200, withParts(answer));
     using _slot = asked.client.usage.reserve('streams');
     await sendStream(response, answer, failed);
   }
@@ -156,7 +166,21 @@ function withExactMessage(body: JsonObject): JsonObject {
   const duplicate = findDuplicate(jsonTextOf(body) ?? '');
   if (duplicate !== undefined)
     throw new RpcError(rpcCode.invalidParams, `${JSON.stringify(duplicate.slice(0, 100))} occurs twice in one object`);
-  return { ...body, params: { ...params, message: exactMember(params, 'message') } };
+  const message = exactMember(params, 'message');
+  return { ...body, params: { ...params, message: isObject(message) ? withArgumentTexts(message) : message } };
+}
+
+/** The message with the arguments in its data parts as they are written. */
+function withArgumentTexts(message: JsonObject): JsonObject {
+  const texts = itemTextsOf(message, 'parts');
+  if (!texts || !Array.isArray(message.parts)) return message;
+  const parts = message.parts.map((part: unknown) => {
+    const text = texts.next().value;
+    if (text === undefined || !isObject(part) || !isObject(part.data) || !isObject(part.data.arguments)) return part;
+    const data = memberWithText(parseJson(text) as JsonObject, 'data') as JsonObject;
+    return { ...part, data: { ...part.data, arguments: receiveArguments(data) } };
+  });
+  return { ...message, parts };
 }
 
 /** Checks the shape of a message, because the SDK does not. */
@@ -195,6 +219,12 @@ function isStream(answer: Answer): answer is Stream {
   return Symbol.asyncIterator in answer;
 }
 
+/** The answer with the parts of a result as the server wrote them, which are deep inside the task. */
+function withParts(answer: object): JsonObject {
+  const copy = { ...answer };
+  return withText(copy, toJsonText(copy, 12));
+}
+
 /** Sends the answers as an event stream. An error before the first event is sent as a plain JSON response. */
 async function sendStream(
   response: ServerResponse,
@@ -206,7 +236,7 @@ async function sendStream(
     for await (const answer of answers) {
       if (response.destroyed) return;
       events ??= openMessageStream(response);
-      events.send({ ...answer });
+      events.send(withParts(answer));
     }
     events?.end();
   } catch (cause) {

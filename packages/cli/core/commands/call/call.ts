@@ -2,6 +2,7 @@ import { addAbortSignal } from 'node:stream';
 import { text as readText } from 'node:stream/consumers';
 import type { ToolView } from '../../../../contract/api/tools.ts';
 import { ConnectionError, ToolwharfError } from '../../../../contract/errors.ts';
+import { isObject } from '../../../../contract/json.ts';
 import { exactParts } from '../../../../toolwharf/invocation/shape-result.ts';
 import { closest } from '../../../../toolwharf/kernel/closest.ts';
 import type { Progress, Tool, ToolResult } from '../../../../toolwharf/kernel/tool.ts';
@@ -96,8 +97,11 @@ function toJson(result: ToolResult) {
 }
 
 function parametersText(tool: ToolView, { noteColors: colors }: Terminal): string {
+  const { properties } = tool.parameters;
   const lines = parametersOf(tool).map(({ name, type, required, description, enum: values }) => {
-    const facts = [type, required && 'required', values && `one of ${JSON.stringify(values)}`].filter(Boolean);
+    // Flat parameters have rounded numbers.
+    const exact = isObject(properties) && isObject(properties[name]) ? properties[name].enum : undefined;
+    const facts = [type, required && 'required', values && `one of ${JSON.stringify(exact ?? values)}`].filter(Boolean);
     const about = description ? `  ${colors.dim(oneLine(description))}` : '';
     return `    ${colors.cyan(oneLine(name))}  ${oneLine(facts.join(', '))}${about}`;
   });

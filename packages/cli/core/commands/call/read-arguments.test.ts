@@ -103,7 +103,7 @@ describe('a name=value argument is converted to the type of its parameter', () =
     ['string | number', '42', '42'],
     ['number | boolean', 'true', true],
   ])('type %s, text %s', (type, text, value) => {
-    expect(parseArgument('x', text, { type })).toEqual(value);
+    expect(JSON.parse(JSON.stringify(parseArgument('x', text, { type })))).toEqual(value);
   });
 
   test.each([
@@ -125,6 +125,11 @@ describe('a name=value argument is converted to the type of its parameter', () =
   test('an integer keeps all its digits', () => {
     expect(JSON.stringify(parseArgument('id', '90071992547409931', { type: 'integer' }))).toBe('90071992547409931');
     expect(() => parseArgument('id', '90071992547409931.5', { type: 'integer' })).toThrow('expected integer');
+  });
+
+  test('a number stays as it is written, and an integer is written without a fraction', () => {
+    expect(JSON.stringify(parseArgument('x', '1.50', { type: 'number' }))).toBe('1.50');
+    expect(JSON.stringify(parseArgument('x', '1.0', { type: 'integer' }))).toBe('1');
   });
 
   test('a value of an enum is found by its text, whatever its type', () => {

@@ -4,7 +4,7 @@ import { isObject, type JsonObject } from '../../../../contract/json.ts';
 import { type FlatParameter, toFlatTools } from '../../../../toolwharf/bridges/flat.ts';
 import { closest } from '../../../../toolwharf/kernel/closest.ts';
 import { isInexact, toDecimal } from '../../../../toolwharf/kernel/decimal.ts';
-import { isRawNumber, parseExactly } from '../../../../toolwharf/kernel/exact-json.ts';
+import { isRawNumber, parseExactly, withText } from '../../../../toolwharf/kernel/exact-json.ts';
 import type { Tool } from '../../../../toolwharf/kernel/tool.ts';
 import { UsageError } from '../../errors.ts';
 
@@ -90,7 +90,8 @@ function parseObject(text: string): JsonObject {
 
 function parseJson(text: string, what: string): unknown {
   try {
-    return parseExactly(text);
+    // Sent as it is written.
+    return withText(parseExactly(text), text);
   } catch (cause) {
     throw new UsageError(`${what} is not valid JSON: ${messageOf(cause)}`);
   }
@@ -102,16 +103,17 @@ export function parseArgument(name: string, text: string, parameter?: Pick<FlatP
   if (chosen !== undefined) return chosen;
   const types = parameter?.type.split(' | ') ?? ['any'];
   if (types.includes('string') || types.includes('any')) return text;
-  const value = parse(text);
+  const value = parse(text, types);
   if (value !== undefined && types.some((type) => isOfType(value, type))) return value;
   throw new UsageError(`Argument ${name}: expected ${types.join(' or ')}${example(types)}, got '${text}'`);
 }
 
 /** The text as JSON or as a number such as `+1` or `.5`; undefined if it is neither. */
-function parse(text: string): unknown {
+function parse(text: string, types: readonly string[]): unknown {
   try {
     const value = parseExactly(text);
-    return isRawNumber(value) && !isInexact(value) ? Number(text) : value;
+    if (!isRawNumber(value)) return withText(value, text);
+    return types.includes('number') || isInexact(value) ? value : Number(text);
   } catch {
     const number = /^[+-]?(?:\d+\.?\d*|\.\d+)(?:e[+-]?\d+)?$/i.test(text) ? Number(text) : Number.NaN;
     return Number.isFinite(number) && (!Number.isInteger(number) || Number.isSafeInteger(number)) ? number : undefined;

@@ -134,10 +134,14 @@ const marked = new RegExp(`"${bigIntMark}(-?\\d+)"`, 'g');
 /** A value as JSON for a script, which has BigInts for the integers that numbers cannot hold. */
 function toMarkedText(value: unknown): string {
   return JSON.stringify(value, (_name, member: unknown) => {
-    if (!isRawNumber(member)) return member;
-    const number = toProgramValue(member);
-    return typeof number === 'bigint' ? `${bigIntMark}${number}` : number;
+    const number = isRawNumber(member) ? toProgramValue(member) : member;
+    return typeof number === 'bigint' || isLargeInteger(number) ? `${bigIntMark}${number}` : number;
   });
+}
+
+/** An integer beyond 2^53 that a number happens to hold: a BigInt too, so that the type does not depend on the digits. */
+function isLargeInteger(value: unknown): value is number {
+  return Number.isInteger(value) && !Number.isSafeInteger(value) && /^-?\d+$/.test(String(value));
 }
 
 function withoutMarks(json: string): string {
