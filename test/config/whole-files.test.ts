@@ -43,6 +43,18 @@ describe('the whole configuration file of a source program loads, and its other 
     ]);
   });
 
+  test('the GPT platform without servers, or with two servers of one name', async () => {
+    expect(parseConfig({ version: 3, mcpServers: [], gpts: [] }, { env: {} }).config.servers).toEqual([]);
+    const record = (id: string, url: string) => ({ id, name: 'Docs', transport: 'http', url });
+    const mcpServers = [record('1', 'https://one.example.com/mcp'), record('2', 'https://two.example.com/mcp')];
+    const { config, warnings } = parseConfig({ mcpServers, gpts: [] }, { env: {} });
+    expect(config.servers).toMatchObject([
+      { name: 'Docs', target: { url: 'https://one.example.com/mcp' } },
+      { name: 'Docs (2)', target: { url: 'https://two.example.com/mcp' } },
+    ]);
+    expect(warnings).toEqual(["Another server is named 'Docs': mcpServers[1] is called 'Docs (2)' here"]);
+  });
+
   test('a Spring application with several documents', async () => {
     const { config, lines } = await load(path('application.yml'));
     expect(config).toMatchObject({

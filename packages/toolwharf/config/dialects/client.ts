@@ -1,6 +1,6 @@
 import { nativeDefaults } from '../../../contract/settings/defaults.ts';
 import { isPlainMap, type PlainData, type PlainObject } from '../plain-data.ts';
-import type { Path } from '../problems.ts';
+import { formatPath, type Path, valueAt } from '../problems.ts';
 import { toClientServer } from './client-server.ts';
 import { createClientVariables } from './client-variables.ts';
 import type { DialectReader } from './dialect.ts';
@@ -17,7 +17,12 @@ export const clientDialect: DialectReader = {
     context.origins.set(['servers'], layout.path);
     const used = [layout.path[0] as string, 'inputs', '$schema'];
     const { servers } = layout;
-    for (const [name, path] of layout.records ?? []) context.origins.set(['servers', name], path);
+    for (const [name, path] of layout.records ?? []) {
+      context.origins.set(['servers', name], path);
+      const stated = valueAt(document, [...path, 'name']);
+      if (stated !== name)
+        context.warn(`Another server is named '${String(stated)}': ${formatPath(path)} is called '${name}' here`);
+    }
     if (!isPlainMap(servers)) return addOwnKeys({ servers }, document, used, context);
     const variables = createClientVariables(layout.inputs, context);
     const native = Object.entries(servers).map(([name, server]) => {
@@ -41,7 +46,8 @@ export interface ClientLayout {
 /** Returns the location of the servers in a client file, or undefined for any other file. */
 export function layoutOf(document: PlainObject): ClientLayout | undefined {
   const { mcpServers, servers, inputs = null, mcp } = document;
-  if (Array.isArray(mcpServers) && mcpServers.length > 0)
+  // An export may have no servers beside its other records.
+  if (Array.isArray(mcpServers) && (mcpServers.length > 0 || Object.keys(document).length > 1))
     return { ...fromRecords(mcpServers), path: ['mcpServers'], inputs, vscode: false };
   if (mcpServers !== undefined) return { path: ['mcpServers'], servers: mcpServers, inputs, vscode: false };
   if (isPlainMap(mcp) && mcp.servers !== undefined) {
@@ -57,6 +63,14 @@ function hasType(server: PlainData): boolean {
   return isPlainMap(server) && typeof server.type === 'string' && server.transport === undefined;
 }
 
+/** The name, or `name (2)` if another record has it: records are told apart by their ids. */
+function freeName(name: string, taken: ReadonlyMap<string, Path>): string {
+  for (let count = 1; ; count++) {
+    const candidate = count === 1 ? name : `${name} (${count})`;
+    if (!taken.has(candidate)) return candidate;
+  }
+}
+
 /** The servers of a list of records, each with its name. The fields that only a database needs are left out. */
 function fromRecords(list: readonly PlainData[]): Pick<ClientLayout, 'servers' | 'records'> {
   const servers: PlainObject = {};
@@ -64,8 +78,16 @@ function fromRecords(list: readonly PlainData[]): Pick<ClientLayout, 'servers' |
   for (const [index, record] of list.entries()) {
     // The check of the servers reports a list that has something else.
     if (!isPlainMap(record) || typeof record.name !== 'string') return { servers: [...list] };
-    const { id: _id, name, createdAt: _created, updatedAt: _updated, lastConnectedAt: _connected, ...server } = record;
+    const {
+      id: _id,
+      name: stated,
+      createdAt: _created,
+      updatedAt: _updated,
+      lastConnectedAt: _connected,
+      ...server
+    } = record;
     if (isPlainMap(server.authentication) && server.authentication.type === 'none') delete server.authentication;
+    const name = freeName(stated as string, records);
     servers[name] = server;
     records.set(name, ['mcpServers', index]);
   }
