@@ -70,6 +70,13 @@ test('a failure sets the reason, the failed attempts and the time of the next on
   expect(after(...connecting, failed, { type: 'attempt-started' }, opened, read).status.failures).toBe(0);
 });
 
+test('the reason of a failure stays known during the next attempt, until the connection is connected', () => {
+  const again = after(...connecting, failed, { type: 'attempt-started' });
+  expect(again.status).toMatchObject({ state: 'connecting', reason: 'no route', code: 'SERVER_UNREACHABLE' });
+  const connected = [opened, read].reduce((model, event) => reduce(model, event, start), again);
+  expect(connected.status.reason).toBeUndefined();
+});
+
 test('a failure that a sign-in can solve includes the sign-in URL', () => {
   const error = new ToolwharfError('OAUTH_REQUIRED', 'sign in', { data: { authorizationUrl: 'https://a.example' } });
   const asking = after(...connecting, { type: 'failed', error, failures: 1, retryAt: start });

@@ -50,7 +50,7 @@ export function reduce(model: ConnectionModel, event: ConnectionEvent, now: numb
     case 'disconnect-requested':
       return { ...model, isWanted: false };
     case 'attempt-started':
-      return { isWanted, status: enter(status, { state: 'connecting' }, now) };
+      return { isWanted, status: enter(status, { state: 'connecting', ...lastFailureOf(status) }, now) };
     case 'opened':
       return { isWanted, status: { ...status, ...event.facts } };
     case 'lists-read': {
@@ -81,6 +81,11 @@ function enter(before: ConnectionStatus, change: Change, now: number): Connectio
   const { reason: _reason, code: _code, cause: _cause, nextTryAt: _at, signInUrl: _url, ...lasting } = before;
   const after = { ...lasting, ...change };
   return isSameState(before, after) ? after : { ...after, since: isoTime(now) };
+}
+
+/** Why the attempt before failed. It stays known while another one runs. */
+function lastFailureOf({ failures, reason, code }: ConnectionStatus): Partial<ConnectionStatus> {
+  return failures > 0 ? { reason, code } : {};
 }
 
 function stateFor(problem: string | undefined): Change {

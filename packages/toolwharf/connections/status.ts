@@ -5,7 +5,7 @@ import type { ConnectedTransport } from '../../contract/settings/transports.ts';
 /** The present state of one connection. */
 export interface ConnectionStatus {
   readonly state: ConnectionState;
-  /** The problem, for `degraded` and `error`. */
+  /** The problem, for `degraded` and `error`; for `connecting`, why the attempt before failed. */
   readonly reason?: string;
   /** The error code of the reason. */
   readonly code?: string;
