@@ -10,6 +10,7 @@ import {
   validateAuthorizationResponseIssuer,
 } from '@modelcontextprotocol/client';
 import { hashOf } from '../../kernel/canonical-json.ts';
+import { tokenAuthentication } from './client-authentication.ts';
 import { isSameIssuer, type OAuthContext, withConfiguredSecret } from './oauth-context.ts';
 import { issuerOf } from './oauth-discovery.ts';
 import { adviceFor, isFinalRefusal, oauthFailed, printable } from './oauth-errors.ts';
@@ -103,8 +104,10 @@ export async function finishSignIn(
     throw oauthFailed(server, reason);
   }
   try {
+    const clientInformation = withConfiguredSecret(client, settings);
     const tokens = await exchangeAuthorization(discovery.authorizationServerUrl, {
-      clientInformation: withConfiguredSecret(client, settings),
+      clientInformation,
+      addClientAuthentication: tokenAuthentication(clientInformation),
       authorizationCode: code,
       codeVerifier,
       redirectUri: redirectUrl,
@@ -134,6 +137,7 @@ export async function refreshTokens(
   try {
     const fresh = await refreshAuthorization(discovery.authorizationServerUrl, {
       clientInformation: client,
+      addClientAuthentication: tokenAuthentication(client),
       refreshToken: tokens.refresh_token,
       fetchFn,
       metadata: discovery.authorizationServerMetadata,

@@ -1,11 +1,6 @@
-import {
-  type AddClientAuthentication,
-  assertSecureTokenEndpoint,
-  type FetchLike,
-  type OAuthClientInformationMixed,
-  selectClientAuthMethod,
-} from '@modelcontextprotocol/client';
+import { type AddClientAuthentication, assertSecureTokenEndpoint, type FetchLike } from '@modelcontextprotocol/client';
 import type { Log } from '../../kernel/log.ts';
+import { authenticateClient } from './client-authentication.ts';
 import { isSameIssuer } from './oauth-context.ts';
 import { issuerOf } from './oauth-discovery.ts';
 import { describeRefusal } from './oauth-errors.ts';
@@ -66,7 +61,7 @@ export function createRevocations(options: RevocationsOptions): Revocations {
         await options.sign()(headers, params, endpoint, metadata);
       } else {
         const { revocation_endpoint_auth_methods_supported: methods } = (metadata ?? {}) as RevocationMetadata;
-        authenticate(client, methods ?? metadata?.token_endpoint_auth_methods_supported ?? [], headers, params);
+        authenticateClient(client, methods ?? metadata?.token_endpoint_auth_methods_supported ?? [], headers, params);
       }
       const response = await fetch(endpoint, { method: 'POST', headers, body: params, signal });
       return response.ok ? undefined : describeRefusal(response);
@@ -97,19 +92,4 @@ function findEndpoint({ tokens, discovery }: DeletedSignIn): string | undefined 
   if (!discovery || !isSameIssuer(issuerOf(discovery), tokens.issuer)) return undefined;
   const { revocation_endpoint: endpoint } = (discovery.authorizationServerMetadata ?? {}) as RevocationMetadata;
   return typeof endpoint === 'string' ? endpoint : undefined;
-}
-
-/** Identifies the client in the same way as at the token endpoint. */
-function authenticate(
-  client: OAuthClientInformationMixed,
-  methods: string[],
-  headers: Headers,
-  params: URLSearchParams,
-): void {
-  const { client_id: id, client_secret: secret } = client;
-  const method = selectClientAuthMethod(client, methods);
-  const isBasic = method === 'client_secret_basic' && secret !== undefined;
-  if (isBasic) headers.set('authorization', `Basic ${btoa(`${id}:${secret}`)}`);
-  else params.set('client_id', id);
-  if (method === 'client_secret_post' && secret !== undefined) params.set('client_secret', secret);
 }
