@@ -100,6 +100,7 @@ export {
   type PluginUse,
   type PolicyVerdict,
   pluginTransport,
+  type ReserveVerdict,
   type ResultVerdict,
   type ReviewVerdict,
   type SecretReference,
@@ -108,7 +109,7 @@ export {
 export type { ApprovalAnswer, ApprovalHost, ApprovalRequest, Approver, ApproverFunction } from './policy/approval.ts';
 export { toDisplayText } from './policy/display-text.ts';
 export type { RememberedRule, RuleStore } from './policy/remembered-rules.ts';
-export type { PluginCall, ReviewedCall } from './policy/review.ts';
+export type { DispatchableCall, PluginCall, ReachedLimit, ReservationEnd, ReviewedCall } from './policy/review.ts';
 export { type DefinitionFinding, type ScanOptions, scanDefinition } from './policy/scan-definition.ts';
 export type { AppliedConfig } from './servers/apply-config.ts';
 export type { FlaggedTool } from './servers/flag-tools.ts';

@@ -174,6 +174,7 @@ export async function startToolbox(
     approver: approverOf(host, options.approver),
     change: plugins.change,
     review: plugins.review,
+    reserve: plugins.reserve,
     findPerson: options.findPerson,
     changeResult: plugins.result,
     askPlugins: plugins.askPlugins,

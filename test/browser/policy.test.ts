@@ -17,6 +17,7 @@ beforeAll(async () => {
         },
         { id: 'trial', when: "call.tool == 'echo'", then: 'ask', mode: 'shadow' },
       ],
+      budgets: [{ id: 'echoes', per: 'tool', tool: 'notes/echo', window: '1h', max: 5.5, then: 'deny' }],
     },
   } as never);
 });
@@ -32,6 +33,8 @@ test('the page Policy shows the rules, how often they decided, and tries a condi
   await card('no-evil').getByText("call.args.text.contains('evil')").waitFor();
   await card('trial').getByText('Shadow').waitFor();
   await card('trial').getByText('2 of the 2 latest calls').waitFor();
+  // The rule denied the other call.
+  await card('echoes').getByRole('row', { name: 'mcp_notes_echo 1 4.5' }).waitFor();
   await expectAccessible(page);
 
   const attempt = card('Try a condition');

@@ -98,6 +98,21 @@ describe('toolwharf policy test', () => {
   });
 });
 
+test('a command without a database refuses a configuration with budgets, and policy check compiles them', async () => {
+  const budget = { id: 'calls', window: '1h', max: 1, then: 'deny' };
+  const settings = (given: object) =>
+    cli.config({ servers: { files: fixture('legacy') }, policy: { budgets: [given] } });
+  const config = await settings(budget);
+  const call = await cli.run(['-c', config, 'call', 'files/echo', 'text=x', '--local']);
+  expect(call).toMatchObject({ code: 3, stderr: expect.stringContaining("nothing applies 'policy.budgets' here") });
+  expect(await cli.run(['policy', 'check', config])).toMatchObject({
+    code: 0,
+    stderr: expect.stringContaining('1 budget: calls'),
+  });
+  const broken = await cli.run(['policy', 'check', await settings({ ...budget, when: 'cal.tool == 1' })]);
+  expect(broken).toMatchObject({ code: 3, stderr: expect.stringContaining('did you mean call?') });
+});
+
 test('rules judge the calls of commands without a gateway, and of clients of toolwharf stdio', async () => {
   const servers = { files: fixture('legacy') };
   const rule = { id: 'no-evil', when: "call.tool == 'echo' && call.args.text == 'evil'", then: 'deny' };
@@ -123,6 +138,10 @@ describe('the policy commands of a gateway', () => {
         { id: 'no-evil', when: "call.tool == 'echo' && call.args.text == 'evil'", then: 'deny', reason: 'No evil' },
         { id: 'ask-b', when: "call.tool == 'echo' && call.args.text == 'b'", then: 'ask' },
         { id: 'trial', when: "call.tool == 'echo'", then: 'ask', mode: 'shadow' },
+      ],
+      budgets: [
+        { id: 'echoes', per: 'tool', tool: 'files/echo', window: '1h', max: 5.5, then: 'deny' },
+        { id: 'unused', sum: 'call.args.amount', tool: 'pay/*', window: '24h', max: 100, then: 'ask' },
       ],
     },
   };
@@ -155,6 +174,18 @@ describe('the policy commands of a gateway', () => {
     await writeFile(file, JSON.stringify({ servers: {}, policy: { rules } }));
     return cli.run(['policy', 'replay', file, ...options]);
   }
+
+  test('toolwharf policy budgets lists what was used and is left', async () => {
+    const { code, stdout } = await cli.run(['policy', 'budgets']);
+    expect(code).toBe(0);
+    expect(stdout).toMatch(/^echoes +mcp_files_echo +2 +3\.5 +5\.5 +calls +1h +deny +enforce$/m);
+    expect(stdout).toMatch(/^unused +all +0 +100 +100 +call\.args\.amount +1d +ask +enforce$/m);
+    const json = JSON.parse((await cli.run(['policy', 'budgets', '--json'])).stdout);
+    expect(json).toMatchObject([
+      { id: 'echoes', uses: [{ used: 2, left: 3.5 }] },
+      { id: 'unused', uses: [] },
+    ]);
+  });
 
   test('toolwharf calls show names the rules that decided', async () => {
     const { stdout } = await cli.run(['calls', 'show', await idOf('evil')]);

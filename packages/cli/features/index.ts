@@ -1,5 +1,6 @@
 import type { CommandFeature } from '../core/program/command-actions.ts';
 import { accounts } from './accounts/feature.ts';
+import { budgets } from './budgets/feature.ts';
 import { chat } from './chat/feature.ts';
 import { fleet } from './fleet/feature.ts';
 import { policy } from './policy/feature.ts';
@@ -15,6 +16,8 @@ export const commandFeatures: readonly CommandFeature[] = [
   chat,
   fleet,
   policy,
+  // After the policy, whose command it extends.
+  budgets,
   registry,
   scripts,
   skills,

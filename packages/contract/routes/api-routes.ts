@@ -3,6 +3,7 @@ import { approvalRoutes } from './approvals.ts';
 import { appRoutes } from './apps.ts';
 import { assistantRoutes } from './assistants.ts';
 import { auditRoutes } from './audit.ts';
+import { budgetRoutes } from './budgets.ts';
 import { callRoutes } from './calls.ts';
 import { conversationRoutes } from './conversations.ts';
 import { eventRoutes } from './events.ts';
@@ -50,6 +51,7 @@ export const apiRoutes = {
   ...conversationRoutes,
   ...fleetRoutes,
   ...policyRoutes,
+  ...budgetRoutes,
   ...providerRoutes,
   ...registryRoutes,
   ...scriptRoutes,

@@ -78,6 +78,21 @@ export type ArgumentValidation = (typeof argumentValidations)[number];
 export const policyActions = ['deny', 'ask', 'hide'] as const;
 export type PolicyAction = (typeof policyActions)[number];
 
+/** Whose calls a budget counts together. */
+export const budgetSubjects = ['person', 'key', 'caller', 'profile', 'tool'] as const;
+export type BudgetSubject = (typeof budgetSubjects)[number];
+
+/** What a budget counts, unless it sums values of calls. */
+export const budgetCounts = ['calls', 'resultBytes', 'scriptSeconds'] as const;
+export type BudgetCount = (typeof budgetCounts)[number];
+
+/** What a budget does with a call that it has nothing left for. */
+export const budgetActions = ['deny', 'ask'] as const;
+export type BudgetAction = (typeof budgetActions)[number];
+
+/** In front of the ids of budgets in the journal and in approvals, where rules have theirs alone. */
+export const budgetPrefix = 'budget:';
+
 /** What happens to a call for which the condition of a rule has no value. */
 export const policyFailures = ['deny', 'ask', 'allow'] as const;
 export type OnPolicyFailure = (typeof policyFailures)[number];

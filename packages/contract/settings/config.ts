@@ -3,6 +3,9 @@ import type {
   ApprovalMode,
   ApproverGroup,
   ArgumentValidation,
+  BudgetAction,
+  BudgetCount,
+  BudgetSubject,
   credentialChoices,
   Dialect,
   Expose,
@@ -40,6 +43,8 @@ export interface Config {
   readonly gateway: GatewayConfig;
   /** Conditions over calls. Undefined if the file has no rules. */
   readonly policy?: PolicyConfig;
+  /** Budgets for calls. Undefined if the file has none. */
+  readonly budgets?: readonly BudgetConfig[];
   /** The features of the gateway that the file switches on or off, by name. */
   readonly features: Readonly<Record<string, boolean>>;
   /** The dialect of the file. */
@@ -172,6 +177,26 @@ export interface PolicyRule {
   /** Undefined applies the rule in all profiles. */
   readonly profiles?: readonly string[];
   readonly examples: readonly PolicyExample[];
+}
+
+/** How much calls may use within a sliding window. */
+export interface BudgetConfig {
+  readonly id: string;
+  /** Whose calls are counted together; all calls if empty. */
+  readonly per: readonly BudgetSubject[];
+  /** Globs over tools; undefined for all tools. */
+  readonly tools?: readonly string[];
+  /** A condition in CEL. */
+  readonly when?: string;
+  /** What is counted; undefined for a budget with a sum. */
+  readonly count?: BudgetCount;
+  /** A number in CEL. */
+  readonly sum?: string;
+  readonly windowMs: number;
+  readonly max: number;
+  readonly then: BudgetAction;
+  readonly mode: PluginMode;
+  readonly reason?: string;
 }
 
 /** A sequence of tool calls, or a script that calls tools, that is exposed as one tool. */

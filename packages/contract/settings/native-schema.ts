@@ -206,8 +206,13 @@ export const nativeKeys = [
 ] as const;
 
 /** The sections that a plugin applies. A configuration that has one is refused where no plugin does, so that no rule is ignored. */
-export const pluginSections = ['policy'] as const satisfies readonly (typeof nativeKeys)[number][];
+export const pluginSections = ['policy', 'budgets'] as const;
 export type PluginSection = (typeof pluginSections)[number];
+/** Where a file has the sections. */
+export const sectionPaths: Readonly<Record<PluginSection, readonly string[]>> = {
+  policy: ['policy'],
+  budgets: ['policy', 'budgets'],
+};
 
 /** A complete file in the native dialect. */
 export const nativeSchema = lazy(() =>
@@ -245,7 +250,7 @@ export const nativeSchema = lazy(() =>
         .optional()
         .describe('Named subsets of servers and tools with their own policies, each served at /mcp/NAME.'),
       gateway: gatewaySchema().optional().describe('Settings of the gateway: address, access, limits and retention.'),
-      policy: policySchema.optional().describe('Conditions over calls that deny, ask or hide.'),
+      policy: policySchema.optional().describe('Conditions over calls that deny, ask or hide, and budgets.'),
       features: featuresSchema
         .optional()
         .describe('Features of the gateway by name: false starts it without that feature. All are on if left out.'),

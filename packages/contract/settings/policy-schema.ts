@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import { callerKinds } from '../calls.ts';
 import type { DeepReadonly } from '../json.ts';
-import { pluginModes, policyActions, policyFailures } from './choices.ts';
-import { choice, filledText, list, profileName, text } from './schema-parts.ts';
+import { budgetActions, budgetCounts, budgetSubjects, pluginModes, policyActions, policyFailures } from './choices.ts';
+import { choice, duration, filledText, glob, globs, list, profileName, text } from './schema-parts.ts';
 
 const anyMap = z.record(z.string(), z.unknown(), { error: 'must be a map' });
 
@@ -59,21 +59,21 @@ const exampleSchema = z.strictObject(
   { error: 'must be a map' },
 );
 
+const ruleId = filledText
+  .max(100, 'must have at most 100 characters')
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is refused.
+  .regex(/^[^\u0000-\u001f\u007f]*$/, 'must not contain control characters');
+
+const ruleReason = text.max(500, 'must have at most 500 characters');
+
 export const policyRuleSchema = z.strictObject(
   {
-    id: filledText
-      .max(100, 'must have at most 100 characters')
-      // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is refused.
-      .regex(/^[^\u0000-\u001f\u007f]*$/, 'must not contain control characters')
-      .describe('The name of the rule in the journal and in approvals.'),
+    id: ruleId.describe('The name of the rule in the journal and in approvals.'),
     when: filledText.describe('The condition in CEL. The rule applies to the calls for which it is true.'),
     then: choice(policyActions).describe(
       'deny: the call is denied. ask: it needs approval. hide: tools are not listed and cannot be called.',
     ),
-    reason: text
-      .max(500, 'must have at most 500 characters')
-      .optional()
-      .describe('Shown to the person who is asked and to the caller who is denied.'),
+    reason: ruleReason.optional().describe('Shown to the person who is asked and to the caller who is denied.'),
     mode: choice(pluginModes)
       .optional()
       .describe('shadow decides nothing and only records what the rule would have decided. Default: enforce.'),
@@ -86,12 +86,63 @@ export const policyRuleSchema = z.strictObject(
   { error: 'must be a map' },
 );
 
+const dayMs = 86_400_000;
+/** The largest amount whose millionths fit into 64 bits. */
+const maxAmount = 9_000_000_000_000;
+const amountRule = 'must be a number from 0 to 9000000000000 with at most 6 decimals';
+
+export const budgetSchema = z
+  .strictObject(
+    {
+      // Journal and approvals put `budgetPrefix` in front of it.
+      id: ruleId.max(90, 'must have at most 90 characters').describe('The name of the budget.'),
+      per: z
+        .union([choice(budgetSubjects), list(choice(budgetSubjects))], { error: 'must be a name or a list of names' })
+        .optional()
+        .describe(
+          'Whose calls are counted together: those of a person, key, caller, profile, tool, or combination. Default: all calls.',
+        ),
+      tool: z
+        .union([glob, globs], { error: 'must be a glob or a list of globs' })
+        .optional()
+        .describe('Globs over server/tool; the budget is for these tools only.'),
+      when: filledText.optional().describe('A condition in CEL; the budget is for calls for which it is true.'),
+      count: choice(budgetCounts)
+        .optional()
+        .describe('calls, bytes of results, or seconds that scripts run. Default: calls, unless there is a sum.'),
+      sum: filledText.optional().describe('A number in CEL that is summed, such as call.args.amount.'),
+      window: duration(1_000, 366 * dayMs).describe('The length of the sliding window.'),
+      max: z
+        .number({ error: amountRule })
+        .min(0, amountRule)
+        .max(maxAmount, amountRule)
+        .refine((value) => /^\d+(\.\d{1,6})?$/.test(`${value}`) || /^[1-9]e-6$/.test(`${value}`), amountRule)
+        .describe('How much may be used within the window.'),
+      then: choice(budgetActions).describe('deny: a call that exceeds the budget is denied. ask: it needs approval.'),
+      mode: choice(pluginModes)
+        .optional()
+        .describe('shadow counts, and only records what the budget would have decided. Default: enforce.'),
+      reason: ruleReason.optional().describe('Shown to the person who is asked and to the caller who is denied.'),
+    },
+    { error: 'must be a map' },
+  )
+  .refine(({ count, sum }) => count === undefined || sum === undefined, {
+    error: 'a budget has either count or sum',
+    path: ['sum'],
+  });
+
 export const policySchema = z.strictObject(
   {
     rules: list(policyRuleSchema)
       .max(1_000, 'must have at most 1000 rules')
       .optional()
       .describe('Conditions over calls. Their order does not matter: deny beats ask.'),
+    budgets: list(budgetSchema)
+      .max(100, 'must have at most 100 budgets')
+      .optional()
+      .describe(
+        'How many calls, sums of their arguments, bytes of results and seconds of scripts are allowed in a time.',
+      ),
   },
   { error: 'must be a map' },
 );

@@ -2,6 +2,7 @@ import type { Feature } from '../core/feature.ts';
 import { a2a } from './a2a/feature.ts';
 import { accounts } from './accounts/feature.ts';
 import { apps } from './apps/feature.ts';
+import { budgets } from './budgets/feature.ts';
 import { chat } from './chat/feature.ts';
 import { fleet } from './fleet/feature.ts';
 import { notifications } from './notifications/feature.ts';
@@ -21,6 +22,7 @@ export const features: readonly Feature[] = [
   telemetry,
   notifications,
   policy,
+  budgets,
   search,
   scripts,
   accounts,

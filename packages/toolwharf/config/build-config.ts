@@ -46,6 +46,7 @@ export function buildConfig(checked: CheckedNative, context: CheckContext): Conf
     profiles: buildProfiles(checked.profiles, { toolbox, servers: names }, context),
     gateway: buildGateway(checked.gateway),
     policy: buildPolicy(checked.policy),
+    budgets: buildBudgets(checked.policy),
     features: checked.features,
     dialect: context.dialect,
   };
@@ -62,6 +63,19 @@ export function buildPolicy({ rules = [] }: CheckedPolicy): Config['policy'] {
       examples,
     })),
   };
+}
+
+/** Applies the defaults of budgets. */
+export function buildBudgets({ budgets = [] }: CheckedPolicy): Config['budgets'] {
+  if (budgets.length === 0) return undefined;
+  return budgets.map(({ per = [], tool, window, count, sum, mode = 'enforce', ...budget }) =>
+    omitUndefined({
+      ...{ ...budget, sum, mode, windowMs: window },
+      per: [per].flat(),
+      tools: tool === undefined ? undefined : [tool].flat(),
+      count: count ?? (sum === undefined ? 'calls' : undefined),
+    }),
+  );
 }
 
 function buildPlugin(plugin: CheckedPlugins[number], directory: string): PluginEntry {

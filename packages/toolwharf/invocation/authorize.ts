@@ -6,7 +6,7 @@ import type { Caller } from '../kernel/tool.ts';
 import { toolIdOf } from '../kernel/tool-id.ts';
 import { abortable } from '../kernel/wait.ts';
 import { type Decision, decideByStore } from '../policy/decide.ts';
-import type { ChangeArguments, Objection, Person, ReviewCall } from '../policy/review.ts';
+import type { ChangeArguments, Objection, Person, ReserveCall, ReviewCall, ReviewedCall } from '../policy/review.ts';
 import { type ApprovalPorts, askApproval } from './ask-approval.ts';
 import type { RunningCall } from './call.ts';
 import { addChanges, addRules, toPluginCall } from './plugin-call.ts';
@@ -48,6 +48,8 @@ export interface AuthorizePorts extends ApprovalPorts, PreparePorts {
   readonly resolve: (call: RunningCall, args: JsonObject) => Promise<ResolvedReferences>;
   /** The review by plugins; undefined if none reviews. */
   readonly review?: () => ReviewCall | undefined;
+  /** The reservation by plugins; undefined if none reserves. */
+  readonly reserve?: () => ReserveCall | undefined;
   /** The person behind a caller, for reviews; undefined if nobody knows. */
   readonly findPerson?: (caller: Caller) => Promise<Person | undefined>;
   /** The change of arguments by plugins; undefined if none changes them. */
@@ -60,6 +62,8 @@ export interface Authorization {
   readonly args: PreparedArguments;
   /** The tool that a person approved for this call; undefined if no approval was needed. */
   readonly approved?: ApprovedTool;
+  /** The rules of plugins that the person was told. */
+  readonly approvedRules?: readonly string[];
   /** The id of the rule that allowed the call. */
   readonly rule?: string;
 }
@@ -196,14 +200,15 @@ async function authorizeLater(
     approval: policy.approval,
   };
   const answered = await askApproval(call, question, ports);
-  if (answered === args.shown) return { entry, args, approved: entry };
+  const approval = { approved: entry, approvedRules: objection?.rules };
+  if (answered === args.shown) return { entry, args, ...approval };
   // `reauthorize` judges the edited arguments, like those of every call that waited.
   const edit = snapshotArguments(answered, call.calledAs);
   const restored = edit && restoreSecrets(edit, args, call.calledAs);
   const edited = await prepareCall(call, entry, restored ?? answered, ports);
   await validate(call, entry, edited, ports);
   call.record = { ...call.record, arguments: edited.shown };
-  return { entry, args: edited, approved: entry };
+  return { entry, args: edited, ...approval };
 }
 
 /**
@@ -212,7 +217,7 @@ async function authorizeLater(
  */
 export async function reauthorize(
   call: RunningCall,
-  { entry: before, args: judged, approved }: Authorization,
+  { entry: before, args: judged, approved, approvedRules }: Authorization,
   policy: CallPolicy,
   ports: AuthorizePorts,
 ): Promise<Authorization | undefined> {
@@ -225,7 +230,7 @@ export async function reauthorize(
   const mustAsk = decision.kind === 'ask' || objection !== undefined;
   if (mustAsk && !(approved && isApproved(entry, approved, ports))) return undefined;
   if (!isSame) await validate(call, entry, args, ports);
-  return { entry, args, approved, rule: decision.kind === 'allow' ? decision.rule : undefined };
+  return { entry, args, approved, approvedRules, rule: decision.kind === 'allow' ? decision.rule : undefined };
 }
 
 /** Whether a person approved this definition on this server. The server can move before its tools are listed again. */
@@ -296,20 +301,60 @@ async function reviewCall(
 ): Promise<Objection | undefined> {
   // The calls that a built-in tool makes are reviewed.
   if (entry.isBuiltIn) return undefined;
-  const reviewed = {
-    ...toPluginCall(call, entry, values),
-    person: await findPerson?.(call.caller),
-    decision: decision.kind === 'ask' ? 'ask' : 'allow',
-  } as const;
+  const reviewed = await toReviewed(call, entry, values, decision.kind === 'ask', findPerson);
   const { objection, labels, rules } = await review(reviewed);
   addChanges(call, 'arguments', { labels });
   addRules(call, { rules });
-  if (objection?.kind !== 'deny') return objection;
-  const message = `The call to ${call.calledAs} was denied: ${objection.reason}`;
-  const { by, rules: policyRules } = objection;
-  throw new ToolwharfError('CALL_DENIED', message, {
-    data: { tool: entry.name, policy: by, ...(policyRules && { policyRules }) },
+  if (objection?.kind === 'deny') throw toDenial(call, entry, objection);
+  return objection;
+}
+
+/** Reserves what a call consumes, and keeps that until the call ends. Resolves with the objection of a call that needs approval first. */
+export async function reserveCall(
+  reserve: ReserveCall,
+  call: RunningCall,
+  { entry, args, approved, approvedRules = [] }: Authorization,
+  { findPerson }: Pick<AuthorizePorts, 'findPerson'>,
+): Promise<Objection | undefined> {
+  const reviewed = await toReviewed(call, entry, args.values, approved !== undefined, findPerson);
+  const reserving = reserve({ ...reviewed, approvedRules });
+  const reservation = await abortable(reserving, call.aborting).catch((cause) => {
+    // The call was cancelled meanwhile.
+    reserving.then(({ settle }) => settle({ outcome: 'unsent', ranMs: 0 })).catch(() => {});
+    throw cause;
   });
+  addRules(call, reservation);
+  const { objection } = reservation;
+  if (!objection) {
+    call.reservation = reservation;
+    return undefined;
+  }
+  // Nobody is asked about a tool that only makes other calls.
+  if (objection.kind === 'deny' || entry.isBuiltIn) throw toDenial(call, entry, objection);
+  return objection;
+}
+
+/** The error of a call that a plugin denies. */
+export function toDenial(
+  { calledAs }: RunningCall,
+  { name: tool }: CatalogEntry,
+  { reason, by, rules: policyRules, limit }: Objection,
+): ToolwharfError {
+  const data = { tool, policy: by, ...(policyRules && { policyRules }), ...limit };
+  const message = `The call to ${calledAs} was denied: ${reason}`;
+  return new ToolwharfError(limit ? 'LIMIT_REACHED' : 'CALL_DENIED', message, { data });
+}
+
+async function toReviewed(
+  call: RunningCall,
+  entry: CatalogEntry,
+  args: JsonObject,
+  isAsked: boolean,
+  findPerson: AuthorizePorts['findPerson'],
+): Promise<ReviewedCall> {
+  const person = await findPerson?.(call.caller);
+  const isScript = entry.script !== undefined || entry.local?.composed === true;
+  return { ...toPluginCall(call, entry, args), isScript, person, decision: isAsked ? 'ask' : 'allow' };
 }
 
 function validate(

@@ -24,7 +24,9 @@ export function endingFor(error: ToolwharfError): CallEnding {
   return { status: 'error', end: endFor(error), error: { code, message } };
 }
 
-function endFor({ code }: ToolwharfError): CallEnd {
+function endFor({ code, data }: ToolwharfError): CallEnd {
+  // A plugin denied it.
+  if (data.policy !== undefined) return 'denied';
   switch (code) {
     case 'CALL_DENIED':
     case 'RESULT_BLOCKED':

@@ -11,6 +11,7 @@ import { createEphemeralMap } from '../kernel/ephemeral-map.ts';
 import { notify } from '../kernel/notify.ts';
 import type { Caller, Progress, ToolResult } from '../kernel/tool.ts';
 import type { ApprovalAnswer, ApprovalHost, ApprovalRequest, Approver } from '../policy/approval.ts';
+import type { Reservation } from '../policy/review.ts';
 import type { CallEnding } from './call-ending.ts';
 import type { CallParent, CallRecord, CallTask } from './call-record.ts';
 import type { Deadline } from './deadline.ts';
@@ -153,6 +154,10 @@ export class RunningCall implements Call {
   account: AccountUse | undefined;
   /** Runs from dispatch to the end; paused while a person is asked. */
   deadline: Deadline | undefined;
+  /** How long it ran, without the time in which it waited for people. */
+  ranMs = 0;
+  /** What plugins reserved for it. */
+  reservation: Reservation | undefined;
   /** The request that was cancelled with the call. Its server may still be working on it. */
   unanswered: UnansweredRequest | undefined;
   readonly #now: () => string;

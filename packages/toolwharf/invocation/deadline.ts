@@ -3,6 +3,8 @@ export interface Deadline extends Disposable {
   readonly isExpired: boolean;
   /** The limit that applies: `ms`, or `maxMs` after restarts. */
   readonly limitMs: number;
+  /** How long it has run, without pauses. */
+  readonly ranMs: number;
   /** Pauses the timeout until the returned function is called. Pauses may overlap. */
   pause(): () => void;
   /** Starts the timeout again, for a call that reports progress; at most `maxMs` in total. */
@@ -26,6 +28,7 @@ class PausableDeadline implements Deadline {
   #left: number;
   #leftInAll: number;
   #startedAt = 0;
+  #ranMs = 0;
   #pauses = 0;
   #timer: NodeJS.Timeout | undefined;
 
@@ -37,6 +40,10 @@ class PausableDeadline implements Deadline {
     this.#left = ms;
     this.#leftInAll = Math.max(ms, maxMs);
     this.#run();
+  }
+
+  get ranMs(): number {
+    return this.#pauses === 0 ? this.#ranMs + performance.now() - this.#startedAt : this.#ranMs;
   }
 
   expire(): void {
@@ -81,6 +88,7 @@ class PausableDeadline implements Deadline {
   #stop(): void {
     clearTimeout(this.#timer);
     const ran = performance.now() - this.#startedAt;
+    this.#ranMs += ran;
     this.#left = Math.max(0, this.#left - ran);
     this.#leftInAll = Math.max(0, this.#leftInAll - ran);
   }

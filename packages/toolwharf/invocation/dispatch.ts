@@ -106,6 +106,7 @@ export async function dispatch(
     const message = `${call.calledAs} did not finish within ${deadline.limitMs} ms`;
     throw new ToolwharfError('CALL_TIMED_OUT', message, { cause, data: { phase: 'running' } });
   } finally {
+    call.ranMs = deadline.ranMs;
     deadline[Symbol.dispose]();
     call.deadline = undefined;
   }

@@ -15,7 +15,7 @@ import type { CallOptions, ToolResult } from '../kernel/tool.ts';
 import { toolIdOf } from '../kernel/tool-id.ts';
 import { abortable, holdProcess, releaseProcess } from '../kernel/wait.ts';
 import { measureJson } from '../policy/measure-json.ts';
-import type { ChangeResult } from '../policy/review.ts';
+import type { ChangeResult, Objection } from '../policy/review.ts';
 import { createArgumentBudget } from './argument-budget.ts';
 import {
   type Authorization,
@@ -24,6 +24,8 @@ import {
   authorizeAgain,
   type CallPolicy,
   reauthorize,
+  reserveCall,
+  toDenial,
 } from './authorize.ts';
 import { type Call, type CallHost, createRunningCalls, programCaller, RunningCall, type RunningCalls } from './call.ts';
 import { endingFor, endingOf, toCallError } from './call-ending.ts';
@@ -272,6 +274,7 @@ export function createInvoker(ports: InvokerPorts): Invoker {
     let permit: Permit | undefined;
     let wasSent = false;
     let isAwaiting = false;
+    let returned: JsonObject | undefined;
     try {
       ports.onCall(call.record);
       call.aborting.throwIfAborted();
@@ -283,7 +286,9 @@ export function createInvoker(ports: InvokerPorts): Invoker {
       if (choosing) await choosing;
       permit = takePermit(call, entry, options);
       // A call that waited, for a person or for a permit, is authorized again at the moment it could be dispatched.
-      if (!permit || choosing || authorization.approved)
+      const isWaiting = !permit || choosing !== undefined || authorization.approved !== undefined;
+      const reserving = isWaiting ? undefined : reserve(call, authorization);
+      if (!permit || isWaiting || (reserving && (await reserving)))
         ({ permit, authorization } = await queue(call, entry, authorization, permit, options));
       if (permit.onExpired) permit.onExpired(() => call.deadline?.expire());
       const counting = countCall(authorization.entry, ports);
@@ -299,8 +304,10 @@ export function createInvoker(ports: InvokerPorts): Invoker {
       const steps = entry.local || entry.script ? stepsOf(call, entry, withPolicy(options)) : undefined;
       const raw = await dispatch(call, authorization, options.meta, steps, ports);
       const { read } = call;
-      if (read)
-        return await endRead(call, read, ports.changeResult?.() ? await changeResult(call, authorization, raw) : raw);
+      if (read) {
+        returned = ports.changeResult?.() ? await changeResult(call, authorization, raw) : raw;
+        return await endRead(call, read, returned);
+      }
       const { id: callId, caller } = call;
       const { isSecret, store } = ports.results;
       const hidden = hideSecrets(raw, authorization.entry, { callId, caller: caller.id, store, isSecret });
@@ -316,6 +323,7 @@ export function createInvoker(ports: InvokerPorts): Invoker {
         await nextTurn();
       }
       const ended = call.end(endingOf(result));
+      returned = ended.result as JsonObject | undefined;
       await writeEnd(call, ended);
       ports.onCall(ended);
       return result;
@@ -338,10 +346,20 @@ export function createInvoker(ports: InvokerPorts): Invoker {
       } else await endUnsent(call, ended, error);
       return failed(call.id, error);
     } finally {
-      const { unanswered } = call;
+      const { unanswered, reservation, ranMs } = call;
+      if (reservation) {
+        const outcome = returned ? 'ran' : call.mayHaveRun ? 'unknown' : 'unsent';
+        await reservation.settle({ outcome, result: returned, ranMs });
+      }
       if (permit && unanswered) releaseWhenAnswered(permit, unanswered, graceOf(entry));
       else permit?.[Symbol.dispose]();
     }
+  }
+
+  /** Undefined at once if no plugin reserves. Resolves with an objection if the call needs approval first. */
+  function reserve(call: RunningCall, authorization: Authorization): Promise<Objection | undefined> | undefined {
+    const reserving = ports.reserve?.();
+    return reserving && reserveCall(reserving, call, authorization, ports);
   }
 
   /** The result as plugins pass or change it. The calls that a built-in tool makes have passed the plugins. */
@@ -388,13 +406,16 @@ export function createInvoker(ports: InvokerPorts): Invoker {
     const { policy, refreshPolicy = policy ? () => policy : ownPolicy } = options;
     let authorization = first;
     let permit = immediate;
+    let objection: Objection | undefined;
     try {
       for (let asked = 1; ; asked++) {
         permit ??= await waitForPermit(call, entry, permitCaller(call, entry, options));
         const current = await refreshPolicy();
         const renewed = await reauthorize(call, authorization, current, authorizePorts);
-        if (renewed) return { authorization: renewed, permit };
+        objection = renewed && (await reserve(call, renewed));
+        if (renewed && !objection) return { authorization: renewed, permit };
         permit[Symbol.dispose]();
+        if (asked >= maxApprovals && objection) throw toDenial(call, authorization.entry, objection);
         if (asked >= maxApprovals)
           throw new ToolwharfError('TOOL_CHANGED', `${call.calledAs} keeps changing while it is being approved`);
         const { entry: changed, args } = authorization;
@@ -403,7 +424,7 @@ export function createInvoker(ports: InvokerPorts): Invoker {
         const choosing = assignAccount(call, entry.server, options.meta, ports);
         if (choosing) await choosing;
         permit = takePermit(call, entry, options);
-        if (permit && !choosing && !authorization.approved) return { authorization, permit };
+        if (permit && !choosing && !authorization.approved && !ports.reserve?.()) return { authorization, permit };
       }
     } catch (cause) {
       permit?.[Symbol.dispose]();

@@ -12,6 +12,7 @@ export const hookNames = [
   'launch',
   'change',
   'review',
+  'reserve',
   'approver',
   'notify',
   'result',

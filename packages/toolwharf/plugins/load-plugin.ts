@@ -97,6 +97,7 @@ const kinds = {
   launch: 'a function',
   change: 'a function',
   review: 'a function',
+  reserve: 'a function',
   result: 'a function',
   notify: 'a function',
   policy: 'a function',

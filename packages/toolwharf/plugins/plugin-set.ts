@@ -3,7 +3,7 @@ import { messageOf, ToolwharfError } from '../../contract/errors.ts';
 import type { JsonObject } from '../../contract/json.ts';
 import type { OnPluginFailure, PluginMode } from '../../contract/settings/choices.ts';
 import type { Config, ServerSpec } from '../../contract/settings/config.ts';
-import { pluginSections } from '../../contract/settings/native-schema.ts';
+import { pluginSections, sectionPaths } from '../../contract/settings/native-schema.ts';
 import type { PluginEntry, PluginSettings } from '../../contract/settings/plugin-config.ts';
 import type { LoadedConfig } from '../config/loaded-config.ts';
 import { configError, type Finding, formatPath } from '../config/problems.ts';
@@ -14,7 +14,7 @@ import { hashOf } from '../kernel/canonical-json.ts';
 import type { Events } from '../kernel/events.ts';
 import type { Log } from '../kernel/log.ts';
 import type { AskPlugins } from '../policy/approval.ts';
-import type { ChangeArguments, ChangeResult, ReviewCall } from '../policy/review.ts';
+import type { ChangeArguments, ChangeResult, ReserveCall, ReviewCall } from '../policy/review.ts';
 import type { PluginToolSource } from '../servers/local-tools.ts';
 import type { ToolboxEvents } from '../servers/toolbox-events.ts';
 import type { OpenPluginRecords } from '../storage/ports/record-store.ts';
@@ -38,6 +38,7 @@ import type {
   PluginUse,
 } from './plugin.ts';
 import { createMemoryPluginRecords, openPluginRecords } from './plugin-records.ts';
+import { createReserve } from './reserve-calls.ts';
 import { createReview } from './review-calls.ts';
 import { createSessionPlugins, transportsOf } from './session-plugins.ts';
 
@@ -87,6 +88,7 @@ export interface PluginSet {
   /** Each is undefined if no plugin has the hook, so that calls do not wait for it. */
   change(): ChangeArguments | undefined;
   review(): ReviewCall | undefined;
+  reserve(): ReserveCall | undefined;
   result(): ChangeResult | undefined;
   isListed(): ReturnType<typeof createIsListed>;
   askPlugins(): AskPlugins | undefined;
@@ -158,6 +160,7 @@ export function createPluginSet(options: PluginSetOptions): PluginSet {
   let used: readonly Used[] = [];
   let change: ChangeArguments | undefined;
   let review: ReviewCall | undefined;
+  let reserve: ReserveCall | undefined;
   let result: ChangeResult | undefined;
   let isListed: ReturnType<typeof createIsListed>;
   let askPlugins: AskPlugins | undefined;
@@ -251,6 +254,7 @@ export function createPluginSet(options: PluginSetOptions): PluginSet {
     used = next;
     change = createChangeArguments(next);
     review = createReview(next);
+    reserve = createReserve(next);
     result = createChangeResult(next);
     askPlugins = createAskPlugins(next);
     listeners = next.filter(({ plugin }) => plugin.notify);
@@ -294,6 +298,7 @@ export function createPluginSet(options: PluginSetOptions): PluginSet {
     },
     change: () => change,
     review: () => review,
+    reserve: () => reserve,
     result: () => result,
     isListed: () => isListed,
     askPlugins: () => askPlugins,
@@ -347,8 +352,8 @@ function unusedSections(found: readonly Used[], config: Config): readonly Findin
     (section) => config[section] !== undefined && !found.some(({ base }) => base.section === section),
   );
   return unused.map((section) => ({
-    path: [section],
-    message: `nothing applies '${section}' here: switch on the feature '${section}' of the gateway, or add its plugin to the toolbox`,
+    path: sectionPaths[section],
+    message: `nothing applies '${sectionPaths[section].join('.')}' here: switch on the feature '${section}' of the gateway, or add its plugin to the toolbox`,
     atKey: true,
   }));
 }
@@ -448,6 +453,7 @@ const shownParts = [
   'launch',
   'change',
   'review',
+  'reserve',
   'result',
   'approver',
   'notify',

@@ -12,7 +12,15 @@ import type { Log } from '../kernel/log.ts';
 import type { StandardSchema } from '../kernel/standard-schema.ts';
 import type { Caller, ToolAnnotations } from '../kernel/tool.ts';
 import type { ApprovalAnswer, ApprovalRequest, PluginApproval } from '../policy/approval.ts';
-import type { DecidingRule, Objection, PluginCall, ReviewedCall } from '../policy/review.ts';
+import type {
+  DecidingRule,
+  DispatchableCall,
+  Objection,
+  PluginCall,
+  ReachedLimit,
+  ReservationEnd,
+  ReviewedCall,
+} from '../policy/review.ts';
 import type { ToolboxEvents } from '../servers/toolbox-events.ts';
 import type { PluginRecord, Stored } from '../storage/ports/record-store.ts';
 
@@ -31,15 +39,18 @@ type MaybePromise<Value> = Value | Promise<Value>;
 /** The verdict of `review`. `allow` and undefined leave the decision as it is. */
 export type ReviewVerdict = (
   | { readonly kind: 'allow' }
-  | { readonly kind: 'ask' | 'deny'; readonly reason: string }
+  | { readonly kind: 'ask' | 'deny'; readonly reason: string; readonly limit?: ReachedLimit }
 ) & {
   readonly labels?: readonly string[];
   /** The rules of the plugin that decided, or would have decided. They are recorded with the call. */
   readonly rules?: readonly DecidingRule[];
 };
 
+/** The verdict of `reserve`: like that of `review`, with what `settle` charges or gives back when the call has ended. */
+export type ReserveVerdict = ReviewVerdict & { readonly settle?: (end: ReservationEnd) => MaybePromise<void> };
+
 /** The hooks of a plugin under one configuration. */
-export type ConfiguredHooks = Pick<Plugin, 'list' | 'change' | 'review' | 'result'>;
+export type ConfiguredHooks = Pick<Plugin, 'list' | 'change' | 'review' | 'reserve' | 'result'>;
 
 /** A problem with a value of the configuration. */
 export interface ConfigProblem {
@@ -254,6 +265,11 @@ export interface Plugin<Settings = unknown> {
   change?(call: PluginCall, context: PluginContext<Settings>): MaybePromise<ArgumentsChange | undefined>;
   /** Reviews each call before it runs. It can require approval or deny the call, and never allow more than the configuration. */
   review?(call: ReviewedCall, context: PluginContext<Settings>): MaybePromise<ReviewVerdict | undefined>;
+  /**
+   * Reserves what a call consumes, once, immediately before it is dispatched. It can require approval or deny the call, and then has
+   * reserved nothing. If `context.signal` is aborted, its verdict comes too late.
+   */
+  reserve?(call: DispatchableCall, context: PluginContext<Settings>): MaybePromise<ReserveVerdict | undefined>;
   /** Wraps the program of a server before it is started. Undefined leaves it as it is. */
   launch?(
     program: LaunchedProgram,

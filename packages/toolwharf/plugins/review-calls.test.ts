@@ -15,6 +15,7 @@ const call: ReviewedCall = {
   originalName: 'echo',
   serverTrusted: true,
   arguments: {},
+  isScript: false,
   decision: 'allow',
 };
 const reviewOf = (...policies: readonly PluginPolicy[]) =>

@@ -1,7 +1,7 @@
 import { ToolwharfError } from '../../contract/errors.ts';
 import { isObject } from '../../contract/json.ts';
 import { pluginModes, policyActions } from '../../contract/settings/choices.ts';
-import type { DecidingRule, Objection, Review, ReviewCall, ReviewedCall } from '../policy/review.ts';
+import type { DecidingRule, Objection, ReachedLimit, Review, ReviewCall, ReviewedCall } from '../policy/review.ts';
 import type { ActivePlugin } from './active-plugin.ts';
 import { copyJson, labelsOf, mergeLabels } from './copies.ts';
 import type { ReviewVerdict } from './plugin.ts';
@@ -48,20 +48,38 @@ export function createReview(plugins: readonly ActivePlugin[]): ReviewCall | und
     if (denial) return { objection: denial, labels, rules };
     const failure = answers.find((answer) => answer instanceof ToolwharfError);
     if (failure) throw failure;
-    return { objection: objections[0], labels, rules };
+    return { objection: mergeQuestions(objections), labels, rules };
   };
 }
 
-function toObjection(by: string, verdict: ReviewVerdict | undefined): Objection | undefined {
+/** One question with the reasons and rules of all: a person answers for each of them. */
+function mergeQuestions(questions: readonly Objection[]): Objection | undefined {
+  const [first, ...others] = questions;
+  if (!first || others.length === 0) return first;
+  const rules = questions.flatMap((question) => question.rules ?? []);
+  const reason = questions
+    .map((question) => question.reason)
+    .join('; ')
+    .slice(0, maxReasonLength);
+  return { ...first, reason, ...(rules.length > 0 && { rules }) };
+}
+
+export function toObjection(by: string, verdict: ReviewVerdict | undefined): Objection | undefined {
   if (verdict === undefined || (isObject(verdict) && verdict.kind === 'allow')) return undefined;
   if (isObject(verdict) && (verdict.kind === 'ask' || verdict.kind === 'deny') && typeof verdict.reason === 'string')
     return {
       kind: verdict.kind,
       reason: verdict.reason.slice(0, maxReasonLength),
       by,
+      ...(verdict.limit !== undefined && { limit: checkLimit(verdict.limit) }),
       ...objecting(verdict.kind, verdict),
     };
   throw new Error("it must return undefined, or { kind: 'ask' or 'deny', reason }");
+}
+
+function checkLimit(limit: unknown): ReachedLimit {
+  if (isObject(limit) && typeof limit.limit === 'string') return limit as unknown as ReachedLimit;
+  throw new Error('its limit must be { limit, … }');
 }
 
 /** The rules behind an objection: not those that only would have decided, or that decided less. */
@@ -74,7 +92,7 @@ function objecting(kind: Objection['kind'], verdict: ReviewVerdict): Pick<Object
 const maxRules = 100;
 
 /** The rules of a verdict. Throws unless they are a list of rules. */
-function rulesOf(verdict: ReviewVerdict | undefined): readonly DecidingRule[] | undefined {
+export function rulesOf(verdict: ReviewVerdict | undefined): readonly DecidingRule[] | undefined {
   const rules: unknown = isObject(verdict) ? verdict.rules : undefined;
   if (rules === undefined || (Array.isArray(rules) && rules.length === 0)) return undefined;
   if (!Array.isArray(rules) || !rules.every(isRule))

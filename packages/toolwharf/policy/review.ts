@@ -4,6 +4,8 @@ import type { Caller, ToolAnnotations } from '../kernel/tool.ts';
 
 /** The person on whose behalf a call is made, as the identity provider describes them. */
 export interface Person {
+  /** The issuer and the subject: the same for all identities of the person. */
+  readonly id: string;
   readonly name: string;
   readonly groups: readonly string[];
   readonly roles: readonly string[];
@@ -44,6 +46,8 @@ export interface PluginCall {
 export interface ReviewedCall extends PluginCall {
   /** The decision of the configuration and the remembered rules. */
   readonly decision: 'allow' | 'ask';
+  /** The tool is a script or a chain, which calls others. */
+  readonly isScript: boolean;
   /** Undefined if the gateway does not know the person, and in the library. */
   readonly person?: Person;
 }
@@ -66,6 +70,16 @@ export interface Objection {
   readonly by: string;
   /** The ids of the rules that object. */
   readonly rules?: readonly string[];
+  /** Facts of the limit that denies the call, for the caller. */
+  readonly limit?: ReachedLimit;
+}
+
+/** A limit that a call has reached: its kind as `limit`, and what else the caller can use. The call ends with `LIMIT_REACHED`. */
+export interface ReachedLimit {
+  readonly limit: string;
+  /** When the call could be made, if waiting helps. */
+  readonly retryAfterMs?: number;
+  readonly [fact: string]: string | number | undefined;
 }
 
 /** What plugins found in a review. Without an objection, the decision stays as it is. */
@@ -77,6 +91,31 @@ export interface Review {
 
 /** Reviews a call. Rejects with `POLICY_FAILED` if a plugin cannot decide, so that the call does not run. */
 export type ReviewCall = (call: ReviewedCall) => Promise<Review>;
+
+/** A call that is about to be dispatched, as plugins see it that reserve what it consumes. */
+export interface DispatchableCall extends ReviewedCall {
+  /** The ids of the rules of plugins that the person who allowed the call was told. */
+  readonly approvedRules: readonly string[];
+}
+
+/** How a call with a reservation ended. */
+export interface ReservationEnd {
+  /** `unsent`: the call surely never ran. `unknown`: it may have run. */
+  readonly outcome: 'ran' | 'unsent' | 'unknown';
+  /** What the caller gets. */
+  readonly result?: JsonObject;
+  /** How long it ran, without the time in which it waited for people. */
+  readonly ranMs: number;
+}
+
+/** What plugins reserved for a call. With an objection, nothing is reserved. */
+export interface Reservation extends Pick<Review, 'objection' | 'rules'> {
+  /** Called once, when the call has ended. Never rejects. */
+  settle(end: ReservationEnd): Promise<void>;
+}
+
+/** Reserves what a call consumes. Rejects with `POLICY_FAILED` if a plugin cannot, so that the call does not run. */
+export type ReserveCall = (call: DispatchableCall) => Promise<Reservation>;
 
 /** A value after the plugins: the same object unless they changed it, the names of those that did, and their labels. */
 export interface Changed {

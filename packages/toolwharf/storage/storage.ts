@@ -8,6 +8,7 @@ import type { Log } from '../kernel/log.ts';
 import type { ApprovalStore } from '../policy/approval-store.ts';
 import type { RuleStore } from '../policy/remembered-rules.ts';
 import type { Audit } from './ports/audit.ts';
+import type { BudgetStore } from './ports/budget-store.ts';
 import type { CallCounter } from './ports/call-counts.ts';
 import type { ConversationStore } from './ports/conversation-store.ts';
 import type { EndedSessionStore } from './ports/ended-session-store.ts';
@@ -26,6 +27,7 @@ export interface Storage extends Omit<StoredRecords, 'rules' | 'api_keys' | 'use
   readonly records: StoredRecords;
   readonly journal: Journal;
   readonly callCounts: CallCounter;
+  readonly budgets: BudgetStore;
   readonly pins: PinStore;
   readonly rules: RuleStore;
   readonly approvals: ApprovalStore;

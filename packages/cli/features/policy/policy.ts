@@ -1,6 +1,7 @@
 import { findConfigFile } from '../../../toolwharf/config/load-config.ts';
 import { openConfig } from '../../../toolwharf/config/open-config.ts';
 import { configError, type Finding, formatPath } from '../../../toolwharf/config/problems.ts';
+import { type CompiledBudget, compileBudgets } from '../../../toolwharf/features/budgets/compile-budgets.ts';
 import { type CompiledRule, compileRules } from '../../../toolwharf/features/policy/compile-rules.ts';
 import { tryExamples } from '../../../toolwharf/features/policy/try-examples.ts';
 import type { GatewayClient } from '../../core/client/gateway-client.ts';
@@ -18,11 +19,13 @@ export async function checkPolicy(
   { json }: JsonOption,
   context: CommandContext,
 ): Promise<number> {
-  const { rules, profiles } = await loadRules(file, context);
+  const { rules, budgets, profiles } = await loadRules(file, context);
   const unknown = new Set(rules.flatMap((rule) => rule.profiles ?? []).filter((name) => !profiles.includes(name)));
   // Profiles can also be stored over the API, so that this is no error.
   if (unknown.size > 0)
     context.terminal.note(`Not in this file: ${[...unknown].map((name) => `profile ${name}`).join(', ')}`);
+  if (budgets.length > 0)
+    context.terminal.note(`${count(budgets.length, 'budget')}: ${budgets.map(({ id }) => oneLine(id)).join(', ')}`);
   printList(context.terminal, rules.map(withoutCondition), {
     json,
     empty: noRules,
@@ -183,12 +186,17 @@ const noRules = 'The configuration has no policy rules.';
 async function loadRules(
   file: string | undefined,
   { options, env, cwd }: CommandContext,
-): Promise<{ readonly rules: readonly CompiledRule[]; readonly profiles: readonly string[] }> {
+): Promise<{
+  readonly rules: readonly CompiledRule[];
+  readonly budgets: readonly CompiledBudget[];
+  readonly profiles: readonly string[];
+}> {
   const source = file ?? options.config ?? (await findConfigFile(cwd));
   const loaded = await openConfig(source, { env, cwd });
   const problems: Finding[] = [];
   const rules = compileRules(loaded.config.policy?.rules ?? [], (problem) => problems.push(problem));
-  if (problems.length === 0) return { rules, profiles: loaded.config.profiles.map(({ name }) => name) };
+  const budgets = compileBudgets(loaded.config.budgets ?? [], (problem) => problems.push(problem));
+  if (problems.length === 0) return { rules, budgets, profiles: loaded.config.profiles.map(({ name }) => name) };
   const shown = problems.map(({ path, message }) => ({ path: formatPath(path), message }));
   throw loaded.toError?.(problems) ?? configError(shown, loaded.file);
 }

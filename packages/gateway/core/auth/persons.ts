@@ -66,8 +66,8 @@ export function createPersons({ users, keys, jwt }: PersonsPorts): Persons {
     async find(caller) {
       const user = await findUser(caller);
       if (!user) return undefined;
-      const { name, email = '', groups, role } = user;
-      return { name: name ?? email, groups, roles: role === 'none' ? [] : [role] };
+      const { name, email = '', groups, role, issuer, subject } = user;
+      return { id: toPerson(issuer, subject), name: name ?? email, groups, roles: role === 'none' ? [] : [role] };
     },
     creatorOf: async (identity) => (isOperator(identity) ? undefined : personOf(identity.caller.id)),
   };

@@ -97,6 +97,8 @@ test('a replay keeps what other settings decided, and undoes what the policy dec
     record(4, { approval }),
     record(5, { approval, policy: rule('ask') }),
     record(6, { policy: rule('deny', 'shadow') }),
+    // A budget is another setting.
+    record(7, { ...denied, policy: [{ id: 'budget:b', effect: 'deny', mode: 'enforce' }] }),
   ];
   expect((await replay(records, 'false')).flips).toEqual(['2 denied → allowed', '5 asked → allowed']);
   expect((await replay(records, 'true')).flips).toEqual(['4 asked → denied', '5 asked → denied', '6 allowed → denied']);

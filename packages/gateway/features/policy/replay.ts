@@ -1,5 +1,6 @@
 import type { z } from 'zod';
 import type { replayPageSchema } from '../../../contract/api/policy.ts';
+import { budgetPrefix } from '../../../contract/settings/choices.ts';
 import type { CompiledRule } from '../../../toolwharf/features/policy/compile-rules.ts';
 import { judge, toDecidingRules, toVerdict } from '../../../toolwharf/features/policy/judge.ts';
 import { runCodeName } from '../../../toolwharf/features/scripts/code-tools.ts';
@@ -95,7 +96,9 @@ function outcomeOf({ approval, end }: CallRecord): Outcome {
 /** What happens under another policy, where the other settings decide as they did. */
 function outcomeUnder(verdict: 'ask' | 'deny' | undefined, record: CallRecord): Outcome {
   const before = outcomeOf(record);
-  const byPolicy = (record.policy ?? []).filter(({ mode }) => mode === 'enforce').map(({ effect }) => effect);
+  const byPolicy = (record.policy ?? [])
+    .filter(({ id, mode }) => mode === 'enforce' && !id.startsWith(budgetPrefix))
+    .map(({ effect }) => effect);
   const wasDenied = byPolicy.includes('deny') || byPolicy.includes('hide');
   if (before === 'denied' && !wasDenied) return 'denied';
   if (verdict === 'deny') return 'denied';

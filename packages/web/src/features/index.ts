@@ -1,6 +1,7 @@
 import type { Feature } from '../shell/feature.ts';
 import { accounts } from './accounts/feature.ts';
 import { apps } from './apps/feature.ts';
+import { budgets } from './budgets/feature.ts';
 import { chat } from './chat/feature.ts';
 import { fleet } from './fleet/feature.ts';
 import { policy } from './policy/feature.ts';
@@ -19,6 +20,7 @@ export const features: readonly Feature[] = [
   apps,
   skills,
   policy,
+  budgets,
   registry,
   traffic,
   fleet,

@@ -1,10 +1,11 @@
 import type { Kysely } from 'kysely';
 import { ToolwharfError } from '../../../../contract/errors.ts';
+import { budgetsSchema } from './budgets-schema.ts';
 import type { Engine, Migration } from './engine.ts';
 import { firstSchema } from './first-schema.ts';
 
 /** All migrations, oldest first. */
-export const migrations: readonly Migration[] = [firstSchema];
+export const migrations: readonly Migration[] = [firstSchema, budgetsSchema];
 
 /** Migrates the tables to the newest version in one transaction. Of several concurrent processes one does it. */
 export async function migrate(

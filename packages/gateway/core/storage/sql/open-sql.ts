@@ -18,6 +18,7 @@ import { beginKeyChange, checkKey, discardSealed, listSealed, reseal } from './r
 import { createSqlAccounts } from './sql-accounts.ts';
 import { createSqlApprovals } from './sql-approvals.ts';
 import { createSqlAudit } from './sql-audit.ts';
+import { createSqlBudgets } from './sql-budgets.ts';
 import { createSqlConversations } from './sql-conversations.ts';
 import { createSqlEndedSessions } from './sql-ended-sessions.ts';
 import { createSqlJournal } from './sql-journal.ts';
@@ -144,6 +145,7 @@ function assemble(engine: Engine, ownership: Ownership, options: SqlOptions) {
         return countCalls(engine, query);
       },
     }),
+    budgets: guard(createSqlBudgets(engine, clock)),
     pins: hinting(guard(createSqlPins(engine)), ['setAll']),
     ...createRecordStores(records, { isExclusive: engine.exclusive }),
     approvals: guard(createSqlApprovals(engine)),

@@ -70,6 +70,9 @@ export interface Tables {
   ended_sessions: { id: string; owner: string; expires_at: number; seq: number };
   conversations: ConversationRow;
   messages: MessageRow;
+  /** What each subject uses of a budget, in millionths: the sum of its charges. `until` is when the last one leaves its window. */
+  budget_accounts: { budget: string; subject: string; label: string; used: string; until: number };
+  budget_charges: { budget: string; subject: string; call_id: string; at: number; amount: string };
   /** Files of the user, as base64. */
   attachments: { conversation: string; id: string; size_bytes: number; data: string };
 }

@@ -1,5 +1,5 @@
 import { useQuery } from '@tanstack/react-query';
-import { useState } from 'react';
+import { Suspense, useState } from 'react';
 import type { api } from '../../api/client.ts';
 import { useIsAdmin } from '../../api/queries.ts';
 import { Badge, type Tone } from '../../components/Badge.tsx';
@@ -11,6 +11,7 @@ import { Facts } from '../../components/FactList.tsx';
 import { Page } from '../../components/Page.tsx';
 import { QueryState } from '../../components/QueryState.tsx';
 import { safeText } from '../../components/safe-text.ts';
+import { useSlot } from '../../shell/feature.ts';
 import { plural } from '../../text/plural.ts';
 import { policyQueries } from './queries.ts';
 import { TryCondition } from './TryCondition.tsx';
@@ -27,6 +28,7 @@ export default function PolicyPage() {
   const isAdmin = useIsAdmin();
   const policy = useQuery({ ...policyQueries.policy(), enabled: isAdmin });
   const [condition, setCondition] = useState('');
+  const Budgets = useSlot('budgets');
   if (!isAdmin)
     return (
       <Page title="Policy">
@@ -50,6 +52,11 @@ export default function PolicyPage() {
       {policy.data?.rules.map((rule) => (
         <RuleCard key={rule.id} rule={rule} calls={policy.data.calls} onTry={() => setCondition(rule.when)} />
       ))}
+      {Budgets && (
+        <Suspense>
+          <Budgets />
+        </Suspense>
+      )}
       {policy.data && <TryCondition condition={condition} onChange={setCondition} variables={policy.data.variables} />}
     </Page>
   );

@@ -1,0 +1,13 @@
+import { budgetsSchema } from '../api/budgets.ts';
+import { defineRoutes } from './define-routes.ts';
+
+export const budgetRoutes = defineRoutes({
+  listBudgets: {
+    right: 'admin',
+    group: 'policy',
+    method: 'get',
+    path: '/api/policy/budgets',
+    summary: 'Returns the budgets, with what was used and is left.',
+    answer: budgetsSchema,
+  },
+});
