@@ -65,7 +65,7 @@ test('the overview leads to an added server whose tools can be run', async () =>
   await page.getByRole('link', { name: nextLabel('Add a server') }).click();
   const form = page.getByRole('dialog', { name: 'Add server' });
   const command = commandWith('npx -y ');
-  await page.evaluate((text) => navigator.clipboard.writeText(text), command);
+  await page.evaluate(`navigator.clipboard.writeText(${JSON.stringify(command)})`);
   await form.getByLabel('Paste from a README').press('ControlOrMeta+V');
   await form.getByText('Understood').waitFor();
   await form.getByRole('button', { name: nextLabel('Save') }).click();
