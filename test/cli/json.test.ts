@@ -117,6 +117,7 @@ test('every command with --json prints one JSON document, or JSON lines', async 
   await read('policy', 'test');
   await read('policy', 'explain', ended);
   await read('policy', 'replay');
+  await read('policy', 'budgets');
   await read('approvals', 'allow', (await startCall()).id, '--scope', 'tool');
   const rule = await waitForFirst('rules');
   await read('rules', 'revoke', rule);

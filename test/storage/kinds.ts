@@ -10,7 +10,7 @@ import { createSealer, type Sealer } from '../../packages/toolwharf/storage/seal
 import type { Storage, StorageOptions } from '../../packages/toolwharf/storage/storage.ts';
 import type { TestPostgres } from '../support/postgres.ts';
 
-export type OpenOptions = Pick<StorageOptions, 'maxResultBytes' | 'clock' | 'log'> & {
+export type OpenOptions = Pick<StorageOptions, 'maxResultBytes' | 'clock' | 'log' | 'expectsCalls'> & {
   readonly sealer?: Sealer;
   readonly leaseMs?: number;
 };
