@@ -53,6 +53,17 @@ test('a command that opens the store warns if other users can write to the data 
   expect(stderr).toContain(`can write to the data directory ${data} (mode 777)`);
 });
 
+test('a command that opens the store warns if other users can open its files', async () => {
+  await makeHistory();
+  await chmod(data, 0o755);
+  expect((await run('audit', 'verify')).stderr).not.toContain('Other users');
+  for (const name of ['admin-token', 'toolwharf.db']) await chmod(join(data, name), 0o644);
+  expect((await run('audit', 'verify')).stderr).toContain(`can open admin-token, toolwharf.db in ${data}`);
+  // Nobody else can enter the directory.
+  await chmod(data, 0o700);
+  expect((await run('audit', 'verify')).stderr).not.toContain('Other users');
+});
+
 describe('toolwharf audit', () => {
   test('toolwharf audit verifies the journal and finds tampering', async () => {
     await makeHistory();

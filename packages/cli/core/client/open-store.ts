@@ -130,13 +130,29 @@ async function whenFree(open: () => Promise<Storage>): Promise<Storage> {
 const busyMs = 3_000;
 const busyPollMs = 50;
 
-/** Whoever can write to the data directory can replace its keys and its database. */
+/** Warns if other users can write to the data directory, and so replace its keys and its database, or can open its files. */
 export async function warnOfOpenDirectory(dataDir: string, log: Log): Promise<void> {
-  const mode = process.platform === 'win32' ? 0 : ((await stat(dataDir).catch(() => undefined))?.mode ?? 0);
-  if ((mode & 0o022) === 0) return;
-  const octal = (mode & 0o777).toString(8);
-  const message = `Other users of this machine can write to the data directory ${dataDir} (mode ${octal}), and so replace its keys and its database: run chmod 700 ${dataDir}`;
-  log.warning('data-directory.writable', message, { mode: octal });
+  if (process.platform === 'win32') return;
+  const mode = await modeOf(dataDir);
+  if ((mode & 0o022) !== 0) {
+    const octal = (mode & 0o777).toString(8);
+    const message = `Other users of this machine can write to the data directory ${dataDir} (mode ${octal}), and so replace its keys and its database: run chmod 700 ${dataDir}`;
+    log.warning('data-directory.writable', message, { mode: octal });
+    return;
+  }
+  const canEnter = (mode & 0o011) !== 0;
+  const modes = canEnter ? await Promise.all(privateFiles.map((name) => modeOf(join(dataDir, name)))) : [];
+  const open = privateFiles.filter((_name, at) => ((modes[at] ?? 0) & 0o077) !== 0);
+  if (open.length === 0) return;
+  const message = `Other users of this machine can open ${open.join(', ')} in ${dataDir}: run chmod 700 ${dataDir}`;
+  log.warning('data-directory.readable', message, { files: open });
+}
+
+const privateFiles = ['admin-token', 'audit.key', 'toolwharf.db', 'toolwharf.db-wal'];
+
+/** 0 for a file that does not exist. */
+async function modeOf(path: string): Promise<number> {
+  return (await stat(path).catch(() => undefined))?.mode ?? 0;
 }
 
 /** Whether a store could not be opened because its secrets were sealed with another key. */
