@@ -1,4 +1,4 @@
-import { expect, test } from 'vitest';
+import { expect, test, vi } from 'vitest';
 import { openStorage } from '../../core/storage/open-storage.ts';
 import { createEndedSessions } from './ended-sessions.ts';
 
@@ -45,4 +45,30 @@ test('the ends of expired tokens are forgotten', async () => {
   now = 120_000;
   await ended.add({ id: 'b', owner: 'o', expiresAt: 240_000 });
   expect(ended.has(session)).toBe(false);
+});
+
+test('the end of a session that could not be stored is stored later', async () => {
+  vi.useFakeTimers();
+  try {
+    const { endedSessions } = await openStorage({ kind: 'memory' });
+    let isBroken = true;
+    const add = async (end: Parameters<typeof endedSessions.add>[0]) => {
+      if (isBroken) throw new Error('the disk is full');
+      await endedSessions.add(end);
+    };
+    const ended = createEndedSessions({ store: { ...endedSessions, add } });
+    const other = { ...cookie, id: 'other' };
+    for (const session of [cookie, other]) {
+      await expect(ended.add(session)).rejects.toThrow('the disk is full');
+      expect(ended.has(session)).toBe(true);
+    }
+    await vi.advanceTimersByTimeAsync(10_000);
+    isBroken = false;
+    await vi.advanceTimersByTimeAsync(60_000);
+    const restarted = createEndedSessions({ store: endedSessions });
+    await restarted.load();
+    expect([cookie, other].map(restarted.has)).toEqual([true, true]);
+  } finally {
+    vi.useRealTimers();
+  }
 });

@@ -1,4 +1,6 @@
+import { backoffMs } from '../../../toolwharf/kernel/backoff.ts';
 import { createEvents } from '../../../toolwharf/kernel/events.ts';
+import { evictOldest } from '../../../toolwharf/kernel/evict-oldest.ts';
 import type { EndedSession, EndedSessionStore } from '../../../toolwharf/storage/ports/ended-session-store.ts';
 
 /** A session with an id of its own. */
@@ -7,7 +9,10 @@ export type EndableSession = EndedSession & { readonly id: string };
 /** The sessions that have ended. Their tokens are rejected for good, by every replica and after a restart. */
 export interface EndedSessions {
   has(session: EndableSession): boolean;
-  /** Ends a session. Resolves when the end is stored; running replicas are notified at once. */
+  /**
+   * Ends a session. Resolves when the end is stored; running replicas are notified at once. Rejects if the store fails: the session has
+   * ended in this process, and its end is stored later.
+   */
   add(session: EndableSession): Promise<void>;
   /** Calls the listener with each session that another replica ended. */
   onRemoteEnd(listener: (id: string) => void): void;
@@ -36,6 +41,9 @@ export function createEndedSessions(options: EndedSessionsOptions = {}): EndedSe
   const { store, maxPerOwner = 10_000, now = Date.now } = options;
   const owners = new Map<string, OwnerSessions>();
   const events = createEvents<{ ended: string }>();
+  /** The ends that the store did not accept. Nobody can end those sessions again. */
+  const unstored = new Set<EndedSession>();
+  let isRetrying = false;
   let position = 0;
   let swept = now();
 
@@ -90,6 +98,30 @@ export function createEndedSessions(options: EndedSessionsOptions = {}): EndedSe
     return { owner, expiresAt: sorted[sorted.length >> 1] ?? 0 };
   }
 
+  async function keep(end: EndedSession): Promise<void> {
+    try {
+      await store?.add(end);
+    } catch (cause) {
+      unstored.add(end);
+      evictOldest(unstored, maxPerOwner);
+      if (!isRetrying) retryLater(1);
+      throw cause;
+    }
+  }
+
+  function retryLater(failures: number): void {
+    isRetrying = true;
+    setTimeout(async () => {
+      for (const end of unstored) {
+        const isStored = end.expiresAt < now() || (await store?.add(end).then(succeed, fail));
+        if (!isStored) break;
+        unstored.delete(end);
+      }
+      isRetrying = unstored.size > 0;
+      if (isRetrying) retryLater(failures + 1);
+    }, backoffMs(failures)).unref();
+  }
+
   return {
     load,
     has,
@@ -98,11 +130,13 @@ export function createEndedSessions(options: EndedSessionsOptions = {}): EndedSe
       remember(session);
       const shared = toSharedEnd(session.owner);
       if (shared) remember(shared);
-      await store?.add(session);
-      if (shared) await store?.add(shared);
+      await keep(session);
+      if (shared) await keep(shared);
     },
     onRemoteEnd: (listener) => void events.on('ended', listener),
   };
 }
 
 const sweepMs = 60_000;
+const succeed = () => true;
+const fail = () => false;
