@@ -56,7 +56,7 @@ import { createServerAccess, createServerSet, type PreparedServers } from './ser
 import { createToolboxContent } from './servers/toolbox-content.ts';
 import type { ToolboxEvents } from './servers/toolbox-events.ts';
 import { createToolboxServers } from './servers/toolbox-servers.ts';
-import { createWaitForTools } from './servers/wait-for-tools.ts';
+import { createWaitForTools, explainUnknown } from './servers/wait-for-tools.ts';
 import { createMemoryJournal } from './storage/memory/memory-journal.ts';
 import {
   createMemoryAccounts,
@@ -418,9 +418,19 @@ export async function startToolbox(
       return createFailedCall(nameOf(tool), 'REQUEST_INVALID', `The call was not made: ${messageOf(cause)}`);
     }
     const name = entry?.name ?? nameOf(tool);
+    // A caller with a policy may not know every server.
+    const why = callOptions?.policy ? '' : explainMissing(name);
     return closing
       ? createFailedCall(name, 'TOOLBOX_CLOSED', 'The toolbox was closed', callOptions)
-      : createFailedCall(name, 'TOOL_NAME_INVALID', `Invalid MCP tool name: ${name}`, callOptions);
+      : createFailedCall(name, 'TOOL_NAME_INVALID', `Invalid MCP tool name: ${name}${why}`, callOptions);
+  }
+
+  function explainMissing(tool: string): string {
+    const down = servers.all().filter(({ status }) => status.state === 'error');
+    return explainUnknown(
+      tool,
+      down.map(({ spec, status }) => ({ server: spec.name, reason: status.reason })),
+    );
   }
 
   /** Tries the servers that may have a tool which is not known yet. Undefined if there are none. */

@@ -5,6 +5,7 @@ import { pathToFileURL } from 'node:url';
 import { expect, test } from 'vitest';
 import { openStorage } from '../../packages/gateway/core/storage/open-storage.ts';
 import { createMemoryPins } from '../../packages/toolwharf/storage/memory/memory-stores.ts';
+import { connectAgent, toCall } from '../support/a2a.ts';
 import { startApi } from '../support/api.ts';
 import { collectLog, tempDir } from '../support/fixtures.ts';
 import { root } from '../support/imports.ts';
@@ -133,6 +134,19 @@ test('a client that calls a tool of a server that has never been connected gets 
         .catch(() => false),
     { what: 'the call' },
   );
+});
+
+test('a program and an agent that name a tool of a server which is down are told so [O3]', async () => {
+  const servers = { late: { command: '/no/such/program' } };
+  await using toolbox = await openToolbox({ servers });
+  for (const tool of ['mcp_late_act', { server: 'late', tool: 'act' }])
+    expect((await toolbox.call(tool, {})).failure?.message).toMatch(/late.act. Server 'late' is not available: .+/);
+  expect((await toolbox.call('other_act', {})).failure?.message).toBe('Invalid MCP tool name: other_act');
+  await using api = await startApi({ servers, gateway: { listWait: 0 } });
+  await waitFor(() => api.toolbox.servers.status('late')?.state === 'error', { what: 'the failed start' });
+  const agent = await connectAgent(api.url);
+  const answer = JSON.stringify(await agent.sendMessage(toCall('late__act', {})));
+  expect(answer).toMatch(/There is no skill 'late__act'. Server 'late' is not available: .+/);
 });
 
 test('a call over REST that names a tool of a server which is down is told so [O3]', async () => {

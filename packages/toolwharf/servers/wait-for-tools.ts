@@ -31,10 +31,19 @@ export function toComparable(name: string): string {
 }
 
 /** Whether a name says that its tool belongs to the server, in one of the namings that join both. */
-export function isNamedAfter(tool: string, server: string): boolean {
+function isNamedAfter(tool: string, server: string): boolean {
   return toComparable(tool)
     .replace(/^mcp_/, '')
     .startsWith(`${toComparable(server)}_`);
+}
+
+/** Why a tool may be unknown: the server that its name names is not connected. Ends a sentence about the tool; empty if there is none. */
+export function explainUnknown(
+  tool: string,
+  missing: readonly { readonly server: string; readonly reason?: string | undefined }[],
+): string {
+  const down = missing.find(({ server }) => isNamedAfter(tool, server));
+  return down?.reason === undefined ? '' : `. Server '${down.server}' is not available: ${down.reason}`;
 }
 
 // A server is not tried again sooner after a failure.

@@ -145,7 +145,7 @@ export async function warnOfOpenDirectory(dataDir: string, log: Log): Promise<vo
   const open = privateFiles.filter((_name, at) => ((modes[at] ?? 0) & 0o077) !== 0);
   if (open.length === 0) return;
   const message = `Other users of this machine can open ${open.join(', ')} in ${dataDir}: run chmod 700 ${dataDir}`;
-  log.warning('data-directory.readable', message, { files: open });
+  log.warning('data-directory.readable', message, { files: open.join(', ') });
 }
 
 const privateFiles = ['admin-token', 'audit.key', 'toolwharf.db', 'toolwharf.db-wal'];

@@ -13,7 +13,7 @@ import { createId } from '../../../toolwharf/kernel/create-id.ts';
 import type { OnFound, RecordedSearch } from '../../../toolwharf/kernel/internal-source.ts';
 import type { ToolResult } from '../../../toolwharf/kernel/tool.ts';
 import { version } from '../../../toolwharf/kernel/version.ts';
-import { isNamedAfter } from '../../../toolwharf/servers/wait-for-tools.ts';
+import { explainUnknown } from '../../../toolwharf/servers/wait-for-tools.ts';
 import type { Span } from '../calls/traces.ts';
 import { asksForTask, canBecomeTask } from './call-tasks.ts';
 import { toClientHost } from './client-host.ts';
@@ -277,9 +277,7 @@ function refuseTask(request: ClientRequest, { tasks }: Pick<MethodPorts, 'tasks'
 
 function unknownTool({ params }: ClientRequest, { missing }: View): RpcError {
   const name = textOf(params.name);
-  const down = missing.find(({ server }) => isNamedAfter(name, server));
-  const why = down ? `. Server '${down.server}' is not available: ${down.reason}` : '';
-  return new RpcError(rpcCode.invalidParams, `Unknown tool: ${name}${why}`);
+  return new RpcError(rpcCode.invalidParams, `Unknown tool: ${name}${explainUnknown(name, missing)}`);
 }
 
 async function runTool(

@@ -10,7 +10,7 @@ import { mapInSlices } from '../../../toolwharf/kernel/slices.ts';
 import { userOf } from '../../../toolwharf/kernel/user-caller.ts';
 import type { ApprovalFilter, ApprovalRecord } from '../../../toolwharf/policy/approval-store.ts';
 import type { ServerInfo } from '../../../toolwharf/servers/server-info.ts';
-import { isNamedAfter } from '../../../toolwharf/servers/wait-for-tools.ts';
+import { explainUnknown } from '../../../toolwharf/servers/wait-for-tools.ts';
 import { noConversation } from '../../../toolwharf/storage/ports/conversation-store.ts';
 import { type Identity, mayAddPrograms, readsAllCalls } from '../auth/identity.ts';
 import { type Scope, scopeOf } from '../auth/profile-scope.ts';
@@ -49,12 +49,12 @@ export async function findTool(request: RequestFor<'tool'>, ports: ApiPorts): Pr
   const entry = findByAnyName(catalog, name);
   const scope = scopeFor(request, ports);
   if (entry && scope.hasTool(entry)) return entry;
-  const down = ports.toolbox.servers
+  const missing = ports.toolbox.servers
     .list()
-    .find(({ name: server, status }) => status.state === 'error' && isNamedAfter(name, server));
-  const why =
-    down && scope.hasServer(down.name) ? `. Server '${down.name}' is not available: ${down.status.reason}` : '';
-  throw new ToolwharfError('TOOL_NAME_INVALID', `There is no tool '${name}'${why}`, { data: { tool: name } });
+    .filter(({ name: server, status }) => status.state === 'error' && scope.hasServer(server))
+    .map(({ name: server, status: { reason } }) => ({ server, reason }));
+  const message = `There is no tool '${name}'${explainUnknown(name, missing)}`;
+  throw new ToolwharfError('TOOL_NAME_INVALID', message, { data: { tool: name } });
 }
 
 /** The tool with this name in the naming of the toolbox, or in one that joins server and tool, as clients of MCP see it. */

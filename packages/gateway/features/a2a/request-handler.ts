@@ -28,6 +28,7 @@ import { showArguments } from '../../../toolwharf/invocation/prepare-arguments.t
 import { hashOf } from '../../../toolwharf/kernel/canonical-json.ts';
 import { createId } from '../../../toolwharf/kernel/create-id.ts';
 import type { Caller } from '../../../toolwharf/kernel/tool.ts';
+import { explainUnknown } from '../../../toolwharf/servers/wait-for-tools.ts';
 import type { InternalToolbox } from '../../../toolwharf/toolbox.ts';
 import type { AppHosts } from '../../core/calls/app-hosts.ts';
 import type { Traces } from '../../core/calls/traces.ts';
@@ -113,7 +114,15 @@ export function createRequestHandler(facts: A2aRequestFacts, ports: HandlerPorts
     const { id, before } = await findTaskOf([caller.id, checked.messageId, profile.name, tool, args]);
     if (before) return before;
     const current = await viewWith(tool);
-    const call = { id, tool, arguments: args, entry: current.findTool(tool), message: { ...checked, contextId } };
+    const { missing } = current;
+    const call = {
+      id,
+      tool,
+      arguments: args,
+      entry: current.findTool(tool),
+      missing,
+      message: { ...checked, contextId },
+    };
     const { traceparent, bytes } = facts;
     const policy = { profile, refreshPolicy, mayUse: current.hasTool, callerLimits: facts.usage?.calls };
     start({ ...call, ...policy, caller, traceparent }, bytes, ports);
@@ -285,6 +294,7 @@ interface RequestedCall {
   readonly tool: string;
   /** Undefined if the tool does not exist or is hidden from this caller. */
   readonly entry: CatalogEntry | undefined;
+  readonly missing: View['missing'];
   readonly arguments: unknown;
   readonly message: Message;
   readonly caller: Caller;
@@ -299,9 +309,10 @@ interface RequestedCall {
 
 /** Starts the call that a message requests. The call fails at once if its tool does not exist. */
 function startTask(requested: RequestedCall, { toolbox, hosts, traces }: StartPorts): Call {
-  const { id, tool, entry, message, caller, profile } = requested;
+  const { id, tool, entry, missing, message, caller, profile } = requested;
   if (!entry) {
-    return createFailedCall(tool, 'TOOL_NAME_INVALID', `There is no skill '${tool}'`, { id, caller });
+    const problem = `There is no skill '${tool}'${explainUnknown(tool, missing)}`;
+    return createFailedCall(tool, 'TOOL_NAME_INVALID', problem, { id, caller });
   }
   const about = { 'mcp.server': entry.server ?? 'local', 'mcp.tool': entry.originalName, 'toolwharf.call': id };
   const span = traces.start(`a2a ${entry.name}`, requested.traceparent, about);
