@@ -178,6 +178,14 @@ describe('toolwharf check', () => {
     expect(JSON.parse((await run(['check', '-c', file, '--json'])).stdout)).toMatchObject({ ok: true, problems: [] });
   });
 
+  test('toolwharf check names each problem of the configuration once', async () => {
+    const file = await configFile({ servers: { far: { url: 'http://127.0.0.1:9/${PART}' } } });
+    const report = JSON.parse((await run(['check', '-c', file, '--json'])).stdout) as { problems: object[] };
+    expect(report.problems).toEqual([
+      { kind: 'warning', message: expect.stringContaining('only a part of the value') },
+    ]);
+  });
+
   test('check waits for a server that takes longer than ten seconds to start', async () => {
     const file = await configFile({ servers: { late: { ...fixture('late', { START_MS: '12000' }), timeout: '60s' } } });
     const { stdout } = await run(['check', '-c', file, '--json']);

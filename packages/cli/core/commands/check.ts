@@ -58,10 +58,10 @@ export async function check({ json }: JsonOption, context: CommandContext): Prom
   const { config, servers, warnings } = opened;
   const checked = servers.map((info) => checkServer(info, opened));
   const names = new Set(servers.map((info) => info.name));
-  const general = warnings
-    .filter(({ fields }) => typeof fields.server !== 'string' || !names.has(fields.server))
-    .map(({ message }): Finding => ({ kind: 'warning', message }));
-  for (const message of config.warnings ?? []) general.push({ kind: 'warning', message });
+  const logged = warnings.filter(({ fields }) => typeof fields.server !== 'string' || !names.has(fields.server));
+  // Without a gateway, the warnings of the configuration are in the log too.
+  const messages = new Set([...logged.map(({ message }) => message), ...(config.warnings ?? [])]);
+  const general = [...messages].map((message): Finding => ({ kind: 'warning', message }));
   if (config.refused !== undefined) general.unshift({ kind: 'refused', message: config.refused });
   const total = general.length + checked.reduce((sum, { problems }) => sum + problems.length, 0);
   if (json) {
