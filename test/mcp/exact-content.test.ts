@@ -11,9 +11,10 @@ const numRuns = Number(process.env.FUZZ_RUNS ?? 25);
 const eras = ['legacy', 'modern'] as const;
 type Era = (typeof eras)[number];
 
-const servers = ['stdio', 'http'].flatMap((transport) =>
-  eras.map((era) => ({ name: `${transport}-${era}`, transport, era })),
-);
+const servers = [
+  ...['stdio', 'http'].flatMap((transport) => eras.map((era) => ({ name: `${transport}-${era}`, transport, era }))),
+  { name: 'sse-legacy', transport: 'sse', era: 'legacy' as const },
+];
 let served: ServedMcp;
 const agent = new Agent({ keepAlive: true });
 const https: HttpServer[] = [];
@@ -23,7 +24,7 @@ beforeAll(async () => {
   for (const { name, transport, era } of servers) {
     if (transport === 'stdio') config[name] = fixture('exact', { ERA: era, NAME: `-${name}` }) as unknown as JsonObject;
     else {
-      const server = await startHttp('exact', { ERA: era, HTTP: '1', NAME: `-${name}` });
+      const server = await startHttp('exact', { ERA: era, [transport.toUpperCase()]: '1', NAME: `-${name}` });
       https.push(server);
       config[name] = { url: server.url };
     }

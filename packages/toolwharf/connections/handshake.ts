@@ -4,7 +4,6 @@ import {
   Client,
   LOG_LEVEL_META_KEY,
   PROTOCOL_VERSION_META_KEY,
-  SSEClientTransport,
   type Transport,
 } from '@modelcontextprotocol/client';
 import type { Era } from '../../contract/connections.ts';
@@ -16,7 +15,7 @@ import { type Channel, createChannel } from './channel.ts';
 import { isSdkError, toDeliveryError, wasNotDelivered, wasNotReached } from './delivery-errors.ts';
 import { tasksExtension } from './follow-task.ts';
 import type { HttpAccess } from './http/http-access.ts';
-import { onBodyError } from './http/pool-response.ts';
+import { createSseTransport } from './http/sse-transport.ts';
 import { createStreamableHttpTransport, type StreamableHttpTransport } from './http/streamable-http-transport.ts';
 import { rehearseLegacyHandshake } from './rehearse-handshake.ts';
 import { capabilitiesOf } from './request-host.ts';
@@ -47,13 +46,11 @@ export async function handshake(
   const process = target.kind === 'stdio' ? target.process : undefined;
   const http = 'http' in target ? target.http : undefined;
   let unreadable: string | undefined;
-  const onUnreadableStream = (cause: unknown) => {
-    // Network errors end the stream; this handler reports invalid content of the stream.
-    if (!(cause instanceof ToolwharfError)) return;
+  const onUnreadable = (cause: ToolwharfError) => {
     unreadable = cause.message;
     channel.failUnreadable('{', cause.message);
   };
-  const inner = await createTransport(spec, target, onUnreadableStream, options);
+  const inner = await createTransport(spec, target, onUnreadable, options);
   const serverMessages = createServerMessages({
     server: spec.name,
     defaultHost,
@@ -168,7 +165,7 @@ function prepareSecondHandshake(): void {
 async function createTransport(
   spec: ServerSpec,
   target: SessionTarget,
-  onUnreadableStream: (cause: unknown) => void,
+  onUnreadable: (cause: ToolwharfError) => void,
   { log }: SessionOptions,
 ): Promise<Transport> {
   if (target.kind === 'stdio') return target.process;
@@ -176,22 +173,9 @@ async function createTransport(
   const { http: access } = target;
   const configured = spec.target as HttpTarget;
   if (target.kind === 'http') return createStreamableHttpTransport(new URL(configured.url), access);
-  if (target.kind === 'sse') return createSseTransport(new URL(configured.url), access, onUnreadableStream);
+  if (target.kind === 'sse') return createSseTransport(new URL(configured.url), access, { onUnreadable });
   const { createApiTransport } = await import('./api/api-transport.ts');
   return createApiTransport({ server: spec.name, target: configured, access, log });
-}
-
-/** The transport of protocol revision 2024-11-05: one event stream delivers all replies. */
-function createSseTransport(url: URL, access: HttpAccess, onUnreadableStream: (cause: unknown) => void): Transport {
-  return new SSEClientTransport(url, {
-    async fetch(input, init) {
-      const response = await access.fetch(input, init);
-      onBodyError(response, onUnreadableStream);
-      return response;
-    },
-    requestInit: { headers: access.headers },
-    authProvider: access.authProvider,
-  });
 }
 
 /** The exit of the process explains more than a closed pipe, but less than an error that the server sent before it. */

@@ -71,9 +71,9 @@ export function createSessionSupervisor(options: SessionSupervisorOptions): Sess
   let failedAt = 0;
 
   /** The only place that changes the state. */
-  function dispatch(event: ConnectionEvent): void {
+  function dispatch(event: ConnectionEvent, now = clock.now()): void {
     const before = model.status;
-    model = reduce(model, event, clock.now());
+    model = reduce(model, event, now);
     if (!isSameState(before, model.status)) options.onStatus(model.status, before.state);
   }
 
@@ -126,7 +126,7 @@ export function createSessionSupervisor(options: SessionSupervisorOptions): Sess
     failedAt = now;
     const failures = isLost ? 0 : model.status.failures + 1;
     const delayMs = pauseMs(failures, now - downSince, error);
-    dispatch({ type: 'failed', error, failures, retryAt: now + delayMs });
+    dispatch({ type: 'failed', error, failures, retryAt: now + delayMs }, now);
     if (model.isWanted) retryIn(delayMs);
   }
 

@@ -20,13 +20,6 @@ export interface PoolResponseInit extends UnreadBody {
   readonly throttle?: NotificationThrottle;
 }
 
-const listeners = new WeakMap<Response, (cause: unknown) => void>();
-
-/** Calls the listener when the body breaks, right before its reader gets the error. */
-export function onBodyError(response: Response, listener: (cause: unknown) => void): void {
-  listeners.set(response, listener);
-}
-
 /**
  * A real `Response` over an undici body. It reads the body from the socket's stream and creates a web stream only on
  * demand, because web streams are what makes `fetch` costly.
@@ -45,7 +38,7 @@ export function createPoolResponse(init: PoolResponseInit): Response {
   let used = false;
 
   function toStream(): ReadableStream<Uint8Array<ArrayBuffer>> {
-    stream ??= createStream(init, (cause) => listeners.get(response)?.(cause));
+    stream ??= createStream(init);
     return stream;
   }
 
@@ -107,10 +100,13 @@ export function readAll({ body, meter, idleMs, toError }: UnreadBody): Promise<B
 }
 
 /** The body as a web stream, at the rate that its throttle allows. */
-function createStream(
-  { body, meter, idleMs, toError, throttle }: PoolResponseInit,
-  onBroken: (cause: unknown) => void,
-): ReadableStream<Uint8Array<ArrayBuffer>> {
+function createStream({
+  body,
+  meter,
+  idleMs,
+  toError,
+  throttle,
+}: PoolResponseInit): ReadableStream<Uint8Array<ArrayBuffer>> {
   const iterator = body[Symbol.asyncIterator]();
   let cancelled = false;
   let rest: Buffer<ArrayBuffer> | undefined;
@@ -137,9 +133,7 @@ function createStream(
         } catch (cause) {
           body.destroy();
           if (cancelled) return;
-          const error = toError(cause);
-          onBroken(error);
-          throw error;
+          throw toError(cause);
         } finally {
           clearTimeout(timer);
         }

@@ -5,13 +5,11 @@ import {
   type RequestId,
   SdkError,
   SdkErrorCode,
-  SdkHttpError,
   type Transport,
-  UnauthorizedError,
 } from '@modelcontextprotocol/client';
 import { messageOf, ProtocolError, ToolwharfError } from '../../../contract/errors.ts';
 import { isObject, type JsonObject } from '../../../contract/json.ts';
-import { type AbortSource, LightAbort, toAbortSignal } from '../../kernel/abort-source.ts';
+import { type AbortSource, LightAbort } from '../../kernel/abort-source.ts';
 import { parseMessage, toJsonText } from '../../kernel/exact-json.ts';
 import { createLinkedQueue } from '../../kernel/linked-queue.ts';
 import { abortable } from '../../kernel/wait.ts';
@@ -20,8 +18,9 @@ import type { ChannelSendOptions } from '../pending-request.ts';
 import { type EventStreamBody, readEventStream } from './event-stream.ts';
 import { describeRedirect, followRedirects } from './follow-redirects.ts';
 import type { HttpAccess } from './http-access.ts';
-import { eventsOf, type HttpReply, headerOf, toHttpReply } from './http-reply.ts';
-import type { PoolRequest, PoolRequestInit, SendOptions } from './pool-fetch.ts';
+import { eventsOf, type HttpReply, headerOf } from './http-reply.ts';
+import { createHttpSender, httpError, type RequestParts } from './http-sender.ts';
+import type { PoolRequest } from './pool-fetch.ts';
 import { reconnectDelayMs } from './reconnect-delay.ts';
 import { createRequestHeaders } from './request-headers.ts';
 
@@ -46,22 +45,16 @@ interface EventStream {
   emptyResponses: number;
 }
 
-/** The parts of a request beside its method and URL. */
-interface RequestParts extends SendOptions {
-  readonly headers?: Readonly<Record<string, string>>;
-  readonly body?: string;
-  readonly signal: AbortSource;
-}
-
 const methodNotFound = -32601;
 const maxReconnects = 5;
 const terminateTimeoutMs = 1_000;
 const largeText = 1024 * 1024;
 
 export function createStreamableHttpTransport(url: URL, access: HttpAccess): StreamableHttpTransport {
-  const { authProvider, throttle } = access;
+  const { throttle } = access;
   const requestHeaders = createRequestHeaders(access.headers);
   const lifetime = new AbortController();
+  const sender = createHttpSender(url, access, lifetime.signal);
   const openBodies = createLinkedQueue<Readable>();
   const timers = new Set<NodeJS.Timeout>();
   let sessionId: string | undefined;
@@ -118,11 +111,11 @@ export function createStreamableHttpTransport(url: URL, access: HttpAccess): Str
         } else receiveEvents(reply.events, toEventStream(message, options, signal));
         return;
       }
-      const sendTo = (target: URL) => send({ ...request, url: target }, { signal, reply: meter });
+      const sendTo = (target: URL) => sender.send({ ...request, url: target }, { signal, reply: meter });
       response = await followRedirects(reply.reply, url, 'POST', sendTo);
     } else response = await request('POST', { headers, body, signal, reply: meter });
     if (!response.ok) {
-      if (await authorize(response, isRetry)) return post(message, options, true);
+      if (await sender.authorize(response, isRetry)) return post(message, options, true);
       return receiveFailure(response, message);
     }
     if (isInitialize) sessionId = response.headers.get('mcp-session-id') ?? undefined;
@@ -265,7 +258,7 @@ export function createStreamableHttpTransport(url: URL, access: HttpAccess): Str
     if (stream.lastEventId !== undefined) headers['last-event-id'] = stream.lastEventId;
     const response = await request('GET', { headers, signal: stream.signal });
     if (response.ok) return receiveEvents(eventsOf(response), stream);
-    if (await authorize(response, isRetry)) return openStream(stream, true);
+    if (await sender.authorize(response, isRetry)) return openStream(stream, true);
     await response.text().catch(() => {});
     // The server has no such stream.
     if (response.status === 405) stream.options.onRequestStreamEnd?.();
@@ -277,39 +270,9 @@ export function createStreamableHttpTransport(url: URL, access: HttpAccess): Str
       );
   }
 
-  /** True when new credentials are ready and the request may be sent again. */
-  async function authorize(reply: HttpReply, isRetry: boolean): Promise<boolean> {
-    if (reply.status !== 401 || !authProvider) return false;
-    // With a provider, every reply is from `fetch`.
-    const response = reply as Response;
-    if (authProvider.onUnauthorized && !isRetry) {
-      await authProvider.onUnauthorized({ response, serverUrl: url, fetchFn: access.fetch });
-      await response.text().catch(() => {});
-      return true;
-    }
-    await response.text().catch(() => {});
-    if (!isRetry) throw new UnauthorizedError();
-    throw httpError(SdkErrorCode.ClientHttpAuthentication, response, 'Unauthorized after a new sign-in');
-  }
-
-  async function request(method: PoolRequest['method'], init: RequestParts): Promise<HttpReply> {
-    const headers: Record<string, string> = {
-      ...requestHeaders.plain({ sessionId, protocolVersion }),
-      ...init.headers,
-    };
-    const token = await authProvider?.token();
-    if (token) headers.authorization = `Bearer ${token}`;
-    const { body } = init;
-    const sendTo = (target: URL) => send({ method, url: target, headers, body }, init);
-    return followRedirects(await sendTo(url), url, method, sendTo);
-  }
-
-  async function send(request: PoolRequest, { signal, reply }: RequestParts): Promise<HttpReply> {
-    const either = AbortSignal.any([lifetime.signal, toAbortSignal(signal)]);
-    if (access.send) return toHttpReply(await access.send(request, { signal: either, reply }));
-    const { url: target, method, headers, body } = request;
-    const init: PoolRequestInit = { method, headers, body, signal: either, reply };
-    return access.fetch(target, init);
+  function request(method: PoolRequest['method'], init: RequestParts): Promise<HttpReply> {
+    const headers = { ...requestHeaders.plain({ sessionId, protocolVersion }), ...init.headers };
+    return sender.request(method, url, { ...init, headers });
   }
 
   function isOver({ signal }: EventStream): boolean {
@@ -333,8 +296,4 @@ function parseOrUndefined(text: string): unknown {
   } catch {
     return undefined;
   }
-}
-
-function httpError(code: SdkErrorCode, { status, statusText }: HttpReply, text: string): SdkHttpError {
-  return new SdkHttpError(code, `The server answered HTTP ${status}: ${text}`, { status, statusText, text });
 }
