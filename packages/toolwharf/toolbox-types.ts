@@ -95,6 +95,8 @@ export interface InternalToolboxOptions extends ToolboxOptions {
   readonly listeners?: { readonly [Name in keyof ToolboxEvents]?: (event: ToolboxEvents[Name]) => void };
   /** The person behind a caller, whom reviews of plugins know; unknown by default. */
   readonly findPerson?: (caller: Caller) => Promise<Person | undefined>;
+  /** The ids of all callers of the person behind a caller, whose history conditions know; only that one by default. */
+  readonly findCallers?: (caller: Caller) => Promise<readonly string[]>;
   /** The plugins of features. */
   readonly featurePlugins?: readonly FeaturePlugin[];
   /** Stores records of plugins; in memory by default. */

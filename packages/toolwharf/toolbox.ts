@@ -20,6 +20,7 @@ import { findOptionProblem, readInput } from './invocation/check-start.ts';
 import { createFailedCall } from './invocation/failed-call.ts';
 import { createInvoker, type InternalStartOptions } from './invocation/invoker.ts';
 import { composedLimits, joinStats } from './invocation/permits.ts';
+import { createReadHistory } from './invocation/read-history.ts';
 import { createResults } from './invocation/results.ts';
 import { createToTool } from './invocation/to-tool.ts';
 import { systemClock } from './kernel/clock.ts';
@@ -120,6 +121,7 @@ export async function startToolbox(
     ofProgram: options.plugins,
     ofFeatures: [...ownPlugins, ...(options.featurePlugins ?? [])],
     openRecords: options.openPluginRecords,
+    history: createReadHistory({ journal, findCallers: options.findCallers }),
     ...{ env, log },
     onToolsChanged: () => localTools.refresh(),
   });

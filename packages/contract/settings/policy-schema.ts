@@ -42,6 +42,18 @@ const exampleClientSchema = members({
   version: text.describe('The version of the client program.'),
 });
 
+const dayMs = 86_400_000;
+
+const pastCallSchema = z.strictObject(
+  {
+    server: text.optional().describe('The name of the server.'),
+    tool: filledText.describe('The name that the server gives the tool.'),
+    args: anyMap.optional().describe('The arguments.'),
+    ago: duration(0, 366 * dayMs).describe('How long before this call, such as 2h.'),
+  },
+  { error: 'must be a map' },
+);
+
 /** A call that a rule is tried with by `toolwharf policy test`. What it leaves out is empty. */
 const exampleSchema = z.strictObject(
   {
@@ -50,6 +62,7 @@ const exampleSchema = z.strictObject(
     person: examplePersonSchema.optional().describe('The person behind the caller.'),
     client: exampleClientSchema.optional().describe('The program that calls.'),
     profile: text.optional().describe('The name of the profile.'),
+    history: list(pastCallSchema).optional().describe('The earlier calls of the person or caller. Default: none.'),
     now: z.iso
       .datetime({ offset: true, error: 'must be a time such as 2026-01-31T08:00:00Z' })
       .optional()
@@ -86,7 +99,6 @@ export const policyRuleSchema = z.strictObject(
   { error: 'must be a map' },
 );
 
-const dayMs = 86_400_000;
 /** The largest amount whose millionths fit into 64 bits. */
 const maxAmount = 9_000_000_000_000;
 const amountRule = 'must be a number from 0 to 9000000000000 with at most 6 decimals';

@@ -171,6 +171,7 @@ export async function openGateway(source: ConfigSource | undefined, options: Gat
     ...{ embed, accounts },
     featurePlugins: started.plugins,
     findPerson: (caller) => persons.find(caller),
+    findCallers: persons.callersOf,
     findResultElsewhere: (id, caller) => findResultElsewhere(fleet, id, caller),
     oauth: { store: storage.oauth, redirectUrl: returnUrl(port) },
     host: isUnattended ? undefined : questionsNeedCall,

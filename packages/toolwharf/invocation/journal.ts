@@ -11,6 +11,8 @@ export interface CallFilter {
   readonly tool?: string;
   readonly status?: CallStatus;
   readonly caller?: string;
+  /** Only calls of these callers. */
+  readonly callers?: readonly string[];
   /** A part of the tool's name, its original name, the server or the caller's id; upper and lower case are equal. */
   readonly search?: string;
   /** Only the children of the call or answer with this id. */

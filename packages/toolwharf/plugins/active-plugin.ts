@@ -3,7 +3,7 @@ import type { PluginSettings } from '../../contract/settings/plugin-config.ts';
 import { LightAbort } from '../kernel/abort-source.ts';
 import type { Log, LogFields } from '../kernel/log.ts';
 import { abortable } from '../kernel/wait.ts';
-import type { Plugin, PluginContext, PluginPolicy, PluginRecords, ReviewVerdict } from './plugin.ts';
+import type { Plugin, PluginContext, PluginPolicy, PluginRecords, ReadHistory, ReviewVerdict } from './plugin.ts';
 
 /** The functions of a plugin whose time is measured, in the order in which they run. */
 export const hookNames = [
@@ -41,6 +41,7 @@ export interface ActivePlugin extends Required<Pick<PluginSettings, 'mode' | 'on
   /** The parsed options. */
   readonly settings: unknown;
   readonly records: PluginContext['records'];
+  readonly history: ReadHistory;
   /** Runs a hook within its time limit. Rejects if the hook fails. */
   run<Value>(hook: HookName, run: (context: PluginContext) => Value): Promise<Awaited<Value>>;
   /** Runs a hook that answers at once. */
@@ -61,6 +62,7 @@ export function activatePlugin(
   settings: unknown,
   log: Log,
   records: PluginContext['records'] = none,
+  history: ReadHistory = async () => ({ calls: [], isCut: false }),
 ): ActivePlugin {
   const { name } = plugin;
   const { mode = 'enforce', onFailure = 'deny' } = use;
@@ -83,6 +85,7 @@ export function activatePlugin(
     counts,
     settings,
     records,
+    history,
     mode,
     onFailure,
     review: plugin.review?.bind(plugin) ?? (plugin.policy && adaptPolicy(plugin.policy)),
@@ -91,7 +94,7 @@ export function activatePlugin(
       // Notices and exports go over the network, and no call waits for them.
       const limitMs = use.timeoutMs ?? (hook === 'notify' || hook === 'exporter' ? noticeTimeoutMs : timeoutMs);
       try {
-        return await runInTime((limit) => run(new HookContext(settings, records, limit)), limitMs);
+        return await runInTime((limit) => run(new HookContext(settings, records, history, limit)), limitMs);
       } catch (cause) {
         // The queue of the exporter logs the failure.
         if (hook === 'exporter') countsOf(hook).failures++;
@@ -131,11 +134,13 @@ export function activatePlugin(
 class HookContext implements PluginContext {
   readonly settings: unknown;
   readonly records: PluginContext['records'];
+  readonly history: ReadHistory;
   readonly #limit: LightAbort;
 
-  constructor(settings: unknown, records: PluginContext['records'], limit: LightAbort) {
+  constructor(settings: unknown, records: PluginContext['records'], history: ReadHistory, limit: LightAbort) {
     this.settings = settings;
     this.records = records;
+    this.history = history;
     this.#limit = limit;
   }
 

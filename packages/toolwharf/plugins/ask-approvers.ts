@@ -17,9 +17,9 @@ export function createAskPlugins(plugins: readonly ActivePlugin[]): AskPlugins |
   ): Promise<PluginApproval | undefined> {
     const fields = { callId: request.callId };
     try {
-      const { plugin, settings, records } = active;
+      const { plugin, settings, records, history } = active;
       // A copy: an approver must not change what other people approve. It may take as long as the approval is open.
-      const context = { signal, settings, records };
+      const context = { signal, settings, records, history };
       const asked = active.runNow('approver', () => plugin.approver?.(structuredClone(request), context));
       const answer = toAnswer(await asked);
       const effect = answer?.kind === 'allow' ? 'allowed' : 'denied';

@@ -36,6 +36,7 @@ import type {
   PluginRoute,
   PluginTools,
   PluginUse,
+  ReadHistory,
 } from './plugin.ts';
 import { createMemoryPluginRecords, openPluginRecords } from './plugin-records.ts';
 import { createReserve } from './reserve-calls.ts';
@@ -77,6 +78,8 @@ export interface PluginSetOptions {
   readonly log: Log;
   /** Stores records of plugins; in memory by default. */
   readonly openRecords?: OpenPluginRecords | undefined;
+  /** Reads earlier calls; there are none by default. */
+  readonly history?: ReadHistory;
   /** The tools of a plugin have changed. */
   readonly onToolsChanged: () => Promise<void>;
 }
@@ -155,7 +158,7 @@ const exportedEvents: Readonly<Record<ExportedEventName, true>> = {
 const closeMs = 5_000;
 
 export function createPluginSet(options: PluginSetOptions): PluginSet {
-  const { ofProgram = [], ofFeatures = [], env, log, onToolsChanged } = options;
+  const { ofProgram = [], ofFeatures = [], env, log, history, onToolsChanged } = options;
   const { openRecords = createMemoryPluginRecords() } = options;
   let used: readonly Used[] = [];
   let change: ChangeArguments | undefined;
@@ -176,7 +179,7 @@ export function createPluginSet(options: PluginSetOptions): PluginSet {
   ): Used {
     const { key, entry, feature } = added;
     const records = openPluginRecords(plugin, openRecords);
-    const activate = (used: Plugin) => activatePlugin(used, added, settings, log, records);
+    const activate = (used: Plugin) => activatePlugin(used, added, settings, log, records, history);
     const active = activate(plugin);
     return { ...active, base: plugin, activate, key, entry, feature, ...createQueues(active, log) };
   }

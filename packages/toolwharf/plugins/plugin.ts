@@ -32,6 +32,31 @@ export interface PluginContext<Settings = unknown> {
   readonly settings: Settings;
   /** The stored records of the plugin, by the kinds that its `records` declare. */
   readonly records: Readonly<Record<string, PluginRecords>>;
+  /** Reads earlier calls of whoever makes a call. */
+  readonly history: ReadHistory;
+}
+
+/**
+ * The calls before a call that the same person made, or the same caller if nobody knows the person: those that may have run, since a time,
+ * newest first. At most 1 000 of them.
+ */
+export type ReadHistory = (
+  call: Pick<PluginCall, 'id' | 'caller'>,
+  period: { readonly since?: Date; readonly until?: Date },
+) => Promise<PastCalls>;
+
+/** Earlier calls. */
+export interface PastCalls {
+  readonly calls: readonly PastCall[];
+  /** There are more, which are older. */
+  readonly isCut: boolean;
+}
+
+/** An earlier call. */
+export interface PastCall extends Pick<PluginCall, 'server' | 'tool' | 'originalName'> {
+  readonly at: Date;
+  /** The arguments as the journal has them. */
+  readonly arguments: () => Promise<JsonObject>;
 }
 
 type MaybePromise<Value> = Value | Promise<Value>;

@@ -39,6 +39,7 @@ export function isInWindow(record: CallRecord, filter: CallFilter, { since, unti
     (filter.tool === undefined || record.tool === filter.tool || record.originalName === filter.tool) &&
     (filter.status === undefined || record.status === filter.status) &&
     (filter.caller === undefined || record.caller.id === filter.caller) &&
+    (filter.callers === undefined || filter.callers.includes(record.caller.id)) &&
     (filter.search === undefined || hasText(record, filter.search)) &&
     (filter.parent === undefined || record.parent?.id === filter.parent) &&
     time >= since &&

@@ -54,7 +54,7 @@ export async function testPolicy(
   const { colors } = terminal;
   const { rules } = await loadRules(file, context);
   const now = new Date();
-  const tried = rules.map((rule) => ({ rule, failed: tryExamples(rule, now) }));
+  const tried = await Promise.all(rules.map(async (rule) => ({ rule, failed: await tryExamples(rule, now) })));
   const total = rules.reduce((sum, { examples }) => sum + examples.length, 0);
   const failures = tried.reduce((sum, { failed }) => sum + failed.length, 0);
   if (json) {

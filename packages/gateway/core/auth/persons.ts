@@ -1,6 +1,6 @@
 import type { JwtConfig } from '../../../contract/settings/gateway-config.ts';
 import type { Caller } from '../../../toolwharf/kernel/tool.ts';
-import { userOf } from '../../../toolwharf/kernel/user-caller.ts';
+import { userCallerId, userOf } from '../../../toolwharf/kernel/user-caller.ts';
 import type { Person } from '../../../toolwharf/policy/review.ts';
 import type { KeyStore } from '../../../toolwharf/storage/ports/key-store.ts';
 import type { User, UserStore } from '../../../toolwharf/storage/ports/user-store.ts';
@@ -15,6 +15,8 @@ export interface Persons {
    * the creator was not recorded, a person of its own.
    */
   personOf(callerId: string): Promise<string>;
+  /** The ids of all callers of the person behind a caller, with that of the caller: their sign-in, their keys, also revoked ones, and their tokens. */
+  callersOf(caller: Caller): Promise<readonly string[]>;
   /** Whether an administrator has disabled the subject of a token, who signs in too. */
   isDisabled(callerId: string): Promise<boolean>;
   /** The person to whom keys that this caller creates belong; undefined for the operator, who creates keys for others. */
@@ -25,7 +27,7 @@ export interface Persons {
 
 export interface PersonsPorts {
   readonly users: Pick<UserStore, 'get' | 'find'>;
-  readonly keys: Pick<KeyStore, 'get'>;
+  readonly keys: Pick<KeyStore, 'get' | 'list'>;
   readonly jwt: () => Pick<JwtConfig, 'issuer'> | undefined;
 }
 
@@ -53,8 +55,26 @@ export function createPersons({ users, keys, jwt }: PersonsPorts): Persons {
     return (await users.find(issuer, subject)) ?? users.find(`${issuer}/`, subject);
   }
 
+  async function callersOf(caller: Caller): Promise<readonly string[]> {
+    const { id } = caller;
+    const user = await findUser(caller);
+    const person = user ? toPerson(user.issuer, user.subject) : await personOf(id);
+    const ofPerson = (await keys.list()).filter(({ createdBy }) => createdBy === person);
+    const issuer = jwt()?.issuer;
+    const subject = issuer && person.startsWith(`${withoutSlash(issuer)}#`) && person.slice(person.indexOf('#') + 1);
+    return [
+      ...new Set([
+        id,
+        ...(user ? [userCallerId(user.id)] : []),
+        ...ofPerson.map((key) => `${keyCallerPrefix}${key.id}`),
+        ...(subject ? [`${jwtCallerPrefix}${subject}`] : []),
+      ]),
+    ];
+  }
+
   return {
     personOf,
+    callersOf,
     async isDisabled(callerId) {
       const issuer = jwt()?.issuer;
       if (issuer === undefined || !callerId.startsWith(jwtCallerPrefix)) return false;

@@ -67,7 +67,12 @@ async function setUp(
     stop,
     ask(changes = {}) {
       const notice = { type: 'approval.waiting', request: { ...request, ...changes } } as const;
-      void notify?.(notice, { signal: stop.signal, settings: {}, records: {} });
+      void notify?.(notice, {
+        signal: stop.signal,
+        settings: {},
+        records: {},
+        history: async () => ({ calls: [], isCut: false }),
+      });
     },
   };
 }

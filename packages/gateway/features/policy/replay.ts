@@ -41,9 +41,11 @@ export async function replayPage(rules: readonly CompiledRule[], options: Replay
   }
 
   async function judgeRecord(record: CallRecord): Promise<void> {
-    const recorded = await toRecorded(record, await parentOf(record));
+    const judging = rulesFor(record, rules);
+    const conditions = judging.map(({ condition }) => condition);
+    const recorded = await toRecorded(record, await parentOf(record), conditions);
     const now = new Date(record.createdAt);
-    const outcomes = judge(rulesFor(record, rules), recorded.facts, now);
+    const outcomes = judge(judging, recorded.facts, now);
     const reads = ({ rule: { condition } }: (typeof outcomes)[number]) =>
       [...recorded.unknown].some((name) => condition.uses.has(name));
     if (outcomes.some(reads)) {

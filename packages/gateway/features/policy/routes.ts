@@ -3,7 +3,7 @@ import type { PolicyRule } from '../../../contract/settings/config.ts';
 import type { CheckedPolicy } from '../../../contract/settings/policy-schema.ts';
 import { buildPolicy } from '../../../toolwharf/config/build-config.ts';
 import { configError, formatPath } from '../../../toolwharf/config/problems.ts';
-import { ConditionError } from '../../../toolwharf/features/policy/cel/compile.ts';
+import { type Condition, ConditionError } from '../../../toolwharf/features/policy/cel/compile.ts';
 import { type CompiledRule, compileRule, compileRules } from '../../../toolwharf/features/policy/compile-rules.ts';
 import { judge, readValues } from '../../../toolwharf/features/policy/judge.ts';
 import { policyVariables } from '../../../toolwharf/features/policy/variables.ts';
@@ -42,15 +42,15 @@ export const policyRoutes = [
       const { server, originalName, kind } = record;
       const { profiles, toolbox: settings, policy } = toolbox.config;
       const entry = kind === undefined ? toolbox.catalog.find({ server, tool: originalName }) : undefined;
+      const rules = compileRules(policy?.rules ?? [], () => {});
       const profile = profiles.find(({ name }) => name === record.profile);
       const ofFeatures = await Promise.all(ports.features.map((feature) => feature.policyOf?.(record.caller)));
       const policyFor = ofFeatures.find((found) => found !== undefined);
       const ofCaller = entry && policyFor?.(entry).approval;
       return explainCall({
-        ...{ record, entry, recorded: await readCall(record, ports) },
+        ...{ record, entry, rules, recorded: await readCall(record, ports, conditionsOf(rules)) },
         approval: ofCaller ?? profile?.approval ?? settings.approval,
         remembered: await toolbox.approvals.rules(),
-        rules: compileRules(policy?.rules ?? [], () => {}),
       });
     },
   }),
@@ -58,7 +58,7 @@ export const policyRoutes = [
     async handle({ body: { rules, since, after }, signal }, ports) {
       return replayPage(compileGiven({ rules: [...rules] }), {
         ...{ signal, after, audit: ports.storage.audit, find: ports.storage.journal.get },
-        toRecorded: createRecordedCalls({ toolbox: ports.toolbox, persons: ports.security.persons }),
+        toRecorded: openRecordedCalls(ports),
         since: since === undefined ? undefined : Date.parse(since),
       });
     },
@@ -67,15 +67,20 @@ export const policyRoutes = [
     async handle({ body: { when, call: id } }, ports) {
       const record = await ports.storage.journal.get(id);
       if (!record || record.kind === 'administration') throw noCall(id);
-      return tryCondition(when, record, await readCall(record, ports));
+      return tryCondition(when, record, (conditions) => readCall(record, ports, conditions));
     },
   }),
 ];
 
-function tryCondition(when: string, record: CallRecord, { facts }: RecordedCall) {
+async function tryCondition(
+  when: string,
+  record: CallRecord,
+  read: (conditions: readonly Condition[]) => Promise<RecordedCall>,
+) {
   try {
     const rule: PolicyRule = { id: 'trial', when, then: 'ask', mode: 'enforce', onFailure: 'ask', examples: [] };
     const condition = compileRule(rule);
+    const { facts } = await read([condition]);
     const now = new Date(record.createdAt);
     const [outcome] = judge([{ ...rule, condition }], facts, now);
     const values = [...readValues(condition, facts, now)];
@@ -87,11 +92,17 @@ function tryCondition(when: string, record: CallRecord, { facts }: RecordedCall)
   }
 }
 
-async function readCall(record: CallRecord, { toolbox, storage, security }: ApiPorts): Promise<RecordedCall> {
+async function readCall(record: CallRecord, ports: ApiPorts, conditions: readonly Condition[]): Promise<RecordedCall> {
   const { parent } = record;
-  const parentRecord = parent?.kind === 'call' ? await storage.journal.get(parent.id) : undefined;
-  return createRecordedCalls({ toolbox, persons: security.persons })(record, parentRecord);
+  const parentRecord = parent?.kind === 'call' ? await ports.storage.journal.get(parent.id) : undefined;
+  return openRecordedCalls(ports)(record, parentRecord, conditions);
 }
+
+function openRecordedCalls({ toolbox, storage, security }: ApiPorts) {
+  return createRecordedCalls({ toolbox, persons: security.persons, journal: storage.journal });
+}
+
+const conditionsOf = (rules: readonly CompiledRule[]) => rules.map(({ condition }) => condition);
 
 /** Rules of a request. Throws `CONFIG_INVALID` with every problem. */
 function compileGiven(given: CheckedPolicy): readonly CompiledRule[] {

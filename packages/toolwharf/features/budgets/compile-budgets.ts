@@ -5,6 +5,7 @@ import type { BudgetConfig } from '../../../contract/settings/config.ts';
 import type { ConfigProblem } from '../../plugins/plugin.ts';
 import { type CompiledExpression, ConditionError, compileExpression } from '../policy/cel/compile.ts';
 import { type CompiledRule, compileRule } from '../policy/compile-rules.ts';
+import { usesHistory } from '../policy/history.ts';
 import { policyVariables } from '../policy/variables.ts';
 import { toAmount } from './amounts.ts';
 
@@ -51,6 +52,9 @@ export function compileBudgets(
     const condition = when === undefined ? undefined : compile('when', () => compileRule({ when, then: 'deny' }));
     const compiled = sum === undefined ? undefined : compile('sum', () => compileExpression(sum, policyVariables));
     const max = toAmount(budget.max);
+    for (const [key, one] of Object.entries({ when: condition, sum: compiled }))
+      if (one && usesHistory(one))
+        report({ path: [...path, key], message: 'a budget counts itself: it knows no history' });
     if ((when !== undefined && !condition) || (sum !== undefined && !compiled) || max === undefined) return [];
     const ruleId = `${budgetPrefix}${id}`;
     const rule = condition && {

@@ -1,3 +1,5 @@
+import { messageOf } from '../../../contract/errors.ts';
+import { parseGlobs } from '../../../contract/match-globs.ts';
 import type { PolicyRule } from '../../../contract/settings/config.ts';
 import type { ConfigProblem } from '../../plugins/plugin.ts';
 import { type Condition, ConditionError, compileCondition } from './cel/compile.ts';
@@ -37,6 +39,13 @@ export function compileRule({ when, then }: Pick<PolicyRule, 'when' | 'then'>): 
   // Texts of calls are compared in this Unicode form too.
   const text = when.normalize();
   const condition = compileCondition(text, policyVariables);
+  for (const { name, args } of condition.calls) {
+    try {
+      if (name.startsWith('history.')) parseGlobs(args[0] ?? '');
+    } catch (cause) {
+      throw new ConditionError(messageOf(cause), text, 0);
+    }
+  }
   if (then !== 'hide') return condition;
   try {
     return compileCondition(text, listedVariables);

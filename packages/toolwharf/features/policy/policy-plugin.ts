@@ -1,5 +1,6 @@
 import { type ConfiguredHooks, definePlugin, type ListedTool, type Plugin, type Viewer } from '../../plugins/plugin.ts';
 import { type CompiledRule, compileRules } from './compile-rules.ts';
+import { readHistory } from './history.ts';
 import { judge, toDecidingRules, toVerdict } from './judge.ts';
 
 export interface PolicyOptions {
@@ -20,8 +21,12 @@ function createHooks(rules: readonly CompiledRule[], now: () => number): Configu
   const hiding = rules.filter(({ then, mode }) => then === 'hide' && mode === 'enforce');
   const forReads = rules.filter(({ then }) => then !== 'hide');
   return {
-    review(call) {
-      const outcomes = judge(call.kind === 'tool' ? rules : forReads, call, new Date(now()));
+    async review(call, context) {
+      const moment = new Date(now());
+      const judging = call.kind === 'tool' ? rules : forReads;
+      const conditions = judging.map(({ condition }) => condition);
+      const history = await readHistory(conditions, moment, (since) => context.history(call, { since }));
+      const outcomes = judge(judging, history ? { ...call, history } : call, moment);
       return { ...(toVerdict(outcomes) ?? { kind: 'allow' }), rules: toDecidingRules(outcomes) };
     },
     ...(hiding.length > 0 && { list: (tool, viewer) => isShown(hiding, tool, viewer, now) }),

@@ -1,5 +1,7 @@
 import type { PolicyExample } from '../../../contract/settings/policy-schema.ts';
+import type { PastCall } from '../../plugins/plugin.ts';
 import type { CompiledRule } from './compile-rules.ts';
+import { readHistory } from './history.ts';
 import { judge } from './judge.ts';
 import type { CallFacts } from './variables.ts';
 
@@ -11,19 +13,29 @@ export interface FailedExample {
 }
 
 /** Tries a rule with its examples. A condition without a value is no outcome. */
-export function tryExamples(rule: CompiledRule, now: Date): readonly FailedExample[] {
-  return rule.examples.flatMap((example, index) => {
-    const reason = tryExample(rule, example, now);
-    return reason === undefined ? [] : [{ number: index + 1, reason }];
-  });
+export async function tryExamples(rule: CompiledRule, now: Date): Promise<readonly FailedExample[]> {
+  const reasons = await Promise.all(rule.examples.map((example) => tryExample(rule, example, now)));
+  return reasons.flatMap((reason, index) => (reason === undefined ? [] : [{ number: index + 1, reason }]));
 }
 
-function tryExample(rule: CompiledRule, example: PolicyExample, now: Date): string | undefined {
-  const [outcome] = judge([rule], toFacts(example), example.now === undefined ? now : new Date(example.now));
+async function tryExample(rule: CompiledRule, example: PolicyExample, present: Date): Promise<string | undefined> {
+  const now = example.now === undefined ? present : new Date(example.now);
+  const history = await readHistory([rule.condition], now, async () => ({ calls: toPast(example, now), isCut: false }));
+  const [outcome] = judge([rule], { ...toFacts(example), history }, now);
   if (outcome?.failure !== undefined) return `the condition has no value: ${outcome.failure}`;
   const applies = outcome?.effect !== undefined;
   if (applies === example.applies) return undefined;
   return applies ? 'the rule applies, and should not' : 'the rule does not apply, and should';
+}
+
+/** Newest first. */
+function toPast({ history = [] }: PolicyExample, now: Date): readonly PastCall[] {
+  return history
+    .toSorted((one, other) => one.ago - other.ago)
+    .map(({ server, tool, args = {}, ago }) => ({
+      ...{ server, tool, originalName: tool, at: new Date(now.getTime() - ago) },
+      arguments: async () => args,
+    }));
 }
 
 function toFacts({ call = {}, caller, client, person, profile }: PolicyExample): CallFacts {

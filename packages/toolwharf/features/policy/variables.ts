@@ -1,5 +1,6 @@
 import type { Person, PluginCallParent, ReviewedCall } from '../../policy/review.ts';
 import type { ConditionValues, ConditionVariable } from './cel/compile.ts';
+import type { HistoryValues } from './history.ts';
 
 /** A variable with what it stands for. The guide prints this table, and conditions are checked with it. */
 export interface PolicyVariable extends ConditionVariable {
@@ -71,6 +72,31 @@ export const policyVariables: readonly PolicyVariable[] = [
     isListed: true,
   },
   { name: 'now', type: 'timestamp', description: 'The time of the decision.' },
+  {
+    name: 'history.count',
+    type: 'int',
+    parameters: [
+      { name: 'pattern', type: 'string' },
+      { name: 'window', type: 'window' },
+    ],
+    description: 'How many [earlier calls](#history) of tools that match the pattern there are in the window.',
+  },
+  {
+    name: 'history.sum',
+    type: 'number',
+    parameters: [
+      { name: 'pattern', type: 'string' },
+      { name: 'path', type: 'string' },
+      { name: 'window', type: 'window' },
+    ],
+    description: 'The sum of the numbers that these calls have at a path of their arguments, such as `item.price`.',
+  },
+  {
+    name: 'history.last',
+    type: 'any',
+    parameters: [{ name: 'pattern', type: 'string' }],
+    description: 'The time of the last earlier call of such a tool; `null` if there is none.',
+  },
 ];
 
 /** What a condition can know of a call. */
@@ -79,6 +105,8 @@ export interface CallFacts extends Pick<ReviewedCall, 'server' | 'tool' | 'origi
   readonly caller: Partial<ReviewedCall['caller']>;
   readonly parent?: Partial<PluginCallParent>;
   readonly person?: Partial<Person>;
+  /** The functions of `history`; conditions that use them have no value without it. */
+  readonly history?: HistoryValues;
 }
 
 /** The values of all variables for a call. */
@@ -93,6 +121,6 @@ export function toValues(call: CallFacts, now: Date): ConditionValues {
     caller: { id: caller.id ?? '', kind: caller.kind ?? '', name: caller.name ?? '' },
     person: { name: person?.name ?? '', groups: person?.groups ?? [], roles: person?.roles ?? [] },
     client: { name: caller.client?.name ?? '', version: caller.client?.version ?? '' },
-    ...{ profile, now },
+    ...{ profile, now, history: call.history ?? {} },
   };
 }

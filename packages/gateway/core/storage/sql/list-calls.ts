@@ -50,7 +50,7 @@ function findPosition(db: Database, id: string): Promise<Position | undefined> {
 
 function page(
   db: Database,
-  { kind, server, tool, status, caller, search, parent }: CallFilter,
+  { kind, server, tool, status, caller, callers, search, parent }: CallFilter,
   { since, until, limit }: CallWindow,
   before: Position | undefined,
   toolColumn: 'tool' | 'original_name' | undefined,
@@ -64,6 +64,7 @@ function page(
   if (status !== undefined && status !== 'success') calls = calls.where(sql<boolean>`status <> 'success'`);
   if (status === 'error') calls = calls.where(sql<boolean>`status = 'error'`);
   if (caller !== undefined) calls = calls.where('caller', '=', toIndexText(caller));
+  if (callers !== undefined) calls = calls.where('caller', 'in', callers.map(toIndexText));
   if (search !== undefined) calls = calls.where(hasSearchedText(search));
   if (parent !== undefined) calls = calls.where('parent', '=', toIndexText(parent));
   if (Number.isFinite(since)) calls = calls.where('created_at', '>=', since);

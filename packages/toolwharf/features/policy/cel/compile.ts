@@ -33,6 +33,12 @@ export interface ConditionVariable {
 /** The values of variables by the first part of their names. A function is a function of its literal arguments. */
 export type ConditionValues = Readonly<Record<string, unknown>>;
 
+/** A call of a function of variables, such as `history.count('pay/*', '24h')`. */
+export interface FunctionCall {
+  readonly name: string;
+  readonly args: readonly string[];
+}
+
 /** An expression that was compiled once and is evaluated often. */
 export interface CompiledExpression {
   readonly text: string;
@@ -40,6 +46,8 @@ export interface CompiledExpression {
   readonly uses: ReadonlySet<string>;
   /** The members that it reads, such as `call.args.to`, each once. */
   readonly paths: readonly string[];
+  /** The functions of variables that it calls, with their arguments. */
+  readonly calls: readonly FunctionCall[];
   /**
    * The value: integers are BigInts. Throws an `EvaluationError` if there is none, a `WorkLimitError` if the budget is used up, and what
    * functions of variables throw.
@@ -55,11 +63,11 @@ export interface Condition extends Omit<CompiledExpression, 'evaluate'> {
 
 /** Compiles a condition. Throws a `ConditionError`. */
 export function compileCondition(text: string, variables: readonly ConditionVariable[]): Condition {
-  const { uses, paths, evaluate, type } = compile(text, variables);
+  const { uses, paths, calls, evaluate, type } = compile(text, variables);
   if (type !== undefined && type !== 'bool')
     throw new ConditionError(`the condition must be true or false, not ${type}`, text, 0);
   return {
-    ...{ text, uses, paths },
+    ...{ text, uses, paths, calls },
     evaluate(values, budget) {
       const value = evaluate(values, budget);
       if (typeof value === 'boolean') return value;
@@ -70,8 +78,8 @@ export function compileCondition(text: string, variables: readonly ConditionVari
 
 /** Compiles an expression of any value. Throws a `ConditionError`. */
 export function compileExpression(text: string, variables: readonly ConditionVariable[]): CompiledExpression {
-  const { uses, paths, evaluate } = compile(text, variables);
-  return { text, uses, paths, evaluate };
+  const { uses, paths, calls, evaluate } = compile(text, variables);
+  return { text, uses, paths, calls, evaluate };
 }
 
 /** The values of one evaluation. */
@@ -129,6 +137,7 @@ function compile(
   const tree = toTree(variables);
   const uses = new Set<string>();
   const paths = new Set<string>();
+  const calls: FunctionCall[] = [];
   const fail = (message: string, { at }: Pick<Node, 'at'>): never => {
     throw new ConditionError(message, text, at);
   };
@@ -412,6 +421,7 @@ function compile(
         return fail(`the ${name} of ${path} must be a duration such as '24h'`, arg);
       return arg.value;
     });
+    calls.push({ name: path, args });
     const [root = '', member] = path.split('.');
     return {
       type: typeOfVariable(variable),
@@ -512,7 +522,10 @@ function compile(
   }
 
   const { run, type } = toCode(parse(text), undefined);
-  return { ...{ text, uses, paths: [...paths], type }, evaluate: (values, budget) => run(new Frame(values, budget)) };
+  return {
+    ...{ text, uses, paths: [...paths], calls, type },
+    evaluate: (values, budget) => run(new Frame(values, budget)),
+  };
 }
 
 function toTree(variables: readonly ConditionVariable[]): Declared {
