@@ -28,6 +28,7 @@ const names = [
   'memory',
   'queue',
   'journal',
+  'policy',
   'fleet',
   'storms',
   'bodies',

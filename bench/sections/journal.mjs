@@ -53,12 +53,12 @@ export function measure({ repeats, ms, journalCalls }) {
 }
 
 /** Inserts calls in the gateway's format, in batches. */
-function fill(file, calls) {
+export function fill(file, calls) {
   const database = new DatabaseSync(file);
   database.exec('pragma synchronous = off');
   const step = database.prepare('insert into steps (seq, call_id, at, body, previous, hash) values (?, ?, ?, ?, ?, ?)');
   const call = database.prepare(
-    'insert into calls (id, seq, first_seq, owner, server, tool, original_name, caller, status, created_at) values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)',
+    'insert into calls (id, seq, first_seq, owner, server, tool, original_name, caller, status, created_at, outcome, duration_ms) values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)',
   );
   const start = Date.now() - calls;
   let previous = '0'.repeat(64);
@@ -94,7 +94,7 @@ function fill(file, calls) {
         step.run(seq, id, time, body, previous, hash);
         previous = hash;
       }
-      call.run(id, seq, first, 'bench', 'http', `http__${tool}`, tool, 'local', 'success', start + at);
+      call.run(id, seq, first, 'bench', 'http', `http__${tool}`, tool, 'local', 'success', start + at, 'success', 0);
     }
     database.exec('commit');
   }
