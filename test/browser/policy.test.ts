@@ -35,7 +35,13 @@ test('the page Policy shows the rules, how often they decided, and tries a condi
   await card('trial').getByText('2 of the 2 latest calls').waitFor();
   // The rule denied the other call.
   await card('echoes').getByRole('row', { name: 'mcp_notes_echo 1 4.5' }).waitFor();
+  const decisions = card('Decisions over time');
+  await decisions.getByRole('img', { name: 'trial would have asked: 2 calls' }).waitFor();
+  await decisions.getByRole('img', { name: 'no-evil denied: 1 call' }).waitFor();
   await expectAccessible(page);
+  await decisions.getByRole('link').first().click();
+  await page.getByRole('heading', { name: 'echo' }).first().waitFor();
+  await page.goBack();
 
   const attempt = card('Try a condition');
   await card('no-evil').getByRole('button', { name: 'Try no-evil' }).click();

@@ -277,6 +277,25 @@ describe.each(stores)('the policy of a gateway with $store', ({ open }) => {
     expect(await Promise.all(calls.map(({ id }: { id: string }) => attempt(id)))).toEqual([false, true, true, false]);
   });
 
+  test('decisions of rules are counted over time, also those of shadow mode, with links to the latest calls', async () => {
+    await using client = await connectMcp(`${api.url}/mcp`, 'modern');
+    const count = async () => (await api.get('/api/policy/decisions?days=1', admin())).body;
+    const ofRule = async (id: string) => (await count()).rules.find((rule: { id: string }) => rule.id === id);
+    const sum = (calls: readonly number[] = []) => calls.reduce((all, one) => all + one, 0);
+    const before = sum((await ofRule('trial'))?.calls);
+    await client.text('files__echo', { text: 'counted' });
+    const { id } = await latest();
+    await client.text('files__echo', { text: 'evil' });
+    const trial = await ofRule('trial');
+    expect(trial).toMatchObject({ mode: 'shadow', effect: 'ask' });
+    expect(trial.latest[1]).toMatchObject({ id, tool: 'mcp_files_echo' });
+    expect(sum(trial.calls)).toBe(before + 2);
+    expect(trial.calls.at(-1)).toBe(before + 2);
+    expect(trial.latest.length).toBeLessThanOrEqual(10);
+    expect(await ofRule('no-evil')).toMatchObject({ mode: 'enforce', effect: 'deny' });
+    expect(Date.parse((await count()).since)).toBeLessThan(Date.now() - 80_000_000);
+  });
+
   test('a condition is tried with a recorded call, and the rules are listed with how often they decided', async () => {
     await using client = await connectMcp(`${api.url}/mcp`, 'modern');
     await client.text('files__echo', { text: 'cafe\u0301' });

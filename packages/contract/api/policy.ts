@@ -100,6 +100,25 @@ export const policyStateSchema = answer(
   }),
 );
 
+export const decisionsSchema = answer(
+  'PolicyDecisions',
+  z.strictObject({
+    since: isoTime.describe('Start of the first interval.'),
+    bucketMs: z.int().describe('The length of an interval.'),
+    rules: list(
+      z.strictObject({
+        id: z.string().describe('The id of a rule; budgets have the prefix `budget:`.'),
+        mode: z.enum(pluginModes).describe('shadow: the rule would have decided.'),
+        effect: z.enum(policyActions),
+        calls: list(z.int()).describe('How many calls, by interval.'),
+        latest: list(z.strictObject({ id: z.string(), tool: z.string(), at: isoTime })).describe(
+          'The latest of these calls, newest first.',
+        ),
+      }),
+    ),
+  }),
+);
+
 export const trialInputSchema = body(
   'PolicyTrialInput',
   z.strictObject({

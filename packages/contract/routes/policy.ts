@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import {
+  decisionsSchema,
   explanationSchema,
   policyStateSchema,
   replayInputSchema,
@@ -18,6 +19,16 @@ export const policyRoutes = defineRoutes({
     path: '/api/policy',
     summary: 'Returns the rules of the policy, with how often each decided one of the latest calls.',
     answer: policyStateSchema,
+  },
+  countDecisions: {
+    ...shared,
+    method: 'get',
+    path: '/api/policy/decisions',
+    summary: 'Counts the calls that each rule decided, or in shadow mode would have decided, over time.',
+    query: z.object({
+      days: z.coerce.number().int().min(1).max(90).default(7).describe('The length of the period until now.'),
+    }),
+    answer: decisionsSchema,
   },
   explainCall: {
     ...shared,

@@ -25,6 +25,7 @@ async function setUp() {
   const { journal, callCounts: counter } = await openStorage({ kind: 'memory' });
   const clock = { now: start, readMs: 0, reads: 0, failures: 0 };
   const callCounts: typeof counter = {
+    ...counter,
     async count(query) {
       clock.reads++;
       clock.now += clock.readMs;

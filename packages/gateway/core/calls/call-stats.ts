@@ -29,7 +29,7 @@ export interface CallStatsReader {
 }
 
 export interface CallStatsOptions {
-  readonly storage: { readonly journal: Pick<Journal, 'list'>; readonly callCounts: CallCounter };
+  readonly storage: { readonly journal: Pick<Journal, 'list'>; readonly callCounts: Pick<CallCounter, 'count'> };
   readonly now?: () => number;
 }
 

@@ -1,4 +1,5 @@
 import { policyRoutes as routes } from '../../../contract/routes/policy.ts';
+import type { PluginMode, PolicyAction } from '../../../contract/settings/choices.ts';
 import type { PolicyRule } from '../../../contract/settings/config.ts';
 import type { CheckedPolicy } from '../../../contract/settings/policy-schema.ts';
 import { buildPolicy } from '../../../toolwharf/config/build-config.ts';
@@ -14,6 +15,10 @@ import { type ApiPorts, implement } from '../../core/rest/route.ts';
 import { explainCall } from './explain-call.ts';
 import { createRecordedCalls, type RecordedCall } from './recorded-call.ts';
 import { replayPage } from './replay.ts';
+
+const dayMs = 86_400_000;
+const decisionBuckets = 28;
+const latestDecisions = 10;
 
 /** The calls that the counts of rules are about. */
 const countedCalls = 1_000;
@@ -33,6 +38,25 @@ export const policyRoutes = [
       });
       const variables = policyVariables.map(({ name, type, description }) => ({ name, type, description }));
       return { rules, calls: calls.length, variables };
+    },
+  }),
+  implement(routes.countDecisions, {
+    async handle({ query: { days } }, { storage }) {
+      const until = Date.now();
+      const since = until - days * dayMs;
+      const bucketMs = Math.ceil((until - since) / decisionBuckets);
+      const rules = await storage.callCounts.countRules({ since, until, bucketMs }, latestDecisions);
+      return {
+        ...{ since: new Date(since).toISOString(), bucketMs },
+        rules: rules.map(({ id, mode, effect, buckets, latest }) => {
+          const calls = Array<number>(decisionBuckets).fill(0);
+          for (const { bucket, calls: count } of buckets) calls[bucket] = count;
+          return {
+            ...{ id, mode: mode as PluginMode, effect: effect as PolicyAction, calls },
+            latest: latest.map(({ at, ...call }) => ({ ...call, at: new Date(at).toISOString() })),
+          };
+        }),
+      };
     },
   }),
   implement(routes.explainCall, {

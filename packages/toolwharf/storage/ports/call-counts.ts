@@ -50,9 +50,25 @@ export interface CallCounts {
   readonly callers: readonly CountedGroup[];
 }
 
+/** A period in intervals. Milliseconds since 1970, whole numbers; `since` is inclusive, `until` is exclusive. */
+export type CountedPeriod = Pick<CallCountQuery, 'since' | 'until' | 'bucketMs'>;
+
+/** How often a rule decided calls, or in shadow mode would have decided them. */
+export interface RuleDecisions {
+  readonly id: string;
+  readonly mode: string;
+  readonly effect: string;
+  /** By interval: 0 is the one that begins with `since`. */
+  readonly buckets: readonly { readonly bucket: number; readonly calls: number }[];
+  /** The latest ones, newest first. */
+  readonly latest: readonly { readonly id: string; readonly tool: string; readonly at: number }[];
+}
+
 /** Counts recorded calls where they are stored, however many there are. */
 export interface CallCounter {
   count(query: CallCountQuery): Promise<CallCounts>;
+  /** Counts the decisions of rules of policies, with at most `latest` calls of each. */
+  countRules(period: CountedPeriod, latest: number): Promise<readonly RuleDecisions[]>;
 }
 
 export function outcomeOf({ status, end }: Pick<CallRecord, 'status' | 'end'>): CallOutcome {

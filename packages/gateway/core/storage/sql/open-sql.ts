@@ -11,6 +11,7 @@ import { retryFailedEnds } from '../retry-ends.ts';
 import { toStorageError, translateErrors } from '../translate-errors.ts';
 import { createAppendSteps } from './append-steps.ts';
 import { countCalls } from './count-calls.ts';
+import { countRules } from './count-rules.ts';
 import type { Engine, Ownership } from './engine.ts';
 import { migrate } from './migrate.ts';
 import { isMalformedRow } from './parse-row.ts';
@@ -143,6 +144,10 @@ function assemble(engine: Engine, ownership: Ownership, options: SqlOptions) {
       async count(query: CallCountQuery) {
         await journal.idle();
         return countCalls(engine, query);
+      },
+      async countRules(period, latest) {
+        await journal.idle();
+        return countRules(engine, period, latest);
       },
     }),
     budgets: guard(createSqlBudgets(engine, clock)),

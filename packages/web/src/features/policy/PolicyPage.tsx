@@ -1,5 +1,5 @@
 import { useQuery } from '@tanstack/react-query';
-import { Suspense, useState } from 'react';
+import { lazy, Suspense, useState } from 'react';
 import type { api } from '../../api/client.ts';
 import { useIsAdmin } from '../../api/queries.ts';
 import { Badge, type Tone } from '../../components/Badge.tsx';
@@ -15,6 +15,8 @@ import { useSlot } from '../../shell/feature.ts';
 import { plural } from '../../text/plural.ts';
 import { policyQueries } from './queries.ts';
 import { TryCondition } from './TryCondition.tsx';
+
+const DecisionPlots = lazy(() => import('./DecisionPlots.tsx'));
 
 type PolicyState = Awaited<ReturnType<typeof api.getPolicy>>;
 type Rule = PolicyState['rules'][number];
@@ -52,6 +54,11 @@ export default function PolicyPage() {
       {policy.data?.rules.map((rule) => (
         <RuleCard key={rule.id} rule={rule} calls={policy.data.calls} onTry={() => setCondition(rule.when)} />
       ))}
+      {policy.data && policy.data.rules.length > 0 && (
+        <Suspense>
+          <DecisionPlots />
+        </Suspense>
+      )}
       {Budgets && (
         <Suspense>
           <Budgets />

@@ -4,6 +4,11 @@ import { api } from '../../api/client.ts';
 /** The queries of this feature. */
 export const policyQueries = {
   policy: () => queryOptions({ queryKey: ['policy'], queryFn: ({ signal }) => api.getPolicy({ signal }) }),
+  decisions: (days: number) =>
+    queryOptions({
+      queryKey: ['policy', 'decisions', days],
+      queryFn: ({ signal }) => api.countDecisions({ query: { days }, signal }),
+    }),
   recentCalls: () =>
     queryOptions({
       queryKey: ['policy', 'calls'],
