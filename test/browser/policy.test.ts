@@ -57,6 +57,32 @@ test('the page Policy shows the rules, how often they decided, and tries a condi
   await expectAccessible(page);
 });
 
+test('the page Policy proposes a rule from what people always allowed', async () => {
+  const { page } = app;
+  for (let number = 0; number < 10; number++) {
+    const id = `answered-${number}`;
+    const request = {
+      ...{ id, callId: id, caller: { id: 'ada', kind: 'client' }, server: 'files', tool: 'f', originalName: 'read' },
+      ...{
+        description: '',
+        arguments: { path: `docs/${number}` },
+        argumentsHash: id,
+        definitionHash: 'h',
+        reason: 'r',
+      },
+      ...{ askedAt: new Date().toISOString(), expiresAt: new Date(Date.now() + 600_000).toISOString() },
+    };
+    await app.storage.approvals.add(request as never);
+    await app.storage.approvals.answer(id, { kind: 'allow' }, 'Ada', Date.now());
+  }
+  await app.load('/policy');
+  const proposals = page.getByRole('region', { name: 'Proposals' });
+  await proposals.getByText('People allowed 10 of 10 calls of files/read with path under docs/.').waitFor();
+  await proposals.getByRole('button', { name: 'Show rule' }).click();
+  await proposals.getByText('ask files/read outside docs/').waitFor();
+  await expectAccessible(page);
+});
+
 test('the page of a call names the rules that decided', async () => {
   const { page } = app;
   const { calls } = (await app.get('/api/calls?end=denied')).body as never as { calls: { id: string }[] };

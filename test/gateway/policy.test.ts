@@ -296,6 +296,30 @@ describe.each(stores)('the policy of a gateway with $store', ({ open }) => {
     expect(Date.parse((await count()).since)).toBeLessThan(Date.now() - 80_000_000);
   });
 
+  test('what people always answered is proposed, and what plugins or nobody answered is not', async () => {
+    const { approvals } = api.storage;
+    const ask = async (number: number, by: string) => {
+      const id = randomUUID();
+      const now = Date.now();
+      const request = {
+        ...{ id, callId: id, caller: { id: 'ada', kind: 'client' }, server: 'mail', tool: 'mcp_mail_send' },
+        ...{ originalName: 'send', description: '', arguments: { to: 'ada', number }, argumentsHash: id },
+        ...{ definitionHash: 'h', reason: 'r', askedAt: new Date(now).toISOString() },
+        expiresAt: new Date(now + 600_000).toISOString(),
+      };
+      await approvals.add(request as never);
+      await approvals.answer(id, { kind: 'allow' }, by, now);
+    };
+    for (let number = 0; number < 250; number++) await ask(number, 'Ada');
+    for (const by of ['plugin:bot', 'withdrawal']) await ask(300, by);
+    const { body } = await api.get('/api/policy/proposals', admin());
+    expect(body).toMatchObject({ days: 30 });
+    expect(body.proposals).toContainEqual({
+      ...{ tool: 'mail/send', answers: 250, people: 'allow' },
+      yaml: expect.stringContaining('trustedTools: ["mail/send"]'),
+    });
+  });
+
   test('a condition is tried with a recorded call, and the rules are listed with how often they decided', async () => {
     await using client = await connectMcp(`${api.url}/mcp`, 'modern');
     await client.text('files__echo', { text: 'cafe\u0301' });

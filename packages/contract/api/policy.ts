@@ -119,6 +119,30 @@ export const decisionsSchema = answer(
   }),
 );
 
+export const proposalsSchema = answer(
+  'PolicyProposals',
+  z.strictObject({
+    days: z.int().describe('The period: so many days until now.'),
+    proposals: list(
+      z.strictObject({
+        tool: z.string().describe('The tool, as server/tool.'),
+        answers: z.int().describe('How many calls people answered, always in the same way.'),
+        people: z.enum(['allow', 'deny']).describe('What they answered.'),
+        argument: z.string().optional().describe('The argument that names the folder.'),
+        folder: z.string().optional().describe('The folder of all these calls.'),
+        rule: z
+          .strictObject({
+            ...policyRuleSchema.pick({ id: true, when: true, then: true }).shape,
+            mode: z.literal('shadow'),
+          })
+          .optional()
+          .describe('The rule; absent if a setting is proposed.'),
+        yaml: z.string().describe('The rule, in shadow mode, or the setting, for the configuration file.'),
+      }),
+    ).describe('Those with most answers first.'),
+  }),
+);
+
 export const trialInputSchema = body(
   'PolicyTrialInput',
   z.strictObject({

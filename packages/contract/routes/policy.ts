@@ -3,6 +3,7 @@ import {
   decisionsSchema,
   explanationSchema,
   policyStateSchema,
+  proposalsSchema,
   replayInputSchema,
   replayPageSchema,
   trialInputSchema,
@@ -29,6 +30,16 @@ export const policyRoutes = defineRoutes({
       days: z.coerce.number().int().min(1).max(90).default(7).describe('The length of the period until now.'),
     }),
     answer: decisionsSchema,
+  },
+  proposeRules: {
+    ...shared,
+    method: 'get',
+    path: '/api/policy/proposals',
+    summary: 'Proposes rules in shadow mode, and settings, from what people always answered.',
+    query: z.object({
+      days: z.coerce.number().int().min(1).max(366).default(30).describe('The length of the period until now.'),
+    }),
+    answer: proposalsSchema,
   },
   explainCall: {
     ...shared,

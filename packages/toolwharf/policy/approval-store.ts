@@ -14,6 +14,11 @@ export interface ApprovalRecord {
   readonly isPreview?: boolean;
 }
 
+/** A call that a person allowed or denied. */
+export interface AnsweredCall extends Pick<ApprovalRequest, 'server' | 'originalName' | 'arguments'> {
+  readonly isAllowed: boolean;
+}
+
 export interface ApprovalFilter {
   readonly status?: ApprovalStatus;
   readonly caller?: string;
@@ -41,6 +46,8 @@ export interface ApprovalStore {
     by: string,
     now: number,
   ): Promise<'answered' | 'already' | 'expired' | 'missing'>;
+  /** Every approval since a time that a person answered, oldest first. */
+  answers(since: number): AsyncIterable<AnsweredCall>;
   /** Uses an allowed approval for its call. Returns true exactly once. */
   use(id: string): Promise<boolean>;
   /** Expires overdue approvals; returns their ids. */

@@ -13,6 +13,7 @@ import type { ConfigProblem } from '../../../toolwharf/plugins/plugin.ts';
 import { findReadableCall, noCall } from '../../core/rest/access.ts';
 import { type ApiPorts, implement } from '../../core/rest/route.ts';
 import { explainCall } from './explain-call.ts';
+import { proposeRules } from './propose-rules.ts';
 import { createRecordedCalls, type RecordedCall } from './recorded-call.ts';
 import { replayPage } from './replay.ts';
 
@@ -57,6 +58,12 @@ export const policyRoutes = [
           };
         }),
       };
+    },
+  }),
+  implement(routes.proposeRules, {
+    async handle({ query: { days } }, { storage }) {
+      const proposals = await proposeRules(storage.approvals.answers(Date.now() - days * dayMs));
+      return { days, proposals: [...proposals] };
     },
   }),
   implement(routes.explainCall, {

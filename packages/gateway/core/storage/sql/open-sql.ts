@@ -8,7 +8,7 @@ import type { SqliteStorageOptions, Storage } from '../../../../toolwharf/storag
 import { mapKinds, modelSettingsKind, pluginKind, type RecordKind } from '../../records/kinds.ts';
 import { createModelSettings, createRecordStores } from '../../records/record-stores.ts';
 import { retryFailedEnds } from '../retry-ends.ts';
-import { toStorageError, translateErrors } from '../translate-errors.ts';
+import { toStorageError, translateErrors, translateIteration } from '../translate-errors.ts';
 import { createAppendSteps } from './append-steps.ts';
 import { countCalls } from './count-calls.ts';
 import { countRules } from './count-rules.ts';
@@ -124,6 +124,7 @@ function assemble(engine: Engine, ownership: Ownership, options: SqlOptions) {
   const { withLock, ...oauth } = createSqlOAuth(engine, ring, engine.createLocks?.(ownership));
   // The errors of what runs under the lock are not those of the storage.
   const oauthStore = { ...guard(oauth), withLock };
+  const approvals = createSqlApprovals(engine);
   const closeOnce = () => {
     closing ??= close();
     return closing;
@@ -153,7 +154,7 @@ function assemble(engine: Engine, ownership: Ownership, options: SqlOptions) {
     budgets: guard(createSqlBudgets(engine, clock)),
     pins: hinting(guard(createSqlPins(engine)), ['setAll']),
     ...createRecordStores(records, { isExclusive: engine.exclusive }),
-    approvals: guard(createSqlApprovals(engine)),
+    approvals: { ...guard(approvals), answers: (since) => translateIteration(approvals.answers(since)) },
     oauth: hinting(oauthStore, ['set']),
     accounts: hinting(guard(createSqlAccounts(engine, ring)), ['put', 'remove']),
     endedSessions: hinting(guard(createSqlEndedSessions(engine, clock)), ['add']),

@@ -7,6 +7,8 @@ import { toIndexText } from '../chain/call-columns.ts';
 import type { Database, Engine } from './engine.ts';
 import type { ApprovalRow } from './tables.ts';
 
+const answersAtOnce = 200;
+
 /** Approvals in a database. Each change is one compare-and-set statement, so that one of several concurrent ones wins. */
 export function createSqlApprovals({ db }: Engine): ApprovalStore {
   const find = (id: string) => db.selectFrom('approvals').selectAll().where('id', '=', id).executeTakeFirst();
@@ -85,6 +87,30 @@ export function createSqlApprovals({ db }: Engine): ApprovalStore {
         .where('status', '=', 'pending')
         .execute();
       return rows.map(({ id }) => id);
+    },
+    async *answers(since) {
+      let last = { asked_at: since, id: '' };
+      for (;;) {
+        const { asked_at, id } = last;
+        const rows = await db
+          .selectFrom('approvals')
+          .select(['id', 'asked_at', 'request', 'status'])
+          .where(({ eb, refTuple, tuple }) => eb(refTuple('asked_at', 'id'), '>', tuple(asked_at, id)))
+          .where('status', 'in', ['allowed', 'used', 'denied'])
+          .where('answered_by', 'not in', ['withdrawal', 'conversation'])
+          .where('answered_by', 'not like', 'plugin:%')
+          .orderBy('asked_at')
+          .orderBy('id')
+          .limit(answersAtOnce)
+          .execute();
+        for (const { request, status } of rows) {
+          const { server, originalName, arguments: args } = parseExactly(request) as ApprovalRequest;
+          yield { server, originalName, arguments: args, isAllowed: status !== 'denied' };
+        }
+        const end = rows.at(-1);
+        if (!end || rows.length < answersAtOnce) return;
+        last = end;
+      }
     },
     async answer(id, answer, by, now) {
       const allowed = answer.kind === 'allow';

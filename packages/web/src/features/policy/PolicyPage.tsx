@@ -13,6 +13,7 @@ import { QueryState } from '../../components/QueryState.tsx';
 import { safeText } from '../../components/safe-text.ts';
 import { useSlot } from '../../shell/feature.ts';
 import { plural } from '../../text/plural.ts';
+import { Proposals } from './Proposals.tsx';
 import { policyQueries } from './queries.ts';
 import { TryCondition } from './TryCondition.tsx';
 
@@ -59,6 +60,7 @@ export default function PolicyPage() {
           <DecisionPlots />
         </Suspense>
       )}
+      <Proposals />
       {Budgets && (
         <Suspense>
           <Budgets />

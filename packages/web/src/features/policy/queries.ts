@@ -9,6 +9,11 @@ export const policyQueries = {
       queryKey: ['policy', 'decisions', days],
       queryFn: ({ signal }) => api.countDecisions({ query: { days }, signal }),
     }),
+  proposals: () =>
+    queryOptions({
+      queryKey: ['policy', 'proposals'],
+      queryFn: ({ signal }) => api.proposeRules({ query: {}, signal }),
+    }),
   recentCalls: () =>
     queryOptions({
       queryKey: ['policy', 'calls'],
