@@ -1,5 +1,8 @@
-/** The scope of an answer: this call, this tool in this conversation, this tool, or all tools of the server. */
-export const approvalScopes = ['once', 'conversation', 'tool', 'server'] as const;
+/**
+ * The scope of an answer: this call, this data flow in this conversation, this tool in this conversation, this tool, or all tools of
+ * the server.
+ */
+export const approvalScopes = ['once', 'flow', 'conversation', 'tool', 'server'] as const;
 
 /** How far an answer applies. */
 export type ApprovalScope = (typeof approvalScopes)[number];

@@ -180,6 +180,7 @@ export async function startToolbox(
     findPerson: options.findPerson,
     changeResult: plugins.result,
     askPlugins: plugins.askPlugins,
+    allowFlow: plugins.allowFlow,
     clock,
     log,
     defaultHost: host,

@@ -3,6 +3,7 @@ import { accounts } from './accounts/feature.ts';
 import { budgets } from './budgets/feature.ts';
 import { chat } from './chat/feature.ts';
 import { fleet } from './fleet/feature.ts';
+import { flows } from './flows/feature.ts';
 import { policy } from './policy/feature.ts';
 import { registry } from './registry/feature.ts';
 import { scripts } from './scripts/feature.ts';
@@ -15,6 +16,7 @@ export const commandFeatures: readonly CommandFeature[] = [
   // Before the registry, which is listed above it.
   chat,
   fleet,
+  flows,
   policy,
   // After the policy, whose command it extends.
   budgets,

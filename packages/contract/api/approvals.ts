@@ -3,6 +3,7 @@ import { approvalScopes, approvalStatuses, ruleAudiences } from '../approvals.ts
 import { createMatcher } from '../match-globs.ts';
 import { approverGroups } from '../settings/choices.ts';
 import { callerSchema, changeSchema } from './common.ts';
+import { dataFlowSchema } from './data-flows.ts';
 import { answer, body, isoTime, json, list } from './named.ts';
 
 export const approvalStatus = z.enum(approvalStatuses);
@@ -24,7 +25,7 @@ const reachInput = {
   scope: scope
     .optional()
     .describe(
-      'The calls that the answer applies to; `once`. `conversation` is this tool in this conversation. The others are remembered for the `audience`.',
+      'The calls that the answer applies to; `once`. `flow` is the `flows` of the approval: the same data to the same tool in this conversation. `conversation` is this tool in this conversation. The others are remembered for the `audience`.',
     ),
   audience: audience
     .optional()
@@ -71,6 +72,11 @@ export const approvalSchema = answer(
     reason: z.string().describe('Why the call needs approval.'),
     policy: z.string().optional().describe('The plugin whose policy requires the approval.'),
     policyRules: list(z.string()).optional().describe('The ids of the rules of the policy that require the approval.'),
+    flows: list(dataFlowSchema)
+      .optional()
+      .describe(
+        'The data flows of the policy that require the approval, with the earlier calls that brought the data.',
+      ),
     change: list(changeSchema)
       .optional()
       .describe('The changes since the definition was accepted, if they are the reason.'),
@@ -142,7 +148,7 @@ export const ruleSchema = answer(
   'RememberedRule',
   z.strictObject({
     id: z.string(),
-    scope: scope.exclude(['once']),
+    scope: scope.exclude(['once', 'flow']),
     answer: z.enum(['allow', 'deny']),
     serverAddress: z.string().optional(),
     server: z.string().optional(),

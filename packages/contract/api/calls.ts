@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { callEnds, callStatuses, recordKinds, taskStatuses } from '../calls.ts';
 import { pluginModes, policyActions } from '../settings/choices.ts';
 import { callerSchema } from './common.ts';
+import { dataSourceSchema } from './data-flows.ts';
 import { answer, body, isoTime, json, list } from './named.ts';
 
 export const callInputSchema = body(
@@ -140,11 +141,16 @@ export const callSchema = answer(
         effect: z.enum([...policyActions, 'allow']),
         mode: z.enum(pluginModes),
         failed: z.literal(true).optional().describe('The condition of the rule had no value for this call.'),
+        flow: z.literal(true).optional().describe('The rule is a data flow.'),
       }),
     )
       .optional()
       .describe('The rules of the policy that decided, or with the mode `shadow` would have decided.'),
     labels: list(z.string()).optional().describe('The labels that plugins gave the call.'),
+    contextLabels: list(z.string()).optional().describe('The labels that the conversation had before the call.'),
+    sources: list(dataSourceSchema)
+      .optional()
+      .describe('The earlier calls whose labelled results the arguments contain.'),
     task: z
       .union([
         z.strictObject({

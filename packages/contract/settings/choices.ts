@@ -92,6 +92,21 @@ export type BudgetAction = (typeof budgetActions)[number];
 
 /** In front of the ids of budgets in the journal and in approvals, where rules have theirs alone. */
 export const budgetPrefix = 'budget:';
+/** Which results a label is for: those of a server, of a tool, or single ones. */
+export const labelTargets = ['server', 'tool', 'result'] as const;
+export type LabelTarget = (typeof labelTargets)[number];
+
+/** What a data flow does with the calls that it is about. */
+export const flowActions = ['deny', 'ask'] as const;
+export type FlowAction = (typeof flowActions)[number];
+
+/** Where a data flow looks for labels: in the arguments of the call, or in all that entered its conversation. */
+export const flowScopes = ['arguments', 'conversation'] as const;
+export type FlowScope = (typeof flowScopes)[number];
+
+/** How arguments show that data comes from an earlier call. */
+export const sourceKinds = ['text', 'encoded', 'number', 'reference', 'unknown'] as const;
+export type SourceKind = (typeof sourceKinds)[number];
 
 /** What happens to a call for which the condition of a rule has no value. */
 export const policyFailures = ['deny', 'ask', 'allow'] as const;

@@ -9,7 +9,10 @@ import type {
   credentialChoices,
   Dialect,
   Expose,
+  FlowAction,
+  FlowScope,
   Isolation,
+  LabelTarget,
   Naming,
   OnChange,
   OnPolicyFailure,
@@ -45,6 +48,8 @@ export interface Config {
   readonly policy?: PolicyConfig;
   /** Budgets for calls. Undefined if the file has none. */
   readonly budgets?: readonly BudgetConfig[];
+  /** Labels of results, and where labelled data must not go. Undefined if the file has none. */
+  readonly flows?: FlowsConfig;
   /** The features of the gateway that the file switches on or off, by name. */
   readonly features: Readonly<Record<string, boolean>>;
   /** The dialect of the file. */
@@ -197,6 +202,40 @@ export interface BudgetConfig {
   readonly then: BudgetAction;
   readonly mode: PluginMode;
   readonly reason?: string;
+}
+
+/** The labels and data flows of a policy, in file order. */
+export interface FlowsConfig {
+  readonly labels: readonly LabelRule[];
+  readonly flows: readonly FlowRule[];
+  /** The time after the last labelled result at which a conversation loses its labels. */
+  readonly labelsExpireMs: number;
+}
+
+/** Which results get a label. */
+export interface LabelRule {
+  readonly on: LabelTarget;
+  /** Globs over the names of servers, or over `server/tool`. */
+  readonly match?: readonly string[];
+  /** In CEL. */
+  readonly when?: string;
+  readonly add: string;
+}
+
+/** What happens to calls that labelled data would reach. */
+export interface FlowRule {
+  readonly id: string;
+  /** The flow is about calls with one of these labels. */
+  readonly from: readonly string[];
+  /** In CEL. */
+  readonly to: string;
+  readonly then: FlowAction;
+  readonly within: FlowScope;
+  readonly reason?: string;
+  readonly mode: PluginMode;
+  readonly onFailure: OnPolicyFailure;
+  /** Undefined applies the flow in all profiles. */
+  readonly profiles?: readonly string[];
 }
 
 /** A sequence of tool calls, or a script that calls tools, that is exposed as one tool. */

@@ -1,8 +1,22 @@
 import { z } from 'zod';
 import { callerKinds } from '../calls.ts';
 import type { DeepReadonly } from '../json.ts';
-import { budgetActions, budgetCounts, budgetSubjects, pluginModes, policyActions, policyFailures } from './choices.ts';
+import {
+  budgetActions,
+  budgetCounts,
+  budgetSubjects,
+  flowActions,
+  flowScopes,
+  labelTargets,
+  pluginModes,
+  policyActions,
+  policyFailures,
+} from './choices.ts';
+import { durationText } from './durations.ts';
 import { choice, duration, filledText, glob, globs, list, profileName, text } from './schema-parts.ts';
+
+/** How long a conversation keeps its labels. */
+export const labelsExpireMs = 7 * 86_400_000;
 
 const anyMap = z.record(z.string(), z.unknown(), { error: 'must be a map' });
 
@@ -79,6 +93,49 @@ const ruleId = filledText
 
 const ruleReason = text.max(500, 'must have at most 500 characters');
 
+const labelSchema = z.strictObject(
+  {
+    on: choice(labelTargets)
+      .optional()
+      .describe('server, tool: all results of these get the label. result: single results. Default: result.'),
+    match: globs
+      .optional()
+      .describe('Globs over the names of servers, or over SERVER/TOOL: only their results get the label.'),
+    when: filledText
+      .optional()
+      .describe(
+        'A condition in CEL, which for single results also knows `result`. Without a value, the label is added.',
+      ),
+    add: ruleId.describe('The label: private, untrusted, secret, or a word of your own.'),
+  },
+  { error: 'must be a map' },
+);
+
+const flowSchema = z.strictObject(
+  {
+    id: ruleId
+      .optional()
+      .describe('The name of the flow in the journal and in approvals. Default: flow-1, by position.'),
+    from: list(ruleId).min(1, 'must name a label').describe('The labels. The flow is about calls with one of them.'),
+    to: filledText.describe('A condition in CEL: the calls that data with these labels must not reach.'),
+    then: choice(flowActions).describe('deny: the call is denied. ask: it needs approval.'),
+    within: choice(flowScopes)
+      .optional()
+      .describe(
+        'arguments: the arguments contain labelled data. conversation: labelled data has entered the conversation. Default: arguments.',
+      ),
+    reason: ruleReason.optional().describe('Shown to the person who is asked and to the caller who is denied.'),
+    mode: choice(pluginModes)
+      .optional()
+      .describe('shadow decides nothing and only records what the flow would have decided. Default: enforce.'),
+    onFailure: choice(policyFailures)
+      .optional()
+      .describe('What happens to a call for which the condition has no value: deny, ask or allow. Default: ask.'),
+    profiles: list(profileName).optional().describe('The flow is for these profiles only; for all if left out.'),
+  },
+  { error: 'must be a map' },
+);
+
 export const policyRuleSchema = z.strictObject(
   {
     id: ruleId.describe('The name of the rule in the journal and in approvals.'),
@@ -154,6 +211,19 @@ export const policySchema = z.strictObject(
       .optional()
       .describe(
         'How many calls, sums of their arguments, bytes of results and seconds of scripts are allowed in a time.',
+      ),
+    labels: list(labelSchema)
+      .max(1_000, 'must have at most 1000 labels')
+      .optional()
+      .describe('Which results are private, untrusted, or something else.'),
+    flows: list(flowSchema)
+      .max(1_000, 'must have at most 1000 flows')
+      .optional()
+      .describe('Where labelled data must not go without a question, or at all.'),
+    labelsExpire: duration(60_000)
+      .optional()
+      .describe(
+        `How long after its last labelled result a conversation keeps its labels. Default: ${durationText(labelsExpireMs)}.`,
       ),
   },
   { error: 'must be a map' },

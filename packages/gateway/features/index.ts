@@ -5,6 +5,7 @@ import { apps } from './apps/feature.ts';
 import { budgets } from './budgets/feature.ts';
 import { chat } from './chat/feature.ts';
 import { fleet } from './fleet/feature.ts';
+import { flows } from './flows/feature.ts';
 import { notifications } from './notifications/feature.ts';
 import { policy } from './policy/feature.ts';
 import { registry } from './registry/feature.ts';
@@ -23,6 +24,7 @@ export const features: readonly Feature[] = [
   notifications,
   policy,
   budgets,
+  flows,
   search,
   scripts,
   accounts,

@@ -17,7 +17,7 @@ import type { GatewayConfig, GatewayLimits } from '../../contract/settings/gatew
 import type { CheckedGateway } from '../../contract/settings/gateway-schema.ts';
 import type { CheckedPlugins, CheckedToolbox } from '../../contract/settings/native-schema.ts';
 import type { PluginEntry } from '../../contract/settings/plugin-config.ts';
-import type { CheckedPolicy } from '../../contract/settings/policy-schema.ts';
+import { type CheckedPolicy, labelsExpireMs } from '../../contract/settings/policy-schema.ts';
 import type { CheckedServer } from '../../contract/settings/server-schema.ts';
 import { closest } from '../kernel/closest.ts';
 import { buildProfiles } from './build-profiles.ts';
@@ -47,6 +47,7 @@ export function buildConfig(checked: CheckedNative, context: CheckContext): Conf
     gateway: buildGateway(checked.gateway),
     policy: buildPolicy(checked.policy),
     budgets: buildBudgets(checked.policy),
+    flows: buildFlows(checked.policy),
     features: checked.features,
     dialect: context.dialect,
   };
@@ -76,6 +77,19 @@ export function buildBudgets({ budgets = [] }: CheckedPolicy): Config['budgets']
       count: count ?? (sum === undefined ? 'calls' : undefined),
     }),
   );
+}
+
+/** Applies the defaults of labels and flows. */
+function buildFlows({ labels = [], flows = [], labelsExpire = labelsExpireMs }: CheckedPolicy): Config['flows'] {
+  if (labels.length === 0 && flows.length === 0) return undefined;
+  return {
+    labels: labels.map(({ on = 'result', ...label }) => ({ on, ...label })),
+    flows: flows.map(({ id, within = 'arguments', mode = 'enforce', onFailure = 'ask', ...flow }, index) => ({
+      ...{ id: id ?? `flow-${index + 1}`, within, mode, onFailure },
+      ...flow,
+    })),
+    labelsExpireMs: labelsExpire,
+  };
 }
 
 function buildPlugin(plugin: CheckedPlugins[number], directory: string): PluginEntry {

@@ -1,4 +1,5 @@
 import { createHmac, randomBytes, randomUUID } from 'node:crypto';
+import type { DataFlow } from '../../contract/api/data-flows.ts';
 import { messageOf, ToolwharfError } from '../../contract/errors.ts';
 import { isObject, type JsonObject } from '../../contract/json.ts';
 import type { ApprovalConfig } from '../../contract/settings/config.ts';
@@ -17,6 +18,7 @@ import {
   withPluginApprovers,
 } from '../policy/approval.ts';
 import type { RememberedRule, RuleStore } from '../policy/remembered-rules.ts';
+import type { AllowFlow } from '../policy/review.ts';
 import type { CallHost, RunningCall } from './call.ts';
 import type { RecordedApproval } from './call-record.ts';
 import { isLeaseLost } from './journal.ts';
@@ -35,6 +37,8 @@ export interface ApprovalQuestion {
   readonly policy?: string;
   /** The rules of the plugin that require it. */
   readonly policyRules?: readonly string[];
+  /** The data flows that require it. */
+  readonly flows?: readonly DataFlow[];
   readonly approval: ApprovalConfig;
 }
 
@@ -42,6 +46,8 @@ export interface ApprovalPorts {
   readonly approver: Approver | undefined;
   /** Asks the approvers of plugins too; undefined if there are none. */
   readonly askPlugins?: () => AskPlugins | undefined;
+  /** Stores the data flows that a person allowed; undefined if no plugin does. */
+  readonly allowFlow?: () => AllowFlow | undefined;
   readonly rules: RuleStore;
   readonly clock: Clock;
   readonly log: Log;
@@ -102,6 +108,7 @@ export async function askApproval(
     ports.onAnswered(request, shown, isExpired);
     call.emit({ type: 'approval-answered', request, answer: shown });
     call.emitOutwards({ type: 'step-answered', request });
+    if (answer.kind === 'allow' && answer.scope === 'flow' && request.flows) await ports.allowFlow?.()?.(request);
     const rule = toRule(answer, entry, caller, ports.clock.now());
     if (rule) await ports.rules.add(rule);
     if (answer.kind === 'deny') throw denied(call, entry, answer.reason ?? 'the answer was no');
@@ -191,7 +198,7 @@ function toRequest(
   question: ApprovalQuestion,
   now: number,
 ): ApprovalRequest {
-  const { entry, args, reason, policy, policyRules, approval } = question;
+  const { entry, args, reason, policy, policyRules, flows, approval } = question;
   const extra = extraParams && `; the request has more members: ${JSON.stringify(extraParams)}`;
   return {
     id: randomUUID(),
@@ -210,6 +217,7 @@ function toRequest(
     reason: extra ? `${reason}${extra}` : reason,
     ...(policy !== undefined && { policy }),
     ...(policyRules && { policyRules }),
+    ...(flows && { flows }),
     change: entry.changes,
     approvers: approval.approvers,
     askedAt: new Date(now).toISOString(),
@@ -220,7 +228,7 @@ function toRequest(
 /** The rule that an answer creates; undefined for an answer about this call only. */
 function toRule(answer: ApprovalAnswer, entry: CatalogEntry, caller: Caller, now: number): RememberedRule | undefined {
   const { kind, scope = 'once', matching, by } = answer;
-  if (scope === 'once') return undefined;
+  if (scope === 'once' || scope === 'flow') return undefined;
   const audience = scope === 'conversation' ? 'conversation' : (answer.audience ?? 'caller');
   if (audience === 'conversation' && caller.conversation === undefined) return undefined;
   const { serverAddress, server, originalName, definitionHash } = entry;

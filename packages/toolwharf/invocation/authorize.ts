@@ -197,6 +197,7 @@ async function authorizeLater(
     reason,
     policy: objection?.by,
     policyRules: objection?.rules,
+    flows: objection?.flows,
     approval: policy.approval,
   };
   const answered = await askApproval(call, question, ports);
@@ -302,9 +303,10 @@ async function reviewCall(
   // The calls that a built-in tool makes are reviewed.
   if (entry.isBuiltIn) return undefined;
   const reviewed = await toReviewed(call, entry, values, decision.kind === 'ask', findPerson);
-  const { objection, labels, rules } = await review(reviewed);
+  const { objection, labels, rules, sources, contextLabels } = await review(reviewed);
   addChanges(call, 'arguments', { labels });
   addRules(call, { rules });
+  if (sources || contextLabels) call.record = { ...call.record, sources, contextLabels };
   if (objection?.kind === 'deny') throw toDenial(call, entry, objection);
   return objection;
 }

@@ -1,3 +1,4 @@
+import type { DataSource } from '../../contract/api/data-flows.ts';
 import type { CallEnd, CallStatus, RecordKind } from '../../contract/calls.ts';
 import type { JsonObject } from '../../contract/json.ts';
 import type { UpstreamTask } from '../connections/follow-task.ts';
@@ -62,6 +63,10 @@ export interface CallRecord {
   readonly policy?: readonly DecidingRule[];
   /** The labels that plugins gave the call. */
   readonly labels?: readonly string[];
+  /** The labels that the conversation had before the call. */
+  readonly contextLabels?: readonly string[];
+  /** The earlier calls whose labelled results the arguments contain. */
+  readonly sources?: readonly DataSource[];
   /** Set if the call is a task of A2A or MCP. */
   readonly task?: CallTask;
   /** The task in which the server runs the call. */

@@ -152,6 +152,8 @@ export class RunningCall implements Call {
   mayHaveRun: boolean;
   /** The account that the call uses, at a server with per-user credentials. */
   account: AccountUse | undefined;
+  /** The ids of the calls to whose results the arguments referred. */
+  references: readonly string[] | undefined;
   /** Runs from dispatch to the end; paused while a person is asked. */
   deadline: Deadline | undefined;
   /** How long it ran, without the time in which it waited for people. */

@@ -142,9 +142,11 @@ export function createInvoker(ports: InvokerPorts): Invoker {
       const spec = ports.findConnection(server)?.spec;
       return spec && toServerAddress(spec);
     },
-    resolve({ caller }, args) {
+    async resolve(call, args) {
       const budget = ports.argumentLimits && createArgumentBudget(ports.argumentLimits);
-      return resolveReferences(args, caller.id, ports.results.find, budget);
+      const resolved = await resolveReferences(args, call.caller.id, ports.results.find, budget);
+      call.references = [...new Set([...(call.references ?? []), ...resolved.calls])];
+      return resolved;
     },
   };
 

@@ -23,6 +23,8 @@ export function toPluginCall(
     serverTrusted,
     arguments: args,
     labels: record.labels,
+    references: call.references,
+    sources: record.sources,
   };
 }
 
@@ -34,8 +36,8 @@ function toParent({ parent, outer }: RunningCall): PluginCallParent | undefined 
 export function addRules(call: RunningCall, { rules }: Pick<Review, 'rules'>): void {
   if (!rules) return;
   const before = call.record.policy ?? [];
-  const isNew = ({ id, effect, mode }: (typeof rules)[number]) =>
-    !before.some((known) => known.id === id && known.effect === effect && known.mode === mode);
+  const isNew = ({ id, effect, mode, flow }: (typeof rules)[number]) =>
+    !before.some((known) => known.id === id && known.effect === effect && known.mode === mode && known.flow === flow);
   call.record = { ...call.record, policy: [...before, ...rules.filter(isNew)] };
 }
 

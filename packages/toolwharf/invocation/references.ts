@@ -88,6 +88,8 @@ export interface ResolvedReferences {
   readonly values: JsonObject;
   /** The same, with the references to secrets as text; the same object if there are none. */
   readonly shown: JsonObject;
+  /** The ids of the calls to whose results they referred. */
+  readonly calls: ReadonlySet<string>;
 }
 
 /**
@@ -102,6 +104,7 @@ export async function resolveReferences(
 ): Promise<ResolvedReferences> {
   let bytesLeft = maxReferencedBytes;
   let hasSecrets = false;
+  const calls = new Set<string>();
 
   async function read(ref: string, { keys, ...parsed }: ParsedReference): Promise<unknown> {
     const found = await find(storedId(parsed), caller);
@@ -121,6 +124,7 @@ export async function resolveReferences(
     const parsed = ref === undefined ? undefined : parseReference(ref);
     if (ref !== undefined && parsed) {
       const content = await read(ref, parsed);
+      calls.add(parsed.callId);
       hasSecrets ||= parsed.kind === 'secret';
       return { value: content, shown: parsed.kind === 'secret' ? ref : content };
     }
@@ -137,7 +141,7 @@ export async function resolveReferences(
 
   const { value, shown } = await resolve(args, 0);
   await budget?.takeTurn(caller);
-  return { values: value as JsonObject, shown: (hasSecrets ? shown : value) as JsonObject };
+  return { values: value as JsonObject, shown: (hasSecrets ? shown : value) as JsonObject, calls };
 }
 
 const referenceMembers = new Set([

@@ -14,7 +14,7 @@ import { hashOf } from '../kernel/canonical-json.ts';
 import type { Events } from '../kernel/events.ts';
 import type { Log } from '../kernel/log.ts';
 import type { AskPlugins } from '../policy/approval.ts';
-import type { ChangeArguments, ChangeResult, ReserveCall, ReviewCall } from '../policy/review.ts';
+import type { AllowFlow, ChangeArguments, ChangeResult, ReserveCall, ReviewCall } from '../policy/review.ts';
 import type { PluginToolSource } from '../servers/local-tools.ts';
 import type { ToolboxEvents } from '../servers/toolbox-events.ts';
 import type { OpenPluginRecords } from '../storage/ports/record-store.ts';
@@ -40,7 +40,7 @@ import type {
 } from './plugin.ts';
 import { createMemoryPluginRecords, openPluginRecords } from './plugin-records.ts';
 import { createReserve } from './reserve-calls.ts';
-import { createReview } from './review-calls.ts';
+import { createAllowFlow, createReview } from './review-calls.ts';
 import { createSessionPlugins, transportsOf } from './session-plugins.ts';
 
 /** A plugin in use. */
@@ -95,6 +95,7 @@ export interface PluginSet {
   result(): ChangeResult | undefined;
   isListed(): ReturnType<typeof createIsListed>;
   askPlugins(): AskPlugins | undefined;
+  allowFlow(): AllowFlow | undefined;
   readonly ofServers: SessionPlugins;
   /** Tells all plugins that listen, without waiting for them. */
   notify(notice: PluginNotice): void;
@@ -167,6 +168,7 @@ export function createPluginSet(options: PluginSetOptions): PluginSet {
   let result: ChangeResult | undefined;
   let isListed: ReturnType<typeof createIsListed>;
   let askPlugins: AskPlugins | undefined;
+  let allowFlow: AllowFlow | undefined;
   let listeners: readonly Used[] = [];
   let queues: readonly ExportQueue<ExportedItem>[] = [];
   let summaries: readonly ExportQueue<CallSummary>[] = [];
@@ -260,6 +262,7 @@ export function createPluginSet(options: PluginSetOptions): PluginSet {
     reserve = createReserve(next);
     result = createChangeResult(next);
     askPlugins = createAskPlugins(next);
+    allowFlow = createAllowFlow(next);
     listeners = next.filter(({ plugin }) => plugin.notify);
     queues = next.flatMap(({ queue }) => queue ?? []);
     summaries = next.flatMap(({ summaries: small }) => small ?? []);
@@ -305,6 +308,7 @@ export function createPluginSet(options: PluginSetOptions): PluginSet {
     result: () => result,
     isListed: () => isListed,
     askPlugins: () => askPlugins,
+    allowFlow: () => allowFlow,
     ofServers: createSessionPlugins(() => used),
     notify(notice) {
       for (const active of listeners)
@@ -455,6 +459,7 @@ const shownParts = [
   'list',
   'launch',
   'change',
+  'trace',
   'review',
   'reserve',
   'result',

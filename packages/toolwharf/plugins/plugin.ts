@@ -1,4 +1,5 @@
 import type { Transport } from '@modelcontextprotocol/client';
+import type { DataFlow } from '../../contract/api/data-flows.ts';
 import type { JsonObject } from '../../contract/json.ts';
 import type { KeyRight } from '../../contract/rights.ts';
 import type { Config } from '../../contract/settings/config.ts';
@@ -20,6 +21,7 @@ import type {
   ReachedLimit,
   ReservationEnd,
   ReviewedCall,
+  Trace,
 } from '../policy/review.ts';
 import type { ToolboxEvents } from '../servers/toolbox-events.ts';
 import type { PluginRecord, Stored } from '../storage/ports/record-store.ts';
@@ -69,13 +71,15 @@ export type ReviewVerdict = (
   readonly labels?: readonly string[];
   /** The rules of the plugin that decided, or would have decided. They are recorded with the call. */
   readonly rules?: readonly DecidingRule[];
+  /** The data flows because of which the verdict is `ask`. The approval shows them, and can be answered with the scope `flow`. */
+  readonly flows?: readonly DataFlow[];
 };
 
 /** The verdict of `reserve`: like that of `review`, with what `settle` charges or gives back when the call has ended. */
 export type ReserveVerdict = ReviewVerdict & { readonly settle?: (end: ReservationEnd) => MaybePromise<void> };
 
 /** The hooks of a plugin under one configuration. */
-export type ConfiguredHooks = Pick<Plugin, 'list' | 'change' | 'review' | 'reserve' | 'result'>;
+export type ConfiguredHooks = Pick<Plugin, 'list' | 'change' | 'trace' | 'review' | 'allowFlow' | 'reserve' | 'result'>;
 
 /** A problem with a value of the configuration. */
 export interface ConfigProblem {
@@ -288,8 +292,12 @@ export interface Plugin<Settings = unknown> {
   configure?(config: Config, report: (problem: ConfigProblem) => void): MaybePromise<ConfiguredHooks>;
   /** Changes the arguments of a call before they are validated, decided and recorded. */
   change?(call: PluginCall, context: PluginContext<Settings>): MaybePromise<ArgumentsChange | undefined>;
+  /** Finds the earlier calls from whose results the arguments come, and the labels of the conversation, before the call is reviewed. */
+  trace?(call: PluginCall, context: PluginContext<Settings>): MaybePromise<Trace | undefined>;
   /** Reviews each call before it runs. It can require approval or deny the call, and never allow more than the configuration. */
   review?(call: ReviewedCall, context: PluginContext<Settings>): MaybePromise<ReviewVerdict | undefined>;
+  /** Stores that a person allowed the data flows of an approval with the scope `flow`. The call waits for it. */
+  allowFlow?(request: ApprovalRequest, context: PluginContext<Settings>): void | Promise<void>;
   /**
    * Reserves what a call consumes, once, immediately before it is dispatched. It can require approval or deny the call, and then has
    * reserved nothing. If `context.signal` is aborted, its verdict comes too late.

@@ -64,11 +64,14 @@ export function approvalKey(request: ApprovalRequest): string {
     argumentsHash,
     definitionHash,
     serverHash,
+    flows,
     approvers = 'admins',
   } = request;
   const asker = [caller.kind, caller.id, caller.conversation ?? null];
   // An answer under a profile that lets the caller answer must not count under one that does not.
   const group = approvers === 'admins' ? [] : [approvers];
   const target = [server ?? null, ...(serverHash === undefined ? [] : [serverHash])];
-  return hashOf([asker, target, tool, originalName, argumentsHash, definitionHash, ...group]);
+  // An answer to a question without them must not count for data that has entered the conversation since.
+  const path = flows ? [flows.map(({ id, labels }) => [id, labels])] : [];
+  return hashOf([asker, target, tool, originalName, argumentsHash, definitionHash, ...group, ...path]);
 }

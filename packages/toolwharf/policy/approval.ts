@@ -1,3 +1,4 @@
+import type { DataFlow } from '../../contract/api/data-flows.ts';
 import type { ApprovalScope, RuleAudience } from '../../contract/approvals.ts';
 import type { JsonObject } from '../../contract/json.ts';
 import type { ApproverGroup } from '../../contract/settings/choices.ts';
@@ -30,6 +31,8 @@ export interface ApprovalRequest {
   readonly policy?: string;
   /** The ids of the rules of that plugin which require it. */
   readonly policyRules?: readonly string[];
+  /** The data flows that require the approval. An answer with the scope `flow` allows them for the rest of the conversation. */
+  readonly flows?: readonly DataFlow[];
   /** The changes since the definition was accepted, if they are the reason for the approval. */
   readonly change?: readonly DefinitionChange[];
   /** Who may answer; `admins` if undefined. */

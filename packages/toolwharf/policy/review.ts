@@ -1,6 +1,8 @@
+import type { DataFlow, DataSource } from '../../contract/api/data-flows.ts';
 import type { JsonObject } from '../../contract/json.ts';
 import type { PluginMode, PolicyAction } from '../../contract/settings/choices.ts';
 import type { Caller, ToolAnnotations } from '../kernel/tool.ts';
+import type { ApprovalRequest } from './approval.ts';
 
 /** The person on whose behalf a call is made, as the identity provider describes them. */
 export interface Person {
@@ -40,6 +42,10 @@ export interface PluginCall {
   readonly arguments: JsonObject;
   /** The labels that plugins have given the call until now. */
   readonly labels?: readonly string[];
+  /** The ids of the calls to whose results the arguments referred. */
+  readonly references?: readonly string[];
+  /** The earlier calls whose labelled results the arguments contain, as `trace` of plugins found them. */
+  readonly sources?: readonly DataSource[];
 }
 
 /** A call that plugins review before it runs. Its arguments are those that will be sent, with the values of references. */
@@ -50,6 +56,8 @@ export interface ReviewedCall extends PluginCall {
   readonly isScript: boolean;
   /** Undefined if the gateway does not know the person, and in the library. */
   readonly person?: Person;
+  /** The labels of what has entered the conversation, or else reached the caller. */
+  readonly contextLabels?: readonly string[];
 }
 
 /** A rule of a plugin that decided, or in `shadow` mode would have decided. It is recorded, so it must not name values. */
@@ -60,6 +68,8 @@ export interface DecidingRule {
   readonly mode: PluginMode;
   /** The rule could not be evaluated, so that its reaction to failures decided. */
   readonly failed?: true;
+  /** The rule is a data flow. */
+  readonly flow?: true;
 }
 
 /** The result of a review: the call needs approval, or is denied. */
@@ -70,6 +80,8 @@ export interface Objection {
   readonly by: string;
   /** The ids of the rules that object. */
   readonly rules?: readonly string[];
+  /** The data flows that object. */
+  readonly flows?: readonly DataFlow[];
   /** Facts of the limit that denies the call, for the caller. */
   readonly limit?: ReachedLimit;
 }
@@ -83,11 +95,20 @@ export interface ReachedLimit {
 }
 
 /** What plugins found in a review. Without an objection, the decision stays as it is. */
-export interface Review {
+export interface Review extends Trace {
   readonly objection?: Objection;
   readonly labels?: readonly string[];
   readonly rules?: readonly DecidingRule[];
 }
+
+/** Where the arguments of a call come from. */
+export interface Trace {
+  readonly sources?: readonly DataSource[];
+  readonly contextLabels?: readonly string[];
+}
+
+/** An answer of a person with the scope `flow`. Resolves when the plugins that asked have stored it. */
+export type AllowFlow = (request: ApprovalRequest) => Promise<void>;
 
 /** Reviews a call. Rejects with `POLICY_FAILED` if a plugin cannot decide, so that the call does not run. */
 export type ReviewCall = (call: ReviewedCall) => Promise<Review>;

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { dataSourceSchema } from '../../contract/api/data-flows.ts';
 import { callEnds, callerKinds, callStatuses, recordKinds, taskStatuses } from '../../contract/calls.ts';
 import { assistantSchema } from '../../contract/records/assistant.ts';
 import { pluginModes, policyActions } from '../../contract/settings/choices.ts';
@@ -112,11 +113,14 @@ export const callRecordSchema = z.object({
         effect: z.enum([...policyActions, 'allow']),
         mode: z.enum(pluginModes),
         failed: z.literal(true).optional(),
+        flow: z.literal(true).optional(),
       }),
     )
     .readonly()
     .optional(),
   labels: z.array(z.string()).readonly().optional(),
+  contextLabels: z.array(z.string()).readonly().optional(),
+  sources: z.array(dataSourceSchema).readonly().optional(),
   task: z
     .union([
       z.object({ contextId: z.string(), messageId: z.string(), skill: z.string() }),

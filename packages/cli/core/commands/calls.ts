@@ -10,6 +10,7 @@ import { findById } from '../find-item.ts';
 import { ago, duration, jsonText, oneLine, shortId } from '../terminal/format.ts';
 import { printList } from '../terminal/print-table.ts';
 import type { Terminal } from '../terminal/terminal.ts';
+import { describeSource } from '../terminal/terminal-approver.ts';
 import { followEvents } from './events.ts';
 
 export interface CallsOptions extends JsonOption {
@@ -170,6 +171,8 @@ function printCall(call: Call, terminal: Terminal): void {
     duration: durationOf(call),
     profile: call.profile,
     policy: call.policy?.map(describeRule).join(', '),
+    labels: call.labels?.join(', '),
+    data: call.sources?.map((source) => `${source.labels.join(', ')} of ${describeSource(source)}`).join('; '),
     error: error && `${error.code}: ${error.message}`,
   };
   terminal.print(colors.bold(oneLine(call.tool)));

@@ -1,3 +1,4 @@
+import type { DataSource } from '../../../contract/api/data-flows.ts';
 import type { ApprovalScope, RuleAudience } from '../../../contract/approvals.ts';
 import type { DefinitionChange } from '../../../toolwharf/catalog/definition-diff.ts';
 import type { Environment } from '../../../toolwharf/config/references.ts';
@@ -27,7 +28,15 @@ export interface PendingApproval extends ApprovalRequest {
 }
 
 /** The keys that answer an approval, the same as in the app. */
-export const answerKeys = { once: 'a', conversation: 'c', tool: 't', server: 's', edit: 'e', deny: 'd' } as const;
+export const answerKeys = {
+  once: 'a',
+  flow: 'f',
+  conversation: 'c',
+  tool: 't',
+  server: 's',
+  edit: 'e',
+  deny: 'd',
+} as const;
 
 /** Asks the person at the terminal about each call. Anything but a clear yes is a denial. */
 export function createTerminalApprover(terminal: Terminal, options: () => ApprovalPromptOptions): Approver {
@@ -89,6 +98,12 @@ const conversation: Choice = {
   label: 'this conversation',
   means: 'conversation',
 };
+const flow: Choice = {
+  key: answerKeys.flow,
+  words: ['flow'],
+  label: 'allow this data flow in this conversation',
+  means: 'flow',
+};
 const edit: Choice = { key: answerKeys.edit, words: ['edit'], label: 'edit the arguments', means: 'edit' };
 const deny: Choice = { key: answerKeys.deny, words: ['deny', 'n', 'no'], label: 'deny', means: 'deny' };
 
@@ -104,6 +119,7 @@ function choicesFor(request: PendingApproval, { askPatterns, extended }: Approva
     means: 'server',
   };
   const lasting = [
+    ...(request.flows && audiences.length > 0 ? [flow] : []),
     ...(extended && audiences.includes('conversation') ? [conversation] : []),
     ...(audiences.includes('caller') ? [tool] : []),
     ...(extended && serverName !== undefined && audiences.includes('caller') ? [server] : []),
@@ -117,7 +133,7 @@ export const rulesNote = 'Remembered. `toolwharf rules` lists and revokes rememb
 
 /** Describes a call that needs approval. Control and invisible characters are shown as text. */
 export function describeApproval(request: ApprovalRequest, colors: Terminal['noteColors']): string {
-  const { tool, server, originalName, caller, reason, annotations, change = [] } = request;
+  const { tool, server, originalName, caller, reason, annotations, flows = [], change = [] } = request;
   const field = (name: string, text: string) => `  ${colors.dim(name.padEnd(10))}${text}`;
   const lines = [
     '',
@@ -128,6 +144,8 @@ export function describeApproval(request: ApprovalRequest, colors: Terminal['not
   // A person who calls the tool from this terminal knows who the caller is.
   if (caller.kind !== 'person') lines.push(field('caller', oneLine(caller.name ?? caller.id)));
   lines.push(field('reason', oneLine(reason)));
+  for (const { labels, sources } of flows)
+    for (const source of sources) lines.push(field('data', `${oneLine(labels.join(', '))}: ${describeSource(source)}`));
   const claims = claimsOf(annotations);
   if (claims) lines.push(field('claims', `${claims}  ${colors.dim('(according to the server)')}`));
   lines.push(field('arguments', (argumentsText(request) ?? tooManyArguments).replaceAll('\n', `\n${' '.repeat(12)}`)));
@@ -137,6 +155,16 @@ export function describeApproval(request: ApprovalRequest, colors: Terminal['not
   }
   return lines.join('\n');
 }
+
+/** An earlier call that brought data, and where in the arguments the data is. */
+export function describeSource({ call, server, tool, kind, argument }: DataSource): string {
+  if (call === undefined) return 'earlier calls that are not listed any more';
+  const of = server === undefined ? (tool ?? '') : `${server}/${tool}`;
+  const place = argument === undefined ? sourceTexts[kind] : `in ${argument}${kind === 'encoded' ? ', encoded' : ''}`;
+  return oneLine(`${of}, call ${call}${place === '' ? '' : `, ${place}`}`);
+}
+
+const sourceTexts = { text: '', encoded: '', number: '', reference: 'by reference', unknown: 'in unknown places' };
 
 /** One change of a tool definition, the old value above the new one. */
 export function changeLines({ path, kind, before, after }: DefinitionChange, colors: Terminal['noteColors']): string[] {

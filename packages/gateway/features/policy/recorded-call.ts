@@ -71,7 +71,7 @@ export function createRecordedCalls({ toolbox, persons, journal }: RecordedPorts
   ): Promise<RecordedCall> => {
     const history = await historyOf(record, conditions);
     const annotations = await annotationsOf(record);
-    const { server, tool, originalName, arguments: args, caller, profile } = record;
+    const { server, tool, originalName, arguments: args, caller, profile, contextLabels } = record;
     const ofParent = parent && { server: parent.server, tool: parent.originalName };
     const unknown = [
       ...(annotations === null ? ['call.annotations'] : []),
@@ -79,7 +79,7 @@ export function createRecordedCalls({ toolbox, persons, journal }: RecordedPorts
     ];
     return {
       facts: {
-        ...{ server, tool, originalName, arguments: args, caller, profile },
+        ...{ server, tool, originalName, arguments: args, caller, profile, contextLabels },
         annotations: annotations ?? undefined,
         parent: record.parent && { ...record.parent, ...ofParent },
         person: await personOf(record),

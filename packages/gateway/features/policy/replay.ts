@@ -99,7 +99,7 @@ function outcomeOf({ approval, end }: CallRecord): Outcome {
 function outcomeUnder(verdict: 'ask' | 'deny' | undefined, record: CallRecord): Outcome {
   const before = outcomeOf(record);
   const byPolicy = (record.policy ?? [])
-    .filter(({ id, mode }) => mode === 'enforce' && !id.startsWith(budgetPrefix))
+    .filter(({ id, mode, flow }) => mode === 'enforce' && !flow && !id.startsWith(budgetPrefix))
     .map(({ effect }) => effect);
   const wasDenied = byPolicy.includes('deny') || byPolicy.includes('hide');
   if (before === 'denied' && !wasDenied) return 'denied';

@@ -30,7 +30,7 @@ export const policyRoutes = [
       const calls = await storage.journal.list({ limit: countedCalls, kind: 'calls' });
       const found = calls.flatMap(({ policy = [] }) => policy);
       const rules = (toolbox.config.policy?.rules ?? []).map(({ examples: _, profiles, ...rule }) => {
-        const own = found.filter(({ id, mode }) => id === rule.id && mode === rule.mode);
+        const own = found.filter(({ id, mode, flow }) => id === rule.id && mode === rule.mode && !flow);
         return {
           ...{ ...rule, profiles: profiles && [...profiles] },
           decided: own.filter(({ failed }) => !failed).length,

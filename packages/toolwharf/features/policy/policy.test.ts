@@ -147,7 +147,7 @@ describe('rules that cannot be compiled', () => {
     const { compiled, problems } = compile(
       { id: 'a', when: "call.sever == 'x'" },
       { id: 'b', when: 'call.args.n > 1' },
-      { id: 'b', when: 'true && labels.size() == 0' },
+      { id: 'b', when: 'true && moods.size() == 0' },
     );
     expect(compiled.map(({ id }) => id)).toEqual(['b']);
     expect(problems).toEqual([
@@ -157,7 +157,7 @@ describe('rules that cannot be compiled', () => {
         offset: 5,
       },
       { path: ['policy', 'rules', 2, 'id'], message: "there is another rule with the id 'b', at index 1" },
-      { path: ['policy', 'rules', 2, 'when'], message: 'unknown variable labels', offset: 8 },
+      { path: ['policy', 'rules', 2, 'when'], message: 'unknown variable moods', offset: 8 },
     ]);
   });
 

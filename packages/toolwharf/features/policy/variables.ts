@@ -71,6 +71,11 @@ export const policyVariables: readonly PolicyVariable[] = [
     description: 'The profile through which the call is made. Empty in the library.',
     isListed: true,
   },
+  {
+    name: 'labels',
+    type: 'list',
+    description: 'The labels of the results that entered the conversation before, or else reached the caller.',
+  },
   { name: 'now', type: 'timestamp', description: 'The time of the decision.' },
   {
     name: 'history.count',
@@ -107,11 +112,13 @@ export interface CallFacts extends Pick<ReviewedCall, 'server' | 'tool' | 'origi
   readonly person?: Partial<Person>;
   /** The functions of `history`; conditions that use them have no value without it. */
   readonly history?: HistoryValues;
+  readonly contextLabels?: readonly string[];
 }
 
 /** The values of all variables for a call. */
 export function toValues(call: CallFacts, now: Date): ConditionValues {
   const { server = '', tool, originalName, annotations = {}, parent, caller, person, profile = '' } = call;
+  const { contextLabels: labels = [] } = call;
   const { kind, id: parentId, server: parentServer = '', tool: parentTool = '' } = parent ?? {};
   return {
     call: {
@@ -121,6 +128,6 @@ export function toValues(call: CallFacts, now: Date): ConditionValues {
     caller: { id: caller.id ?? '', kind: caller.kind ?? '', name: caller.name ?? '' },
     person: { name: person?.name ?? '', groups: person?.groups ?? [], roles: person?.roles ?? [] },
     client: { name: caller.client?.name ?? '', version: caller.client?.version ?? '' },
-    ...{ profile, now, history: call.history ?? {} },
+    ...{ profile, labels, now, history: call.history ?? {} },
   };
 }

@@ -5,12 +5,13 @@ import { hasRawJson } from '../../../contract/exact-json.ts';
 import { ApiError, type Approval, type ApprovalAnswer, api } from '../api/client.ts';
 import { queries } from '../api/queries.ts';
 import { ArgumentsView } from './ArgumentsView.tsx';
-import { ApprovalAnswers, DenyForm, EditArguments, lastingAnswers } from './approval/ApprovalAnswers.tsx';
+import { ApprovalAnswers, DenyForm, EditArguments, lastingAnswers, mayAllowFlow } from './approval/ApprovalAnswers.tsx';
 import { answerKeys } from './approval/answer-keys.ts';
 import { kindOfCaller, nameOfCaller, outcomeOf } from './approval/labels.ts';
 import { ServerClaims } from './approval/ServerClaims.tsx';
 import { TimeLeft } from './approval/TimeLeft.tsx';
 import { Badge } from './Badge.tsx';
+import { DataFlows } from './DataFlows.tsx';
 import { DefinitionDifference } from './DefinitionDifference.tsx';
 import { ErrorNotice, Notice } from './ErrorNotice.tsx';
 import { Description } from './ExpandableText.tsx';
@@ -105,6 +106,7 @@ function Answering({ approval, keysWithin, onAnswered }: AnsweringProps) {
       [answerKeys.once]: () => answer({ answer: 'allow', scope: 'once' }),
       [answerKeys.deny]: () => answer({ answer: 'deny', scope: 'once' }),
       [answerKeys.edit]: () => setMode('edit'),
+      ...(mayAllowFlow(approval) && { [answerKeys.flow]: () => answer({ answer: 'allow', scope: 'flow' }) }),
       ...Object.fromEntries(
         lasting.map(({ reach }) => [answerKeys[reach.scope], () => answer({ answer: 'allow', ...reach })]),
       ),
@@ -159,6 +161,7 @@ function useAnswerApproval(approval: Approval, onAnswered: () => void) {
     mutationFn: (body: ApprovalAnswer) => answer(approval, body),
     onSuccess({ late }, { answer: given, scope = 'once' }) {
       if (late !== undefined) toast(late);
+      else if (scope === 'flow') toast('Remembered for this data, this tool and this conversation.');
       else if (scope !== 'once') toast(rememberedTexts[given]);
       removePending(client, approval.id);
       onAnswered();
@@ -209,6 +212,7 @@ function ApprovalFacts({ approval, compact = false }: ApprovalFactsProps) {
         <p className="text-xs break-words text-ink-soft">{`Approval is needed because ${safeText(approval.reason)}.`}</p>
       )}
       {approval.description !== '' && !compact && <Description text={approval.description} />}
+      {approval.flows && <DataFlows flows={approval.flows} server={approval.server} tool={approval.originalName} />}
       <ServerClaims annotations={approval.annotations} />
       {approval.change && (
         <Notice tone="warn" title="The definition changed since it was accepted">

@@ -15,6 +15,7 @@ import { typedAhead } from './typed-ahead.ts';
 
 const approvalAnswersTexts = {
   once: 'Approval: allow once',
+  flow: 'Approval: allow the data flow in this conversation',
   conversation: 'Approval: always allow the tool in this conversation',
   tool: 'Approval: always allow the tool for this caller',
   server: 'Approval: always allow all tools of the server for this caller',

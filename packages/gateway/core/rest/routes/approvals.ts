@@ -38,7 +38,11 @@ export const approvalRoutes = [
   implement(routes.answerApproval, {
     async access(request, ports) {
       const record = await findApproval(request, ports);
-      assertReach(await ports.security.ownership.answerRight(request.identity, record.request), request.body);
+      assertReach(
+        await ports.security.ownership.answerRight(request.identity, record.request),
+        request.body,
+        record.request,
+      );
       return record;
     },
     async handle(request, ports) {
@@ -55,7 +59,7 @@ export const approvalRoutes = [
     async access({ identity, body }, ports) {
       for (const { approval, answer } of body.answers) {
         const { request } = await findApproval({ identity, params: { approval } }, ports);
-        assertReach(await ports.security.ownership.answerRight(identity, request), answer);
+        assertReach(await ports.security.ownership.answerRight(identity, request), answer, request);
         assertValidArguments(answer, request, ports);
       }
     },
@@ -147,15 +151,26 @@ function audiencesFor(right: AnswerRight, { caller }: ApprovalRequest): RuleAudi
 }
 
 /** Rejects an answer that reaches further than the caller's right to answer. */
-function assertReach(right: AnswerRight, { scope = 'once' }: z.output<typeof approvalAnswerSchema>): void {
+function assertReach(
+  right: AnswerRight,
+  { scope = 'once' }: z.output<typeof approvalAnswerSchema>,
+  { flows }: ApprovalRequest,
+): void {
   const refuse = (message: string) => new ToolwharfError('FORBIDDEN', message);
   if (right === 'none')
     throw refuse(
       'You may not answer this approval: an administrator has to answer it, and callers cannot answer for their own calls',
     );
+  if (scope === 'flow' && !flows)
+    throw new ToolwharfError(
+      'REQUEST_INVALID',
+      "This approval is not about a data flow: use another scope than 'flow'",
+    );
   if (right === 'once' && scope !== 'once') throw refuse("You can answer for your own call only with the scope 'once'");
-  if (right === 'conversation' && scope !== 'once' && scope !== 'conversation')
-    throw refuse("Only administrators can answer for other conversations: use the scope 'once' or 'conversation'");
+  if (right === 'conversation' && scope !== 'once' && scope !== 'flow' && scope !== 'conversation')
+    throw refuse(
+      "Only administrators can answer for other conversations: use the scope 'once', 'flow' or 'conversation'",
+    );
 }
 
 function toAnswer(answer: z.output<typeof approvalAnswerSchema>): ApprovalAnswer {

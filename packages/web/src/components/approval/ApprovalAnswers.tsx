@@ -65,6 +65,21 @@ export function ApprovalAnswers(props: ApprovalAnswersProps) {
           Edit arguments …{key('edit')}
         </Button>
       </div>
+      {mayAllowFlow(approval) && (
+        <div>
+          <Button
+            size="small"
+            disabled={disabled}
+            busy={isSent('allow', 'flow')}
+            aria-keyshortcuts={answerKeys.flow}
+            title="The same data to the same tool. Other data and other tools are asked about."
+            onClick={() => onAnswer({ answer: 'allow', scope: 'flow' })}
+          >
+            {`Allow this data flow for ${approval.caller.conversation === undefined ? 'this caller' : 'the conversation'}`}
+            {key('flow')}
+          </Button>
+        </div>
+      )}
       {[...Map.groupBy(lastingAnswers(approval), ({ of }) => of)].map(([of, answers]) => {
         const what = of === 'tool' ? 'this tool' : `all tools of ${safeText(approval.server, 60)}`;
         return (
@@ -90,6 +105,11 @@ export function ApprovalAnswers(props: ApprovalAnswersProps) {
       })}
     </div>
   );
+}
+
+/** Whether an answer can allow the data flows of the approval for the rest of the conversation. */
+export function mayAllowFlow({ flows, audiences }: Approval): boolean {
+  return flows !== undefined && audiences.length > 0;
 }
 
 interface LastingAnswer {

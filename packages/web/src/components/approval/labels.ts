@@ -22,6 +22,7 @@ const labelsTexts = {
 
 const scopeTexts = {
   once: 'once',
+  flow: 'this data flow, for the conversation',
   conversation: 'for the conversation',
   tool: 'always for this tool',
   'tool caller': 'always for this tool and this caller',
@@ -69,7 +70,8 @@ export function outcomeOf({ status, answer, answeredBy }: Approval): Outcome {
 /** The calls that an answer applies to: "always for this tool and everyone". */
 function describeScope(answer: Approval['answer']): string {
   const { scope = 'once', audience } = answer ?? {};
-  if (scope === 'once' || scope === 'conversation' || audience === undefined) return scopeTexts[scope];
+  if (scope === 'once' || scope === 'flow' || scope === 'conversation' || audience === undefined)
+    return scopeTexts[scope];
   return audience === 'caller' ? scopeTexts[`${scope} caller`] : scopeTexts[`${scope} everyone`];
 }
 

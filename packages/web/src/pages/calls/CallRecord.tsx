@@ -8,6 +8,7 @@ import { ButtonLink } from '../../components/Button.tsx';
 import { CallCode } from '../../components/CallCode.tsx';
 import { CodeBlock } from '../../components/CodeBlock.tsx';
 import { CopyButton } from '../../components/CopyButton.tsx';
+import { DataSources } from '../../components/DataFlows.tsx';
 import { Fact, Facts, Section } from '../../components/Facts.tsx';
 import { QuestionForm } from '../../components/QuestionForm.tsx';
 import { safeText } from '../../components/safe-text.ts';
@@ -39,6 +40,11 @@ export function CallRecord({ call }: { readonly call: Call }) {
       <CallTimeline call={call} approval={approval} />
       <CallOutcome call={call} />
       <CallTree call={call} />
+      {call.sources && (
+        <Section title="Data flow">
+          <DataSources sources={call.sources} server={call.server} tool={call.originalName} />
+        </Section>
+      )}
       {approval?.status !== 'pending' && (
         <>
           {edited && (
@@ -79,6 +85,13 @@ export function CallRecord({ call }: { readonly call: Call }) {
             </Fact>
           )}
           {call.policy && <PolicyRules rules={call.policy} />}
+          {call.labels && <Fact name="Labels">{safeText(call.labels.join(', '), 500)}</Fact>}
+          {call.contextLabels && (
+            <Fact name="Labels before">
+              {safeText(call.contextLabels.join(', '), 500)}
+              <span className="text-ink-faint"> · of the conversation</span>
+            </Fact>
+          )}
           {call.profile !== undefined && <Fact name="Profile">{call.profile}</Fact>}
           {call.approval?.by !== undefined && (
             <Fact name={call.approval.answer === 'allow' ? 'Approved by' : 'Denied by'}>
@@ -110,9 +123,10 @@ function PolicyRules({ rules }: { readonly rules: NonNullable<Call['policy']> })
   return (
     <Fact name="Policy">
       <ul>
-        {rules.map(({ id, effect, mode, failed }) => (
-          <li key={`${mode} ${effect} ${id}`}>
-            {(mode === 'shadow' ? wouldHave : effects)[effect]} <code className="text-xs">{safeText(id, 100)}</code>
+        {rules.map(({ id, effect, mode, failed, flow }) => (
+          <li key={`${mode} ${effect} ${flow} ${id}`}>
+            {flow && effect === 'allow' ? allowedFlow : (mode === 'shadow' ? wouldHave : effects)[effect]}{' '}
+            <code className="text-xs">{safeText(id, 100)}</code>
             {mode === 'shadow' && <span className="text-ink-faint"> · shadow</span>}
             {failed && <span className="text-ink-faint"> · the condition has no value for this call</span>}
           </li>
@@ -122,6 +136,7 @@ function PolicyRules({ rules }: { readonly rules: NonNullable<Call['policy']> })
   );
 }
 
+const allowedFlow = 'Allowed by an earlier answer to the data flow';
 const effects = { deny: 'Denied by', ask: 'Approval needed by', hide: 'Hidden by', allow: 'Ignored' };
 const wouldHave = {
   ...{ deny: 'Would be denied by', ask: 'Would need approval by', hide: 'Would be hidden by' },
