@@ -25,6 +25,7 @@ const names = [
   'lists',
   'sizes',
   'starts',
+  'sleep',
   'memory',
   'queue',
   'journal',

@@ -139,6 +139,7 @@ describe('docs/reference/config.md', () => {
         installTimeout: stdio?.installTimeoutMs,
         maxTimeout: stdio?.maxTimeoutMs,
         cancelGrace: stdio?.cancelGraceMs,
+        idleAfter: stdio?.idleAfterMs,
         questionHold: stdio?.questionHoldMs,
       }),
       ...prefixed('servers.NAME.defaultToolConfig.', { ...stdio?.defaultTool, timeout: stdio?.defaultTool.timeoutMs }),

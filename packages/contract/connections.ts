@@ -1,8 +1,18 @@
 /** The states of a connection. */
-export const connectionStates = ['disconnected', 'connecting', 'connected', 'degraded', 'error'] as const;
+export const connectionStates = ['disconnected', 'connecting', 'connected', 'degraded', 'sleeping', 'error'] as const;
 
 /** The state of one connection. */
 export type ConnectionState = (typeof connectionStates)[number];
+
+/** Whether the server takes calls: it is connected, or the first call wakes it. */
+export function takesCalls(state: ConnectionState | undefined): boolean {
+  return state === 'connected' || state === 'degraded' || state === 'sleeping';
+}
+
+/** Whether nothing is wrong with the server: it is connected, or it sleeps until a call wakes it. */
+export function isHealthy(state: ConnectionState | undefined): boolean {
+  return state === 'connected' || state === 'sleeping';
+}
 
 /** The protocol eras of MCP: up to 2025-11-25, and from 2026-07-28. */
 export const eras = ['legacy', 'modern'] as const;

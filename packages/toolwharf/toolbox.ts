@@ -2,6 +2,7 @@ import { messageOf, ToolwharfError } from '../contract/errors.ts';
 import { isObject, type JsonObject } from '../contract/json.ts';
 import { isForModels } from './catalog/app-tools.ts';
 import { type CatalogEntry, createCatalog, type NextCatalog, type UnnamedEntry } from './catalog/catalog.ts';
+import { readAcceptedTools } from './catalog/pins.ts';
 import { createStoredOverrides } from './catalog/stored-overrides.ts';
 import type { ConfigSource } from './config/config-source.ts';
 import { createCurrentConfig } from './config/current-config.ts';
@@ -12,6 +13,7 @@ import { createMemoryOAuthStore } from './connections/authentication/oauth-store
 import { createHttpEndpoints } from './connections/http/http-endpoints.ts';
 import { createProtocolCache } from './connections/protocol-cache.ts';
 import type { RequestHost } from './connections/request-host.ts';
+import { createStartSlots } from './connections/stdio/start-slots.ts';
 import { createTrafficLogs } from './connections/traffic/traffic-log.ts';
 import { approverOf } from './invocation/ask-approval.ts';
 import type { Call } from './invocation/call.ts';
@@ -239,6 +241,7 @@ export async function startToolbox(
         ...{ env, log, clock, maxMessageBytes, reachOf, onBackgroundWork },
         oauth: { ...options.oauth, store },
       }),
+    starts: createStartSlots(() => settings().maxStarting),
     plugins: plugins.ofServers,
     defaultHost: host as RequestHost,
     placements: options.placements,
@@ -269,6 +272,7 @@ export async function startToolbox(
       forgetServer(name);
       return catalog.removeServer(name);
     },
+    acceptedTools: async (spec) => (await readAcceptedTools(pins, spec)).map((tool) => ({ ...tool })),
     log,
     startWaitMs,
   });

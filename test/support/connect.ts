@@ -29,6 +29,8 @@ function specOf(target: Program | string, changes: Partial<ServerSpec> = {}): Se
     credentials: 'shared',
     maxAccountConnections: 64,
     placement: 'everywhere',
+    lifecycle: 'eager',
+    idleAfterMs: 600_000,
     validation: 'strict',
     installTimeoutMs: 300_000,
     maxTimeoutMs: 600_000,

@@ -83,6 +83,7 @@ export const configSchema = answer(
     toolbox: z.strictObject({
       maxConcurrent: z.int(),
       maxQueued: z.int(),
+      maxStarting: z.int(),
       naming: z.enum(namings),
       maxResultBytes: z.int(),
       secretResults: list(z.string()),
@@ -129,6 +130,7 @@ export const healthSchema = answer(
       connected: z.int(),
       degraded: z.int(),
       connecting: z.int(),
+      sleeping: z.int(),
       error: z.int(),
       disconnected: z.int(),
     }),

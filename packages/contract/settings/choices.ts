@@ -70,6 +70,9 @@ export const credentialChoices = ['shared', 'per-user'] as const;
 /** `everywhere`: each replica starts the program of a server. `single`: one replica does, and the others send their calls to it. */
 export const placements = ['everywhere', 'single'] as const;
 
+/** `eager`: a server is connected all the time. `lazy`: a call connects it, and it sleeps when it has been idle. */
+export const lifecycles = ['eager', 'lazy'] as const;
+
 /** `strict` rejects invalid arguments, `coerce` first converts texts to the types of the schema, `off` checks nothing. */
 export const argumentValidations = ['strict', 'coerce', 'off'] as const;
 export type ArgumentValidation = (typeof argumentValidations)[number];

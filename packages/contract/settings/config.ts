@@ -13,6 +13,7 @@ import type {
   FlowScope,
   Isolation,
   LabelTarget,
+  lifecycles,
   Naming,
   OnChange,
   OnPolicyFailure,
@@ -73,6 +74,9 @@ export interface ServerSpec {
   /** With `per-user`: the number of accounts that are connected at a time. */
   readonly maxAccountConnections: number;
   readonly placement: (typeof placements)[number];
+  /** `lazy`: a call connects the server, and it sleeps when nothing has used it for `idleAfterMs`. */
+  readonly lifecycle: (typeof lifecycles)[number];
+  readonly idleAfterMs: number;
   readonly validation: ArgumentValidation;
   /** Trusts the read-only and idempotent annotations of the server. */
   readonly trusted: boolean;
@@ -272,6 +276,8 @@ export interface ToolboxConfig {
   readonly maxConcurrent: number;
   /** Maximum number of queued calls. Further calls are rejected. */
   readonly maxQueued: number;
+  /** Maximum number of programs of lazy servers that start at the same time. */
+  readonly maxStarting: number;
   readonly naming: Naming;
   /** Larger results are truncated and marked as such. The client can read the rest in pages. */
   readonly maxResultBytes: number;

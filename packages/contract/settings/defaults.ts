@@ -19,6 +19,8 @@ export const serverDefaults = {
   credentials: 'shared',
   maxAccountConnections: 64,
   placement: 'everywhere',
+  lifecycle: 'eager',
+  idleAfterMs: 10 * minuteMs,
   validation: 'strict',
   timeoutMs: 30_000,
   installTimeoutMs: 5 * minuteMs,
@@ -46,6 +48,7 @@ export const approvalDefaults: ApprovalConfig = {
 export const toolboxDefaults = {
   maxConcurrent: 256,
   maxQueued: 1_000,
+  maxStarting: 4,
   maxResultBytes: 10 * 1024 * 1024,
 } satisfies Partial<ToolboxConfig>;
 

@@ -62,6 +62,12 @@ export const formTexts = {
     cwd: { label: 'Working directory', help: 'Leave empty for the directory of the gateway.' },
     inheritEnv: { label: 'Pass the environment of the gateway' },
     placement: { label: 'Processes', choices: { everywhere: 'One on each replica', single: 'One for all replicas' } },
+    lifecycle: {
+      label: 'Connection',
+      help: 'A server that sleeps costs nothing. Its tools are listed, and the first call wakes it.',
+      choices: { eager: 'All the time', lazy: 'When it is used' },
+    },
+    idleAfter: { label: 'Sleeps after', help: 'Without use, 1s to 24h.' },
     required: { label: 'Required at the start' },
     trusted: { label: 'Trust its annotations' },
     isolation: {

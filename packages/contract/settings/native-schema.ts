@@ -86,6 +86,12 @@ const toolboxShape = {
     .optional()
     .describe('Maximum number of queued calls; further calls are rejected.')
     .meta({ default: toolboxDefaults.maxQueued }),
+  maxStarting: wholeNumber(1, unlimited)
+    .optional()
+    .describe(
+      'Maximum number of programs of lazy servers that start at the same time. One that takes longer than ten seconds no longer counts.',
+    )
+    .meta({ default: toolboxDefaults.maxStarting }),
   naming: choice(namings)
     .optional()
     .describe('How tools are named for the agent: mcp_server_tool, server__tool, or as the server names them.')

@@ -5,6 +5,7 @@ import {
   argumentValidations,
   credentialChoices,
   isolations,
+  lifecycles,
   onChangeActions,
   placements,
   protocolChoices,
@@ -101,6 +102,16 @@ const commonShape = {
     .optional()
     .describe("Believe the server's annotations of read-only and idempotent tools.")
     .meta({ default: serverDefaults.trusted }),
+  lifecycle: choice(lifecycles)
+    .optional()
+    .describe(
+      'eager: connected all the time. lazy: the first call connects the server, and it sleeps when nothing has used it for `idleAfter`.',
+    )
+    .meta({ default: serverDefaults.lifecycle }),
+  idleAfter: duration(1000, 86_400_000)
+    .optional()
+    .describe('How long a lazy server stays connected after its last use.')
+    .meta({ default: durationText(serverDefaults.idleAfterMs) }),
   protocol: choice(protocolChoices)
     .optional()
     .describe('Which MCP era to speak; auto detects it.')

@@ -1,4 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
+import { takesCalls } from '../../contract/connections.ts';
 import { ConnectionError, type ErrorCode, messageOf, ProtocolError, ToolwharfError } from '../../contract/errors.ts';
 import type { JsonObject } from '../../contract/json.ts';
 import type { ConfigSource } from '../config/config-source.ts';
@@ -98,7 +99,7 @@ export async function createBridgeClient(config?: ConfigSource, options: Toolbox
       const found = toolbox.tools.find((candidate) => candidate.server === server && candidate.originalName === tool);
       if (found) return orThrow(await toolbox.call(found.name, args));
       const state = toolbox.servers.get(server)?.status.state;
-      if (state !== 'connected' && state !== 'degraded') throw notConnected(server);
+      if (!takesCalls(state)) throw notConnected(server);
       throw new ToolwharfError('NOT_FOUND', `Server '${server}' has no tool '${tool}'`, { data: { server, tool } });
     },
     [Symbol.asyncDispose]: () => toolbox.close(),
@@ -138,9 +139,7 @@ export async function createBridge(config?: ConfigSource, options: ToolboxOption
 
 /** The disconnected server that the tool may belong to. Its tools are unknown, so only the name's prefix identifies it. */
 function findDisconnectedServer(toolbox: Toolbox, name: string): string | undefined {
-  const disconnected = toolbox.servers
-    .list()
-    .filter(({ status }) => status.state !== 'connected' && status.state !== 'degraded');
+  const disconnected = toolbox.servers.list().filter(({ status }) => !takesCalls(status.state));
   const matching = disconnected.filter((server) => name.startsWith(`mcp_${server.name}_`));
   return matching.sort((one, other) => other.name.length - one.name.length)[0]?.name;
 }

@@ -14,7 +14,7 @@ import type { CatalogEntry, NamingScope, ServerFacts, UnnamedEntry } from './cat
 import { createNameOwners, type NameOwners } from './name-owners.ts';
 import { findRivals, type NameCollision, nameTools } from './name-tools.ts';
 import { type CatalogDifference, compareTools, indexTools, noTools, withoutServer } from './named-tools.ts';
-import type { Pin, PinStore } from './pins.ts';
+import { type Pin, type PinStore, readAcceptedTools } from './pins.ts';
 import { joinViolations, registerTools, strictViolation, type ToolSettings } from './register-tools.ts';
 import { toEntries } from './tool-entries.ts';
 import {
@@ -377,10 +377,7 @@ export function createCatalog(options: CatalogOptions): Catalog {
 
   /** The entries of the tools that were accepted of a server which has not listed its tools yet; undefined if there are none. */
   async function registerPinned(spec: ServerSpec, settings: ToolSettings): Promise<ServerTools | undefined> {
-    const accepted = await pins.readAll(toServerAddress(spec));
-    const offered = accepted.flatMap(({ tool, definition }) =>
-      'inputSchema' in definition && definition.name === tool ? [definition as ToolDefinition] : [],
-    );
+    const offered = await readAcceptedTools(pins, spec);
     const { registered } = await registerTools(spec, offered, settings);
     if (registered.length === 0) return undefined;
     const ports = { pins, log, now: () => '', isNameReserved: async () => false };

@@ -1,3 +1,5 @@
+import type { ServerSpec } from '../../contract/settings/config.ts';
+import { toServerAddress } from '../connections/protocol-cache.ts';
 import { hashOf } from '../kernel/canonical-json.ts';
 import type { SkillDefinition } from '../kernel/skill.ts';
 import type { ToolDefinition } from '../kernel/tool.ts';
@@ -28,6 +30,14 @@ export interface PinPage {
 /** Identifies a pin. Hashed, since addresses can be long and contain secrets. */
 export function pinKey({ serverAddress, tool }: Pick<Pin, 'serverAddress' | 'tool'>): string {
   return hashOf([serverAddress, tool]);
+}
+
+/** The accepted tools of a server, as the server listed them. */
+export async function readAcceptedTools(pins: PinStore, spec: ServerSpec): Promise<readonly ToolDefinition[]> {
+  const accepted = await pins.readAll(toServerAddress(spec));
+  return accepted.flatMap(({ tool, definition }) =>
+    'inputSchema' in definition && definition.name === tool ? [definition as ToolDefinition] : [],
+  );
 }
 
 /** Stores pins. A server can have many thousands: each method except `get` costs one read or write for all of them. */

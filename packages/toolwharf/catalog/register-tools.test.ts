@@ -19,6 +19,8 @@ const customers: ServerSpec = {
   credentials: 'shared',
   maxAccountConnections: 64,
   placement: 'everywhere',
+  lifecycle: 'eager',
+  idleAfterMs: 600_000,
   validation: 'strict',
   installTimeoutMs: 300_000,
   maxTimeoutMs: 600_000,

@@ -41,6 +41,7 @@ describe('per-user credentials', () => {
     const program = { command: 'x', env: { A: '${account:a}' }, credentials: 'per-user' };
     expect(problem(program)).toBeUndefined();
     expect(problem({ ...program, placement: 'single' })).toContain('cannot be combined with per-user');
+    expect(problem({ ...program, lifecycle: 'lazy' })).toContain('cannot be combined with per-user');
   });
 });
 

@@ -124,6 +124,8 @@ export function buildServer(
     credentials: server.credentials ?? serverDefaults.credentials,
     maxAccountConnections: server.maxAccountConnections ?? serverDefaults.maxAccountConnections,
     placement: server.placement ?? serverDefaults.placement,
+    lifecycle: server.lifecycle ?? serverDefaults.lifecycle,
+    idleAfterMs: server.idleAfter ?? serverDefaults.idleAfterMs,
     validation: server.validation ?? serverDefaults.validation,
     trusted: server.trusted ?? serverDefaults.trusted,
     timeoutMs,
@@ -192,11 +194,12 @@ function buildLimits({ slowClientTimeout, ...limits }: NonNullable<CheckedGatewa
 }
 
 function buildToolbox(toolbox: CheckedToolbox, defaults: DialectDefaults): Config['toolbox'] {
-  const { maxConcurrent, maxQueued, maxResultBytes } = toolboxDefaults;
+  const { maxConcurrent, maxQueued, maxStarting, maxResultBytes } = toolboxDefaults;
   const { approval: { expires, ...approval } = {} } = toolbox;
   return {
     maxConcurrent: toolbox.maxConcurrent ?? maxConcurrent,
     maxQueued: toolbox.maxQueued ?? maxQueued,
+    maxStarting: toolbox.maxStarting ?? maxStarting,
     naming: toolbox.naming ?? defaults.naming,
     maxResultBytes: toolbox.maxResultBytes ?? maxResultBytes,
     secretResults: toolbox.secretResults ?? [],

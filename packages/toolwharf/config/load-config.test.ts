@@ -28,6 +28,8 @@ describe('the native dialect', () => {
       credentials: 'shared',
       maxAccountConnections: 64,
       placement: 'everywhere',
+      lifecycle: 'eager',
+      idleAfterMs: 600_000,
       validation: 'strict',
       trusted: false,
       timeoutMs: 30_000,
@@ -58,6 +60,7 @@ describe('the native dialect', () => {
       toolbox: {
         maxConcurrent: 256,
         maxQueued: 1000,
+        maxStarting: 4,
         naming: 'mcp',
         maxResultBytes: 10_485_760,
         secretResults: [],
@@ -139,6 +142,8 @@ servers:
     isolation: session
     roots: [/srv/my notes, 'file:///work']
     placement: single
+    lifecycle: lazy
+    idleAfter: 5m
     validation: coerce
     timeout: 2m
     maxTimeout: 1h
@@ -190,6 +195,8 @@ toolbox:
         { uri: 'file:///work', name: 'work' },
       ],
       placement: 'single',
+      lifecycle: 'lazy',
+      idleAfterMs: 300_000,
       validation: 'coerce',
       trusted: true,
       timeoutMs: 120_000,

@@ -111,6 +111,11 @@ function accountConflicts(server: UncheckedServer): ServerConflict[] {
     conflicts.push({ key: 'required', message: 'cannot be combined with per-user credentials: accounts come later' });
   if (server.placement === 'single')
     conflicts.push({ key: 'placement', message: "'single' cannot be combined with per-user credentials" });
+  if (server.lifecycle === 'lazy')
+    conflicts.push({
+      key: 'lifecycle',
+      message: "'lazy' cannot be combined with per-user credentials: accounts are connected by their calls anyway",
+    });
   return conflicts;
 }
 

@@ -42,6 +42,8 @@ export interface Channel extends Transport {
   /** True if the server of the modern era may run calls as tasks. */
   hasTasks: boolean;
   readonly inFlight: number;
+  /** No request is pending, and the server does not wait for an answer. */
+  readonly isIdle: boolean;
   /** The number of messages that the server has sent. */
   readonly received: number;
   readonly dropped: DroppedReplies;
@@ -91,6 +93,8 @@ export function createChannel(inner: Transport, options: ChannelOptions = {}): C
   /** Ends the requests that were cancelled and whose permits wait for the reply. */
   const unanswered = new Map<number, () => void>();
   const dropped: DroppedReplies = { replies: 0, progress: 0 };
+  /** The ids of the server's requests that have no answer yet. */
+  const asked = new Set<unknown>();
   let received = 0;
   let nextId = firstId;
   const idleWaiters: (() => void)[] = [];
@@ -110,6 +114,9 @@ export function createChannel(inner: Transport, options: ChannelOptions = {}): C
     dropped,
     get inFlight() {
       return pending.size;
+    },
+    get isIdle() {
+      return pending.size === 0 && asked.size === 0;
     },
     get received() {
       return received;
@@ -179,6 +186,7 @@ export function createChannel(inner: Transport, options: ChannelOptions = {}): C
   };
 
   function send(message: JSONRPCMessage, sendOptions?: TransportSendOptions, callId?: string): Promise<void> {
+    if (!('method' in message)) asked.delete(message.id);
     if (!traffic?.isOn) return inner.send(message, sendOptions);
     traffic.record('sent', message as JsonObject, callId);
     const sending = inner.send(message, sendOptions);
@@ -238,6 +246,8 @@ export function createChannel(inner: Transport, options: ChannelOptions = {}): C
     const record = removeOwnMembers(arrived) ? withoutOwnText(arrived) : arrived;
     if (record.method === undefined && receiveReply(record)) return;
     if (record.id === undefined) onUnsolicited?.();
+    else if (record.method !== undefined) asked.add(record.id);
+    if (record.method === 'notifications/cancelled' && isObject(record.params)) asked.delete(record.params.requestId);
     if (record.method === 'notifications/progress' && receiveProgress(record)) return;
     if (record.method !== undefined && onServerMessage?.(record, ownerOf(record, extra))) return;
     channel.onmessage?.(record as JSONRPCMessage, extra);

@@ -32,8 +32,10 @@ import type { Session, SessionOptions } from './session.ts';
 import { setSessionLogLevel } from './session-log-level.ts';
 import { createSessionSupervisor } from './session-supervisor.ts';
 import { createSideSessions, type OpenSideSession } from './side-sessions.ts';
+import { createIdleSleep } from './sleep-when-idle.ts';
 import type { ConnectionStatus } from './status.ts';
 import { createStderrTail } from './stderr-tail.ts';
+import type { StartSlots } from './stdio/start-slots.ts';
 import type { RecordedRequest } from './traffic/traffic-log.ts';
 import { createTurns } from './turns.ts';
 import { watchHealth } from './watch-health.ts';
@@ -52,6 +54,8 @@ export interface ConnectionOptions
     | 'plugins'
   > {
   readonly openHttp: HttpEndpoints;
+  /** Limits how many programs of lazy servers start at the same time; no limit. */
+  readonly starts?: StartSlots;
   readonly clock: Clock;
   /** How long a server may be silent and miss a check before the connection counts as degraded; 30 000. */
   readonly healthMs: number;
@@ -103,6 +107,8 @@ export interface Connection {
   redact<Value>(value: Value): Value;
   /** Resolves once connected; rejects after `attempts` consecutive failures. Keeps trying in the background until `disconnect`. */
   connect(options?: { attempts?: number; signal?: AbortSignal }): Promise<void>;
+  /** Lists these tools, which were accepted before, and connects when a request needs it. Undefined for servers that are not lazy. */
+  rest?(tools: readonly JsonObject[]): Promise<void>;
   disconnect(): Promise<void>;
   /** Sends one request and returns its raw result. Sent a second time only when the first surely never reached the server. */
   request(method: string, params: JsonObject, exchange?: Exchange): Promise<JsonObject>;
@@ -145,6 +151,16 @@ export function createConnection(spec: ServerSpec, options: ConnectionOptions): 
   let dropped: DroppedReplies = { replies: 0, progress: 0 };
   let healthProblem: string | undefined;
   const subscriptions = new WeakMap<Session, ModernSubscription>();
+  const idle =
+    spec.lifecycle === 'lazy'
+      ? createIdleSleep({
+          clock,
+          idleAfterMs: spec.idleAfterMs,
+          graceMs: spec.cancelGraceMs,
+          isBusy: () => !sides.isEmpty || supervisor.session()?.channel.isIdle === false,
+          sleep: () => supervisor.sleep(),
+        })
+      : undefined;
 
   const supervisor = createSessionSupervisor({
     spec,
@@ -161,9 +177,10 @@ export function createConnection(spec: ServerSpec, options: ConnectionOptions): 
     },
     onConnected(session) {
       monitor(session);
+      idle?.watch(session.lifetime.signal);
       void resources.renew(session);
     },
-    onLeft: () => lists.markStale(),
+    onLeft: (isAsleep) => (isAsleep ? lists.rest() : lists.markStale()),
     async onDisconnect() {
       await sides.close();
       await http?.close();
@@ -242,7 +259,8 @@ export function createConnection(spec: ServerSpec, options: ConnectionOptions): 
       secrets = await resolving;
       for (const secret of secrets.values()) redactor.add(secret);
     }
-    return openSession(as, {
+    using _slot = idle && as.target.transport === 'stdio' ? await options.starts?.take(signal) : undefined;
+    return await openSession(as, {
       defaultHost: host,
       protocolCache,
       log,
@@ -414,12 +432,25 @@ export function createConnection(spec: ServerSpec, options: ConnectionOptions): 
     return taskSupport === 'optional' && prefersTask === true && offersTasks(supervisor.status().capabilities);
   }
 
+  /** Wakes a lazy server. Its start is shown to the caller, and takes nothing of the time that the request has. */
+  async function wake({ signal, host, onWait }: Pick<Exchange, 'signal' | 'host' | 'onWait'> = {}): Promise<void> {
+    if (!idle || supervisor.session()) return;
+    host?.onNotice?.({ kind: 'waiting', message: `Starting server '${spec.name}' …` });
+    const resume = onWait?.();
+    try {
+      await supervisor.ready(signal);
+    } finally {
+      resume?.();
+    }
+  }
+
   /** The result of a task that the server created for a call. */
   async function awaitTask(
     created: JsonObject,
     taskId: string,
     follows: JsonObject,
     call: ToolCall,
+    observer: RequestObserver,
   ): Promise<JsonObject> {
     const { id: callId } = call;
     const signal = toAbortSignal(call.signal);
@@ -433,10 +464,60 @@ export function createConnection(spec: ServerSpec, options: ConnectionOptions): 
         ),
       answer: (method, params, key) => answerQuestion(host, defaultHost, method, params, { ...context, key }),
       onTask: (task) => call.onTask?.(task),
-      onUnanswered: (request) => call.onUnanswered?.(request),
+      onUnanswered: (request) => observer.onUnanswered?.(request),
       signal,
       timeoutMs: spec.timeoutMs,
     });
+  }
+
+  async function callTool(calledTool: CallableTool, args: JsonObject, call: ToolCall): Promise<JsonObject> {
+    const { id: callId, host, signal, meta } = call;
+    const onWait = call.onWait && (() => call.onWait?.() ?? (() => {}));
+    const observer = idle?.observe(call) ?? call;
+    let tool = calledTool;
+    if (!supervisor.session()) {
+      await wake({ signal, host, onWait });
+      if (!idle) await supervisor.ready(signal);
+      tool = call.currentTool?.() ?? calledTool;
+    }
+    const { name, paramHeaders } = tool;
+    const task = asksForTask(tool, call.prefersTask) ? {} : undefined;
+    const params = { ...call.extraParams, name, arguments: args, _meta: meta, task };
+    const toHeaders = paramHeaders && ((session: SessionKind) => toCallHeaders(paramHeaders, args, session));
+    let endProgress: (() => void) | undefined;
+    const onFollow = (end: () => void) => {
+      endProgress = end;
+    };
+    let isReached = false;
+    const onReached = () => {
+      isReached = true;
+      call.onReached?.();
+    };
+    try {
+      const options = { signal, callId, host, observer, onWait, onReached, onFollow, toHeaders };
+      const result = await delivery.deliver('tools/call', params, options);
+      const taskId = createdTaskId(result);
+      if (taskId === undefined) return redactor.value(result);
+      onReached();
+      return redactor.value(await awaitTask(result, taskId, params, call, observer));
+    } catch (cause) {
+      // A later request of the call was not delivered, but an earlier one was.
+      throw isReached && wasNotReached(cause) ? withoutReach(cause) : cause;
+    } finally {
+      endProgress?.();
+    }
+  }
+
+  async function watchResources(uris: readonly string[]): Promise<() => Promise<void>> {
+    const release = idle?.hold();
+    try {
+      await wake();
+      const unwatch = await resources.watch(uris);
+      return () => unwatch().finally(release);
+    } catch (cause) {
+      release?.();
+      throw cause;
+    }
   }
 
   return {
@@ -453,46 +534,30 @@ export function createConnection(spec: ServerSpec, options: ConnectionOptions): 
     connect: ({ attempts = 1, signal } = {}) => supervisor.connect({ attempts, signal }),
     disconnect: supervisor.disconnect,
 
-    request: (method, params, exchange = {}) => delivery.deliver(method, params, exchange),
-
-    async callTool(calledTool, args, call) {
-      const { id: callId, host, signal, meta } = call;
-      let tool = calledTool;
-      if (!supervisor.session()) {
-        await supervisor.ready(signal);
-        tool = call.currentTool?.() ?? calledTool;
-      }
-      const { name, paramHeaders } = tool;
-      const onWait = call.onWait && (() => call.onWait?.() ?? (() => {}));
-      const task = asksForTask(tool, call.prefersTask) ? {} : undefined;
-      const params = { ...call.extraParams, name, arguments: args, _meta: meta, task };
-      const toHeaders = paramHeaders && ((session: SessionKind) => toCallHeaders(paramHeaders, args, session));
-      let endProgress: (() => void) | undefined;
-      const onFollow = (end: () => void) => {
-        endProgress = end;
-      };
-      let isReached = false;
-      const onReached = () => {
-        isReached = true;
-        call.onReached?.();
-      };
-      try {
-        const options = { signal, callId, host, observer: call, onWait, onReached, onFollow, toHeaders };
-        const result = await delivery.deliver('tools/call', params, options);
-        const taskId = createdTaskId(result);
-        if (taskId === undefined) return redactor.value(result);
-        onReached();
-        return redactor.value(await awaitTask(result, taskId, params, call));
-      } catch (cause) {
-        // A later request of the call was not delivered, but an earlier one was.
-        throw isReached && wasNotReached(cause) ? withoutReach(cause) : cause;
-      } finally {
-        endProgress?.();
-      }
+    request(method, params, exchange = {}) {
+      if (!idle) return delivery.deliver(method, params, exchange);
+      const { observer } = exchange;
+      const observed = observer ? { ...exchange, observer: idle.observe(observer) } : exchange;
+      return idle.during(async () => {
+        await wake(exchange);
+        return delivery.deliver(method, params, observed);
+      });
     },
 
-    refresh: (kind) => lists.read(kind),
-    watchResources: (uris) => resources.watch(uris),
+    callTool: idle ? (tool, args, call) => idle.during(() => callTool(tool, args, call)) : callTool,
+    rest:
+      idle &&
+      (async (tools) => {
+        await lists.restore('tools', tools);
+        supervisor.sleep();
+      }),
+
+    async refresh(kind) {
+      // A server that wakes reads its lists.
+      if (idle && !supervisor.session()) await wake();
+      else await lists.read(kind);
+    },
+    watchResources,
     notifyRootsChanged(clientSession) {
       if (spec.isolation !== 'session' || spec.roots) return;
       const message = { jsonrpc: '2.0', method: 'notifications/roots/list_changed' } as const;

@@ -33,6 +33,8 @@ export type ConnectionEvent =
     }
   /** A request needs the server sooner than the next attempt was scheduled. */
   | { readonly type: 'retry-scheduled'; readonly retryAt: number }
+  /** The server is not needed until a request wakes it. */
+  | { readonly type: 'slept' }
   | { readonly type: 'disconnect-requested' }
   | { readonly type: 'disconnected' };
 
@@ -64,6 +66,8 @@ export function reduce(model: ConnectionModel, event: ConnectionEvent, now: numb
       return { isWanted, status: enter(status, failureOf(model, event), now) };
     case 'retry-scheduled':
       return { isWanted, status: { ...status, nextTryAt: isoTime(event.retryAt) } };
+    case 'slept':
+      return { isWanted, status: enter(status, { state: 'sleeping', failures: 0, pid: undefined }, now) };
     case 'disconnected':
       return { isWanted, status: enter(status, { state: 'disconnected', failures: 0, pid: undefined }, now) };
   }

@@ -27,6 +27,10 @@ export interface ServerListCache extends ServerLists {
   /** The only session that has the item, if the other one surely lacks it. */
   onlySessionOf(kind: ListKind, key: unknown): 'main' | 'side' | undefined;
   markStale(): void;
+  /** Ends the reads of a session that is no longer used. The lists stay as they are. */
+  rest(): void;
+  /** Uses a list of an earlier process. Resolves when it is registered. */
+  restore(kind: ListKind, items: readonly JsonObject[]): Promise<void>;
   clear(): void;
   /** The lists that could not be read, if any. */
   problem(): string | undefined;
@@ -194,6 +198,11 @@ export function createServerListCache(options: ServerListCacheOptions): ServerLi
     markStale() {
       startGeneration();
       for (const [kind, list] of lists) lists.set(kind, { ...list, stale: true });
+    },
+    rest: startGeneration,
+    async restore(kind, items) {
+      lists.set(kind, { items, rejected: [], stale: false });
+      await options.onList(kind, false);
     },
     clear() {
       startGeneration();

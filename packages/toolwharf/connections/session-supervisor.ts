@@ -17,8 +17,8 @@ export interface SessionSupervisorOptions {
   /** Prepares a new session before it counts as connected. */
   readonly onOpened: (session: Session) => Promise<void>;
   readonly onConnected: (session: Session) => void;
-  /** The session is no longer used. */
-  readonly onLeft: () => void;
+  /** The session is no longer used; `isAsleep`: nothing has used it for a while. */
+  readonly onLeft: (isAsleep: boolean) => void;
   /** Releases resources that outlive a session, before the connection counts as disconnected. */
   readonly onDisconnect: () => Promise<void>;
   readonly onStatus: (status: ConnectionStatus, before: ConnectionState) => void;
@@ -38,6 +38,8 @@ export interface SessionSupervisor {
   /** The open session, or one that an attempt opens for this request. Requests share an attempt. */
   ready(signal?: AbortSource): Promise<Session>;
   connect(options: { readonly attempts: number; readonly signal: AbortSignal | undefined }): Promise<void>;
+  /** Closes the session, or opens none, until a request needs one. An attempt that is running goes on. */
+  sleep(): void;
   disconnect(): Promise<void>;
   /** Closes a broken session and reconnects. */
   lose(session: Session, cause: ToolwharfError): void;
@@ -66,6 +68,8 @@ export function createSessionSupervisor(options: SessionSupervisorOptions): Sess
   let session: Session | undefined;
   let attempt: Attempt | undefined;
   let retry: Attempt | undefined;
+  /** The end of the session before the server slept: the server does not run twice. */
+  let ending: Promise<void> | undefined;
   // When the present series of failures began, and when the latest attempt failed.
   let downSince: number | undefined;
   let failedAt = 0;
@@ -100,6 +104,7 @@ export function createSessionSupervisor(options: SessionSupervisorOptions): Sess
       else lostEarly = cause;
     };
     try {
+      if (ending) await abortable(ending, signal);
       opened = await options.open(signal, onLost);
       signal.throwIfAborted();
       session = opened;
@@ -153,10 +158,10 @@ export function createSessionSupervisor(options: SessionSupervisorOptions): Sess
     return retry.promise;
   }
 
-  function leave(): void {
+  function leave(isAsleep = false): void {
     session?.lifetime.abort();
     session = undefined;
-    options.onLeft();
+    options.onLeft(isAsleep);
   }
 
   async function abandon(which: Session): Promise<void> {
@@ -213,6 +218,19 @@ export function createSessionSupervisor(options: SessionSupervisorOptions): Sess
       }
     },
 
+    sleep() {
+      if (attempt) return;
+      retry?.cancel.abort();
+      const last = session;
+      if (last) leave(true);
+      const closing = last?.close().catch(() => {});
+      ending = closing?.then(() => {
+        if (ending === closing) ending = undefined;
+      });
+      dispatch({ type: 'connect-requested' });
+      dispatch({ type: 'slept' });
+    },
+
     async disconnect() {
       dispatch({ type: 'disconnect-requested' });
       retry?.cancel.abort();
@@ -221,7 +239,7 @@ export function createSessionSupervisor(options: SessionSupervisorOptions): Sess
       const message = `Server '${spec.name}' was disconnected`;
       pending?.cancel.abort(new ConnectionError('SERVER_DISCONNECTED', message, { data }));
       await pending?.promise.catch(() => {});
-      await Promise.all([session && abandon(session), ...[...retiring].map((old) => old.close())]);
+      await Promise.all([session && abandon(session), ending, ...[...retiring].map((old) => old.close())]);
       await options.onDisconnect();
       dispatch({ type: 'disconnected' });
     },

@@ -20,6 +20,8 @@ export interface SideSessions {
   lane(key: string, open: OpenSideSession): Lane;
   /** The open session of the lane with this key. */
   opened(key: string): Session | undefined;
+  /** True while there are no sessions. */
+  readonly isEmpty: boolean;
   close(): Promise<void>;
 }
 
@@ -109,6 +111,9 @@ export function createSideSessions(options: SideSessionsOptions): SideSessions {
       };
     },
     opened: (key) => sides.get(key)?.session,
+    get isEmpty() {
+      return sides.size === 0;
+    },
     async close() {
       const closing = [...sides.values()];
       sides.clear();

@@ -122,6 +122,7 @@ const choices = new Set([
   'approvers',
   'isolation',
   'placement',
+  'lifecycle',
   'validation',
 ]);
 

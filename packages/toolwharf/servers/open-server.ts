@@ -29,7 +29,7 @@ export interface PlacementPort {
 export interface OpenServerPorts
   extends Pick<
       ConnectionOptions,
-      'plugins' | 'protocolCache' | 'log' | 'env' | 'clock' | 'healthMs' | 'maxMessageBytes' | 'defaultHost'
+      'plugins' | 'protocolCache' | 'log' | 'starts' | 'env' | 'clock' | 'healthMs' | 'maxMessageBytes' | 'defaultHost'
     >,
     Pick<PersonalConnectionOptions, 'store' | 'oauth'> {
   /** HTTP endpoints whose sign-ins are in this store; in that of the toolbox if undefined. */
@@ -52,7 +52,7 @@ export interface OpenServer {
 }
 
 export function createOpenServer(ports: OpenServerPorts): OpenServer {
-  const { protocolCache, log, env, clock, healthMs, maxMessageBytes, defaultHost, traffic } = ports;
+  const { protocolCache, log, env, starts, clock, healthMs, maxMessageBytes, defaultHost, traffic } = ports;
   const openHttp = ports.openHttp();
 
   function report(connection: Connection, status: ConnectionStatus, before: ConnectionState): void {
@@ -71,7 +71,7 @@ export function createOpenServer(ports: OpenServerPorts): OpenServer {
       },
     };
     function openLocal(local: ServerSpec, localHooks: ConnectionHooks, http = openHttp): Connection {
-      const shared = { protocolCache, log, env, clock, healthMs, maxMessageBytes, defaultHost, plugins };
+      const shared = { protocolCache, log, env, starts, clock, healthMs, maxMessageBytes, defaultHost, plugins };
       return createConnection(local, { ...localHooks, ...shared, openHttp: http, traffic: traffic.of(local.name) });
     }
     function open(): Connection {
@@ -101,6 +101,8 @@ function logStatus(log: Log, server: string, status: ConnectionStatus, before: C
     log.info('server.connected', `${kind} '${server}' is connected`, { server, era, transport, connectMs });
   } else if (state === 'connected' && before === 'degraded') {
     log.info('server.recovered', `${kind} '${server}' works again`, { server });
+  } else if (state === 'sleeping' && wasUp) {
+    log.info('server.sleeping', `${kind} '${server}' was not used for a while and sleeps`, { server });
   } else if (state === 'error' && wasUp) {
     log.warning('server.lost', `The connection to ${kind} '${server}' was lost and is being restored: ${reason}`, {
       server,

@@ -1,4 +1,5 @@
 import { ConnectionError, messageOf, ToolwharfError } from '../../contract/errors.ts';
+import type { JsonObject } from '../../contract/json.ts';
 import type { Config, ServerSpec } from '../../contract/settings/config.ts';
 import { describeLocation } from '../../contract/settings/server-url.ts';
 import type { Connection } from '../connections/connection.ts';
@@ -15,6 +16,8 @@ export interface ServerSetOptions {
   readonly onUsed: (connection: Connection) => Promise<void>;
   /** A server left the set: its tools must be removed. */
   readonly onRemoved: (name: string) => Promise<void>;
+  /** The tools of a server that were accepted before. */
+  readonly acceptedTools: (spec: ServerSpec) => Promise<readonly JsonObject[]>;
   readonly log: Log;
   /** How long the start waits for servers that are not required; those that take longer connect in the background. */
   readonly startWaitMs: number;
@@ -36,9 +39,9 @@ export interface ServerSet {
   start(specs: readonly ServerSpec[], options?: StartOptions): Promise<void>;
   /**
    * Adds and connects a server, in place of one of the same name. A server that cannot be reached stays and retries, unless it
-   * is required: then the set does not change, and the promise rejects.
+   * is required: then the set does not change, and the promise rejects. `isKnown`: it existed before the start, and sleeps if it may.
    */
-  put(spec: ServerSpec): Promise<void>;
+  put(spec: ServerSpec, options?: { readonly isKnown?: boolean }): Promise<void>;
   /**
    * Connects servers beside those of the set: those that are required, and strict ones, whose tools may not be allowed. Rejects
    * if a required one cannot be reached; then all that were started have ended, and the set has not changed.
@@ -115,6 +118,14 @@ export function createServerSet(options: ServerSetOptions): ServerSet {
         server: name,
       });
     }
+  }
+
+  /** Starts a server that existed before. A lazy one whose tools are known sleeps until a request needs it. */
+  async function startKnown(connection: Connection, signal?: AbortSignal, tolerant?: boolean): Promise<void> {
+    const { spec, rest } = connection;
+    const tools = rest && spec.enabled ? await options.acceptedTools(spec).catch(() => []) : [];
+    if (!rest || tools.length === 0 || isClosed) return connect(connection, 1, signal, tolerant);
+    await rest(tools);
   }
 
   async function startRequired(connection: Connection, signal?: AbortSignal): Promise<void> {
@@ -203,12 +214,12 @@ export function createServerSet(options: ServerSetOptions): ServerSet {
     await change.finish();
   }
 
-  async function putOptional(spec: ServerSpec): Promise<void> {
+  async function putOptional(spec: ServerSpec, isKnown: boolean): Promise<void> {
     const old = connections.get(spec.name);
     // Its position stays: the order of the servers decides which names their tools get.
     const connection = open(spec);
     if (old) await Promise.all([options.onRemoved(spec.name), old.disconnect()]);
-    await connect(connection, 1);
+    await (isKnown ? startKnown(connection) : connect(connection, 1));
   }
 
   async function remove(name: string): Promise<void> {
@@ -225,14 +236,15 @@ export function createServerSet(options: ServerSetOptions): ServerSet {
       if (!connectThem) return;
       const required = tolerant ? [] : opened.filter((connection) => connection.spec.required);
       const optional = opened.filter((connection) => !required.includes(connection));
-      const behind = Promise.all(optional.map((connection) => connect(connection, 1, signal, tolerant)));
+      const behind = Promise.all(optional.map((connection) => startKnown(connection, signal, tolerant)));
       const [outcomes] = await Promise.all([
         Promise.allSettled(required.map((connection) => startRequired(connection, signal))),
         waitAtMost(abortable(behind, stopWaiting).catch(ignoreAbort(stopWaiting)), options.startWaitMs),
       ]);
       throwFailures(outcomes);
     },
-    put: (spec) => (spec.required && spec.enabled ? putRequired(spec) : putOptional(spec)),
+    put: (spec, { isKnown = false } = {}) =>
+      spec.required && spec.enabled ? putRequired(spec) : putOptional(spec, isKnown),
     prepare,
     remove,
     isSilent(connection) {

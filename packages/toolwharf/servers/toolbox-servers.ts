@@ -53,7 +53,7 @@ export function createToolboxServers(ports: ToolboxServersPorts) {
       assertOpen();
       if (servers.get(name))
         throw new ToolwharfError('CONFIG_INVALID', `There is already a server '${name}'`, { data: { server: name } });
-      await servers.put(spec);
+      await servers.put(spec, { isKnown });
       if (!isKnown) logServerAdded(log, name);
       return toServerInfo(connectionOf(name));
     },

@@ -1,4 +1,5 @@
 import type { Server } from '../../../contract/api-types.ts';
+import { takesCalls } from '../../../contract/connections.ts';
 import { oneLine } from '../terminal/format.ts';
 import type { Terminal } from '../terminal/terminal.ts';
 
@@ -12,7 +13,7 @@ type ServerState = Pick<KnownServer, 'enabled' | 'status'>;
 
 /** Whether an enabled server cannot be used. */
 export function isUnavailable({ enabled, status, offers }: ServerState & Pick<KnownServer, 'offers'>): boolean {
-  return enabled && (offers.tools === undefined || (status.state !== 'connected' && status.state !== 'degraded'));
+  return enabled && (offers.tools === undefined || !takesCalls(status.state));
 }
 
 /** The reason why a server is unavailable, in one line, and where to sign in. */
@@ -56,6 +57,6 @@ export function stateOf({ enabled, status }: ServerState): string {
 export function paintState(colors: Terminal['colors'], server: ServerState): (text: string) => string {
   const state = stateOf(server);
   if (state === 'connected') return colors.green;
-  if (state === 'disabled') return colors.dim;
+  if (state === 'disabled' || state === 'sleeping') return colors.dim;
   return state === 'error' ? colors.red : colors.yellow;
 }

@@ -1,3 +1,4 @@
+import { takesCalls } from '../../../contract/connections.ts';
 import { waitAtMost } from '../../../toolwharf/kernel/wait.ts';
 import type { MetaStore } from '../../../toolwharf/storage/storage.ts';
 import type { InternalToolbox } from '../../../toolwharf/toolbox.ts';
@@ -59,7 +60,7 @@ export function createReadiness(options: ReadinessOptions): () => Promise<Readin
     const missing = toolbox.servers
       .list()
       .filter(({ enabled, required }) => enabled && required)
-      .filter(({ status }) => status.state !== 'connected' && status.state !== 'degraded');
+      .filter(({ status }) => !takesCalls(status.state));
     const found: Readonly<Record<ReadinessCode, readonly string[]>> = {
       stopping: stopping.aborted ? ['The gateway is stopping'] : [],
       'store-not-writable': (await isWritable()) ? [] : ['The store cannot be written'],

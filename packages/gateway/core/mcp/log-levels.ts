@@ -37,7 +37,14 @@ export function createLogLevels({ toolbox, sessions }: LogLevelsOptions): LogLev
 
   async function setLevel(server: string, level: string): Promise<void> {
     const { status } = toolbox.servers.get(server) ?? {};
-    if (status?.era !== 'legacy' || !isObject(status.capabilities?.logging) || current.get(server) === level) return;
+    // A server that sleeps gets the level when it wakes.
+    if (
+      status?.era !== 'legacy' ||
+      status.state === 'sleeping' ||
+      !isObject(status.capabilities?.logging) ||
+      current.get(server) === level
+    )
+      return;
     current.set(server, level);
     // A server that rejects the request keeps its own level.
     await toolbox.servers.setLogLevel(server, level).catch(() => current.delete(server));

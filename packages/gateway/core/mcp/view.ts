@@ -1,3 +1,4 @@
+import { isHealthy } from '../../../contract/connections.ts';
 import { isObject, type JsonObject } from '../../../contract/json.ts';
 import { createMatcher } from '../../../contract/match-globs.ts';
 import type { ProfileConfig } from '../../../contract/settings/config.ts';
@@ -192,7 +193,7 @@ export async function createView(
     ),
     experimental: experimentalOf(servers.map(({ status }) => status.capabilities?.experimental)),
     missing: servers
-      .filter((server) => server.enabled && server.status.state !== 'connected')
+      .filter((server) => server.enabled && !isHealthy(server.status.state))
       .map((server) => ({ server: server.name, reason: server.status.reason ?? server.status.state })),
   };
 }

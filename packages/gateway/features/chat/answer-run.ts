@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { ModelMessage } from 'ai';
+import { isHealthy } from '../../../contract/connections.ts';
 import { messageOf, ToolwharfError } from '../../../contract/errors.ts';
 import type { Assistant } from '../../../contract/records/assistant.ts';
 import type { Message, MessagePart, ToolCallPart } from '../../../contract/records/conversation.ts';
@@ -275,7 +276,7 @@ async function waitForTools(
   const isReady = () =>
     toolbox.servers
       .list()
-      .every(({ name, enabled, status }) => !wanted.has(name) || !enabled || status.state === 'connected');
+      .every(({ name, enabled, status }) => !wanted.has(name) || !enabled || isHealthy(status.state));
   if (isReady() || signal.aborted) return;
   await new Promise<void>((resolve) => {
     const done = () => {

@@ -1,3 +1,4 @@
+import { isHealthy } from '../../../contract/connections.ts';
 import { createPatternIndex } from '../../../contract/match-globs.ts';
 import type { Assistant } from '../../../contract/records/assistant.ts';
 import type { Exposed } from '../../../contract/settings/choices.ts';
@@ -105,6 +106,6 @@ function missingServers({ servers, hasServer }: PickedTools, { toolbox }: Assist
     if (!hasServer(name)) return [{ id, reason: `The server is not part of the profile ${profile}` }];
     if (!server.enabled) return [{ id, reason: 'The server is disabled' }];
     const { state, reason } = server.status;
-    return state === 'connected' ? [] : [{ id, reason: reason ?? `The server is ${state}` }];
+    return isHealthy(state) ? [] : [{ id, reason: reason ?? `The server is ${state}` }];
   });
 }

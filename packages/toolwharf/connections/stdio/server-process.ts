@@ -66,15 +66,15 @@ export function createServerProcess(spec: ServerSpec, options: ServerProcessOpti
 }
 
 /**
- * Starts the programs of all enabled stdio servers, so that they start while the rest of this process does. Another replica may
+ * Starts the programs of all enabled stdio servers that are not lazy, so that they start while the rest of this process does. Another replica may
  * run a program of which there is only one, and plugins may wrap programs.
  */
 export function launchServersAhead(
   { servers, plugins }: Pick<Config, 'servers' | 'plugins'>,
   env: ServerProcessOptions['env'],
 ): AsyncDisposable {
-  const programs = (plugins.length > 0 ? [] : servers).flatMap(({ enabled, target, placement }) => {
-    if (!enabled || target.transport !== 'stdio' || placement === 'single') return [];
+  const programs = (plugins.length > 0 ? [] : servers).flatMap(({ enabled, target, placement, lifecycle }) => {
+    if (!enabled || target.transport !== 'stdio' || placement === 'single' || lifecycle === 'lazy') return [];
     // Runners of the same package start one after the other.
     if (findPackage(target) !== undefined) return [];
     try {

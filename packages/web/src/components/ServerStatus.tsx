@@ -11,6 +11,7 @@ export const states: Readonly<Record<ConnectionStatus['state'], readonly [Tone, 
   connected: ['good', 'Connected'],
   degraded: ['warn', 'Degraded'],
   connecting: ['info', 'Connecting'],
+  sleeping: ['neutral', 'Sleeping'],
   error: ['bad', 'Error'],
   disconnected: ['neutral', 'Disconnected'],
 };

@@ -1,3 +1,4 @@
+import { isHealthy } from '../../../../contract/connections.ts';
 import type { Gateway } from '../../../../gateway/core/gateway.ts';
 import { createLog, type Log, type LogFields, type LogLevel } from '../../../../toolwharf/kernel/log.ts';
 import { version } from '../../../../toolwharf/kernel/version.ts';
@@ -81,7 +82,7 @@ export function createGatewayReporter(
         if (text === undefined || reported.get(info.name) === text) return;
         reported.set(info.name, text);
         const fields = { server: info.name, state, reason };
-        if (state === 'connected') write('info', 'server.state', text, fields, `${colors.green('✔')} ${text}`);
+        if (isHealthy(state)) write('info', 'server.state', text, fields, `${colors.green('✔')} ${text}`);
         else write('warning', 'server.state', text, fields, logLine(terminal, 'warning', text));
       };
       for (const info of toolbox.servers.list()) reportState(info);
@@ -99,5 +100,5 @@ const reportedAsState = new Set(['server.skipped', 'connection.list-failed']);
 function describeState({ name, enabled, status, offers }: ServerInfo): string | undefined {
   if (!enabled || status.state === 'connecting' || status.state === 'disconnected') return undefined;
   const tools = offers.tools ? `, ${count(offers.tools.count, 'tool')}` : '';
-  return `${oneLine(name)}  ${status.state}${status.state === 'connected' ? tools : `: ${whyUnavailable(status)}`}`;
+  return `${oneLine(name)}  ${status.state}${isHealthy(status.state) ? tools : `: ${whyUnavailable(status)}`}`;
 }

@@ -1,4 +1,5 @@
 import type { Server, ServerInput, ServerRecord, ServerTestInput } from '../../../../contract/api-types.ts';
+import { isHealthy } from '../../../../contract/connections.ts';
 import type { JsonObject } from '../../../../contract/json.ts';
 import { whyUnavailable } from '../../client/known-server.ts';
 import { requireGateway } from '../../client/select-gateway.ts';
@@ -131,7 +132,7 @@ export function reportServer(verb: string, server: Server, { json }: JsonOption,
     verb === 'Disabled' || verb === 'Disconnected' ? '' : enabled ? `  ${status.state}${tools}` : '  disabled';
   terminal.print(`${verb}: ${oneLine(name)}${state}`);
   if (problem !== undefined) terminal.say(problem);
-  else if (enabled && status.state !== 'connected' && verb !== 'Disconnected') terminal.say(whyUnavailable(status));
+  else if (enabled && !isHealthy(status.state) && verb !== 'Disconnected') terminal.say(whyUnavailable(status));
   return exitCodes.ok;
 }
 

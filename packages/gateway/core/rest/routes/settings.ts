@@ -1,5 +1,6 @@
 import type { z } from 'zod';
 import type { clientListSchema, configSchema } from '../../../../contract/api/settings.ts';
+import { isHealthy } from '../../../../contract/connections.ts';
 import { ToolwharfError } from '../../../../contract/errors.ts';
 import { settingsRoutes as routes } from '../../../../contract/routes/settings.ts';
 import type { GatewayConfig } from '../../../../contract/settings/gateway-config.ts';
@@ -39,13 +40,13 @@ export const settingsRoutes = [
       const scope = scopeFor(request, ports);
       const servers = toolbox.servers.list().filter(({ name }) => scope.hasServer(name));
       const inState = (state: string) => servers.filter(({ status }) => status.state === state).length;
-      const isHealthy = servers.every(({ enabled, status }) => !enabled || status.state === 'connected');
+      const areHealthy = servers.every(({ enabled, status }) => !enabled || isHealthy(status.state));
       const { running, queued, unanswered = 0 } = toolbox.calls.stats();
       const pending = request.identity.isAdmin
         ? await ports.storage.approvals.countPending(Date.now())
         : (await listApprovals({ status: 'pending', limit: 1_000 }, request.identity, ports)).length;
       return {
-        status: stopping.aborted ? ('stopping' as const) : isHealthy ? ('ok' as const) : ('degraded' as const),
+        status: stopping.aborted ? ('stopping' as const) : areHealthy ? ('ok' as const) : ('degraded' as const),
         version,
         startedAt: gateway.startedAt,
         servers: {
@@ -53,6 +54,7 @@ export const settingsRoutes = [
           connected: inState('connected'),
           degraded: inState('degraded'),
           connecting: inState('connecting'),
+          sleeping: inState('sleeping'),
           error: inState('error'),
           disconnected: inState('disconnected'),
         },
@@ -127,6 +129,7 @@ function toConfigView({ toolbox, gateway: info, security }: ApiPorts, port: numb
     toolbox: {
       maxConcurrent: settings.maxConcurrent,
       maxQueued: settings.maxQueued,
+      maxStarting: settings.maxStarting,
       naming: settings.naming,
       maxResultBytes: settings.maxResultBytes,
       secretResults: [...settings.secretResults],

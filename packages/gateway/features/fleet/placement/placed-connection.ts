@@ -1,3 +1,4 @@
+import { isHealthy } from '../../../../contract/connections.ts';
 import { ConnectionError, messageOf } from '../../../../contract/errors.ts';
 import type { JsonObject } from '../../../../contract/json.ts';
 import type { ServerSpec } from '../../../../contract/settings/config.ts';
@@ -119,7 +120,7 @@ export function createPlacedConnection(options: PlacedConnectionOptions): Placed
   function setStatus(next: ConnectionStatus): void {
     const before = status;
     status = next;
-    hasContent ||= next.state === 'connected';
+    hasContent ||= isHealthy(next.state);
     statusChange.resolve();
     statusChange = Promise.withResolvers();
     if (before.state !== next.state || before.reason !== next.reason) hooks.onStatus(next, before.state);
@@ -166,7 +167,8 @@ export function createPlacedConnection(options: PlacedConnectionOptions): Placed
     log.info('placement.taken', `This replica runs server '${spec.name}' now`, { server: spec.name });
     setRole({ kind: 'owner', term: taken, epoch });
     // Its status shows a failure, and it retries.
-    local.connect().catch(() => {});
+    const known = lists.get('tools')?.items;
+    (local.rest && known ? local.rest(known) : local.connect()).catch(() => {});
     await options.hint().catch(() => {});
   }
 
@@ -326,7 +328,17 @@ export function createPlacedConnection(options: PlacedConnectionOptions): Placed
       } else if (role.kind === 'owner') await local.connect({ signal });
       options.onLost();
       await waitUntilConnected(signal);
+      if (status.state === 'sleeping') await placed.refresh('tools');
     },
+    rest:
+      local.rest &&
+      (async (tools) => {
+        isWanted = true;
+        await setList('tools', { items: tools, rejected: [], stale: false }, false);
+        setStatus(stateNow('sleeping'));
+        options.onConnect(placed);
+        options.onLost();
+      }),
     async disconnect() {
       isWanted = false;
       await inTurn(giveUp);

@@ -14,7 +14,14 @@ import { plural } from '../../text/plural.ts';
 import { serverAddress } from '../servers/server-address.ts';
 
 const maxShown = 10;
-const order: readonly Server['status']['state'][] = ['error', 'degraded', 'connecting', 'disconnected', 'connected'];
+const order: readonly Server['status']['state'][] = [
+  'error',
+  'degraded',
+  'connecting',
+  'disconnected',
+  'connected',
+  'sleeping',
+];
 
 /** The servers. Broken ones come first, with the reason. */
 export function ServersCard() {

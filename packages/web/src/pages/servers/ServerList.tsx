@@ -2,6 +2,7 @@ import { useQuery } from '@tanstack/react-query';
 import { ClipboardPaste, Ellipsis, PackageSearch, Plus, Server as ServerIcon } from 'lucide-react';
 import { type ReactNode, useState } from 'react';
 import { Link } from 'wouter';
+import { takesCalls } from '../../../../contract/connections.ts';
 import type { Server } from '../../api/client.ts';
 import { queries } from '../../api/queries.ts';
 import { Badge } from '../../components/Badge.tsx';
@@ -130,7 +131,7 @@ function ServerRow({ server, isAdmin, changed, onEdit, onRemove }: ServerRowProp
   const shownName = safeText(name, 100);
   const isStale = Object.values(offers).some((list) => list?.stale);
   const rejected = offers.tools?.rejected.length ?? 0;
-  const isConnected = status.state === 'connected' || status.state === 'degraded';
+  const isConnected = takesCalls(status.state);
   const isSwitching = action.running === 'enable' || action.running === 'disable';
   return (
     <article aria-label={shownName} className="flex flex-col gap-2 px-4 py-3">

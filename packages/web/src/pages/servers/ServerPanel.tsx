@@ -2,6 +2,7 @@ import { useQuery } from '@tanstack/react-query';
 import { ScanSearch } from 'lucide-react';
 import { useLayoutEffect, useRef } from 'react';
 import { Link } from 'wouter';
+import { takesCalls } from '../../../../contract/connections.ts';
 import type { Server } from '../../api/client.ts';
 import { queries } from '../../api/queries.ts';
 import { Badge } from '../../components/Badge.tsx';
@@ -171,7 +172,7 @@ function ServerTools({ server }: { readonly server: Server }) {
   const tools = useQuery(queries.serverTools(server.name));
   if (!tools.data) return <QueryState query={tools} what="tools" />;
   if (tools.data.length === 0) {
-    const isConnected = server.status.state === 'connected' || server.status.state === 'degraded';
+    const isConnected = takesCalls(server.status.state);
     return (
       <p className="text-ink-soft">
         {isConnected ? 'This server has no tools.' : 'The tools are listed once the server is connected.'}

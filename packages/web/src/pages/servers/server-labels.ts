@@ -1,3 +1,4 @@
+import { isHealthy } from '../../../../contract/connections.ts';
 import type { ImportedServer, Server, ServerTest } from '../../api/client.ts';
 import { safeText } from '../../components/safe-text.ts';
 import { plural } from '../../text/plural.ts';
@@ -46,7 +47,7 @@ export function describeServerInfo(info: Readonly<Record<string, unknown>> | und
 export function describeSaved({ name, enabled, status, offers }: Server, verb: string): string {
   const shown = `'${safeText(name, 100)}'`;
   if (!enabled) return `${verb} ${shown}. It is disabled.`;
-  if (status.state === 'connected') return `${verb} ${shown}. Connected with ${describeOffers(offers)}.`;
+  if (isHealthy(status.state)) return `${verb} ${shown}. Connected with ${describeOffers(offers)}.`;
   return `${verb} ${shown}. Not connected yet; retrying automatically.`;
 }
 

@@ -1,4 +1,5 @@
 import { Pencil, Plug, RefreshCw, Trash2, Unplug } from 'lucide-react';
+import { takesCalls } from '../../../../contract/connections.ts';
 import { api, type Server } from '../../api/client.ts';
 import type { MenuItem } from '../../components/Menu.tsx';
 import { safeText } from '../../components/safe-text.ts';
@@ -50,9 +51,10 @@ export function listServerActions(
   { run }: ServerAction,
   { onEdit, onRemove }: { readonly onEdit: () => void; readonly onRemove: () => void },
 ): readonly ServerActionItem[] {
-  const isConnected = state === 'connected' || state === 'degraded';
+  const isConnected = takesCalls(state);
   const of = (verb: ServerVerb) => ({ verb, onSelect: () => run(verb) });
   return [
+    ...(state === 'sleeping' ? [{ label: 'Wake', icon: Plug, ...of('connect') }] : []),
     isConnected || state === 'connecting'
       ? { label: 'Disconnect', icon: Unplug, ...of('disconnect') }
       : { label: 'Connect', icon: Plug, disabled: !enabled, ...of('connect') },
