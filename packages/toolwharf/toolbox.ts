@@ -13,6 +13,7 @@ import { createMemoryOAuthStore } from './connections/authentication/oauth-store
 import { createHttpEndpoints } from './connections/http/http-endpoints.ts';
 import { createProtocolCache } from './connections/protocol-cache.ts';
 import type { RequestHost } from './connections/request-host.ts';
+import { createSecretCommands } from './connections/secret-commands.ts';
 import { createStartSlots } from './connections/stdio/start-slots.ts';
 import { createTrafficLogs } from './connections/traffic/traffic-log.ts';
 import { approverOf } from './invocation/ask-approval.ts';
@@ -130,6 +131,7 @@ export async function startToolbox(
   exportEvents(events, plugins);
   const current = createCurrentConfig(configured, (profiles) => events.emit('profiles.changed', { profiles }));
   const settings = () => current.config.toolbox;
+  const withCommands = createSecretCommands({ env, settings: () => settings().secretCommands });
   const catalog = createCatalog({
     naming: () => settings().naming,
     servers: () => servers.all().map((connection) => connection.spec),
@@ -242,7 +244,7 @@ export async function startToolbox(
         oauth: { ...options.oauth, store },
       }),
     starts: createStartSlots(() => settings().maxStarting),
-    plugins: plugins.ofServers,
+    plugins: withCommands(plugins.ofServers),
     defaultHost: host as RequestHost,
     placements: options.placements,
     isSilent: (connection) => servers.isSilent(connection),
@@ -352,7 +354,7 @@ export async function startToolbox(
       const { applied, put } = compareServers(current.config, next, parts.plugins.replaces);
       nextServers = await servers.prepare(
         { removed: applied.removed, put },
-        { plugins: parts.plugins.ofServers, tolerant, signal: ending },
+        { plugins: withCommands(parts.plugins.ofServers), tolerant, signal: ending },
       );
       return { parts, nextServers, applied, ...(await switchTo(changed, parts, nextServers, ending)) };
     } catch (cause) {

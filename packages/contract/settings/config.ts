@@ -283,6 +283,8 @@ export interface ToolboxConfig {
   readonly maxResultBytes: number;
   /** Globs over `server/tool`. The results of these tools are secret: callers only get references to them. */
   readonly secretResults: readonly string[];
+  /** How the commands of `${command:…}` run. */
+  readonly secretCommands: { readonly timeoutMs: number; readonly cacheMs: number };
   readonly approval: ApprovalConfig;
   readonly tools: readonly ToolConfig[];
   readonly chains: readonly ChainConfig[];

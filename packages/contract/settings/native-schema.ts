@@ -103,6 +103,22 @@ const toolboxShape = {
   secretResults: globs
     .optional()
     .describe('Globs over server/tool; the results of these tools are secret: callers only get references to them.'),
+  secretCommands: z
+    .strictObject(
+      {
+        timeout: duration(100, 600_000)
+          .optional()
+          .describe('Time limit of a command.')
+          .meta({ default: durationText(toolboxDefaults.secretCommands.timeoutMs) }),
+        cache: duration(0, 86_400_000)
+          .optional()
+          .describe('How long a value is used again. With 0, the command runs at each start of a server.')
+          .meta({ default: durationText(toolboxDefaults.secretCommands.cacheMs) }),
+      },
+      { error: 'must be a map' },
+    )
+    .optional()
+    .describe('How the commands of `${command:…}` run.'),
   approval: approvalSchema.optional().describe('Which calls need approval.'),
   chains: chainsSchema.optional().describe('Sequences of tool calls, and scripts, each exposed as one tool; by name.'),
 };

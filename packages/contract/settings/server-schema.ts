@@ -62,7 +62,9 @@ const url = filledText.describe('The URL of the server, https unless it is on th
 const programShape = {
   command: command.optional(),
   args: list(text).optional().describe('Its arguments.'),
-  env: environment.optional().describe('Its environment variables; in a file, values may be ${VAR} or ${file:/path}.'),
+  env: environment
+    .optional()
+    .describe('Its environment variables; in a file, values may be ${VAR}, ${file:/path} or ${command:…}.'),
   cwd: filledText.optional().describe('Its working directory.'),
   inheritEnv: flag
     .optional()

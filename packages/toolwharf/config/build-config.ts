@@ -194,7 +194,7 @@ function buildLimits({ slowClientTimeout, ...limits }: NonNullable<CheckedGatewa
 }
 
 function buildToolbox(toolbox: CheckedToolbox, defaults: DialectDefaults): Config['toolbox'] {
-  const { maxConcurrent, maxQueued, maxStarting, maxResultBytes } = toolboxDefaults;
+  const { maxConcurrent, maxQueued, maxStarting, maxResultBytes, secretCommands } = toolboxDefaults;
   const { approval: { expires, ...approval } = {} } = toolbox;
   return {
     maxConcurrent: toolbox.maxConcurrent ?? maxConcurrent,
@@ -203,6 +203,10 @@ function buildToolbox(toolbox: CheckedToolbox, defaults: DialectDefaults): Confi
     naming: toolbox.naming ?? defaults.naming,
     maxResultBytes: toolbox.maxResultBytes ?? maxResultBytes,
     secretResults: toolbox.secretResults ?? [],
+    secretCommands: {
+      timeoutMs: toolbox.secretCommands?.timeout ?? secretCommands.timeoutMs,
+      cacheMs: toolbox.secretCommands?.cache ?? secretCommands.cacheMs,
+    },
     approval: { ...approvalDefaults, ...approval, expiresMs: expires ?? approvalDefaults.expiresMs },
     tools: (toolbox.tools ?? []).map(({ timeout: timeoutMs, ...tool }) => omitUndefined({ ...tool, timeoutMs })),
     chains: Object.entries(toolbox.chains ?? {}).map(

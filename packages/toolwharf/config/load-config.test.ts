@@ -64,6 +64,7 @@ describe('the native dialect', () => {
         naming: 'mcp',
         maxResultBytes: 10_485_760,
         secretResults: [],
+        secretCommands: { timeoutMs: 10_000, cacheMs: 0 },
         approval: {
           mode: 'auto',
           trustedTools: [],

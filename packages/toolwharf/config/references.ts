@@ -33,6 +33,23 @@ export function parseSecretReference(value: string): { readonly scheme: string; 
   return scheme === undefined || path === undefined ? undefined : { scheme, path };
 }
 
+export interface SecretReferenceText {
+  readonly text: string;
+  readonly scheme: string;
+  readonly path: string;
+}
+
+/** Every `${scheme:path}` in a value, at any depth, once. */
+export function findSecretReferences(value: unknown): readonly SecretReferenceText[] {
+  if (typeof value === 'string') {
+    const reference = parseSecretReference(value);
+    return reference ? [{ text: value, ...reference }] : [];
+  }
+  if (typeof value !== 'object' || value === null) return [];
+  const found = Object.values(value).flatMap(findSecretReferences);
+  return [...new Map(found.map((reference) => [reference.text, reference])).values()];
+}
+
 /** The values of `${scheme:…}` references that plugins have resolved for a session, by the text of the reference. */
 export type SecretValues = ReadonlyMap<string, string>;
 

@@ -174,7 +174,7 @@ export async function checkParts<Used extends Pick<Loaded, 'plugin'>>(
 ): Promise<readonly Finding[]> {
   const problems: Finding[] = [];
   const transports = new Map<string, PluginTransport>();
-  const schemes = new Set(['file', 'account']);
+  const schemes = new Set(['file', 'account', 'command']);
   for (const one of used) {
     const { name: plugin, secrets = {} } = one.plugin;
     for (const [name, transport] of Object.entries(one.plugin.transports ?? {})) {

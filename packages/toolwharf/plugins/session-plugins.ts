@@ -1,7 +1,7 @@
 import { ConnectionError } from '../../contract/errors.ts';
 import { isObject } from '../../contract/json.ts';
 import type { ServerSpec } from '../../contract/settings/config.ts';
-import { parseSecretReference, type SecretValues } from '../config/references.ts';
+import { findSecretReferences, type SecretReferenceText, type SecretValues } from '../config/references.ts';
 import type { SessionPlugins } from '../connections/session.ts';
 import type { LaunchedProgram } from '../connections/stdio/server-process.ts';
 import { abortable } from '../kernel/wait.ts';
@@ -23,7 +23,7 @@ export function createSessionPlugins(used: () => readonly ActivePlugin[]): Sessi
       return wrappers.length === 0 ? program : wrap(program, server, wrappers);
     },
     resolveSecrets(spec, signal) {
-      const references = findReferences(spec.target).filter(({ scheme }) => resolverOf(scheme, used()));
+      const references = findSecretReferences(spec.target).filter(({ scheme }) => resolverOf(scheme, used()));
       return references.length === 0 ? undefined : resolveAll(references, spec, used(), signal);
     },
   };
@@ -68,40 +68,25 @@ function toProgram(value: unknown): LaunchedProgram {
   return { command, args, env: env as LaunchedProgram['env'], cwd, inheritEnv: inheritEnv === true };
 }
 
-interface Reference {
-  readonly text: string;
-  readonly scheme: string;
-  readonly path: string;
-}
-
-function findReferences(value: unknown): readonly Reference[] {
-  if (typeof value === 'string') {
-    const reference = parseSecretReference(value);
-    return reference ? [{ text: value, ...reference }] : [];
-  }
-  return typeof value === 'object' && value !== null ? Object.values(value).flatMap(findReferences) : [];
-}
-
 function resolverOf(scheme: string, used: readonly ActivePlugin[]): ActivePlugin | undefined {
   return used.find(({ plugin }) => Object.hasOwn(plugin.secrets ?? {}, scheme));
 }
 
-/** Each reference is resolved once. The values never appear in messages. */
+/** The values never appear in messages. */
 async function resolveAll(
-  references: readonly Reference[],
+  references: readonly SecretReferenceText[],
   spec: ServerSpec,
   used: readonly ActivePlugin[],
   signal: AbortSignal,
 ): Promise<SecretValues> {
-  const unique = new Map(references.map((reference) => [reference.text, reference]));
-  const resolving = [...unique.values()].map(async (reference) => {
+  const resolving = references.map(async (reference) => {
     return [reference.text, await resolve(reference, spec.name, used)] as const;
   });
   return new Map(await abortable(Promise.all(resolving), signal));
 }
 
 async function resolve(
-  { text, scheme, path }: Reference,
+  { text, scheme, path }: SecretReferenceText,
   server: string,
   used: readonly ActivePlugin[],
 ): Promise<string> {

@@ -4,6 +4,7 @@ import type { ServerSpec } from '../../contract/settings/config.ts';
 import type { NativeServer } from '../../contract/settings/server-schema.ts';
 import type { Catalog, CatalogEntry } from '../catalog/catalog.ts';
 import { parseServer } from '../config/open-config.ts';
+import { findSecretReferences } from '../config/references.ts';
 import type { Connection } from '../connections/connection.ts';
 import type { TrafficLog, TrafficLogs } from '../connections/traffic/traffic-log.ts';
 import type { InternalReadOptions } from '../invocation/read-content.ts';
@@ -29,6 +30,15 @@ export interface ToolboxServersPorts {
   readonly assertOpen: () => void;
 }
 
+/** A server that does not come from the configuration, which alone may name programs that print secrets. */
+function parseAdded(name: string, server: NativeServer | JsonObject): ServerSpec {
+  const spec = parseServer(name, server);
+  const command = findSecretReferences(spec.target).find(({ scheme }) => scheme === 'command');
+  if (!command) return spec;
+  const message = `${command.text} of server '${name}' works in the configuration file only: write the value itself`;
+  throw new ToolwharfError('CONFIG_INVALID', message, { data: { server: name } });
+}
+
 /** Manages the servers of a toolbox while it is open. */
 export function createToolboxServers(ports: ToolboxServersPorts) {
   const { servers, content, traffic, catalog, log, toTool, assertAllowed, assertOpen } = ports;
@@ -49,7 +59,7 @@ export function createToolboxServers(ports: ToolboxServersPorts) {
     status: (name: string) => servers.get(name)?.status,
     /** `isKnown`: the server existed before the start, and is not logged as added. */
     async add(name: string, server: NativeServer | JsonObject, { isKnown = false } = {}) {
-      const spec = assertAllowed(parseServer(name, server));
+      const spec = assertAllowed(parseAdded(name, server));
       assertOpen();
       if (servers.get(name))
         throw new ToolwharfError('CONFIG_INVALID', `There is already a server '${name}'`, { data: { server: name } });
@@ -59,7 +69,7 @@ export function createToolboxServers(ports: ToolboxServersPorts) {
     },
     async update(name: string, server: NativeServer | JsonObject) {
       const before = connectionOf(name).spec;
-      const spec = assertAllowed(parseServer(name, server));
+      const spec = assertAllowed(parseAdded(name, server));
       await servers.put(spec);
       logServerChanged(log, before, spec);
       return toServerInfo(connectionOf(name));

@@ -188,6 +188,7 @@ describe('the secrets of a stored server', () => {
       { ...remote, authentication: { type: 'bearer', token: '${file:/etc/passwd}' } },
       { name: 'p', transport: 'stdio', command: 'x', env: { HOME: '${PATH}' } },
       { name: 'p', transport: 'stdio', command: 'x', args: ['${SECRET:-x}'] },
+      { name: 'p', transport: 'stdio', command: 'x', env: { A: '${command:id}' } },
     ];
     for (const input of inputs) {
       for (const path of ['/api/servers', '/api/servers/test']) {

@@ -10,7 +10,7 @@ import { copyPlain, isPlainMap, type PlainObject } from '../../../toolwharf/conf
 import { type Problem, problemLine } from '../../../toolwharf/config/problems.ts';
 import { readProduct } from '../../../toolwharf/config/products/read-product.ts';
 import { looksLikeJson, readDocument } from '../../../toolwharf/config/read-document.ts';
-import { parseReference } from '../../../toolwharf/config/references.ts';
+import { parseReference, parseSecretReference } from '../../../toolwharf/config/references.ts';
 import { readPasted } from './read-pasted.ts';
 import { toProblems } from './request-problems.ts';
 
@@ -139,7 +139,7 @@ function toInput(spec: ServerSpec, native: PlainObject): JsonObject {
 
 /** The paths of all variable references in a server. */
 function referencesIn(value: unknown, path: readonly string[] = []): string[] {
-  if (typeof value === 'string') return parseReference(value) ? [path.join('.')] : [];
+  if (typeof value === 'string') return (parseReference(value) ?? parseSecretReference(value)) ? [path.join('.')] : [];
   if (Array.isArray(value)) return value.flatMap((item, at) => referencesIn(item, [...path, String(at)]));
   if (!isObject(value)) return [];
   return Object.entries(value).flatMap(([key, member]) => referencesIn(member, [...path, key]));

@@ -2,7 +2,7 @@ import type { Mask, ServerInput, ServerRecordView } from '../../../contract/api/
 import { isObject } from '../../../contract/json.ts';
 import { isSecretName, isSecretValue } from '../../../contract/secret-names.ts';
 import { withoutSecrets } from '../../../contract/settings/server-url.ts';
-import { parseReference } from '../../../toolwharf/config/references.ts';
+import { parseReference, parseSecretReference } from '../../../toolwharf/config/references.ts';
 import {
   type CheckedServerRecord,
   newServerRecordSchema,
@@ -121,8 +121,9 @@ function isSameTarget(
 function findReferences(value: unknown, path: readonly string[]): RequestProblem[] {
   if (typeof value === 'string') {
     const message =
-      'must be the value itself: references such as ${VAR} and ${file:/path} work in the configuration file only';
-    return parseReference(value) ? [{ path: path.join('.'), message }] : [];
+      'must be the value itself: references such as ${VAR}, ${file:/path} and ${command:…} work in the configuration file only';
+    const isReference = parseReference(value) ?? parseSecretReference(value)?.scheme === 'command';
+    return isReference ? [{ path: path.join('.'), message }] : [];
   }
   if (Array.isArray(value)) return value.flatMap((item, index) => findReferences(item, [...path, String(index)]));
   return isObject(value)

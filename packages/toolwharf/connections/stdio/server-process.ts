@@ -1,6 +1,6 @@
 import { isSecretName } from '../../../contract/secret-names.ts';
 import type { Config, ServerSpec, StdioTarget } from '../../../contract/settings/config.ts';
-import { resolveReference, type SecretValues } from '../../config/references.ts';
+import { findSecretReferences, resolveReference, type SecretValues } from '../../config/references.ts';
 import type { Log } from '../../kernel/log.ts';
 import type { Redactor } from '../../kernel/redact.ts';
 import { createMissingReporter } from '../report-missing.ts';
@@ -75,8 +75,8 @@ export function launchServersAhead(
 ): AsyncDisposable {
   const programs = (plugins.length > 0 ? [] : servers).flatMap(({ enabled, target, placement, lifecycle }) => {
     if (!enabled || target.transport !== 'stdio' || placement === 'single' || lifecycle === 'lazy') return [];
-    // Runners of the same package start one after the other.
-    if (findPackage(target) !== undefined) return [];
+    // Runners of the same package start one after the other, and the connection resolves references to secrets.
+    if (findPackage(target) !== undefined || findSecretReferences(target).length > 0) return [];
     try {
       return toProgram(target, { env });
     } catch {
