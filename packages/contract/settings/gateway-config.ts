@@ -20,6 +20,8 @@ export interface GatewayConfig {
   readonly registry: string;
   /** The public origin of the gateway, such as `https://tools.example.com`. */
   readonly url?: string;
+  /** The certificate with which the gateway serves https itself. */
+  readonly tls?: TlsConfig;
   readonly oidc?: OidcConfig;
   readonly jwt?: JwtConfig;
   readonly retention: RetentionConfig;
@@ -45,6 +47,15 @@ export interface GatewayConfig {
   readonly tracesUrl?: string;
   /** A PostgreSQL URL, or a `${VAR}` or `${file:…}` reference to one. Undefined uses SQLite in the data directory. */
   readonly database?: string;
+}
+
+/** Absolute paths of PEM files. */
+export interface TlsConfig {
+  /** The certificate, followed by those that have signed it. */
+  readonly cert: string;
+  readonly key: string;
+  /** The authorities whose certificates clients must have. Undefined asks for none. */
+  readonly clientCa?: string;
 }
 
 /** The file of the audit key, and a second file for signed checkpoints. */

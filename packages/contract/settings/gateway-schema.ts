@@ -48,6 +48,19 @@ export const jwtSchema = lazy(() =>
   ),
 );
 
+export const tlsSchema = lazy(() =>
+  z.strictObject(
+    {
+      cert: filledText.describe('PEM file of the certificate, followed by those that have signed it.'),
+      key: filledText.describe('PEM file of its key.'),
+      clientCa: filledText
+        .optional()
+        .describe('PEM file of the authorities whose certificates clients must have. Default: clients need none.'),
+    },
+    { error: 'must be a map with cert and key' },
+  ),
+);
+
 export const auditSchema = lazy(() =>
   z.strictObject(
     {
@@ -274,6 +287,11 @@ export const gatewaySchema = lazy(() =>
         .optional()
         .describe(
           'The address at which people and clients reach the gateway, if it differs from host and port, for example behind a proxy. May be ${VAR}.',
+        ),
+      tls: tlsSchema()
+        .optional()
+        .describe(
+          'Serve https with these files, which are read again when they change. Plain http is then for programs of this machine.',
         ),
       oidc: oidcSchema()
         .optional()

@@ -38,6 +38,7 @@ import { createGuard, isLoopback } from './http/guard.ts';
 import { createLimits } from './http/limits/limits.ts';
 import { listen, ownHostNames, timeoutsFor, toUrlHost } from './http/listen.ts';
 import { createListener } from './http/listener.ts';
+import { createTlsServer } from './http/tls-server.ts';
 import { createWeb } from './http/web/serve-web.ts';
 import { questionsNeedCall } from './mcp/client-host.ts';
 import { createMcpEndpoint } from './mcp/endpoint.ts';
@@ -89,7 +90,7 @@ export interface GatewayOptions extends Pick<InternalToolboxOptions, 'env' | 'to
 
 /** A running gateway. */
 export interface Gateway extends AsyncDisposable {
-  /** For example `http://127.0.0.1:7420`. */
+  /** The address for programs of this machine, for example `http://127.0.0.1:7420`. With `gateway.tls`, others use https on the same port. */
   readonly url: string;
   readonly toolbox: AdministeredToolbox;
   /** Opens a connection inside this process. */
@@ -289,7 +290,11 @@ export async function openGateway(source: ConfigSource | undefined, options: Gat
       web: options.web === undefined ? () => false : createWeb(options.web, parts.frames),
       routes,
     });
-    server = createServer(timeoutsFor(requestTimeoutMs), listener);
+    const timeouts = timeoutsFor(requestTimeoutMs);
+    server =
+      settings.tls && listens
+        ? await createTlsServer(settings.tls, listener, { ...timeouts, log, stopping: stopping.signal })
+        : createServer(timeouts, listener);
     if (listens) await listen(server, host, port);
   } catch (cause) {
     stopping.abort();

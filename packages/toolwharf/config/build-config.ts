@@ -44,7 +44,7 @@ export function buildConfig(checked: CheckedNative, context: CheckContext): Conf
     skills: [checked.skills].flat().map((path) => resolve(context.directory, path)),
     plugins: checked.plugins.map((plugin) => buildPlugin(plugin, context.directory)),
     profiles: buildProfiles(checked.profiles, { toolbox, servers: names }, context),
-    gateway: buildGateway(checked.gateway),
+    gateway: buildGateway(checked.gateway, context.directory),
     policy: buildPolicy(checked.policy),
     budgets: buildBudgets(checked.policy),
     flows: buildFlows(checked.policy),
@@ -168,13 +168,20 @@ export function buildTarget(server: CheckedServer): StdioTarget | HttpTarget {
   });
 }
 
-function buildGateway(checked: CheckedGateway): GatewayConfig {
-  const { listWait, questionTimeout, shutdown, lease, retention, limits, apps, oidc, ...gateway } = checked;
+function buildGateway(checked: CheckedGateway, directory: string): GatewayConfig {
+  const { listWait, questionTimeout, shutdown, lease, retention, limits, apps, oidc, tls, ...gateway } = checked;
   return {
     ...gatewayDefaults,
     // An operator who sets up sign-in does not want anonymous administrators on this machine.
     requireAuthentication: oidc !== undefined,
     ...gateway,
+    tls:
+      tls &&
+      omitUndefined({
+        cert: resolve(directory, tls.cert),
+        key: resolve(directory, tls.key),
+        clientCa: tls.clientCa === undefined ? undefined : resolve(directory, tls.clientCa),
+      }),
     oidc: oidc && { ...oidcDefaults, ...oidc, tokenScopes: { ...oidcDefaults.tokenScopes, ...oidc.tokenScopes } },
     retention: {
       maxAgeMs: retention?.maxAge ?? gatewayDefaults.retention.maxAgeMs,

@@ -1,9 +1,11 @@
 import { randomBytes } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import { takesCalls } from '../../../contract/connections.ts';
 import { ToolwharfError } from '../../../contract/errors.ts';
 import type { Caller } from '../../../toolwharf/kernel/tool.ts';
 import { toDisplayText } from '../../../toolwharf/policy/display-text.ts';
 import type { InternalToolbox } from '../../../toolwharf/toolbox.ts';
+import { isEncrypted } from '../http/guard.ts';
 import { type ActPorts, recordAct } from '../rest/record-act.ts';
 
 /** The OAuth redirect path: the browser returns here after signing in to a server. */
@@ -44,7 +46,7 @@ export async function serveOAuthReturn(
     await recordAct({ operation: 'finishSignIn', caller: browser, details }, ports, async () => {});
     const name = toDisplayText(server.name, { maxLength: 100 });
     const { state, reason } = server.status;
-    const isUp = state === 'connected' || state === 'degraded';
+    const isUp = takesCalls(state);
     send(
       response,
       200,
@@ -60,7 +62,7 @@ export async function serveOAuthReturn(
 /** Creates the secret of a browser. A browser that has one keeps it, so that several sign-ins can be open at a time. */
 export function giveBrowserCookie(request: IncomingMessage): { readonly browser: string; readonly cookie: string } {
   const browser = readBrowserCookie(request) ?? randomBytes(32).toString('base64url');
-  const isSecure = /^https:/i.test(request.headers.origin ?? '');
+  const isSecure = isEncrypted(request.socket) || /^https:/i.test(request.headers.origin ?? '');
   // Lax: the browser sends it when the authorization server, which is another site, redirects to the gateway.
   const parts = ['Path=/api', 'Max-Age=3600', 'HttpOnly', 'SameSite=Lax'];
   return { browser, cookie: [`${nameFor(request)}=${browser}`, ...parts, ...(isSecure ? ['Secure'] : [])].join('; ') };

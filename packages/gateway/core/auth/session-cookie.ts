@@ -1,4 +1,5 @@
 import type { IncomingMessage } from 'node:http';
+import { isEncrypted } from '../http/guard.ts';
 
 /** How browsers reach the gateway, as far as it matters for cookies. */
 export interface CookieScope {
@@ -37,7 +38,7 @@ export function toSessionCookie(
   request: IncomingMessage,
   session: string | undefined,
   lifetimeMs: number,
-  isSecure = /^https:/i.test(request.headers.origin ?? ''),
+  isSecure = isEncrypted(request.socket) || /^https:/i.test(request.headers.origin ?? ''),
 ): string {
   return format({ name: nameFor(sessionName, request), value: session, lifetimeMs, sameSite: 'Strict', isSecure });
 }

@@ -5,7 +5,7 @@ import { isAnonymousAllowed, isCookieAllowed, isLoopback } from './guard.ts';
 
 const host = 'localhost:7420';
 const request = (method: string, headers: Record<string, string> = {}) =>
-  ({ method, headers: { host, ...headers } }) as unknown as IncomingMessage;
+  ({ method, headers: { host, ...headers }, socket: {} }) as unknown as IncomingMessage;
 const json = { 'content-type': 'application/json' };
 
 describe('a request with a cookie', () => {

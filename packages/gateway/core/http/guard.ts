@@ -71,6 +71,16 @@ export function isForeignRead(request: IncomingMessage, allowedOrigins: readonly
   return site === 'cross-site' || site === 'same-site';
 }
 
+/** The scheme that the client used: this process, or a reverse proxy before it, terminates TLS. */
+export function schemeOf({ headers, socket }: Pick<IncomingMessage, 'headers' | 'socket'>): 'http' | 'https' {
+  return isEncrypted(socket) || headers['x-forwarded-proto'] === 'https' ? 'https' : 'http';
+}
+
+/** Whether this process terminates the TLS of a connection. */
+export function isEncrypted(socket: IncomingMessage['socket']): boolean {
+  return 'encrypted' in socket && socket.encrypted === true;
+}
+
 /** True for a loopback address or `localhost`. */
 export function isLoopback(host: string): boolean {
   const cached = knownAddresses.get(host);

@@ -1,6 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { type AdmitPorts, admitCaller } from '../../core/auth/admit-caller.ts';
 import { hasRight, type Identity } from '../../core/auth/identity.ts';
+import { schemeOf } from '../../core/http/guard.ts';
 import type { A2aEndpoint, A2aParts } from './endpoint.ts';
 
 export interface A2aRoutes {
@@ -47,8 +48,6 @@ export function createA2aRoutes(parts: A2aParts, admit: AdmitPorts): A2aRoutes {
 }
 
 /** The URL that the client used for the request. */
-function addressOf({ headers }: IncomingMessage, profile: string | undefined): string {
-  // A reverse proxy that terminates TLS sets this header.
-  const scheme = headers['x-forwarded-proto'] === 'https' ? 'https' : 'http';
-  return `${scheme}://${headers.host ?? 'localhost'}/a2a${profile === undefined ? '' : `/${profile}`}`;
+function addressOf(request: IncomingMessage, profile: string | undefined): string {
+  return `${schemeOf(request)}://${request.headers.host ?? 'localhost'}/a2a${profile === undefined ? '' : `/${profile}`}`;
 }

@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http';
-import { isLoopback } from '../../core/http/guard.ts';
+import { isEncrypted, isLoopback } from '../../core/http/guard.ts';
 import { toUrlHost } from '../../core/http/listen.ts';
 
 /** The origin at which people and clients reach the gateway; undefined if it is not configured and not known. */
@@ -16,6 +16,8 @@ export function createPublicUrl({ settings, host }: PublicUrlOptions): PublicUrl
   return ({ socket }) => {
     const { url } = settings();
     if (url !== undefined) return new URL(url).origin;
-    return isLoopback(host) ? `http://${toUrlHost(host)}:${socket.localPort ?? 0}` : undefined;
+    return isLoopback(host)
+      ? `${isEncrypted(socket) ? 'https' : 'http'}://${toUrlHost(host)}:${socket.localPort ?? 0}`
+      : undefined;
   };
 }

@@ -49,7 +49,11 @@ export function createGatewayReporter(
     write(level, event, message, fields, logLine(terminal, level, message));
   });
 
-  function describeStart(url: string, { dataDir, file, adminToken, isTerminal }: StartDetails): string {
+  function describeStart(
+    url: string,
+    localUrl: string,
+    { dataDir, file, adminToken, isTerminal }: StartDetails,
+  ): string {
     const field = (name: string, text: string) => `  ${colors.dim(name.padEnd(14))}${text}`;
     const lines = [
       `${colors.green('●')} ${colors.bold(`Toolwharf ${version}`)} is running at ${colors.cyan(url)}`,
@@ -60,7 +64,7 @@ export function createGatewayReporter(
     ];
     if (file !== undefined) lines.push(field('configuration', `${file} (watched for changes)`));
     // A log file would keep the administrator token readable.
-    if (isTerminal) lines.push(field('sign in', `${toReachableUrl(url)}/#token=${adminToken}`));
+    if (isTerminal) lines.push(field('sign in', `${toReachableUrl(localUrl)}/#token=${adminToken}`));
     lines.push(field('connect', `${command} connect claude-code`));
     lines.push(field('', colors.dim('or claude-desktop, cursor, vscode, windsurf')));
     return lines.join('\n');
@@ -70,11 +74,12 @@ export function createGatewayReporter(
     log,
     info: (event, message, fields) => write('info', event, message, fields),
     error: (event, message, fields) => write('error', event, message, fields, logLine(terminal, 'error', message)),
-    reportStart({ url, toolbox }, details) {
+    reportStart({ url: localUrl, toolbox }, details) {
+      const url = toolbox.config.gateway.tls ? localUrl.replace(/^http:/, 'https:') : localUrl;
       const { dataDir, file } = details;
       const fields = { url, mcp: `${url}/mcp`, dataDir, file };
       const message = `Toolwharf ${version} is running at ${url}`;
-      write('info', 'gateway.started', message, fields, describeStart(url, details));
+      write('info', 'gateway.started', message, fields, describeStart(url, localUrl, details));
       const reported = new Map<string, string>();
       const reportState = (info: ServerInfo) => {
         const { state, reason } = info.status;

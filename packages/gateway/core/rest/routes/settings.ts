@@ -16,7 +16,7 @@ import {
   type StdioProgram,
   stdioSetup,
 } from '../../clients/mcp-clients.ts';
-import { isLoopback } from '../../http/guard.ts';
+import { isLoopback, schemeOf } from '../../http/guard.ts';
 import { listApprovals, scopeFor } from '../access.ts';
 import { type ApiPorts, type ApiRequest, implement } from '../route.ts';
 
@@ -79,7 +79,7 @@ function describeClients(
 ): ClientList {
   const { requireAuthentication, url: publicUrl } = toolbox.config.gateway;
   // The headers can be forged, but they only affect the suggested URL.
-  const scheme = headers['x-forwarded-proto'] === 'https' ? 'https' : 'http';
+  const scheme = schemeOf({ headers, socket });
   const origin = publicUrl?.replace(/\/$/, '') ?? `${scheme}://${headers.host ?? 'localhost'}`;
   const url = `${origin}${endpointPath(profile)}`;
   const needsKey = requireAuthentication || !isLoopback(host);
