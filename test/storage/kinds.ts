@@ -10,7 +10,8 @@ import { createSealer, type Sealer } from '../../packages/toolwharf/storage/seal
 import type { Storage, StorageOptions } from '../../packages/toolwharf/storage/storage.ts';
 import type { TestPostgres } from '../support/postgres.ts';
 
-export type OpenOptions = Pick<StorageOptions, 'maxResultBytes' | 'clock' | 'log' | 'expectsCalls'> & {
+export type OpenOptions = Pick<StorageOptions, 'maxResultBytes' | 'clock' | 'log'> & {
+  readonly expectsCalls?: boolean;
   readonly sealer?: Sealer;
   readonly leaseMs?: number;
 };

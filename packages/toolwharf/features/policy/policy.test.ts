@@ -107,11 +107,13 @@ describe('the rules of a policy', () => {
   test('every variable has a value of its type for every call', () => {
     const values = toValues(facts({}, { server: undefined }), now);
     // Functions have values only where the history was read.
-    const types = policyVariables.filter(({ parameters }) => !parameters).map(({ name, type }) => {
-      const value = name.split('.').reduce<unknown>((at, part) => (at as Record<string, unknown>)[part], values);
-      const found = Array.isArray(value) ? 'list' : value instanceof Date ? 'timestamp' : typeof value;
-      return { name, type, found: found === 'object' ? 'map' : found };
-    });
+    const types = policyVariables
+      .filter(({ parameters }) => !parameters)
+      .map(({ name, type }) => {
+        const value = name.split('.').reduce<unknown>((at, part) => (at as Record<string, unknown>)[part], values);
+        const found = Array.isArray(value) ? 'list' : value instanceof Date ? 'timestamp' : typeof value;
+        return { name, type, found: found === 'object' ? 'map' : found };
+      });
     for (const { name, type, found } of types) expect(found, name).toBe(type);
   });
 });
