@@ -3,6 +3,7 @@ import { expect, test } from 'vitest';
 import { isObject, type JsonObject } from '../../packages/contract/json.ts';
 import { createMatcher } from '../../packages/contract/match-globs.ts';
 import type { ApprovalAnswer } from '../../packages/toolwharf/index.ts';
+import { toProgramValue } from '../../packages/toolwharf/kernel/decimal.ts';
 import type { RememberedRule } from '../../packages/toolwharf/policy/remembered-rules.ts';
 import { openJudged } from '../support/judged-toolbox.ts';
 
@@ -130,7 +131,7 @@ test('rules, plugins, approvers, the journal and the server see the same argumen
       const isConverted = options.validation === 'coerce';
       // A secret is converted in what is sent only.
       if (!isConverted || !JSON.stringify(recorded).includes('toolwharf-secret:'))
-        expect(reveal(recorded)).toEqual(sent);
+        expect(reveal(toProgramValue(recorded))).toEqual(sent);
       const [asked, ...again] = box.asked;
       expect(again).toEqual([]);
       const isEdited = answered.kind === 'allow' && answered.arguments !== undefined;
