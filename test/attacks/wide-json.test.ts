@@ -47,6 +47,7 @@ const shapes: Record<string, string> = {
   'wide objects in a list': `{"list":[{${members(5_001)}},{${members(5_001)}}]}`,
   'one member again and again': `{${Array.from({ length: 10_001 }, () => '"a":1').join()}}`,
   'a long list': `{"list":[${Array.from({ length: 100_001 }, () => '0').join()}]}`,
+  'many long numbers': `{"list":[${Array.from({ length: 25_001 }, () => '12345678901234567890').join()}]}`,
   'many empty lists': `{"list":[${Array.from({ length: 60_000 }, () => '[]').join()}]}`,
 };
 

@@ -17,15 +17,21 @@ export function toDecimal(number: number | RawNumber): Decimal | undefined {
 
 /** The value of a JSON number; undefined for any other text, and for one that is too large or too long to compute with. */
 export function parseDecimal(text: string): Decimal | undefined {
+  const number = readDigits(text);
+  return number && { digits: BigInt(number.digits), exponent: number.exponent };
+}
+
+/** The same with the digits as text: a BigInt takes much longer to make. */
+function readDigits(text: string): { readonly digits: string; readonly exponent: number } | undefined {
   const match = /^(-?)(\d+)(?:\.(\d+))?(?:[eE]([+-]?\d+))?$/.exec(text);
   if (!match) return undefined;
   const [, sign, whole = '', fraction = '', power = '0'] = match;
   const digits = (whole + fraction).replace(/^0+/, '');
   const significant = digits.replace(/0+$/, '');
-  if (significant === '') return { digits: 0n, exponent: 0 };
+  if (significant === '') return { digits: '0', exponent: 0 };
   const exponent = Number(power) - fraction.length + digits.length - significant.length;
   if (significant.length > maxDigits || Math.abs(exponent) > maxDigits) return undefined;
-  return { digits: BigInt(`${sign}${significant}`), exponent };
+  return { digits: `${sign}${significant}`, exponent };
 }
 
 /** Less than, equal to or greater than 0. */
@@ -45,16 +51,20 @@ export function isInexact(number: RawNumber): boolean {
   if (/^-?[\d.]{1,16}(?:[eE][+-]?\d{1,2})?$/.test(number.rawJSON) && !/^-?\d{16}/.test(number.rawJSON)) return false;
   const double = Number(number.rawJSON);
   if (!Number.isFinite(double)) return true;
-  const exact = toDecimal(number);
-  const rounded = toDecimal(double);
-  return !exact || !rounded || compareDecimals(exact, rounded) !== 0;
+  const exact = readDigits(number.rawJSON);
+  // JavaScript writes no more digits.
+  if (!exact || exact.digits.length > maxDoubleDigits + 1) return true;
+  const rounded = readDigits(JSON.stringify(double));
+  return exact.digits !== rounded?.digits || exact.exponent !== rounded.exponent;
 }
+
+const maxDoubleDigits = 17;
 
 /** The number as a text that is equal for equal values, such as 1 for 1.0. */
 export function numberText(number: number | RawNumber): string {
   if (!isRawNumber(number)) return JSON.stringify(number === 0 ? 0 : number);
   if (!isInexact(number)) return numberText(Number(number.rawJSON));
-  const decimal = toDecimal(number);
+  const decimal = readDigits(number.rawJSON);
   if (!decimal) return number.rawJSON;
   const { digits, exponent } = decimal;
   return exponent >= 0 && exponent < maxDigits ? `${digits}${'0'.repeat(exponent)}` : `${digits}e${exponent}`;

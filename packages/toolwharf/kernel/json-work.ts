@@ -7,7 +7,7 @@ export function isTooWide({ members, values }: Pick<JsonWeight, 'members' | 'val
 
 /** What was too wide, as the beginning of a sentence, with the limit. */
 export function explainTooWide(what: string, maxMembers: number): string {
-  return `${what} too many values: objects may have ${maxMembers} members, and arrays ${maxMembers * valuesPerMember} elements (gateway.limits.maxBodyMembers)`;
+  return `${what} too many values: objects may have ${maxMembers} members, and arrays ${maxMembers * valuesPerMember} elements, of which numbers of more than 16 characters count as four (gateway.limits.maxBodyMembers)`;
 }
 
 /** The processor time that a request with this JSON may take. */

@@ -22,6 +22,13 @@ test('members of objects and all values are counted, and colons and commas in st
   expect({ members, values }).toEqual({ members: 3, values: 7 });
 });
 
+test('a number of more than 16 characters counts as four values, and white space and texts do not', () => {
+  const valuesOf = (text: string) => weighJson(Buffer.from(text)).values;
+  expect(valuesOf('[1,-1.5e-300,1234567890123456]')).toBe(3);
+  expect(valuesOf('[1,12345678901234567,-0.12345678901234567]')).toBe(9);
+  expect(valuesOf(`[1,${' '.repeat(40)}2,"${'9'.repeat(40)}",true,null]`)).toBe(5);
+});
+
 test('the weight of a text with many small values is the memory they need', () => {
   const objects = Buffer.from(`[${'{},'.repeat(100_000)}{}]`);
   expect(weighJson(objects).bytes).toBeGreaterThan(20 * objects.length);
@@ -31,12 +38,12 @@ test('the weight of a text with many small values is the memory they need', () =
 
 test('a text weighs the same in parts of any size', () => {
   const text = Buffer.from(
-    JSON.stringify([{ a: `\\"[${'x'.repeat(100)}\\\\`, b: ['"', '\\', '{'] }, 1, 'long'.repeat(50)]),
+    JSON.stringify([{ a: `\\"[${'x'.repeat(100)}\\\\`, b: ['"', '\\', '{'] }, 1, 2 ** 60, 'long'.repeat(50)]),
   );
-  const { depth, bytes } = weighJson(text);
+  const { depth, bytes, values } = weighJson(text);
   for (let size = 1; size < text.length; size++) {
     const scale = createJsonScale();
     for (let at = 0; at < text.length; at += size) scale.add(text.subarray(at, at + size));
-    expect(scale).toMatchObject({ depth, bytes });
+    expect(scale).toMatchObject({ depth, bytes, values });
   }
 });
