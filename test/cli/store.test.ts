@@ -138,6 +138,9 @@ describe('toolwharf audit', () => {
     expect(lines.map((line) => JSON.parse(line).record.act)).toEqual(expect.arrayContaining(['key.added']));
     const pages = [await run('audit', 'export', '--limit', '1'), await run('audit', 'export', '--after', '1')];
     expect(pages.flatMap(({ stdout }) => stdout.trimEnd().split('\n'))).toEqual(lines);
+    // The arguments of calls are exported as they were sent.
+    expect(await run('call', 'files/echo', '--args', '{"text" :"exact"}')).toMatchObject({ code: 0 });
+    expect((await run('audit', 'export')).stdout).toContain('"arguments":{"text" :"exact"}');
     // A key that may only call tools reads no journal.
     const { body } = await gateway.api('POST', '/api/keys', { name: 'three', rights: ['call', 'read'] });
     const restricted = { env: { TOOLWHARF_API_KEY: (body as { key: string }).key } };

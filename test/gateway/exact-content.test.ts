@@ -201,11 +201,10 @@ describe('texts that programs could read in two ways', () => {
 });
 
 describe('the journal and the traffic', () => {
-  test('an export of the journal has all digits', async () => {
+  test('an export of the journal has the arguments as they were sent', async () => {
     await send('POST', '/api/tools/mcp_s_echo/call', `{"arguments":${args}}`);
     const { text } = await send('GET', '/api/audit/entries?limit=500');
-    expect(text).toContain(`"n":${large}`);
-    expect(text).toContain('1.0');
+    expect(text).toContain(`"arguments":${args}`);
   });
 
   test('recorded messages of a server have all digits, in calls and in results', async () => {

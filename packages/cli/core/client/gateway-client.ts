@@ -8,7 +8,7 @@ import { type Client, createFunctions, type SentRequest } from '../../../contrac
 import { type ErrorCode, errorStatus, messageOf, ToolwharfError } from '../../../contract/errors.ts';
 import { isObject, type JsonObject } from '../../../contract/json.ts';
 import { type ApiRoutes, operations } from '../../../contract/operations.ts';
-import { parseExactly, toJsonText } from '../../../toolwharf/kernel/exact-json.ts';
+import { parseExactly, toJsonText, withText } from '../../../toolwharf/kernel/exact-json.ts';
 import { version } from '../../../toolwharf/kernel/version.ts';
 import { MissingRouteError, UnavailableError } from '../errors.ts';
 import { connectToGateway } from './prove-gateway.ts';
@@ -52,7 +52,7 @@ export function createGatewayClient({ url, token, adminToken, connect, signal: e
     const text = await readText(response);
     if (!isSuccess(response)) throw toError(response.statusCode, text, url);
     if (text === '') return undefined;
-    return file === undefined ? parseExactly(text) : text;
+    return file === undefined ? withText(parseExactly(text), text) : text;
   }
 
   const functions = createFunctions<ApiRoutes, AsyncIterable<EventSourceMessage>>(operations, receive, toJsonText);

@@ -1,8 +1,10 @@
 import { once } from 'node:events';
 import { messageOf, ToolwharfError } from '../../../contract/errors.ts';
+import type { JsonObject } from '../../../contract/json.ts';
 import { auditKeyFile, readAuditPublicKey } from '../../../gateway/core/storage/audit/open-audited.ts';
 import type { TrackedState } from '../../../gateway/core/storage/audit/tracked-state.ts';
 import { type AnchoredJournal, journalOf, verifyAnchor } from '../../../gateway/core/storage/audit/verify-anchor.ts';
+import { itemTextsOf, withText } from '../../../toolwharf/kernel/exact-json.ts';
 import type { AuditEntry, AuditFinding, ExportOptions } from '../../../toolwharf/storage/ports/audit.ts';
 import type { Storage } from '../../../toolwharf/storage/storage.ts';
 import type { GatewayClient } from '../client/gateway-client.ts';
@@ -147,7 +149,8 @@ function openGatewayJournal(gateway: GatewayClient): OpenJournal {
       for (let next = after ?? 0; left > 0; ) {
         const query = { after: next, limit: Math.min(left, maxPage) };
         const page = (await gateway.listAuditEntries({ query })) as Page;
-        yield* page.entries;
+        const texts = itemTextsOf(page as object as JsonObject, 'entries');
+        for (const entry of page.entries) yield withText(entry, texts?.next().value);
         left -= page.entries.length;
         if (page.next === undefined) return;
         next = page.next;

@@ -1,4 +1,5 @@
 import { stripVTControlCharacters } from 'node:util';
+import { toJsonText, toLine } from '../../../toolwharf/kernel/exact-json.ts';
 import { toDisplayText } from '../../../toolwharf/policy/display-text.ts';
 
 /** Any text as one line that is safe to print on a terminal. */
@@ -111,7 +112,9 @@ const unseen = /\p{Cc}|\p{Cf}|\p{Zl}|\p{Zp}|\p{Variation_Selector}|[\u115f\u1160
 
 /** The value as JSON. Characters that a terminal would interpret or hide are escaped, which does not change the value. */
 export function jsonText(value: unknown, { indent = 2 }: { readonly indent?: number } = {}): string {
-  return JSON.stringify(value, null, indent).replace(unseen, (found) => (found === '\n' ? found : escapeOf(found)));
+  // Between the tokens of a text that arrived may be tabs and line ends.
+  const text = indent === 0 ? toLine(toJsonText(value)).replaceAll('\t', ' ') : JSON.stringify(value, null, indent);
+  return text.replace(unseen, (found) => (found === '\n' ? found : escapeOf(found)));
 }
 
 function escapeOf(character: string): string {

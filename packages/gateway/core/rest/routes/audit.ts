@@ -1,4 +1,5 @@
 import { auditRoutes as routes } from '../../../../contract/routes/audit.ts';
+import { jsonTextOf, withText } from '../../../../toolwharf/kernel/exact-json.ts';
 import type { AuditEntry, AuditFinding } from '../../../../toolwharf/storage/ports/audit.ts';
 import { readState } from '../../storage/audit/tracked-state.ts';
 import { implement } from '../route.ts';
@@ -48,5 +49,5 @@ function toPage(entries: readonly AuditEntry[], next?: number) {
 }
 
 function toJson(record: AuditEntry['record']): string | Record<string, unknown> {
-  return typeof record === 'string' ? record : { ...record };
+  return typeof record === 'string' ? record : withText({ ...record }, jsonTextOf(record));
 }

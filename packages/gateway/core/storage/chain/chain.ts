@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto';
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { parseExactly } from '../../../../toolwharf/kernel/exact-json.ts';
+import { parseExactly, withText } from '../../../../toolwharf/kernel/exact-json.ts';
 import type { Link } from '../../../../toolwharf/storage/chain/chain-link.ts';
 import type { AuditEntry, ExportOptions } from '../../../../toolwharf/storage/ports/audit.ts';
 import type { CallColumns } from './call-columns.ts';
@@ -85,7 +85,7 @@ function toEntry({ seq, callId, at, body, previous, hash }: ChainStep): AuditEnt
 
 function toRecord(body: string): AuditEntry['record'] {
   try {
-    return parseExactly(body) as AuditEntry['record'];
+    return withText(parseExactly(body), body) as AuditEntry['record'];
   } catch {
     return body;
   }
