@@ -6,6 +6,7 @@ import {
   type ApprovalAnswer,
   type ApprovalRequest,
   createToolbox,
+  definePlugin,
   localTool,
   type ToolboxOptions,
 } from '../../packages/toolwharf/index.ts';
@@ -315,6 +316,32 @@ describe('the data flows of a toolbox', () => {
     expect(await labelsOf('mcp_web_echo', { text: 'a secret' })).toEqual(['web', 'hinted', 'secret']);
     expect(await labelsOf('mcp_web_add', { a: 1, b: 2 })).toContain('web');
     expect(await labelsOf('account', {})).toEqual(expect.arrayContaining(['counted']));
+  });
+
+  test('labels of other plugins follow the data too', async () => {
+    const scanner = definePlugin({ name: 'scanner', result: () => ({ kind: 'pass', labels: ['scanned'] }) });
+    const plugins = [scanner, createFlowsPlugin()];
+    await using toolbox = await open([{ ...deny, from: ['scanned'] }], { plugins });
+    await toolbox.call('lookup', {});
+    expect(await isDenied(toolbox, { text: 'Ada Lovelace' })).toBe(true);
+  });
+
+  test('no label is left out where many calls brought parts of the arguments', async () => {
+    const texts = Array.from({ length: 25 }, (_, at) => `public sentence number ${at} of many`);
+    await using toolbox = await open([deny], {
+      policy: {
+        labels: [
+          { on: 'tool', match: ['lookup'], add: 'public' },
+          { on: 'tool', match: ['account'], add: 'private' },
+        ],
+      },
+    });
+    await toolbox.call('account', {});
+    for (const text of texts) await toolbox.call('lookup', { text });
+    expect(await isDenied(toolbox, { text: `${texts.join(' ')} 12345678` })).toBe(true);
+    const sources = (await toolbox.calls.list())[0]?.sources ?? [];
+    expect(sources).toHaveLength(20);
+    expect(sources.at(-1)).toMatchObject({ kind: 'unknown', labels: ['public', 'private'] });
   });
 
   test('what is read from a resource or prompt is labelled and found', async () => {

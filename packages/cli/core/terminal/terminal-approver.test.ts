@@ -150,3 +150,17 @@ test('the prompt shows every argument, and allows nothing if there are too many 
   expect(refused.shown).toContain('too many to be shown');
   expect(refused.answer).toMatchObject({ kind: 'deny' });
 });
+
+test('the path of data is shown, and one answer allows it for the conversation', async () => {
+  const source = { server: 'crm', labels: ['private'] };
+  const sources = [
+    { ...source, call: 'c-1', tool: 'look\u202eup', kind: 'encoded', argument: '/path' },
+    { labels: ['private'], kind: 'unknown' },
+  ] as const;
+  const flows = [{ id: 'to-web', labels: ['private'], within: 'arguments', sources }] as const;
+  const { answer: given, shown } = await answer([], ['f'], undefined, { flows });
+  expect(given).toEqual({ kind: 'allow', scope: 'flow' });
+  expect(shown).toContain('private: crm/look⟨U+202E⟩up, call c-1, in /path, encoded');
+  expect(shown).toContain('private: earlier calls that are not listed any more');
+  expect((await answer([], ['f', 'd'])).answer).toEqual({ kind: 'deny' });
+});

@@ -1,5 +1,6 @@
 import { createMatcher } from '../../../contract/match-globs.ts';
 import type { FlowRule, FlowsConfig, LabelRule } from '../../../contract/settings/config.ts';
+import { closest } from '../../kernel/closest.ts';
 import type { ConfigProblem } from '../../plugins/plugin.ts';
 import { type Condition, ConditionError, type ConditionVariable, compileCondition } from '../policy/cel/compile.ts';
 import { policyVariables } from '../policy/variables.ts';
@@ -43,13 +44,15 @@ export function compileFlows(
           message: `there is another flow with the id '${flow.id}', at index ${earlier}`,
         });
       ids.set(flow.id, index);
-      const missing = flow.from.findIndex((name) => !names.has(name));
-      // Without this check, a misspelt label would be a flow that never applies.
-      if (missing >= 0)
-        report({
-          path: [...path, 'from', missing],
-          message: `nothing under 'labels' adds the label '${flow.from[missing]}'`,
-        });
+      for (const [at, name] of flow.from.entries()) {
+        // Other labels come from plugins. A misspelt label would be a flow that never applies.
+        const similar = names.has(name) ? undefined : closest(name, [...names]);
+        if (similar !== undefined)
+          report({
+            path: [...path, 'from', at],
+            message: `nothing under 'labels' adds the label '${name}'; did you mean '${similar}'?`,
+          });
+      }
       const condition = compile(flow.to, policyVariables, [...path, 'to'], report);
       return condition ? [{ ...flow, condition }] : [];
     }),

@@ -56,7 +56,7 @@ interface Settings extends Pick<FlowsConfig, 'labelsExpireMs'> {
   readonly bounds?: Bounds;
 }
 
-/** The number of sources that are recorded with a call. */
+/** The number of sources that are recorded with a call, and of their origins. */
 const maxSources = 20;
 
 function createHooks(settings: Settings, cache: ReturnType<typeof createHashCache>): ConfiguredHooks {
@@ -70,7 +70,7 @@ function createHooks(settings: Settings, cache: ReturnType<typeof createHashCach
       const sources = await traceCall(call, context, contexts);
       const contextLabels = [...context.labels];
       return {
-        ...(sources.length > 0 && { sources: sources.slice(0, maxSources) }),
+        ...(sources.length > 0 && { sources: summarize(sources) }),
         ...(contextLabels.length > 0 && { contextLabels }),
       };
     },
@@ -143,7 +143,7 @@ function toDataFlow(rule: CompiledRule, call: ReviewedCall, context: Context): D
   const labels = labelsMet(rule as LabelledFlow, call);
   const all = within === 'arguments' ? (call.sources ?? []) : sourcesOf(context);
   const sources = all.filter((source) => source.labels.some((label) => labels.includes(label)));
-  return { id, labels, within, sources: sources.slice(0, maxSources) };
+  return { id, labels, within, sources: summarize(sources) };
 }
 
 /** The path of data in words, without the data. */
@@ -178,8 +178,7 @@ function keysOf(
   const { from, to, then, within } = rule as LabelledFlow;
   const known = labels.flatMap((label) => {
     const brought = sources.filter((source) => source.labels.includes(label));
-    const origins = brought.flatMap(originsOf);
-    return origins.length > 0 ? origins.map((one) => [label, one.server ?? null, one.tool]) : [[label]];
+    return brought.flatMap(originsOf).map((one) => [label, one.server ?? null, one.tool]);
   });
   const keys = known.map((one) => hashOf([from, to, then, within, server ?? null, originalName, ...one]).slice(0, 24));
   return [...new Set(keys)];
@@ -187,29 +186,41 @@ function keysOf(
 
 const maxWork = 200_000;
 
-/** A call with the labels of its result: by the rules, of the data in its arguments, and of the steps of a composed tool. */
+/** A call with the labels of its result: by the rules, by other plugins, of the data in its arguments, and of the steps of a composed tool. */
 async function toSource(
   call: PluginCall,
   result: JsonObject,
   { labels, now }: Settings,
   contexts: Contexts,
 ): Promise<Source> {
-  const { id, server, originalName: tool, parent, caller, sources = [] } = call;
+  const { id, server, originalName: tool, parent, caller, sources = [], labels: ofPlugins = [] } = call;
   const ofRules = labels.filter((label) => label.isFor(server, tool) && applies(label, call, result, now()));
   const steps = server === undefined ? (await contexts.read(contextOf(caller))).sources : [];
   const passed = [...sources.filter(({ kind }) => kind !== 'unknown'), ...steps.filter((step) => step.parent === id)];
-  const origins = [...(ofRules.length > 0 ? originsOf({ server, tool }) : []), ...passed.flatMap(originsOf)];
+  const isLabelled = ofRules.length > 0 || ofPlugins.length > 0;
+  const origins = unique([...(isLabelled ? originsOf({ server, tool }) : []), ...passed.flatMap(originsOf)]);
   return {
     ...{ call: id, tool },
-    labels: [...new Set([...ofRules.map(({ add }) => add), ...passed.flatMap((one) => one.labels)])],
+    labels: [...new Set([...ofPlugins, ...ofRules.map(({ add }) => add), ...passed.flatMap((one) => one.labels)])],
     ...(server !== undefined && { server }),
     ...(parent?.kind === 'call' && { parent: parent.id }),
-    ...(passed.length > 0 && { origins: unique(origins).slice(0, maxSources) }),
+    ...(passed.length > 0 && origins.length <= maxSources && { origins }),
   };
 }
 
-function originsOf({ origins, server, tool }: Pick<DataSource, 'origins' | 'server' | 'tool'>) {
-  return origins ?? (tool === undefined ? [] : [{ ...(server !== undefined && { server }), tool }]);
+/** The tools from which data comes first. An empty name stands for those that are not known any more. */
+function originsOf({ origins, server, tool = '' }: Pick<DataSource, 'origins' | 'server' | 'tool'>) {
+  return origins ?? [{ ...(server !== undefined && { server }), tool }];
+}
+
+/** The first sources, and one for all others, so that no label is left out. */
+function summarize(sources: readonly DataSource[]): readonly DataSource[] {
+  if (sources.length <= maxSources) return sources;
+  const others = sources.slice(maxSources - 1);
+  const origins = unique(others.flatMap(originsOf));
+  const labels = [...new Set(others.flatMap((source) => source.labels))];
+  const rest: DataSource = { labels, kind: 'unknown', ...(origins.length <= maxSources && { origins }) };
+  return [...sources.slice(0, maxSources - 1), rest];
 }
 
 function unique<Origin extends { readonly server?: string; readonly tool: string }>(origins: readonly Origin[]) {
