@@ -156,7 +156,7 @@ async function modeOf(path: string): Promise<number> {
 }
 
 /** Whether a store could not be opened because its secrets were sealed with another key. */
-function isWrongKey(cause: unknown): boolean {
+export function isWrongKey(cause: unknown): boolean {
   return cause instanceof ToolwharfError && cause.data.isWrongKey === true;
 }
 

@@ -1,12 +1,19 @@
 import { randomBytes } from 'node:crypto';
-import { access, chmod, open, readFile, rename } from 'node:fs/promises';
+import { access, chmod, open, readFile, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { ToolwharfError } from '../../../contract/errors.ts';
 import { discardSecrets } from '../../../gateway/core/storage/audit/open-audited.ts';
 import { loadMasterKey } from '../../../gateway/core/storage/master-key.ts';
 import { createSealer } from '../../../toolwharf/storage/sealer.ts';
 import { findGateway } from '../client/gateway-file.ts';
-import { hasMasterKey, nextKeyFile, type OpenStoreOptions, openStore, requireStore } from '../client/open-store.ts';
+import {
+  hasMasterKey,
+  isWrongKey,
+  nextKeyFile,
+  type OpenStoreOptions,
+  openStore,
+  requireStore,
+} from '../client/open-store.ts';
 import type { CommandContext, JsonOption } from '../command-context.ts';
 import { exitCodes, UnavailableError, UsageError } from '../errors.ts';
 import { confirm } from '../terminal/confirm.ts';
@@ -40,7 +47,16 @@ export async function rotateSecrets(options: RotateOptions, context: CommandCont
     });
     return exitCodes.ok;
   }
-  const sealed = await reseal(store, await readOrCreateNextKey(store.dataDir));
+  const isContinued = await isRotating(store);
+  if (!isContinued && !(await hasMasterKey(store))) {
+    const remedy = 'restore it from a backup, or remove what it sealed with `toolwharf secrets discard`';
+    throw new UsageError(`${store.dataDir} has no master.key: ${remedy}`);
+  }
+  const sealed = await reseal(store, await readOrCreateNextKey(store.dataDir)).catch(async (cause) => {
+    // The next start would wait for the end of a rotation that has not begun.
+    if (!isContinued && isWrongKey(cause)) await rm(nextKeyFile(store.dataDir), { force: true });
+    throw cause;
+  });
   const file = join(store.dataDir, 'master.key');
   await rename(nextKeyFile(store.dataDir), file);
   const sentence = `Encrypted ${count(sealed, 'secret')} with the new key in ${file}; back it up`;
@@ -85,11 +101,7 @@ export async function discardStoredSecrets(options: DiscardOptions, context: Com
 
 /** Whether the current key, or that of an interrupted rotation, opens the store. */
 async function opensWithKey(location: OpenStoreOptions): Promise<boolean> {
-  const isRotating = await access(nextKeyFile(location.dataDir)).then(
-    () => true,
-    () => false,
-  );
-  if (!isRotating && !(await hasMasterKey(location))) return false;
+  if (!(await isRotating(location)) && !(await hasMasterKey(location))) return false;
   try {
     const masterKey = await loadMasterKey({ env: location.env, dataDir: location.dataDir });
     await (await openStore({ ...location, masterKey, isAudited: false })).storage.close();
@@ -98,6 +110,14 @@ async function opensWithKey(location: OpenStoreOptions): Promise<boolean> {
     if (cause instanceof ToolwharfError && cause.code === 'CONFIG_INVALID') return false;
     throw cause;
   }
+}
+
+/** Whether a rotation was interrupted. */
+function isRotating({ dataDir }: OpenStoreOptions): Promise<boolean> {
+  return access(nextKeyFile(dataDir)).then(
+    () => true,
+    () => false,
+  );
 }
 
 /** Encrypts the secrets with the new key; returns how many. */

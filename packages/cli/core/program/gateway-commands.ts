@@ -105,7 +105,7 @@ export function addSetupCommands(root: Command, run: Run): void {
 
 const databaseOption = ['--database <url>', 'PostgreSQL database to use instead of the data directory'] as const;
 
-/** Adds `audit` and `secrets`. */
+/** Adds `audit`, `backup`, `restore` and `secrets`. */
 export function addDataCommands(root: Command, run: Run): void {
   const audit = commandsOf(run, () => import('../commands/audit.ts'));
   const secret = commandsOf(run, () => import('../commands/secrets.ts'));
@@ -125,6 +125,17 @@ export function addDataCommands(root: Command, run: Run): void {
       ['--json', 'Print JSON lines (the default)'],
       databaseOption,
     ],
+  });
+  const data = commandsOf(run, () => import('../commands/backup.ts'));
+  data(root, 'backup', 'Copy the data of the gateway, which may be running, and verify the copy', 'backup', {
+    args: [['<dir>', 'New folder for the backup']],
+    options: [['--no-keys', 'Leave out the master key and the audit key'], json],
+    withoutGateway: true,
+  });
+  data(root, 'restore', 'Put a backup in the place of the data of a stopped gateway', 'restore', {
+    args: [['<dir>', 'Folder of the backup']],
+    options: [['--replace', 'Move the present data aside'], json],
+    withoutGateway: true,
   });
   const secrets = addCommand(root, 'secrets', 'Manage the encryption of stored secrets', { withoutGateway: true });
   const discard = 'Remove the secrets that a lost master key sealed, so that the gateway starts with a new key';
