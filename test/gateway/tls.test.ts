@@ -100,9 +100,14 @@ describe('gateway.tls', () => {
     await copyFile(other.tls.key, other.file('first.key'));
     await using api = await open({ cert: dir.file('data/first.crt'), key: dir.file('data/first.key') });
     expect(await nameAt(api.url)).toBe('first');
-    await symlink(other.path, dir.file('next'));
-    await rename(dir.file('next'), dir.file('data'));
-    await waitFor(async () => (await nameAt(api.url)) === 'second', { what: 'the new certificate' });
+    for (const [folder, name] of [
+      [other.path, 'second'],
+      [directory, 'first'],
+    ] as const) {
+      await symlink(folder, dir.file('next'));
+      await rename(dir.file('next'), dir.file('data'));
+      await waitFor(async () => (await nameAt(api.url)) === name, { what: `the certificate of ${name}` });
+    }
   });
 
   test('clients need a certificate of clientCa, if it is set', async () => {

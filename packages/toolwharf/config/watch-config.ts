@@ -179,7 +179,7 @@ async function read(file: string): Promise<Content> {
  * Returns the directories where a change can affect the resolved path: the parent of the file and of each symbolic
  * link.
  */
-async function directoriesTo(file: string): Promise<Set<string>> {
+export async function directoriesTo(file: string): Promise<Set<string>> {
   const directories = new Set<string>();
   let path = resolve(file);
   for (let links = 0; links < 40; links++) {

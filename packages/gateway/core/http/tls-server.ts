@@ -1,13 +1,13 @@
 import { watch } from 'node:fs';
-import { readFile, realpath } from 'node:fs/promises';
+import { readFile } from 'node:fs/promises';
 import { type RequestListener, type ServerOptions, STATUS_CODES } from 'node:http';
 import { createServer, type Server } from 'node:https';
 import { Socket } from 'node:net';
-import { dirname } from 'node:path';
 import type { Duplex } from 'node:stream';
 import { createSecureContext, type SecureContextOptions } from 'node:tls';
 import { messageOf, ToolwharfError } from '../../../contract/errors.ts';
 import type { TlsConfig } from '../../../contract/settings/gateway-config.ts';
+import { directoriesTo } from '../../../toolwharf/config/watch-config.ts';
 import { hashOf } from '../../../toolwharf/kernel/canonical-json.ts';
 import type { Log } from '../../../toolwharf/kernel/log.ts';
 import { isLoopback } from './guard.ts';
@@ -130,6 +130,7 @@ function unusable(message: string, cause: unknown): ToolwharfError {
 function watchFiles(files: TlsConfig, used: string, log: Log, use: (contents: Contents) => void): () => void {
   const watchers = new Map<string, { close(): void }>();
   let seen = used;
+  let refused: string | undefined;
   let timer: NodeJS.Timeout | undefined;
   let isClosed = false;
 
@@ -147,13 +148,15 @@ function watchFiles(files: TlsConfig, used: string, log: Log, use: (contents: Co
     }
   }
 
-  /** Also the directories that symbolic links lead to. */
   async function watchDirectories(): Promise<void> {
-    for (const file of [files.cert, files.key, files.clientCa]) {
-      if (file === undefined) continue;
-      watchDirectory(dirname(file));
-      watchDirectory(dirname(await realpath(file).catch(() => file)));
+    const used = [files.cert, files.key, files.clientCa].filter((file) => file !== undefined);
+    const wanted = new Set((await Promise.all(used.map(directoriesTo))).flatMap((directories) => [...directories]));
+    for (const [directory, watcher] of watchers) {
+      if (wanted.has(directory)) continue;
+      watcher.close();
+      watchers.delete(directory);
     }
+    for (const directory of wanted) watchDirectory(directory);
   }
 
   function checkSoon(): void {
@@ -168,8 +171,11 @@ function watchFiles(files: TlsConfig, used: string, log: Log, use: (contents: Co
       if (contents.hash === seen || isClosed) return;
       seen = contents.hash;
       use(contents);
+      refused = undefined;
     } catch (cause) {
-      // Certificate and key are written one after the other.
+      // Certificate and key are written one after the other. A file that stays missing is reported once.
+      if (refused === messageOf(cause)) return;
+      refused = messageOf(cause);
       log.warning(
         'gateway.certificate-refused',
         `${messageOf(cause)}. The gateway goes on with the certificate before`,
