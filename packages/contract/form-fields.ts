@@ -79,7 +79,8 @@ function fieldsOf(
   prefix: string,
   required: readonly string[] = [],
 ): readonly FormField[] {
-  return Object.entries(properties).map(([key, schema]) => {
+  return Object.entries(properties).map(([key, written]) => {
+    const schema = withoutShortForm(written);
     const {
       label = toLabel(key),
       help = schema.description as string | undefined,
@@ -118,6 +119,15 @@ function fieldsOf(
     if (kind !== 'group') return { ...shared, kind };
     return { ...shared, kind, fields: fieldsOf(schema.properties as Properties, texts, `${prefix}${key}.`) };
   });
+}
+
+/** The object that a text can stand for, such as the mode of a sandbox. */
+function withoutShortForm(schema: JsonObject): JsonObject {
+  const { anyOf, ...facts } = schema;
+  const object = Array.isArray(anyOf)
+    ? anyOf.find((option) => isObject(option) && isObject(option.properties))
+    : undefined;
+  return object ? { ...object, ...facts } : schema;
 }
 
 /** The types of an object that `type` tells apart, with their other properties. */

@@ -127,6 +127,7 @@ export async function startToolbox(
     history: createReadHistory({ journal, findCallers: options.findCallers }),
     ...{ env, log },
     onToolsChanged: () => localTools.refresh(),
+    ask: (server, question, signal) => invoker.askForAccess(server, question, signal),
   });
   exportEvents(events, plugins);
   const current = createCurrentConfig(configured, (profiles) => events.emit('profiles.changed', { profiles }));

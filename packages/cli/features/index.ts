@@ -6,6 +6,7 @@ import { fleet } from './fleet/feature.ts';
 import { flows } from './flows/feature.ts';
 import { policy } from './policy/feature.ts';
 import { registry } from './registry/feature.ts';
+import { sandbox } from './sandbox/feature.ts';
 import { scripts } from './scripts/feature.ts';
 import { skills } from './skills/feature.ts';
 import { traffic } from './traffic/feature.ts';
@@ -21,6 +22,7 @@ export const commandFeatures: readonly CommandFeature[] = [
   // After the policy, whose command it extends.
   budgets,
   registry,
+  sandbox,
   scripts,
   skills,
   traffic,

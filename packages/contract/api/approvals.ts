@@ -77,6 +77,12 @@ export const approvalSchema = answer(
       .describe(
         'The data flows of the policy that require the approval, with the earlier calls that brought the data.',
       ),
+    access: z
+      .string()
+      .optional()
+      .describe(
+        'What the server wants while it runs the call, such as a host. The answer is about that: with a scope other than `once`, it changes the sandbox profile of the server.',
+      ),
     change: list(changeSchema)
       .optional()
       .describe('The changes since the definition was accepted, if they are the reason.'),

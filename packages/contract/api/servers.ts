@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { connectionStates, eras, failureCauses } from '../connections.ts';
 import { createAuthenticationSchema } from '../settings/authentication-schema.ts';
 import { toolModes } from '../settings/choices.ts';
+import { sandboxSettingsSchema } from '../settings/sandbox-schema.ts';
 import { serverName, text } from '../settings/schema-parts.ts';
 import { limitsSchema, rateSchema, serverShape } from '../settings/server-schema.ts';
 import { allTransports, connectedTransports, transports } from '../settings/transports.ts';
@@ -64,6 +65,7 @@ export const importedServerSchema = answer(
     questionHold: milliseconds.optional(),
     defaultToolConfig: limitsSchema.extend({ timeout: milliseconds.optional() }).optional(),
     rate: rateSchema.extend({ per: milliseconds }).optional(),
+    sandbox: sandboxSettingsSchema.extend({ cpu: milliseconds.optional() }).optional(),
   }),
 );
 
@@ -103,6 +105,7 @@ export const serverRecordViewSchema = answer(
     retryAttempts: z.int(),
     defaultToolConfig: limitsSchema.extend({ timeout: milliseconds.optional() }).optional(),
     rate: rateSchema.extend({ per: milliseconds }).optional(),
+    sandbox: sandboxSettingsSchema.extend({ cpu: milliseconds.optional() }).optional(),
     id: z.uuid(),
     lastConnectedAt: isoTime.optional(),
     createdAt: isoTime,

@@ -14,6 +14,7 @@ import { profileRoutes } from './profiles.ts';
 import { providerRoutes } from './providers.ts';
 import { questionRoutes } from './questions.ts';
 import { registryRoutes } from './registry.ts';
+import { sandboxRoutes } from './sandbox.ts';
 import { savedRequestRoutes } from './saved-requests.ts';
 import { scriptRoutes } from './scripts.ts';
 import { serverContentRoutes } from './server-content.ts';
@@ -54,6 +55,7 @@ export const apiRoutes = {
   ...budgetRoutes,
   ...providerRoutes,
   ...registryRoutes,
+  ...sandboxRoutes,
   ...scriptRoutes,
   ...skillRoutes,
   ...trafficRoutes,

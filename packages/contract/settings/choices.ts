@@ -77,6 +77,14 @@ export const lifecycles = ['eager', 'lazy'] as const;
 export const argumentValidations = ['strict', 'coerce', 'off'] as const;
 export type ArgumentValidation = (typeof argumentValidations)[number];
 
+/** Whether the program of a server runs in a sandbox. */
+export const sandboxModes = ['off', 'learn', 'enforce'] as const;
+export type SandboxMode = (typeof sandboxModes)[number];
+
+/** What sandboxes that many servers need allow beside their lists. */
+export const sandboxPresets = ['none', 'offline', 'files-here', 'web'] as const;
+export type SandboxPreset = (typeof sandboxPresets)[number];
+
 /** What a rule of a policy does with the calls to which it applies. */
 export const policyActions = ['deny', 'ask', 'hide'] as const;
 export type PolicyAction = (typeof policyActions)[number];

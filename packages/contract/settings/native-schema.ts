@@ -228,13 +228,14 @@ export const nativeKeys = [
 ] as const;
 
 /** The sections that a plugin applies. A configuration that has one is refused where no plugin does, so that no rule is ignored. */
-export const pluginSections = ['policy', 'budgets', 'flows'] as const;
+export const pluginSections = ['policy', 'budgets', 'flows', 'sandbox'] as const;
 export type PluginSection = (typeof pluginSections)[number];
 /** Where a file has the sections. */
 export const sectionPaths: Readonly<Record<PluginSection, readonly string[]>> = {
   policy: ['policy'],
   budgets: ['policy', 'budgets'],
   flows: ['policy', 'flows'],
+  sandbox: ['gateway', 'sandbox'],
 };
 
 /** A complete file in the native dialect. */

@@ -14,6 +14,7 @@ import {
 import { serverDefaults, toolDefaults } from './defaults.ts';
 import { durationText } from './durations.ts';
 import { endpointsSchema } from './endpoint-schema.ts';
+import { sandboxSchema } from './sandbox-schema.ts';
 import {
   choice,
   duration,
@@ -74,6 +75,9 @@ const programShape = {
     .optional()
     .describe('everywhere: each replica starts the program. single: one replica does, and the others send calls to it.')
     .meta({ default: serverDefaults.placement }),
+  sandbox: sandboxSchema
+    .optional()
+    .describe('What the program may touch: off, learn or enforce, or a map with the mode and lists.'),
 };
 
 const urlShape = {

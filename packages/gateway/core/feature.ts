@@ -21,7 +21,7 @@ export interface Feature<Ports = unknown> {
   /** Connects the gateway with the other replicas on its database, before anything else starts. */
   readonly replicas?: (ports: ReplicasPorts) => Promise<Replicas>;
   /** Plugins that need nothing but the configuration, so that a toolbox of the command line has them without a gateway. */
-  readonly plugins?: () => readonly Plugin[];
+  readonly plugins?: (parts: Pick<StartParts, 'env'>) => readonly Plugin[];
   /** Supplies ports of the core and plugins, before the servers start. */
   readonly start?: (parts: StartParts) => StartedFeature<Ports>;
   /** What it adds to MCP endpoints. */
@@ -134,7 +134,7 @@ export function startFeatures(features: readonly Feature[], parts: StartParts): 
   return {
     core: Object.assign({}, ...started.map(({ core }) => core)),
     plugins: started.flatMap(({ feature, plugins = [] }) => [
-      ...pluginsOf([feature]),
+      ...pluginsOf([feature], parts),
       ...plugins.map((plugin) => ({ feature: feature.name, plugin })),
     ]),
     features: started.map(({ feature, open = feature.open }) => ({ ...feature, open })),
@@ -142,8 +142,8 @@ export function startFeatures(features: readonly Feature[], parts: StartParts): 
 }
 
 /** The plugins of features that need no gateway. */
-export function pluginsOf(features: readonly Feature[]): readonly FeaturePlugin[] {
-  return features.flatMap(({ name, plugins }) => plugins?.().map((plugin) => ({ feature: name, plugin })) ?? []);
+export function pluginsOf(features: readonly Feature[], parts: Pick<StartParts, 'env'>): readonly FeaturePlugin[] {
+  return features.flatMap(({ name, plugins }) => plugins?.(parts).map((plugin) => ({ feature: name, plugin })) ?? []);
 }
 
 export interface StartedFeatures {

@@ -9,6 +9,7 @@ import { flows } from './flows/feature.ts';
 import { notifications } from './notifications/feature.ts';
 import { policy } from './policy/feature.ts';
 import { registry } from './registry/feature.ts';
+import { sandbox } from './sandbox/feature.ts';
 import { scripts } from './scripts/feature.ts';
 import { search } from './search/feature.ts';
 import { signIn } from './sign-in/feature.ts';
@@ -25,6 +26,7 @@ export const features: readonly Feature[] = [
   policy,
   budgets,
   flows,
+  sandbox,
   search,
   scripts,
   accounts,

@@ -2,7 +2,6 @@ import { dirname, resolve } from 'node:path';
 import type { ToolwharfError } from '../../contract/errors.ts';
 import { type JsonObject, omitUndefined } from '../../contract/json.ts';
 import type { Config } from '../../contract/settings/config.ts';
-import { pluginSections } from '../../contract/settings/native-schema.ts';
 import { buildConfig } from './build-config.ts';
 import { checkNative } from './check-native.ts';
 import { bridgeDialect } from './dialects/bridge.ts';
@@ -15,6 +14,7 @@ import { applyEnvironment, applyOverrides, type SetBy } from './environment-over
 import type { LoadedConfig, UnsetProblem } from './loaded-config.ts';
 import { createPathMap } from './path-map.ts';
 import { copyPlain, isPlainMap, type PlainObject } from './plain-data.ts';
+import { usedSections } from './plugin-sections.ts';
 import {
   configError,
   describeValue,
@@ -110,10 +110,11 @@ export function assembleConfig(input: unknown, options: AssembleOptions): Assemb
 }
 
 /** Whether names in the file can be checked only where plugins and features are known. */
-function isCheckedLater({ plugins, servers, features, ...sections }: Config): boolean {
+function isCheckedLater(config: Config): boolean {
+  const { plugins, servers, features } = config;
   return (
     plugins.length > 0 ||
-    pluginSections.some((section) => sections[section] !== undefined) ||
+    usedSections(config).length > 0 ||
     Object.keys(features).length > 0 ||
     servers.some(({ target }) => target.transport === 'plugin')
   );

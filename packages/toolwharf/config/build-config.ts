@@ -126,6 +126,7 @@ export function buildServer(
     placement: server.placement ?? serverDefaults.placement,
     lifecycle: server.lifecycle ?? serverDefaults.lifecycle,
     idleAfterMs: server.idleAfter ?? serverDefaults.idleAfterMs,
+    sandbox: server.sandbox,
     validation: server.validation ?? serverDefaults.validation,
     trusted: server.trusted ?? serverDefaults.trusted,
     timeoutMs,
@@ -169,7 +170,7 @@ export function buildTarget(server: CheckedServer): StdioTarget | HttpTarget {
 }
 
 function buildGateway(checked: CheckedGateway, directory: string): GatewayConfig {
-  const { listWait, questionTimeout, shutdown, lease, retention, limits, apps, oidc, tls, ...gateway } = checked;
+  const { listWait, questionTimeout, shutdown, lease, retention, limits, apps, oidc, tls, sandbox, ...gateway } = checked;
   return {
     ...gatewayDefaults,
     // An operator who sets up sign-in does not want anonymous administrators on this machine.
@@ -189,6 +190,7 @@ function buildGateway(checked: CheckedGateway, directory: string): GatewayConfig
     },
     limits: buildLimits(limits),
     apps: { ...gatewayDefaults.apps, ...apps },
+    sandbox: { ...gatewayDefaults.sandbox, ...sandbox },
     listWaitMs: listWait ?? gatewayDefaults.listWaitMs,
     questionTimeoutMs: questionTimeout ?? gatewayDefaults.questionTimeoutMs,
     shutdownMs: shutdown ?? gatewayDefaults.shutdownMs,

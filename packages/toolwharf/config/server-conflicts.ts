@@ -22,6 +22,7 @@ export function serverConflicts(name: string, server: UncheckedServer): ServerCo
     ...keysOfOtherKind(server, isProgram),
     ...(isProgram ? [] : [...authenticationConflict(name, server), ...apiConflicts(server)]),
     ...accountConflicts(server),
+    ...sandboxConflict(server),
   ];
 }
 
@@ -86,6 +87,12 @@ function apiConflicts(server: UncheckedServer): ServerConflict[] {
     if (message !== undefined) conflicts.push({ key: 'openapi', message });
   }
   return conflicts;
+}
+
+function sandboxConflict({ sandbox, inheritEnv }: UncheckedServer): ServerConflict[] {
+  const mode = typeof sandbox === 'object' && sandbox !== null && 'mode' in sandbox ? sandbox.mode : sandbox;
+  if (mode !== 'enforce' || inheritEnv !== true) return [];
+  return [{ key: 'inheritEnv', message: "cannot be combined with the sandbox: name the variables in 'sandbox.env'" }];
 }
 
 function accountConflicts(server: UncheckedServer): ServerConflict[] {

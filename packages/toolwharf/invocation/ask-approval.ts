@@ -39,7 +39,9 @@ export interface ApprovalQuestion {
   readonly policyRules?: readonly string[];
   /** The data flows that require it. */
   readonly flows?: readonly DataFlow[];
-  readonly approval: ApprovalConfig;
+  readonly approval: Pick<ApprovalConfig, 'approvers' | 'expiresMs'>;
+  /** What the server wants while it runs the call, if that is the question. */
+  readonly access?: string;
 }
 
 export interface ApprovalPorts {
@@ -83,9 +85,7 @@ export async function askApproval(
 ): Promise<JsonObject> {
   const { entry, args, reason } = question;
   const { host, caller } = call;
-  const own = approverOf(host) ?? ports.approver;
-  const askPlugins = ports.askPlugins?.();
-  const approver = askPlugins ? withPluginApprovers(own, askPlugins) : own;
+  const approver = findApprover(call, ports);
   if (!approver) throw denied(call, entry, `${reason}, and no approver is available`);
   await ports.onWaiting(call);
   call.setState('awaiting-approval');
@@ -123,6 +123,44 @@ export async function askApproval(
   }
 }
 
+function findApprover({ host }: RunningCall, ports: ApprovalPorts): Approver | undefined {
+  const own = approverOf(host) ?? ports.approver;
+  const askPlugins = ports.askPlugins?.();
+  return askPlugins ? withPluginApprovers(own, askPlugins) : own;
+}
+
+/**
+ * Asks for approval of something that a server wants while it runs a call. The time limit of the call waits. Resolves with the answer,
+ * of which nothing is remembered.
+ */
+export async function askForAccess(
+  call: RunningCall,
+  question: ApprovalQuestion,
+  signal: AbortSignal,
+  ports: ApprovalPorts,
+): Promise<ApprovalAnswer> {
+  const approver = findApprover(call, ports);
+  if (!approver) return { kind: 'deny', reason: 'no approver is available' };
+  const resume = call.pauseClocks();
+  try {
+    const asked = toRequest(call, question, ports.clock.now());
+    const request = (await register(approver, asked, ports.log)) ?? asked;
+    ports.onAsked(request);
+    const waiting = { signal: AbortSignal.any([call.signal, signal]), host: call.host };
+    const { answer, isExpired } = await answerInTime(
+      approver,
+      request,
+      waiting,
+      question.approval.expiresMs,
+      ports.log,
+    );
+    ports.onAnswered(request, answer, isExpired);
+    return answer;
+  } finally {
+    resume();
+  }
+}
+
 function showAnswer(answer: ApprovalAnswer, { show }: ApprovalQuestion): ApprovalAnswer {
   if (answer.kind !== 'allow' || !isObject(answer.arguments) || !show) return answer;
   return { ...answer, arguments: show(answer.arguments) };
@@ -132,7 +170,8 @@ function showAnswer(answer: ApprovalAnswer, { show }: ApprovalQuestion): Approva
 const hashKey = randomBytes(32);
 
 /** Equal for equal arguments. Hidden ones are equal only within a process, so that an answer never counts for other secrets. */
-function hashArguments({ args, hidden }: ApprovalQuestion, extraParams: JsonObject | undefined): string {
+function hashArguments({ args, hidden, access }: ApprovalQuestion, extraParams: JsonObject | undefined): string {
+  if (access !== undefined) return hashOf([args, access]);
   if (!hidden) return hashOf(extraParams ? [args, extraParams] : args);
   const secrets = createHmac('sha256', hashKey).update(canonicalJson(hidden)).digest('hex');
   return hashOf([args, secrets, ...(extraParams ? [extraParams] : [])]);
@@ -160,7 +199,7 @@ async function register(approver: Approver, request: ApprovalRequest, log: Log):
 async function answerInTime(
   approver: Approver,
   request: ApprovalRequest,
-  { signal: cancelled, host }: RunningCall,
+  { signal: cancelled, host }: Pick<RunningCall, 'signal' | 'host'>,
   expiresMs: number,
   log: Log,
 ): Promise<{ readonly answer: ApprovalAnswer; readonly isExpired: boolean }> {
@@ -198,7 +237,7 @@ function toRequest(
   question: ApprovalQuestion,
   now: number,
 ): ApprovalRequest {
-  const { entry, args, reason, policy, policyRules, flows, approval } = question;
+  const { entry, args, reason, policy, policyRules, flows, approval, access } = question;
   const extra = extraParams && `; the request has more members: ${JSON.stringify(extraParams)}`;
   return {
     id: randomUUID(),
@@ -218,6 +257,7 @@ function toRequest(
     ...(policy !== undefined && { policy }),
     ...(policyRules && { policyRules }),
     ...(flows && { flows }),
+    ...(access !== undefined && { access }),
     change: entry.changes,
     approvers: approval.approvers,
     askedAt: new Date(now).toISOString(),

@@ -14,9 +14,11 @@ import { overrideMembers } from '../kernel/override-members.ts';
 import type { CallOptions, ToolResult } from '../kernel/tool.ts';
 import { toolIdOf } from '../kernel/tool-id.ts';
 import { abortable, holdProcess, releaseProcess } from '../kernel/wait.ts';
+import type { ApprovalAnswer } from '../policy/approval.ts';
 import { measureJson } from '../policy/measure-json.ts';
 import type { ChangeResult, Objection } from '../policy/review.ts';
 import { createArgumentBudget } from './argument-budget.ts';
+import { askForAccess } from './ask-approval.ts';
 import {
   type Authorization,
   type AuthorizePorts,
@@ -116,6 +118,15 @@ export interface Invoker {
   start(entry: CatalogEntry, args: unknown, options?: InternalStartOptions): Call;
   /** The calls that have not ended. */
   readonly calls: Pick<RunningCalls, 'find' | 'list'>;
+  /**
+   * Asks for approval of something that a server wants, with the latest of its calls that run. Resolves with the call and the answer;
+   * undefined if it runs none.
+   */
+  askForAccess(
+    server: string,
+    question: { readonly access: string; readonly reason: string },
+    signal: AbortSignal,
+  ): Promise<{ readonly callId: string; readonly tool: string; readonly answer: ApprovalAnswer } | undefined>;
   /** Stops waiting for approvals. Other replicas continue the calls, if the journal is shared. */
   handOver(): void;
   /** Resolves when all calls of these servers, and of tools that call others, have ended or wait for approval. */
@@ -149,6 +160,20 @@ export function createInvoker(ports: InvokerPorts): Invoker {
       return resolved;
     },
   };
+
+  async function askAboutAccess(...[server, { access, reason }, signal]: Parameters<Invoker['askForAccess']>) {
+    const call = calls.list().findLast(({ record, state }) => record.server === server && state === 'running');
+    const entry = call && ports.catalog.find({ server, tool: call.record.originalName });
+    if (!call || !entry) return undefined;
+    const { approvers, expiresMs } = ports.settings().approval;
+    const { arguments: args } = call.record;
+    const question = { entry, args, access, reason, approval: { approvers, expiresMs } };
+    return {
+      callId: call.id,
+      tool: call.record.originalName,
+      answer: await askForAccess(call, question, signal, authorizePorts),
+    };
+  }
 
   function start(entry: CatalogEntry, given: unknown, wanted: InternalStartOptions = {}): Call {
     const { input, problem } = readInput(given);
@@ -517,7 +542,7 @@ export function createInvoker(ports: InvokerPorts): Invoker {
   const stepsOf = createStepRunner({ ...ports, start, recordSearch: createSearchRecorder(ports) });
   const permitsOf = (entry: CatalogEntry) => (isComposed(entry) ? ports.composedPermits : ports.permits);
 
-  return { start, calls, handOver, ended };
+  return { start, calls, askForAccess: askAboutAccess, handOver, ended };
 }
 
 /** Options with the `_meta` that will be sent, or why it cannot be sent. */

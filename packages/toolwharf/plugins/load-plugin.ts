@@ -100,6 +100,7 @@ const kinds = {
   review: 'a function',
   allowFlow: 'a function',
   reserve: 'a function',
+  needsResult: 'a function',
   result: 'a function',
   notify: 'a function',
   policy: 'a function',

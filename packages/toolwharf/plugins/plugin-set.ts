@@ -3,9 +3,10 @@ import { messageOf, ToolwharfError } from '../../contract/errors.ts';
 import type { JsonObject } from '../../contract/json.ts';
 import type { OnPluginFailure, PluginMode } from '../../contract/settings/choices.ts';
 import type { Config, ServerSpec } from '../../contract/settings/config.ts';
-import { pluginSections, sectionPaths } from '../../contract/settings/native-schema.ts';
+import { sectionPaths } from '../../contract/settings/native-schema.ts';
 import type { PluginEntry, PluginSettings } from '../../contract/settings/plugin-config.ts';
 import type { LoadedConfig } from '../config/loaded-config.ts';
+import { readSection, usedSections } from '../config/plugin-sections.ts';
 import { configError, type Finding, formatPath } from '../config/problems.ts';
 import type { Environment } from '../config/references.ts';
 import type { SessionPlugins } from '../connections/session.ts';
@@ -41,7 +42,7 @@ import type {
 import { createMemoryPluginRecords, openPluginRecords } from './plugin-records.ts';
 import { createReserve } from './reserve-calls.ts';
 import { createAllowFlow, createReview } from './review-calls.ts';
-import { createSessionPlugins, transportsOf } from './session-plugins.ts';
+import { type AskForAccess, createSessionPlugins, transportsOf } from './session-plugins.ts';
 
 /** A plugin in use. */
 export interface PluginInfo {
@@ -82,6 +83,7 @@ export interface PluginSetOptions {
   readonly history?: ReadHistory;
   /** The tools of a plugin have changed. */
   readonly onToolsChanged: () => Promise<void>;
+  readonly ask: AskForAccess;
 }
 
 /** The plugins of a toolbox. */
@@ -159,7 +161,7 @@ const exportedEvents: Readonly<Record<ExportedEventName, true>> = {
 const closeMs = 5_000;
 
 export function createPluginSet(options: PluginSetOptions): PluginSet {
-  const { ofProgram = [], ofFeatures = [], env, log, history, onToolsChanged } = options;
+  const { ofProgram = [], ofFeatures = [], env, log, history, onToolsChanged, ask } = options;
   const { openRecords = createMemoryPluginRecords() } = options;
   let used: readonly Used[] = [];
   let change: ChangeArguments | undefined;
@@ -288,7 +290,7 @@ export function createPluginSet(options: PluginSetOptions): PluginSet {
           target.transport === 'plugin'
             ? transportsOf(left).has(target.name)
             : target.transport === 'stdio' && [...left, ...added].some(({ plugin }) => plugin.launch),
-        ofServers: createSessionPlugins(() => (isUsed ? used : next)),
+        ofServers: createSessionPlugins(() => (isUsed ? used : next), ask),
         use() {
           isUsed = true;
           commit(next);
@@ -309,7 +311,7 @@ export function createPluginSet(options: PluginSetOptions): PluginSet {
     isListed: () => isListed,
     askPlugins: () => askPlugins,
     allowFlow: () => allowFlow,
-    ofServers: createSessionPlugins(() => used),
+    ofServers: createSessionPlugins(() => used, ask),
     notify(notice) {
       for (const active of listeners)
         active
@@ -341,7 +343,7 @@ async function configure(one: Used, config: Config, problems: Finding[]): Promis
   const { base } = one;
   const { section } = base;
   if (!base.configure) return one;
-  const configuredFor = hashOf((section === undefined ? config : config[section]) ?? null);
+  const configuredFor = hashOf((section === undefined ? config : readSection(config, section)) ?? null);
   if (one.configuredFor === configuredFor) return one;
   try {
     const hooks = await base.configure(config, (problem) => problems.push(problem));
@@ -355,9 +357,7 @@ async function configure(one: Used, config: Config, problems: Finding[]): Promis
 
 /** A section that nobody applies would be ignored in silence. */
 function unusedSections(found: readonly Used[], config: Config): readonly Finding[] {
-  const unused = pluginSections.filter(
-    (section) => config[section] !== undefined && !found.some(({ base }) => base.section === section),
-  );
+  const unused = usedSections(config).filter((section) => !found.some(({ base }) => base.section === section));
   return unused.map((section) => ({
     path: sectionPaths[section],
     message: `nothing applies '${sectionPaths[section].join('.')}' here: switch on the feature '${section}' of the gateway, or add its plugin to the toolbox`,

@@ -1,3 +1,4 @@
+import type { ChildProcess } from 'node:child_process';
 import type { Transport } from '@modelcontextprotocol/client';
 import type { DataFlow } from '../../contract/api/data-flows.ts';
 import type { JsonObject } from '../../contract/json.ts';
@@ -5,6 +6,7 @@ import type { KeyRight } from '../../contract/rights.ts';
 import type { Config } from '../../contract/settings/config.ts';
 import type { PluginSection } from '../../contract/settings/native-schema.ts';
 import type { PluginSettings } from '../../contract/settings/plugin-config.ts';
+import type { SandboxConfig } from '../../contract/settings/sandbox-schema.ts';
 import type { LocalTool, ScriptTool } from '../catalog/local-tool.ts';
 import type { TransportContext } from '../connections/session.ts';
 import type { LaunchedProgram } from '../connections/stdio/server-process.ts';
@@ -79,7 +81,7 @@ export type ReviewVerdict = (
 export type ReserveVerdict = ReviewVerdict & { readonly settle?: (end: ReservationEnd) => MaybePromise<void> };
 
 /** The hooks of a plugin under one configuration. */
-export type ConfiguredHooks = Pick<Plugin, 'list' | 'change' | 'trace' | 'review' | 'allowFlow' | 'reserve' | 'result'>;
+export type ConfiguredHooks = Pick<Plugin, 'list' | 'change' | 'trace' | 'review' | 'allowFlow' | 'reserve' | 'launch' | 'result'>;
 
 /** A problem with a value of the configuration. */
 export interface ConfigProblem {
@@ -125,6 +127,30 @@ export interface Viewer {
 /** A server whose program `launch` wraps. */
 export interface LaunchedServer {
   readonly name: string;
+  /** Its settings; undefined if it has none. */
+  readonly sandbox?: SandboxConfig;
+  /** Asks people about something that the program wants while it runs a call. Undefined if it runs none. */
+  readonly ask: (question: AccessQuestion, signal: AbortSignal) => Promise<AccessAnswer | undefined>;
+}
+
+/** What a program wants, beyond what it may do. */
+export interface AccessQuestion {
+  /** Such as a host. */
+  readonly access: string;
+  readonly reason: string;
+}
+
+/** The answer, and the call during which it was asked. */
+export interface AccessAnswer {
+  readonly callId: string;
+  readonly tool: string;
+  readonly answer: ApprovalAnswer;
+}
+
+/** A program as `launch` wraps it. */
+export interface WrappedProgram extends LaunchedProgram {
+  /** Called with each process that is started. It then has a channel of Node, which this function closes. */
+  readonly started?: (process: ChildProcess) => void;
 }
 
 /** A reference to a secret in the settings of a server: `${scheme:path}`. */
@@ -308,7 +334,9 @@ export interface Plugin<Settings = unknown> {
     program: LaunchedProgram,
     server: LaunchedServer,
     context: PluginContext<Settings>,
-  ): MaybePromise<LaunchedProgram | undefined>;
+  ): MaybePromise<WrappedProgram | undefined>;
+  /** Whether `result` gets the result of a call; that of each call without it. Answers at once. */
+  needsResult?(call: PluginCall): boolean;
   /** Passes, changes or blocks a result before it is recorded and returned. */
   result?(
     call: PluginCall,

@@ -8,10 +8,16 @@ import { abortable } from '../kernel/wait.ts';
 import type { ActivePlugin } from './active-plugin.ts';
 import { copyJson, toReturnedObject } from './copies.ts';
 import { parseOptions } from './load-plugin.ts';
-import type { PluginTransport } from './plugin.ts';
+import type { LaunchedServer, PluginTransport, WrappedProgram } from './plugin.ts';
+
+/** Asks people about something that a server wants while it runs a call. */
+export type AskForAccess = (
+  server: string,
+  ...question: Parameters<LaunchedServer['ask']>
+) => ReturnType<LaunchedServer['ask']>;
 
 /** What the plugins in use at that time do for the sessions of servers. */
-export function createSessionPlugins(used: () => readonly ActivePlugin[]): SessionPlugins {
+export function createSessionPlugins(used: () => readonly ActivePlugin[], ask: AskForAccess): SessionPlugins {
   return {
     async openTransport(name, options, context) {
       const transport = transportsOf(used()).get(name);
@@ -20,7 +26,8 @@ export function createSessionPlugins(used: () => readonly ActivePlugin[]): Sessi
     },
     wrapProgram(program, server) {
       const wrappers = used().filter(({ plugin }) => plugin.launch);
-      return wrappers.length === 0 ? program : wrap(program, server, wrappers);
+      assertSandbox(server, wrappers);
+      return wrappers.length === 0 ? program : wrap(program, server, wrappers, ask);
     },
     resolveSecrets(spec, signal) {
       const references = findSecretReferences(spec.target).filter(({ scheme }) => resolverOf(scheme, used()));
@@ -37,21 +44,29 @@ export function transportsOf(used: readonly ActivePlugin[]): ReadonlyMap<string,
 /** The program as the plugins wrap it, one after the other: the last one is the outermost. */
 async function wrap(
   program: LaunchedProgram,
-  server: string,
+  { name: server, sandbox }: ServerSpec,
   wrappers: readonly ActivePlugin[],
-): Promise<LaunchedProgram> {
-  let wrapped = program;
+  ask: AskForAccess,
+): Promise<WrappedProgram> {
+  let wrapped: WrappedProgram = program;
+  const launched: LaunchedServer = Object.freeze({
+    name: server,
+    sandbox: sandbox && copyJson(sandbox),
+    ask: (...question: Parameters<LaunchedServer['ask']>) => ask(server, ...question),
+  });
   for (const active of wrappers) {
     const fields = { server };
     try {
-      const before = copyJson(wrapped);
-      const next = await active.run('launch', (context) => active.plugin.launch?.(before, { name: server }, context));
+      const { started, ...program } = wrapped;
+      const before = copyJson(program);
+      const next = await active.run('launch', (context) => active.plugin.launch?.(before, launched, context));
       if (next === undefined) continue;
-      const checked = toProgram(next);
+      const checked = { ...toProgram(next), started: next.started ?? started };
       if (!active.shadows('launch', `started ${checked.command} for server '${server}'`, fields)) wrapped = checked;
     } catch (cause) {
       const failure = active.fail('launch', cause, fields);
       if (active.mode === 'shadow' || active.onFailure === 'allow') continue;
+      if (cause instanceof ConnectionError) throw cause;
       const message = `${failure}. The program of server '${server}' was not started; correct or remove the plugin`;
       throw new ConnectionError('SERVER_UNREACHABLE', message, { cause, data: { reached: false } });
     }
@@ -59,7 +74,14 @@ async function wrap(
   return wrapped;
 }
 
-function toProgram(value: unknown): LaunchedProgram {
+/** A program that must be contained does not start where nothing contains it. */
+function assertSandbox({ name, sandbox }: ServerSpec, wrappers: readonly ActivePlugin[]): void {
+  if ((sandbox?.mode ?? 'off') === 'off' || wrappers.some(({ plugin }) => plugin.section === 'sandbox')) return;
+  const message = `Server '${name}' has a sandbox, and nothing applies it: switch on the feature 'sandbox' of the gateway`;
+  throw new ConnectionError('SERVER_UNREACHABLE', message, { data: { reached: false } });
+}
+
+function toProgram({ started: _, ...value }: WrappedProgram): LaunchedProgram {
   const { command, args = [], env = {}, cwd, inheritEnv } = toReturnedObject(value, 'the program');
   const isTexts = (texts: unknown) => isObject(texts) && Object.values(texts).every((text) => typeof text === 'string');
   const isProgram = typeof command === 'string' && command !== '' && Array.isArray(args) && isTexts({ ...args });

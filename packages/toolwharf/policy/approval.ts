@@ -33,6 +33,8 @@ export interface ApprovalRequest {
   readonly policyRules?: readonly string[];
   /** The data flows that require the approval. An answer with the scope `flow` allows them for the rest of the conversation. */
   readonly flows?: readonly DataFlow[];
+  /** What the server wants while it runs the call, such as a host. The answer is about that, and not about the call. */
+  readonly access?: string;
   /** The changes since the definition was accepted, if they are the reason for the approval. */
   readonly change?: readonly DefinitionChange[];
   /** Who may answer; `admins` if undefined. */

@@ -1,10 +1,10 @@
 import { join } from 'node:path';
-import { pluginSections } from '../../../contract/settings/native-schema.ts';
 import { chooseFeatures } from '../../../gateway/core/choose-features.ts';
 import { pluginsOf } from '../../../gateway/core/feature.ts';
 import { showTool } from '../../../gateway/core/rest/show-tool.ts';
 import { dataDirectory } from '../../../toolwharf/config/data-directory.ts';
 import type { LoadedConfig } from '../../../toolwharf/config/loaded-config.ts';
+import { usedSections } from '../../../toolwharf/config/plugin-sections.ts';
 import { openScripts } from '../../../toolwharf/features/scripts/open-scripts.ts';
 import type { Call } from '../../../toolwharf/invocation/call.ts';
 import { receiveArgumentsText } from '../../../toolwharf/invocation/receive-arguments.ts';
@@ -39,7 +39,7 @@ export async function openOwnTools(context: CommandContext, options: OpenOptions
     rules: options.forCalls ? createRuleFile(rulesFile) : undefined,
     approver: canAsk ? approver : undefined,
     host: canAsk ? createTerminalQuestions(terminal) : undefined,
-    featurePlugins: await loadFeaturePlugins(loaded),
+    featurePlugins: await loadFeaturePlugins(loaded, context.env),
     scripts: { open: (used) => openScripts(used) },
   });
   const entries = toolbox.tools.flatMap(({ name }) => toolbox.catalog.find(name) ?? []);
@@ -75,10 +75,10 @@ export async function openOwnTools(context: CommandContext, options: OpenOptions
 }
 
 /** The plugins of features for the sections of the configuration. Most have none, and start faster without the features. */
-async function loadFeaturePlugins(loaded: LoadedConfig) {
-  if (!pluginSections.some((section) => loaded.config[section] !== undefined)) return [];
+async function loadFeaturePlugins(loaded: LoadedConfig, env: CommandContext['env']) {
+  if (usedSections(loaded.config).length === 0) return [];
   const { features } = await import('../../../gateway/features/index.ts');
-  return pluginsOf(chooseFeatures(features, loaded));
+  return pluginsOf(chooseFeatures(features, loaded), { env });
 }
 
 /** Stops the time limit while the call waits for a person. */

@@ -23,6 +23,8 @@ export interface Program {
    * stopped, and not started any more. Undefined if it may run for ever.
    */
   readonly expiresInMs?: () => number;
+  /** Called with each process that is started. It then has a channel of Node, which this function closes. */
+  readonly started?: (process: ChildProcess) => void;
 }
 
 /** A program that was started. It may have ended since. */
@@ -153,12 +155,13 @@ async function start(program: Program): Promise<RunningProgram> {
   const child = spawn(file, [...args], {
     cwd: program.cwd,
     env: { ...environment, [markerVariable]: marker },
-    stdio: ['pipe', 'pipe', 'pipe'],
+    stdio: ['pipe', 'pipe', 'pipe', ...(program.started ? ['ipc' as const] : [])],
     // Its own group, so that all its processes can be ended and Ctrl-C in our terminal does not reach it first.
     detached: !isWindows,
     windowsHide: true,
     ...quoting,
   });
+  program.started?.(child);
   try {
     await once(child, 'spawn');
   } catch (cause) {
@@ -167,7 +170,7 @@ async function start(program: Program): Promise<RunningProgram> {
   // From the start: Node drops the output of a process that ended before a listener was added.
   let listener: ((chunk: Buffer) => void) | undefined;
   let unheard: Buffer[] = [];
-  child.stderr.on('data', (chunk: Buffer) => (listener ? listener(chunk) : unheard.push(chunk)));
+  child.stderr?.on('data', (chunk: Buffer) => (listener ? listener(chunk) : unheard.push(chunk)));
   for (const stream of child.stdio) stream?.on('error', () => {});
   setProcessRef(child, 'unref');
   const pid = child.pid as number;

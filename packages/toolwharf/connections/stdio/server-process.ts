@@ -27,7 +27,7 @@ export interface ServerProcessOptions {
 export interface LaunchedProgram extends Pick<Program, 'command' | 'args' | 'env' | 'cwd' | 'inheritEnv'> {}
 
 /** Wraps the program of a server before it is started. Rejects if it must not be started. */
-export type WrapProgram = (program: LaunchedProgram, server: string) => LaunchedProgram | Promise<LaunchedProgram>;
+export type WrapProgram = (program: LaunchedProgram, server: ServerSpec) => Program | Promise<Program>;
 
 /** Creates the process of a configured server, with all references resolved. */
 export function createServerProcess(spec: ServerSpec, options: ServerProcessOptions): StdioTransport {
@@ -41,7 +41,7 @@ export function createServerProcess(spec: ServerSpec, options: ServerProcessOpti
   const transport = createStdioTransport({
     ...program,
     expiresInMs: options.expiresInMs,
-    wrap: plugins && (async () => plugins.wrapProgram(program, spec.name)),
+    wrap: plugins && (async () => plugins.wrapProgram(program, spec)),
     // Its own output explains its failure; the output of all processes is shown to people.
     stderr: {
       lines: output.lines,
@@ -70,11 +70,12 @@ export function createServerProcess(spec: ServerSpec, options: ServerProcessOpti
  * run a program of which there is only one, and plugins may wrap programs.
  */
 export function launchServersAhead(
-  { servers, plugins }: Pick<Config, 'servers' | 'plugins'>,
+  { servers, plugins, gateway }: Pick<Config, 'servers' | 'plugins' | 'gateway'>,
   env: ServerProcessOptions['env'],
 ): AsyncDisposable {
-  const programs = (plugins.length > 0 ? [] : servers).flatMap(({ enabled, target, placement, lifecycle }) => {
+  const programs = (plugins.length > 0 ? [] : servers).flatMap(({ enabled, target, placement, lifecycle, sandbox }) => {
     if (!enabled || target.transport !== 'stdio' || placement === 'single' || lifecycle === 'lazy') return [];
+    if ((sandbox?.mode ?? gateway.sandbox.default) !== 'off') return [];
     // Runners of the same package start one after the other, and the connection resolves references to secrets.
     if (findPackage(target) !== undefined || findSecretReferences(target).length > 0) return [];
     try {

@@ -36,7 +36,7 @@ export async function serveLocally(name: string, context: CommandContext): Promi
     log,
     signal,
     approver,
-    featurePlugins: pluginsOf(chosen),
+    featurePlugins: pluginsOf(chosen, { env }),
     host: questionsNeedCall,
     scripts: { open: (used) => openScripts(used, { searchFor }) },
     rules: createRuleFile(join(dataDir, 'approvals.json')),

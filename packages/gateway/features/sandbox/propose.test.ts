@@ -1,0 +1,61 @@
+import { mkdir, writeFile } from 'node:fs/promises';
+import { expect, test } from 'vitest';
+import { tempDir } from '../../../../test/support/fixtures.ts';
+import { emptyProfile } from './profile.ts';
+import { proposeProfile } from './propose.ts';
+import { parseLine } from './read-trace.ts';
+
+test.each([
+  ['12 1700000000.5 openat(AT_FDCWD</work>, "a.txt", O_RDONLY|O_CLOEXEC) = 3</work/a.txt>', 'read', ['/work/a.txt']],
+  ['1700000000.5 openat(AT_FDCWD</work>, "/x/../y", O_WRONLY|O_CREAT, 0666) = 3</y>', 'write', ['/y']],
+  ['1700000000.5 openat(17</deep>, "b", O_RDONLY) = 4</deep/b>', 'read', ['/deep/b']],
+  ['1700000000.5 rename("/one", "/two") = 0', 'write', ['/one', '/two']],
+  ['1700000000.5 execve("/usr/bin/git", ["git", "log"], 0x7ffd /* 20 vars */) = 0', 'run', ['/usr/bin/git']],
+  ['1700000000.5 mkdir("/ro", 0777) = -1 EROFS (Read-only file system)', 'write', ['/ro']],
+  ['1700000000.5 openat(AT_FDCWD</>, "/tab\\tname\\303\\274", O_RDONLY <unfinished ...>', 'read', ['/tab\tnameü']],
+])('the line %s of a trace is read', (line, kind, paths) => {
+  expect(parseLine(line, '/work')).toEqual(paths.map((path) => ({ path, kind, at: 1_700_000_000_500 })));
+});
+
+test.each([
+  '1700000000.5 openat(AT_FDCWD</>, "/missing", O_RDONLY) = -1 ENOENT (No such file or directory)',
+  '1700000000.5 <... openat resumed>) = 3',
+  '+++ exited with 0 +++',
+])('the line %s of a trace says nothing', (line) => {
+  expect(parseLine(line, '/')).toEqual([]);
+});
+
+test('the smallest profile has the files and hosts that were used, with the calls that caused them, and what is allowed too much', async () => {
+  await using folder = await tempDir();
+  for (const name of ['many', 'few', 'out', 'home']) await mkdir(folder.file(name));
+  for (const name of ['many/a', 'many/b', 'many/c', 'few/a', 'out/new', 'home/private'])
+    await writeFile(folder.file(name), '');
+  const read = (name: string, at: number) => ({ path: folder.file(name), kind: 'read' as const, at });
+  const entries = await proposeProfile({
+    files: [
+      ...['many/a', 'many/b', 'many/c'].map((name) => read(name, 150)),
+      read('few/a', 50),
+      read('gone', 150),
+      read('home', 150),
+      { path: '/usr/lib/x.so', kind: 'read', at: 10 },
+      { path: folder.file('out/new'), kind: 'write', at: 250 },
+      { path: folder.file('few'), kind: 'look', at: 150 },
+    ],
+    hosts: [{ host: 'api.example.com', at: new Date(250).toISOString() }],
+    calls: [
+      { tool: 'list', from: 100, until: 200 },
+      { tool: 'save', from: 200.5, until: 300 },
+    ],
+    covered: ['/usr'],
+    named: [folder.path],
+    home: folder.file('home'),
+    allowed: { ...emptyProfile, read: [folder.file('few')], network: ['old.example.com'] },
+  });
+  expect(entries).toEqual([
+    { list: 'read', entry: folder.file('few/a'), change: 'same', causes: ['start'] },
+    { list: 'read', entry: folder.file('many'), change: 'added', causes: ['list'] },
+    { list: 'write', entry: folder.file('out'), change: 'added', causes: ['save'] },
+    { list: 'network', entry: 'api.example.com', change: 'added', causes: ['save'] },
+    { list: 'network', entry: 'old.example.com', change: 'removed', causes: [] },
+  ]);
+});
