@@ -3,7 +3,7 @@
 // `--fast` omits coverage.
 import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { constants, tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { join, relative } from 'node:path';
 import { isCovered } from './coverage.mjs';
 import { root, run, testProgramsDirectory, toolEnvironment } from './project.mjs';
 
@@ -89,8 +89,12 @@ async function runTests(signal) {
 function summarise({ code, report, coverage }) {
   const covered = !withCoverage || (code === 0 && checkCoverage(coverage));
   if (!existsSync(report)) return code || 1;
-  const { passed, failed } = countsOf(JSON.parse(readFileSync(report, 'utf8')));
+  const { passed, failed, skipped } = countsOf(JSON.parse(readFileSync(report, 'utf8')));
   if (code !== 0 && failed === 0) console.log('\nNo test failed, but the run did: see the errors above.');
+  for (const { file, count } of skipped)
+    console.log(
+      `\nNot run on this machine: ${count} tests of ${file} (\`vitest run ${file} --reporter=verbose\` says why)`,
+    );
   console.log(`\n${passed} passed, ${failed} failed`);
   return code || (covered && failed === 0 ? 0 : 1);
 }
@@ -103,7 +107,13 @@ function checkCoverage(coverage) {
 function countsOf({ numPassedTests, numFailedTests, testResults }) {
   // A file that failed to load counts as one failed test.
   const broken = testResults.filter((file) => file.status === 'failed' && file.assertionResults.length === 0);
-  return { passed: numPassedTests, failed: numFailedTests + broken.length };
+  const skipped = testResults
+    .map(({ name, assertionResults }) => ({
+      file: relative(root, name),
+      count: assertionResults.filter(({ status }) => status === 'skipped' || status === 'pending').length,
+    }))
+    .filter(({ count }) => count > 0);
+  return { passed: numPassedTests, failed: numFailedTests + broken.length, skipped };
 }
 
 function heading(title) {

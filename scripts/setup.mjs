@@ -24,7 +24,10 @@ async function setUp() {
     console.error(`Toolwharf needs Node 22.19 or later, and this is ${process.version}: install Node 24.`);
     return 1;
   }
-  if (all) return 0;
+  if (all) {
+    await installSandbox();
+    return 0;
+  }
   if (!isBuilt()) return build(node);
   return areDocsBuilt() ? 0 : buildDocs(node);
 }
@@ -39,6 +42,21 @@ async function install() {
     if (installed < total) return `${installed} of ${total} packages`;
     return `${total} packages unpacked, npm runs their install scripts and checks them`;
   });
+}
+
+/** Installs what the tests of sandboxes need, where that takes no question: as root on Debian. Without it they are skipped. */
+async function installSandbox() {
+  const isInstalled = ['/usr/bin/bwrap', '/usr/bin/strace'].every((file) => existsSync(file));
+  if (isInstalled || process.platform !== 'linux' || process.getuid?.() !== 0 || !existsSync('/etc/debian_version'))
+    return;
+  const env = { ...outerEnvironment(), DEBIAN_FRONTEND: 'noninteractive' };
+  const quick = ['-qq', '-o=Acquire::Retries=0', '-o=Acquire::http::Timeout=10', '-o=DPkg::Lock::Timeout=20'];
+  const install = ['install', '-y', '--no-install-recommends', 'bubblewrap', 'strace'];
+  const apt = (args) =>
+    run('apt-get', [...quick, ...args], { env, onOutput() {}, signal: AbortSignal.timeout(60_000) });
+  console.error('Installing bubblewrap and strace, for the tests of sandboxes');
+  if ((await apt(install)) !== 0 && ((await apt(['update'])) !== 0 || (await apt(install)) !== 0))
+    console.error('  could not be installed: the tests of sandboxes are skipped');
 }
 
 async function build(node) {

@@ -170,7 +170,8 @@ export function buildTarget(server: CheckedServer): StdioTarget | HttpTarget {
 }
 
 function buildGateway(checked: CheckedGateway, directory: string): GatewayConfig {
-  const { listWait, questionTimeout, shutdown, lease, retention, limits, apps, oidc, tls, sandbox, ...gateway } = checked;
+  const { listWait, questionTimeout, shutdown, lease, retention, limits, apps, oidc, tls, sandbox, ...gateway } =
+    checked;
   return {
     ...gatewayDefaults,
     // An operator who sets up sign-in does not want anonymous administrators on this machine.

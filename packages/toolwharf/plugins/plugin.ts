@@ -81,7 +81,10 @@ export type ReviewVerdict = (
 export type ReserveVerdict = ReviewVerdict & { readonly settle?: (end: ReservationEnd) => MaybePromise<void> };
 
 /** The hooks of a plugin under one configuration. */
-export type ConfiguredHooks = Pick<Plugin, 'list' | 'change' | 'trace' | 'review' | 'allowFlow' | 'reserve' | 'launch' | 'result'>;
+export type ConfiguredHooks = Pick<
+  Plugin,
+  'list' | 'change' | 'trace' | 'review' | 'allowFlow' | 'reserve' | 'launch' | 'result'
+>;
 
 /** A problem with a value of the configuration. */
 export interface ConfigProblem {

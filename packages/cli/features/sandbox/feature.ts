@@ -1,4 +1,11 @@
-import { addCommand, type CommandFeature, commandsOf, groups, json } from '../../core/program/command-actions.ts';
+import {
+  addCommand,
+  type CommandFeature,
+  commandsOf,
+  groups,
+  json,
+  repeatable,
+} from '../../core/program/command-actions.ts';
 
 /** `sandbox`. */
 export const sandbox: CommandFeature = {
@@ -25,7 +32,7 @@ export const sandbox: CommandFeature = {
     });
     add(sandbox, 'accept', 'Accept the profile that `diff` prints, and limit the program to it', 'acceptSandbox', {
       args: [server],
-      options: [json],
+      options: [repeatable('--without <entry>', 'Leave this entry out; can be repeated'), json],
       gatewayOnly: true,
     });
   },

@@ -14,6 +14,10 @@ export interface LearnOptions extends JsonOption {
   readonly stop?: boolean;
 }
 
+export interface AcceptOptions extends JsonOption {
+  readonly without?: readonly string[];
+}
+
 /** `toolwharf sandbox show`: prints the sandboxes of all servers, or that of one with its profile. */
 export async function showSandbox(
   server: string | undefined,
@@ -88,12 +92,20 @@ export async function diffSandbox(server: string, { json }: JsonOption, context:
 }
 
 /** `toolwharf sandbox accept`: accepts what the program has used as its profile. */
-export async function acceptSandbox(server: string, { json }: JsonOption, context: CommandContext): Promise<number> {
+export async function acceptSandbox(
+  server: string,
+  { without = [], json }: AcceptOptions,
+  context: CommandContext,
+): Promise<number> {
   const { terminal } = context;
   const gateway = await requireGateway(context);
   const { entries } = await requireProposal(server, gateway);
+  const unknown = without.find((text) => !entries.some(({ entry }) => entry === text));
+  if (unknown !== undefined)
+    throw new UsageError(`There is no entry ${unknown}: \`toolwharf sandbox diff\` lists them`);
+  const kept = entries.filter(({ entry, change }) => change !== 'removed' && !without.includes(entry));
   const of = (name: Proposal['entries'][number]['list']) =>
-    entries.filter(({ list, change }) => list === name && change !== 'removed').map(({ entry }) => entry);
+    kept.filter(({ list }) => list === name).map(({ entry }) => entry);
   const body = { read: of('read'), write: of('write'), network: of('network') };
   const state = await gateway.acceptSandbox({ path: { server }, body });
   const size = count(body.read.length + body.write.length + body.network.length, 'entry', 'entries');
