@@ -159,6 +159,7 @@ describe('docs/reference/config.md', () => {
         shutdown: gateway.shutdownMs,
         lease: gateway.leaseMs,
       }),
+      ...prefixed('gateway.sandbox.', { ...gateway.sandbox }),
       ...prefixed('gateway.limits.', {
         ...gateway.limits,
         slowClientTimeout: gateway.limits.slowClientTimeoutMs,

@@ -35,6 +35,7 @@ export type { Endpoint } from '../contract/settings/endpoint-schema.ts';
 export type { NativeConfig } from '../contract/settings/native-schema.ts';
 export type { OAuthAuthentication } from '../contract/settings/oauth-config.ts';
 export type { PluginEntry, PluginSettings, PluginTarget } from '../contract/settings/plugin-config.ts';
+export type { SandboxConfig } from '../contract/settings/sandbox-schema.ts';
 export type { NativeServer } from '../contract/settings/server-schema.ts';
 export type { AnyTransport, ConnectedTransport, TransportName } from '../contract/settings/transports.ts';
 export type { CatalogDifference } from './catalog/catalog.ts';
@@ -74,6 +75,8 @@ export type { SkillDefinition, SkillFile, SkillFrontmatter } from './kernel/skil
 export type * from './kernel/tool.ts';
 export type { ToolId } from './kernel/tool-id.ts';
 export {
+  type AccessAnswer,
+  type AccessQuestion,
   type ArgumentsChange,
   type CallSummary,
   type CreatePlugin,
@@ -108,6 +111,7 @@ export {
   type ReviewVerdict,
   type SecretReference,
   type Viewer,
+  type WrappedProgram,
 } from './plugins/plugin.ts';
 export type { ApprovalAnswer, ApprovalHost, ApprovalRequest, Approver, ApproverFunction } from './policy/approval.ts';
 export { toDisplayText } from './policy/display-text.ts';

@@ -69,13 +69,13 @@ describe('a server in a sandbox', () => {
   /** What a program of Node prints in the sandbox. */
   const node = (script: string, server?: string) => run(`node - <<'END'\n${script}\nEND`, server);
 
-  test('reads its own files, those of the system and those of its profile', async () => {
+  test('a program in a sandbox reads its own files, those of the system and those of its profile', async () => {
     expect(await run(`cat ${folder.file('shown/one.txt')} ~/notes/one.txt; head -c 4 /etc/passwd`)).toBe(
       'showna noteroot',
     );
   });
 
-  test('does not see the home, the data directory, the gateway and files of others', async () => {
+  test('a program in a sandbox does not see the home, the data directory, the gateway and files of others', async () => {
     expect(await run('cat ~/secret.txt')).toContain('No such file');
     expect(await run(`ls ${folder.file('data')}`)).not.toContain('master.key');
     expect(await run(`ls ${folder.path}`)).not.toContain('home/secret');
@@ -83,7 +83,7 @@ describe('a server in a sandbox', () => {
     expect(await run('cat /etc/shadow')).toContain('No such file');
   });
 
-  test('changes only what its profile allows', async () => {
+  test('a program in a sandbox changes only what its profile allows', async () => {
     await run(`echo changed > ${folder.file('changed/file.txt')}`);
     expect(await readFile(folder.file('changed/file.txt'), 'utf8')).toBe('changed\n');
     expect(await run(`echo no > ${folder.file('shown/one.txt')}`)).toContain('Read-only');
@@ -98,7 +98,7 @@ describe('a server in a sandbox', () => {
     expect(await readFile(folder.file('work/here.txt'), 'utf8')).toBe('here\n');
   });
 
-  test('links and renames do not lead out of what it may change', async () => {
+  test('links and renames do not lead out of what a program in a sandbox may change', async () => {
     await run(
       `ln -s ${folder.file('home/secret.txt')} ${folder.file('changed/link')}; ln -s / ${folder.file('changed/root')}`,
     );
@@ -124,7 +124,7 @@ describe('a server in a sandbox', () => {
     await api.delete('/api/servers/planted', { key: api.adminToken });
   });
 
-  test('gets its own variables and those that its profile names, and never those of Toolwharf or of other servers', async () => {
+  test('a program in a sandbox gets its own variables and those that its profile names, and never those of Toolwharf or of other servers', async () => {
     const variables = await run('env; cat /proc/*/environ | tr "\\0" "\\n"');
     expect(variables).toContain('TOKEN=[redacted]');
     expect(variables).toContain('REGION=north');
@@ -132,7 +132,7 @@ describe('a server in a sandbox', () => {
       expect(variables).not.toContain(hidden);
   });
 
-  test('sees no process outside of its sandbox, and cannot signal or trace one', async () => {
+  test('a program in a sandbox sees no process outside of its sandbox, and cannot signal or trace one', async () => {
     expect(await run(`ls -d /proc/${process.pid}`)).toContain('No such file');
     expect(
       await node(`try { process.kill(${process.pid}, 0); console.log('reached') } catch (e) { console.log(e.code) }`),
@@ -142,7 +142,7 @@ describe('a server in a sandbox', () => {
     expect(await run('unshare --user true; echo $?')).not.toBe('0\n');
   });
 
-  test('reaches a host of its profile, with Node, over HTTP and through a tunnel', async () => {
+  test('a program in a sandbox reaches a host of its profile, with Node, over HTTP and through a tunnel', async () => {
     expect(await node("fetch('http://api.example.com/a').then((r) => r.text()).then(console.log)")).toBe(
       'hello from api.example.com\n',
     );
@@ -158,7 +158,7 @@ s.on('data', (text) => process.stdout.write(text));`;
     ['the gateway without a key', () => `${api.url}/api/servers`],
     ['the gateway by name', () => `${api.url.replace('127.0.0.1', 'localhost')}/api/servers`],
     ['the metadata service', () => 'http://169.254.169.254/latest/meta-data'],
-  ])('does not reach %s, even if its profile names the address', async (_what, url) => {
+  ])('a program in a sandbox does not reach %s, even if its profile names the address', async (_what, url) => {
     expect(
       await node(
         `fetch('${url()}').then((r) => r.text()).then(console.log, (e) => console.log('failed', e.cause?.code))`,
@@ -169,7 +169,7 @@ request({ host: p.hostname, port: p.port, path: '${url()}' }, (r) => { r.setEnco
     expect(await node(proxied)).toMatch(/^403 Blocked by the sandbox/);
   });
 
-  test('has no exit over DNS or UDP', async () => {
+  test('a program in a sandbox has no exit over DNS or UDP', async () => {
     const socket = createSocket('udp4').bind(0, '127.0.0.1');
     await once(socket, 'listening');
     const { port } = socket.address();
@@ -188,13 +188,13 @@ request({ host: p.hostname, port: p.port, path: '${url()}' }, (r) => { r.setEnco
     socket.close();
   });
 
-  test('has the limits of its settings', async () => {
+  test('a program in a sandbox has the limits of its settings', async () => {
     const limits = await run('cat /proc/self/limits', 'limited');
     expect(limits).toMatch(/Max cpu time +300 /);
     expect(limits).toMatch(/Max data size +2147483648 /);
   });
 
-  test('its children end with it, also those that left its session', async () => {
+  test('the children of a program in a sandbox end with it, also those that left its session', async () => {
     const name = `sandbox-child-${process.pid}-${Date.now()}`;
     const isRunning = async () => {
       const ids = (await readdir('/proc')).filter((id) => /^\d+$/.test(id));
