@@ -95,6 +95,7 @@ export {
   type PluginPolicy,
   type PluginRecordKind,
   type PluginRecords,
+  type PluginRedactor,
   type PluginRequest,
   type PluginRoute,
   type PluginSetup,
@@ -106,6 +107,7 @@ export {
   type PolicyVerdict,
   pluginTransport,
   type ReadHistory,
+  type Redaction,
   type ReserveVerdict,
   type ResultVerdict,
   type ReviewVerdict,
@@ -115,6 +117,7 @@ export {
 } from './plugins/plugin.ts';
 export type { ApprovalAnswer, ApprovalHost, ApprovalRequest, Approver, ApproverFunction } from './policy/approval.ts';
 export { toDisplayText } from './policy/display-text.ts';
+export type { CarriedContent, Detection } from './policy/redaction.ts';
 export type { RememberedRule, RuleStore } from './policy/remembered-rules.ts';
 export type { DispatchableCall, PluginCall, ReachedLimit, ReservationEnd, ReviewedCall } from './policy/review.ts';
 export { type DefinitionFinding, type ScanOptions, scanDefinition } from './policy/scan-definition.ts';

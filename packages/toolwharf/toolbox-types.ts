@@ -29,6 +29,7 @@ import type { ToolId } from './kernel/tool-id.ts';
 import type { Plugin, PluginUse } from './plugins/plugin.ts';
 import type { ActiveRoute, FeaturePlugin, PluginInfo } from './plugins/plugin-set.ts';
 import type { Approver, ApproverFunction } from './policy/approval.ts';
+import type { RedactForModel } from './policy/redaction.ts';
 import type { RememberedRule, RuleStore } from './policy/remembered-rules.ts';
 import type { Person } from './policy/review.ts';
 import type { DefinitionFinding } from './policy/scan-definition.ts';
@@ -309,6 +310,8 @@ export interface InternalToolbox extends Toolbox {
   readonly isListed: IsListed;
   /** Changes when plugins may show other tools. */
   readonly visibilityVersion: unknown;
+  /** Redacts what a model gets. */
+  readonly redactForModel: RedactForModel;
   /** Whether the results of a tool are secret. */
   isSecret(tool: CatalogEntry): boolean;
   /** Whether tools that are scripts can run. */

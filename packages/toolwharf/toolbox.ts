@@ -24,6 +24,7 @@ import { createFailedCall } from './invocation/failed-call.ts';
 import { createInvoker, type InternalStartOptions } from './invocation/invoker.ts';
 import { composedLimits, joinStats } from './invocation/permits.ts';
 import { createReadHistory } from './invocation/read-history.ts';
+import { redactForModel, redactLoose } from './invocation/redact-call.ts';
 import { createResults } from './invocation/results.ts';
 import { createToTool } from './invocation/to-tool.ts';
 import { systemClock } from './kernel/clock.ts';
@@ -169,7 +170,12 @@ export async function startToolbox(
   });
   const config = () => current.config;
   const scripts = options.scripts?.open({ config, catalog, journal, results, embed, log, waitForTools });
-  const onNotice = (notice: ServerNotice) => events.emit('server.notified', notice);
+  /** A message that belongs to no call, as people may see it; undefined if nobody may. */
+  const redactMessage = (message: JsonObject) => redactLoose(plugins.redact(), message);
+  function onNotice(notice: ServerNotice): void {
+    const params = redactMessage(notice.params);
+    if (params) events.emit('server.notified', params === notice.params ? notice : { ...notice, params });
+  }
   const accountPorts = { store: createMemoryAccounts(), ...options.accounts };
   const accounts = openAccounts({ ...accountPorts, servers: () => servers, clock, onNotice });
   const callPorts = {
@@ -184,6 +190,7 @@ export async function startToolbox(
     reserve: plugins.reserve,
     findPerson: options.findPerson,
     changeResult: plugins.result,
+    redact: plugins.redact,
     askPlugins: plugins.askPlugins,
     allowFlow: plugins.allowFlow,
     clock,
@@ -227,7 +234,7 @@ export async function startToolbox(
     tolerant: options.tolerant ?? false,
   });
   const protocolCache = createProtocolCache();
-  const traffic = createTrafficLogs(clock);
+  const traffic = createTrafficLogs(clock, undefined, (message) => redactMessage(message) ?? { withheld: true });
   const maxMessageBytes = options.maxMessageBytes ?? 64 * 1024 * 1024;
   const { reachOf, assertAllowed } = createServerAccess({ config: () => current.config, ...options });
   const oauthStore = options.oauth?.store ?? createMemoryOAuthStore();
@@ -568,6 +575,7 @@ export async function startToolbox(
     get visibilityVersion() {
       return plugins.isListed();
     },
+    redactForModel: (call, value) => redactForModel(call, value, plugins.redact()),
     isSecret: results.isSecret,
     runsScripts: scripts !== undefined,
     embed,

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { callEnds, callStatuses, recordKinds, taskStatuses } from '../calls.ts';
-import { pluginModes, policyActions } from '../settings/choices.ts';
+import { contentDirections, pluginModes, policyActions, redactions } from '../settings/choices.ts';
 import { callerSchema } from './common.ts';
 import { dataSourceSchema } from './data-flows.ts';
 import { answer, body, isoTime, json, list } from './named.ts';
@@ -146,6 +146,17 @@ export const callSchema = answer(
     )
       .optional()
       .describe('The rules of the policy that decided, or with the mode `shadow` would have decided.'),
+    redaction: list(
+      z.strictObject({
+        class: z.string(),
+        rule: z.string().describe('The name of the detector.'),
+        direction: z.enum(contentDirections),
+        action: z.enum(redactions),
+        count: z.int().describe('How many values were detected.'),
+      }),
+    )
+      .optional()
+      .describe('What was detected in the arguments and the result, without the values.'),
     labels: list(z.string()).optional().describe('The labels that plugins gave the call.'),
     contextLabels: list(z.string()).optional().describe('The labels that the conversation had before the call.'),
     sources: list(dataSourceSchema)

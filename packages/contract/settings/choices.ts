@@ -122,3 +122,24 @@ export type SourceKind = (typeof sourceKinds)[number];
 /** What happens to a call for which the condition of a rule has no value. */
 export const policyFailures = ['deny', 'ask', 'allow'] as const;
 export type OnPolicyFailure = (typeof policyFailures)[number];
+
+/** What happens to a value that is detected in a call. */
+export const redactionActions = ['off', 'detect', 'mask', 'block'] as const;
+export type RedactionAction = (typeof redactionActions)[number];
+
+/** What was done with values in a call. */
+export const redactions = ['detect', 'mask', 'block', 'restore'] as const;
+
+/** The classes of values that are detected without a pattern of the configuration. */
+export const redactionClasses = ['secret', 'email', 'phone', 'iban', 'card', 'national-id'] as const;
+
+/** What a mask stands for: nothing any more, or a value that later calls send. */
+export const maskKinds = ['plain', 'reversible'] as const;
+export type MaskKind = (typeof maskKinds)[number];
+
+/** The way of content: from the caller to the server, back, or from the chat to a model. */
+export const contentDirections = ['arguments', 'results', 'messages'] as const;
+export type ContentDirection = (typeof contentDirections)[number];
+
+/** The countries whose national identifiers are detected. */
+export const idCountries = ['BE', 'CH', 'DE', 'ES', 'FR', 'GB', 'IT', 'NL', 'PL', 'US'] as const;

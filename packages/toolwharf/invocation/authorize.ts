@@ -6,6 +6,7 @@ import type { Caller } from '../kernel/tool.ts';
 import { toolIdOf } from '../kernel/tool-id.ts';
 import { abortable } from '../kernel/wait.ts';
 import { type Decision, decideByStore } from '../policy/decide.ts';
+import type { RedactCalls } from '../policy/redaction.ts';
 import type { ChangeArguments, Objection, Person, ReserveCall, ReviewCall, ReviewedCall } from '../policy/review.ts';
 import { type ApprovalPorts, askApproval } from './ask-approval.ts';
 import type { RunningCall } from './call.ts';
@@ -25,6 +26,7 @@ import {
   validateArguments,
 } from './prepare-arguments.ts';
 import type { MayRead } from './read-target.ts';
+import { canRestore, redactArguments, showRedacted } from './redact-call.ts';
 import type { ResolvedReferences } from './references.ts';
 
 /** The permissions of a caller. */
@@ -45,13 +47,15 @@ export interface AuthorizePorts extends ApprovalPorts, PreparePorts {
   /** The address of a server as it is connected now. */
   readonly addressOf: (server: string) => string | undefined;
   /** Replaces the references in the arguments of a call by their values. */
-  readonly resolve: (call: RunningCall, args: JsonObject) => Promise<ResolvedReferences>;
+  readonly resolve: (call: RunningCall, entry: CatalogEntry, args: JsonObject) => Promise<ResolvedReferences>;
   /** The review by plugins; undefined if none reviews. */
   readonly review?: () => ReviewCall | undefined;
   /** The reservation by plugins; undefined if none reserves. */
   readonly reserve?: () => ReserveCall | undefined;
   /** The person behind a caller, for reviews; undefined if nobody knows. */
   readonly findPerson?: (caller: Caller) => Promise<Person | undefined>;
+  /** The redaction by plugins; undefined if none redacts. */
+  readonly redact?: () => RedactCalls | undefined;
   /** The change of arguments by plugins; undefined if none changes them. */
   readonly change?: () => ChangeArguments | undefined;
 }
@@ -84,7 +88,7 @@ export function authorize(
 ): Authorization | Promise<Authorization> {
   const args = snapshotArguments(input, call.calledAs);
   if (args) assertNoMasks(entry, args, call.calledAs, call.isResumed || call.isContinued);
-  if (!args || needsResolving(entry, args) || ports.change?.())
+  if (!args || needsResolving(entry, args) || ports.change?.() || canRestore(entry, ports.redact?.()))
     return authorizeResolved(call, entry, args ?? input, policy, ports);
   const turn = awaitConversion(entry, args, call.caller.id, ports);
   if (turn) return turn.then(() => authorizePrepared(call, entry, prepareArguments(entry, args, ports), policy, ports));
@@ -141,8 +145,8 @@ async function prepareCall(
 ): Promise<PreparedArguments> {
   const { calledAs } = call;
   const args = snapshotArguments(input, calledAs);
-  if (args && needsResolving(entry, args)) {
-    const resolved = await ports.resolve(call, args);
+  if (args && (needsResolving(entry, args) || canRestore(entry, ports.redact?.()))) {
+    const resolved = await ports.resolve(call, entry, args);
     await awaitConversion(entry, resolved.values, call.caller.id, ports);
     return prepareResolved(entry, resolved, ports);
   }
@@ -193,7 +197,7 @@ async function authorizeLater(
     entry,
     args: args.shown,
     hidden: args.shown === args.referenced ? undefined : args.values,
-    show: (edited: JsonObject) => showArguments(entry, edited),
+    show: (edited: JsonObject) => showArguments(entry, showRedacted(call, entry, edited, ports.redact?.())),
     reason,
     policy: objection?.by,
     policyRules: objection?.rules,
@@ -206,7 +210,9 @@ async function authorizeLater(
   // `reauthorize` judges the edited arguments, like those of every call that waited.
   const edit = snapshotArguments(answered, call.calledAs);
   const restored = edit && restoreSecrets(edit, args, call.calledAs);
-  const edited = await prepareCall(call, entry, restored ?? answered, ports);
+  const redact = ports.redact?.();
+  const redacted = restored && redact ? redactArguments(call, entry, restored, redact) : restored;
+  const edited = await prepareCall(call, entry, redacted ?? answered, ports);
   await validate(call, entry, edited, ports);
   call.record = { ...call.record, arguments: edited.shown };
   return { entry, args: edited, ...approval };

@@ -3,6 +3,7 @@ import type { CallEnd, CallStatus, RecordKind } from '../../contract/calls.ts';
 import type { JsonObject } from '../../contract/json.ts';
 import type { UpstreamTask } from '../connections/follow-task.ts';
 import type { Caller, Truncation } from '../kernel/tool.ts';
+import type { Detection } from '../policy/redaction.ts';
 import type { DecidingRule } from '../policy/review.ts';
 
 /** The parent of a nested call: another call (a chain or composed tool), or an assistant's answer. */
@@ -61,6 +62,8 @@ export interface CallRecord {
   readonly profile?: string;
   /** The rules of plugins that decided, or would have decided. */
   readonly policy?: readonly DecidingRule[];
+  /** What plugins detected in the arguments and the result: the receipt of redaction, without values. */
+  readonly redaction?: readonly Detection[];
   /** The labels that plugins gave the call. */
   readonly labels?: readonly string[];
   /** The labels that the conversation had before the call. */

@@ -17,12 +17,14 @@ import { withoutOwnMembers } from '../kernel/own-meta.ts';
 import type { Progress, ToolResult } from '../kernel/tool.ts';
 import { toolIdOf } from '../kernel/tool-id.ts';
 import { abortable } from '../kernel/wait.ts';
+import type { RedactCalls } from '../policy/redaction.ts';
 import type { Authorization } from './authorize.ts';
 import type { CallHost, RunningCall } from './call.ts';
 import { wasInterrupted } from './call-ending.ts';
 import type { CallRecord } from './call-record.ts';
 import { createDeadline } from './deadline.ts';
 import type { ReadTarget } from './read-target.ts';
+import { redactMessage, redactQuestion } from './redact-call.ts';
 
 export interface DispatchPorts {
   readonly catalog: Pick<Catalog, 'find'>;
@@ -32,6 +34,8 @@ export interface DispatchPorts {
   /** Used for questions that the call's own host does not support. */
   readonly defaultHost: CallHost;
   readonly log: Log;
+  /** The redaction by plugins; undefined if none redacts. */
+  readonly redact?: () => RedactCalls | undefined;
   readonly onLog: (call: RunningCall, server: string, params: JsonObject) => void;
   /** Receives the record of a call whose task at its server has another status. */
   readonly onCall?: (record: CallRecord) => void;
@@ -277,7 +281,9 @@ class DispatchedCall implements ToolCall {
     this.#call.unanswered = request;
   }
 
-  onTask(task: UpstreamTask): void {
+  onTask(received: UpstreamTask): void {
+    const { id, status } = received;
+    const task = redactMessage(this.#call, this.#entry, received, this.#ports.redact?.()) ?? { id, status };
     if (this.#call.followTask(task) && this.#call.state !== 'ended') this.#ports.onCall?.(this.#call.record);
   }
 }
@@ -287,17 +293,17 @@ class DispatchedCall implements ToolCall {
 class HostOfCall implements RequestHost {
   private readonly call: RunningCall;
   private readonly entry: CatalogEntry;
-  private readonly ports: Pick<DispatchPorts, 'defaultHost' | 'onLog'>;
+  private readonly ports: HostPorts;
   readonly input: RequestHost['input'];
   readonly onProgress: RequestHost['onProgress'];
 
-  constructor(call: RunningCall, entry: CatalogEntry, ports: Pick<DispatchPorts, 'defaultHost' | 'onLog'>) {
+  constructor(call: RunningCall, entry: CatalogEntry, ports: HostPorts) {
     this.call = call;
     this.entry = entry;
     this.ports = ports;
     this.input = call.host.input;
     // Requested even if nobody observes it: progress extends the timeout.
-    this.onProgress = progressReporter(call, ports.defaultHost);
+    this.onProgress = progressReporter(call, entry, ports);
   }
 
   get capabilities(): RequestHost['capabilities'] {
@@ -312,20 +318,22 @@ class HostOfCall implements RequestHost {
     const { call } = this;
     const host = this.answererOf('elicit');
     if (!host) return undefined;
-    return async (params, context) => {
-      const question = { method: 'elicitation/create', params };
-      return (await call.answer(context, question, async (asked) => host.elicit?.(params, asked) as never)) as never;
-    };
+    return (asked, context) =>
+      this.redacted(asked, async (params) => {
+        const question = { method: 'elicitation/create', params };
+        return call.answer(context, question, async (circumstances) => host.elicit?.(params, circumstances) as never);
+      }) as never;
   }
 
   get sample(): RequestHost['sample'] {
     const { call } = this;
     const host = this.answererOf('sample');
     if (!host) return undefined;
-    return (params, context) => {
-      const question = { method: 'sampling/createMessage', params };
-      return call.answer(context, question, async (asked) => host.sample?.(params, asked) as never);
-    };
+    return (asked, context) =>
+      this.redacted(asked, (params) => {
+        const question = { method: 'sampling/createMessage', params };
+        return call.answer(context, question, async (circumstances) => host.sample?.(params, circumstances) as never);
+      });
   }
 
   get listRoots(): RequestHost['listRoots'] {
@@ -342,11 +350,13 @@ class HostOfCall implements RequestHost {
   onNotice({ kind, message }: RequestNotice): void {
     const { progress = 0, total } = this.call.progress ?? {};
     // Progress must increase; the step is far below any that a tool reports.
-    showProgress(this.call, { progress: progress + 1e-6, total, message }, this.ports.defaultHost);
+    showProgress(this.call, { progress: progress + 1e-6, total, message }, this.ports);
     if (kind === 'question-refused') this.showLog({ level: 'warning', logger: 'toolwharf', data: message });
   }
 
-  onLog(params: JsonObject): void {
+  onLog(received: JsonObject): void {
+    const params = redactMessage(this.call, this.entry, received, this.ports.redact?.());
+    if (!params) return;
     this.showLog(params, this.entry.server);
     this.ports.onLog(this.call, this.entry.server ?? '', params);
   }
@@ -361,6 +371,12 @@ class HostOfCall implements RequestHost {
     this.call.emit({ type: 'log', params });
   }
 
+  /** Asks a question without what the host must not see, and answers without what the server must not see. */
+  private redacted(params: JsonObject, ask: (shown: JsonObject) => Promise<JsonObject>): Promise<JsonObject> {
+    const redact = this.ports.redact?.();
+    return redact ? redactQuestion(this.call, this.entry, params, ask, redact) : ask(params);
+  }
+
   /** The host that answers a kind of question: the call's own, or else the default one. */
   private answererOf(method: 'elicit' | 'sample' | 'listRoots'): CallHost | undefined {
     const { host } = this.call;
@@ -369,16 +385,19 @@ class HostOfCall implements RequestHost {
   }
 }
 
-function reportProgress(call: RunningCall, progress: Progress, defaultHost: CallHost): void {
+type HostPorts = Pick<DispatchPorts, 'defaultHost' | 'onLog' | 'redact'>;
+
+function reportProgress(call: RunningCall, entry: CatalogEntry, received: Progress, ports: HostPorts): void {
   call.deadline?.restart();
-  showProgress(call, progress, defaultHost);
+  const { progress, total } = received;
+  showProgress(call, redactMessage(call, entry, received, ports.redact?.()) ?? { progress, total }, ports);
 }
 
-function progressReporter(call: RunningCall, defaultHost: CallHost): (progress: Progress) => void {
-  return (progress) => reportProgress(call, progress, defaultHost);
+function progressReporter(call: RunningCall, entry: CatalogEntry, ports: HostPorts): (progress: Progress) => void {
+  return (progress) => reportProgress(call, entry, progress, ports);
 }
 
-function showProgress(call: RunningCall, progress: Progress, defaultHost: CallHost): void {
+function showProgress(call: RunningCall, progress: Progress, { defaultHost }: Pick<HostPorts, 'defaultHost'>): void {
   // A local function may report its progress after its call was cancelled.
   if (call.state === 'ended') return;
   call.progress = progress;
@@ -388,15 +407,16 @@ function showProgress(call: RunningCall, progress: Progress, defaultHost: CallHo
 
 async function runLocal(
   call: RunningCall,
-  { name, local }: CatalogEntry,
+  entry: CatalogEntry,
   args: JsonObject,
   steps: ToolSteps | undefined,
-  { defaultHost }: DispatchPorts,
+  ports: DispatchPorts,
 ): Promise<JsonObject> {
+  const { name, local } = entry;
   const { signal } = call;
   const context = {
     signal,
-    onProgress: (progress: Progress) => reportProgress(call, progress, defaultHost),
+    onProgress: (progress: Progress) => reportProgress(call, entry, progress, ports),
     async call(step: string, given: unknown): Promise<ToolResult> {
       if (!local?.composed || !steps)
         throw new ToolwharfError('TOOL_FAILED', `${name} calls other tools: declare it with composed: true`);

@@ -51,6 +51,7 @@ import { showArguments } from './prepare-arguments.ts';
 import { countCall, type Rates } from './rates.ts';
 import type { ReadTarget } from './read-target.ts';
 import { createSearchRecorder } from './record-search.ts';
+import { canRestore, redactError, redactInput, redactResult, restoreMasks } from './redact-call.ts';
 import { resolveReferences } from './references.ts';
 import type { Results } from './results.ts';
 import { createStepRunner, isComposed, type ScriptRunner } from './run-steps.ts';
@@ -153,11 +154,12 @@ export function createInvoker(ports: InvokerPorts): Invoker {
       const spec = ports.findConnection(server)?.spec;
       return spec && toServerAddress(spec);
     },
-    async resolve(call, args) {
+    async resolve(call, entry, args) {
       const budget = ports.argumentLimits && createArgumentBudget(ports.argumentLimits);
       const resolved = await resolveReferences(args, call.caller.id, ports.results.find, budget);
       call.references = [...new Set([...(call.references ?? []), ...resolved.calls])];
-      return resolved;
+      const redact = ports.redact?.();
+      return canRestore(entry, redact) ? restoreMasks(call, entry, resolved, redact) : resolved;
     },
   };
 
@@ -176,7 +178,8 @@ export function createInvoker(ports: InvokerPorts): Invoker {
   }
 
   function start(entry: CatalogEntry, given: unknown, wanted: InternalStartOptions = {}): Call {
-    const { input, problem } = readInput(given);
+    const read = readInput(given);
+    const redact = ports.redact?.();
     const { options, problem: metaProblem } = readMeta(wanted);
     const {
       id = createId(),
@@ -188,16 +191,16 @@ export function createInvoker(ports: InvokerPorts): Invoker {
       step,
       profile,
       resumed,
-      read,
+      read: target,
       extraParams,
     } = options;
     const host = hostOf(options);
     const outer = parent?.kind === 'call' ? calls.find(parent.id) : undefined;
-    const args = isObject(input) ? showArguments(entry, input) : {};
+    const args = isObject(read.input) && !redact ? showArguments(entry, read.input) : {};
     const call = new RunningCall({
       id,
       entry,
-      read,
+      read: target,
       calledAs,
       arguments: args,
       extraParams,
@@ -217,6 +220,7 @@ export function createInvoker(ports: InvokerPorts): Invoker {
       now,
     });
     call.epoch = ports.journal.lease?.epoch;
+    const { input, problem } = redact ? redactInput(call, entry, read, redact) : read;
     call.problem = problem ?? metaProblem;
     call.result = track(call, entry, input, options);
     return call;
@@ -332,13 +336,13 @@ export function createInvoker(ports: InvokerPorts): Invoker {
       const raw = await dispatch(call, authorization, options.meta, steps, ports);
       const { read } = call;
       if (read) {
-        returned = ports.changeResult?.() ? await changeResult(call, authorization, raw) : raw;
+        returned = mayChange() ? await changeResult(call, authorization, raw) : raw;
         return await endRead(call, read, returned);
       }
       const { id: callId, caller } = call;
       const { isSecret, store } = ports.results;
       const hidden = hideSecrets(raw, authorization.entry, { callId, caller: caller.id, store, isSecret });
-      const shown = ports.changeResult?.() ? await changeResult(call, authorization, hidden) : hidden;
+      const shown = mayChange() ? await changeResult(call, authorization, hidden) : hidden;
       const { result, whole } = shapeResult(shown, {
         callId,
         maxResultBytes: ports.settings().maxResultBytes,
@@ -355,9 +359,15 @@ export function createInvoker(ports: InvokerPorts): Invoker {
       ports.onCall(ended);
       return result;
     } catch (cause) {
-      const error = toCallError(cause, call.aborting);
+      const redact = ports.redact?.();
+      const toShown = (one: ToolwharfError) => (redact ? redactError(call, entry, one, redact) : one);
+      const failure = toCallError(cause, call.aborting);
+      const error = await toShown(failure);
       // A reader gets the server's own error.
-      if (call.read) call.read.failure = cause instanceof ToolwharfError ? cause : error;
+      if (call.read) {
+        const isOwn = cause instanceof ToolwharfError && cause !== failure;
+        call.read.failure = isOwn ? await toShown(cause) : error;
+      }
       // A record that is nested too deeply could not be written.
       if (error.code === 'ARGUMENTS_INVALID' && isTooDeep(call.record.arguments))
         call.record = { ...call.record, arguments: {} };
@@ -389,18 +399,22 @@ export function createInvoker(ports: InvokerPorts): Invoker {
     return reserving && reserveCall(reserving, call, authorization, ports);
   }
 
-  /** The result as plugins pass or change it. The calls that a built-in tool makes have passed the plugins. */
+  const mayChange = () => ports.changeResult?.() !== undefined || ports.redact?.() !== undefined;
+
+  /** The result as plugins pass, change or redact it. The calls that a built-in tool makes have passed the plugins. */
   async function changeResult(
     call: RunningCall,
     { entry, args }: Authorization,
     result: JsonObject,
   ): Promise<JsonObject> {
-    const change = entry.isBuiltIn ? undefined : ports.changeResult?.();
-    if (!change) return result;
+    if (entry.isBuiltIn) return result;
+    const change = ports.changeResult?.();
+    const redact = ports.redact?.();
     call.mayHaveRun = true;
-    const changed = await abortable(change(toPluginCall(call, entry, args.values), result), call.aborting);
-    addChanges(call, 'result', changed);
-    return changed.value;
+    const changed = change && (await abortable(change(toPluginCall(call, entry, args.values), result), call.aborting));
+    if (changed) addChanges(call, 'result', changed);
+    const value = changed?.value ?? result;
+    return redact ? abortable(redactResult(call, entry, value, redact), call.aborting) : value;
   }
 
   /** The journal has no content of resources and prompts, and the reader gets the server's answer unchanged. */

@@ -86,7 +86,8 @@ export function prepareResolved(
   if (resolved.shown === resolved.values)
     return prepare(entry, { values, referenced: values, hidden: none, hiddenBy: [] }, ports);
   const referenced = freeze(resolved.shown);
-  const hidden = new Set(Object.keys(referenced).filter((name) => hasReferences(referenced[name])));
+  const { restored = [] } = resolved;
+  const hidden = new Set([...Object.keys(referenced).filter((name) => hasReferences(referenced[name])), ...restored]);
   return prepare(entry, { values, referenced, hidden, hiddenBy: [] }, ports);
 }
 

@@ -4,10 +4,12 @@ import { type Clock, isoTime } from '../kernel/clock.ts';
 import { createId } from '../kernel/create-id.ts';
 import type { AnswerSearch, RecordedSearch } from '../kernel/internal-source.ts';
 import type { Log } from '../kernel/log.ts';
+import type { RedactCalls } from '../policy/redaction.ts';
 import { programCaller } from './call.ts';
 import { type CallEnding, endingFor, toCallError } from './call-ending.ts';
 import type { CallRecord, CallStep } from './call-record.ts';
 import { type Journal, writeRecord } from './journal.ts';
+import { redactLoose } from './redact-call.ts';
 
 /** A search by a client, or by a script. */
 export interface SearchFacts extends RecordedSearch {
@@ -27,6 +29,8 @@ export interface SearchRecorderPorts {
   readonly clock: Clock;
   readonly journal: Pick<Journal, 'write' | 'lease' | 'replica'>;
   readonly log: Log;
+  /** The redaction by plugins; undefined if none redacts. */
+  readonly redact?: () => RedactCalls | undefined;
   readonly onCall: (record: CallRecord) => void;
 }
 
@@ -42,7 +46,7 @@ export function createSearchRecorder(ports: SearchRecorderPorts): SearchRecorder
       const endedAt = now();
       const record: CallRecord = {
         ...{ id, kind: 'search', tool, originalName: tool, caller, replica: journal.replica, parent, step },
-        arguments: isObject(search.arguments) ? search.arguments : {},
+        arguments: isObject(search.arguments) ? (redactLoose(ports.redact?.(), search.arguments) ?? {}) : {},
         definitionHash: tool,
         createdAt: startedAt,
         startedAt,

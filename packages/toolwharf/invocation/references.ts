@@ -90,6 +90,8 @@ export interface ResolvedReferences {
   readonly shown: JsonObject;
   /** The ids of the calls to whose results they referred. */
   readonly calls: ReadonlySet<string>;
+  /** The arguments with values in the place of masks. */
+  readonly restored?: readonly string[];
 }
 
 /**

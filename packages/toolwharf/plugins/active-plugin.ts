@@ -14,6 +14,7 @@ export const hookNames = [
   'trace',
   'review',
   'reserve',
+  'redactor',
   'approver',
   'allowFlow',
   'notify',

@@ -102,6 +102,7 @@ const kinds = {
   reserve: 'a function',
   needsResult: 'a function',
   result: 'a function',
+  redactor: 'a map with a function redact',
   notify: 'a function',
   policy: 'a function',
   approver: 'a function',
@@ -243,6 +244,8 @@ function isOfKind(value: unknown, kind: (typeof kinds)[keyof typeof kinds]): boo
       );
     case 'a list':
       return Array.isArray(value);
+    case 'a map with a function redact':
+      return isObject(value) && typeof value.redact === 'function';
     case 'a map':
       return isObject(value);
     case 'a Standard Schema':

@@ -15,6 +15,7 @@ import { hashOf } from '../kernel/canonical-json.ts';
 import type { Events } from '../kernel/events.ts';
 import type { Log } from '../kernel/log.ts';
 import type { AskPlugins } from '../policy/approval.ts';
+import type { RedactCalls } from '../policy/redaction.ts';
 import type { AllowFlow, ChangeArguments, ChangeResult, ReserveCall, ReviewCall } from '../policy/review.ts';
 import type { PluginToolSource } from '../servers/local-tools.ts';
 import type { ToolboxEvents } from '../servers/toolbox-events.ts';
@@ -40,6 +41,7 @@ import type {
   ReadHistory,
 } from './plugin.ts';
 import { createMemoryPluginRecords, openPluginRecords } from './plugin-records.ts';
+import { createRedactCalls } from './redact-calls.ts';
 import { createReserve } from './reserve-calls.ts';
 import { createAllowFlow, createReview } from './review-calls.ts';
 import { type AskForAccess, createSessionPlugins, transportsOf } from './session-plugins.ts';
@@ -95,6 +97,7 @@ export interface PluginSet {
   review(): ReviewCall | undefined;
   reserve(): ReserveCall | undefined;
   result(): ChangeResult | undefined;
+  redact(): RedactCalls | undefined;
   isListed(): ReturnType<typeof createIsListed>;
   askPlugins(): AskPlugins | undefined;
   allowFlow(): AllowFlow | undefined;
@@ -168,6 +171,7 @@ export function createPluginSet(options: PluginSetOptions): PluginSet {
   let review: ReviewCall | undefined;
   let reserve: ReserveCall | undefined;
   let result: ChangeResult | undefined;
+  let redact: RedactCalls | undefined;
   let isListed: ReturnType<typeof createIsListed>;
   let askPlugins: AskPlugins | undefined;
   let allowFlow: AllowFlow | undefined;
@@ -263,6 +267,7 @@ export function createPluginSet(options: PluginSetOptions): PluginSet {
     review = createReview(next);
     reserve = createReserve(next);
     result = createChangeResult(next);
+    redact = createRedactCalls(next);
     askPlugins = createAskPlugins(next);
     allowFlow = createAllowFlow(next);
     listeners = next.filter(({ plugin }) => plugin.notify);
@@ -308,6 +313,7 @@ export function createPluginSet(options: PluginSetOptions): PluginSet {
     review: () => review,
     reserve: () => reserve,
     result: () => result,
+    redact: () => redact,
     isListed: () => isListed,
     askPlugins: () => askPlugins,
     allowFlow: () => allowFlow,
@@ -463,6 +469,7 @@ const shownParts = [
   'review',
   'reserve',
   'result',
+  'redactor',
   'approver',
   'notify',
   'exporter',

@@ -15,6 +15,7 @@ import type { Log } from '../kernel/log.ts';
 import type { StandardSchema } from '../kernel/standard-schema.ts';
 import type { Caller, ToolAnnotations } from '../kernel/tool.ts';
 import type { ApprovalAnswer, ApprovalRequest, PluginApproval } from '../policy/approval.ts';
+import type { CarriedContent, Detection } from '../policy/redaction.ts';
 import type {
   DecidingRule,
   DispatchableCall,
@@ -83,7 +84,7 @@ export type ReserveVerdict = ReviewVerdict & { readonly settle?: (end: Reservati
 /** The hooks of a plugin under one configuration. */
 export type ConfiguredHooks = Pick<
   Plugin,
-  'list' | 'change' | 'trace' | 'review' | 'allowFlow' | 'reserve' | 'launch' | 'result'
+  'list' | 'change' | 'trace' | 'review' | 'allowFlow' | 'reserve' | 'launch' | 'result' | 'redactor'
 >;
 
 /** A problem with a value of the configuration. */
@@ -106,6 +107,31 @@ export type ResultVerdict =
   | { readonly kind: 'pass'; readonly labels?: readonly string[] }
   | { readonly kind: 'change'; readonly result: JsonObject; readonly labels?: readonly string[] }
   | { readonly kind: 'block'; readonly reason: string; readonly labels?: readonly string[] };
+
+/** What a redactor did with the content of a call. */
+export interface Redaction {
+  /** The texts of the content as they go on, one for each; without it, all stay. */
+  readonly texts?: readonly string[];
+  /** Why the content must not go on. */
+  readonly blocked?: string;
+  readonly detections: readonly Detection[];
+}
+
+/**
+ * Redacts the content of calls: arguments before anybody sees them, and what servers send before it is recorded and returned. It gets
+ * texts, so that everything else in the JSON passes unchanged.
+ */
+export interface PluginRedactor<Settings = unknown> {
+  /** Redacts what a caller sends, and progress, log messages and states of tasks. Answers at once. Undefined passes the content. */
+  redact(content: CarriedContent, context: Pick<PluginContext<Settings>, 'settings'>): Redaction | undefined;
+  /** Redacts results, errors, and questions of servers, and what models get in a chat; `redact` does it if left out. */
+  redactResult?(content: CarriedContent, context: PluginContext<Settings>): MaybePromise<Redaction | undefined>;
+  /**
+   * Replaces masks in the texts that are sent to a server by what they stand for. People and the journal see the masks. It cannot
+   * block.
+   */
+  restore?(content: CarriedContent, context: PluginContext<Settings>): MaybePromise<Redaction | undefined>;
+}
 
 /** A tool that `list` shows or hides. */
 export interface ListedTool {
@@ -346,6 +372,7 @@ export interface Plugin<Settings = unknown> {
     result: JsonObject,
     context: PluginContext<Settings>,
   ): MaybePromise<ResultVerdict | undefined>;
+  readonly redactor?: PluginRedactor<Settings>;
   readonly approver?: PluginApprover;
   /** Is told of approvals. Calls do not wait for it. */
   notify?(notice: PluginNotice, context: PluginContext<Settings>): void | Promise<void>;

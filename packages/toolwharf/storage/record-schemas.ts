@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { dataSourceSchema } from '../../contract/api/data-flows.ts';
 import { callEnds, callerKinds, callStatuses, recordKinds, taskStatuses } from '../../contract/calls.ts';
 import { assistantSchema } from '../../contract/records/assistant.ts';
-import { pluginModes, policyActions } from '../../contract/settings/choices.ts';
+import { contentDirections, pluginModes, policyActions, redactions } from '../../contract/settings/choices.ts';
 import { transports } from '../../contract/settings/transports.ts';
 import type { CallRecord } from '../invocation/call-record.ts';
 import type { ToolDefinition } from '../kernel/tool.ts';
@@ -114,6 +114,18 @@ export const callRecordSchema = z.object({
         mode: z.enum(pluginModes),
         failed: z.literal(true).optional(),
         flow: z.literal(true).optional(),
+      }),
+    )
+    .readonly()
+    .optional(),
+  redaction: z
+    .array(
+      z.object({
+        class: z.string(),
+        rule: z.string(),
+        direction: z.enum(contentDirections),
+        action: z.enum(redactions),
+        count: z.int(),
       }),
     )
     .readonly()

@@ -155,6 +155,13 @@ export function describeRule({ id, effect, mode, failed }: NonNullable<Call['pol
   return `${effect} by ${id}${notes && ` (${notes})`}`;
 }
 
+/** What was done with values of a call: `2 email masked in results`. */
+function describeDetection({ class: kind, action, direction, count }: NonNullable<Call['redaction']>[number]): string {
+  return `${count} ${kind} ${redactionVerbs[action]} in ${direction}`;
+}
+
+const redactionVerbs = { detect: 'detected', mask: 'masked', block: 'blocked', restore: 'restored' };
+
 function printCall(call: Call, terminal: Terminal): void {
   const { colors } = terminal;
   const { id, kind, server, originalName, caller, parent, createdAt, error, result } = call;
@@ -173,6 +180,7 @@ function printCall(call: Call, terminal: Terminal): void {
     policy: call.policy?.map(describeRule).join(', '),
     labels: call.labels?.join(', '),
     data: call.sources?.map((source) => `${source.labels.join(', ')} of ${describeSource(source)}`).join('; '),
+    redaction: call.redaction?.map(describeDetection).join(', '),
     error: error && `${error.code}: ${error.message}`,
   };
   terminal.print(colors.bold(oneLine(call.tool)));

@@ -106,7 +106,7 @@ export function startAnswer(open: OpenConversation, ports: AnswerPorts): AnswerR
     const messages = toModelMessages(open.messages, { outputs, takesMedia: opened.takesMedia, ...files });
     if (draft.parts.length > 0 && draft.parts.at(-1)?.type !== 'step') draft.add({ type: 'step' });
     const tools = await ownTools(assistant);
-    const turn = await requestTurn(assistant, opened, messages, tools);
+    const turn = await requestTurn(assistant, opened, await redactMessages(messages, assistant), tools);
     if ('status' in turn) return turn;
     used = addUsage(used, { ...turn.usage, estimated: opened.estimatesUsage });
     costUsd = addCost(costUsd, costOf(turn.usage, opened.prices ?? {}));
@@ -120,6 +120,14 @@ export function startAnswer(open: OpenConversation, ports: AnswerPorts): AnswerR
     await draft.save();
     await runCalls(unfinishedCalls(draft.parts), callOptions(assistant, opened, current));
     return undefined;
+  }
+
+  /** What the model wrote itself stays as it is. */
+  async function redactMessages(messages: ModelMessage[], assistant: Assistant): Promise<ModelMessage[]> {
+    const call = { id: draft.message.id, caller: callerOf(assistant), profile: profileName };
+    const received = messages.filter(({ role }) => role !== 'assistant');
+    const shown = (await toolbox.redactForModel(call, received)).values();
+    return messages.map((message) => (message.role === 'assistant' ? message : (shown.next().value ?? message)));
   }
 
   /** The model's turn, or the outcome if the turn failed or was stopped. */
@@ -178,16 +186,20 @@ export function startAnswer(open: OpenConversation, ports: AnswerPorts): AnswerR
     return toModelTools(enabled, assistant.expose, await pickSkills(assistant, profileName, ports));
   }
 
-  function callOptions(assistant: Assistant, opened: OpenedModel, tools: ModelTools): RunCallsOptions {
-    const { owner } = open.conversation;
-    const caller: Caller = {
+  function callerOf(assistant: Assistant): Caller {
+    return {
       id: assistantCallerId(assistant),
       kind: 'assistant',
       name: assistant.name,
       conversation: id,
-      user: userOf(owner),
+      user: userOf(open.conversation.owner),
       client: ownProgram('toolwharf-chat'),
     };
+  }
+
+  function callOptions(assistant: Assistant, opened: OpenedModel, tools: ModelTools): RunCallsOptions {
+    const { owner } = open.conversation;
+    const caller = callerOf(assistant);
     return {
       ...{ toolbox, hostFor, draft, opened, caller, tools, outputs, stopwatch, now, assertAccess },
       journal: ports.journal,

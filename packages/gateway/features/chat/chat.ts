@@ -73,7 +73,7 @@ export interface Chat extends AsyncDisposable {
 
 /** The dependencies of conversations. */
 export interface ChatPorts extends AssistantPorts {
-  readonly toolbox: AssistantPorts['toolbox'] & Pick<InternalToolbox, 'start' | 'on'>;
+  readonly toolbox: AssistantPorts['toolbox'] & Pick<InternalToolbox, 'start' | 'on' | 'redactForModel'>;
   /** The host of a tool call: it answers the server's questions, with the assistant's model for sampling. */
   readonly hostFor: (call: { readonly id: string; readonly caller: Caller }, model: OpenedModel) => CallHost;
   /** Shows after a restart whether a call had started. The chat ends the scripts that it does not continue. */

@@ -49,6 +49,8 @@ export interface TrafficLogOptions {
   readonly maxBytes?: () => number;
   /** Longer messages are truncated; 65 536. */
   readonly maxMessageBytes?: number;
+  /** Removes what watchers must not see. */
+  readonly redact?: (message: JsonObject) => JsonObject;
 }
 
 const maxEntries = 5_000;
@@ -64,7 +66,7 @@ let lastSeq = 0;
 const lingerMs = 10_000;
 
 export function createTrafficLog(options: TrafficLogOptions): TrafficLog {
-  const { clock, maxBytes = () => 4 * 1024 * 1024, maxMessageBytes = 65_536 } = options;
+  const { clock, maxBytes = () => 4 * 1024 * 1024, maxMessageBytes = 65_536, redact = (message) => message } = options;
   const watchers = new Set<TrafficWatcher>();
   let recorded: TrafficEntry[] = [];
   let bytes = 0;
@@ -137,7 +139,7 @@ export function createTrafficLog(options: TrafficLogOptions): TrafficLog {
         facts: Pick<TrafficEntry, 'direction' | 'kind' | 'topic'> & Partial<TrafficEntry>,
         message: JsonObject,
       ): void {
-        const { value, length, isTruncated } = shortenJson(message, maxMessageBytes, redactor.text);
+        const { value, length, isTruncated } = shortenJson(redact(message), maxMessageBytes, redactor.text);
         const { requestId } = facts;
         add({
           seq: ++lastSeq,
@@ -226,7 +228,11 @@ export interface TrafficLogs {
 }
 
 /** Creates logs that share 32 MiB. */
-export function createTrafficLogs(clock: Clock, maxTotalBytes = 32 * 1024 * 1024): TrafficLogs {
+export function createTrafficLogs(
+  clock: Clock,
+  maxTotalBytes = 32 * 1024 * 1024,
+  redact?: TrafficLogOptions['redact'],
+): TrafficLogs {
   const logs = new Map<string, TrafficLog>();
   const maxBytes = () => {
     const used = [...logs.values()].filter((log) => log.entries().length > 0).length;
@@ -234,7 +240,7 @@ export function createTrafficLogs(clock: Clock, maxTotalBytes = 32 * 1024 * 1024
   };
   return {
     of(server) {
-      const log = logs.get(server) ?? createTrafficLog({ clock, maxBytes });
+      const log = logs.get(server) ?? createTrafficLog({ clock, maxBytes, redact });
       logs.set(server, log);
       return log;
     },

@@ -92,6 +92,7 @@ export function CallRecord({ call }: { readonly call: Call }) {
               <span className="text-ink-faint"> · of the conversation</span>
             </Fact>
           )}
+          {call.redaction && <Receipt detections={call.redaction} />}
           {call.profile !== undefined && <Fact name="Profile">{call.profile}</Fact>}
           {call.approval?.by !== undefined && (
             <Fact name={call.approval.answer === 'allow' ? 'Approved by' : 'Denied by'}>
@@ -137,6 +138,24 @@ function PolicyRules({ rules }: { readonly rules: NonNullable<Call['policy']> })
 }
 
 const allowedFlow = 'Allowed by an earlier answer to the data flow';
+/** What redaction detected in the call, without the values. */
+function Receipt({ detections }: { readonly detections: NonNullable<Call['redaction']> }) {
+  return (
+    <Fact name="Redaction">
+      <ul>
+        {detections.map(({ class: kind, rule, direction, action, count }) => (
+          <li key={`${direction} ${action} ${kind} ${rule}`}>
+            {redactionActions[action]} {count} × {safeText(kind, 100)} in {direction}
+            {rule !== kind && <span className="text-ink-faint"> · {safeText(rule, 100)}</span>}
+          </li>
+        ))}
+      </ul>
+    </Fact>
+  );
+}
+
+const redactionActions = { detect: 'Detected', mask: 'Masked', block: 'Blocked', restore: 'Restored' };
+
 const effects = { deny: 'Denied by', ask: 'Approval needed by', hide: 'Hidden by', allow: 'Ignored' };
 const wouldHave = {
   ...{ deny: 'Would be denied by', ask: 'Would need approval by', hide: 'Would be hidden by' },
