@@ -1,4 +1,4 @@
-import type { JsonObject, JsonSchema } from '../json.ts';
+import type { DeepReadonly, JsonObject, JsonSchema } from '../json.ts';
 import type {
   ApprovalMode,
   ApproverGroup,
@@ -30,6 +30,7 @@ import type { OAuthAuthentication } from './oauth-config.ts';
 import type { PluginEntry, PluginTarget } from './plugin-config.ts';
 import type { PolicyExample } from './policy-schema.ts';
 import type { SandboxConfig } from './sandbox-schema.ts';
+import type { CheckedRedaction } from './redaction-schema.ts';
 import type { TransportName } from './transports.ts';
 
 /** The configuration in memory, independent of the dialect. Defaults are applied and limits are checked. */
@@ -52,6 +53,8 @@ export interface Config {
   readonly budgets?: readonly BudgetConfig[];
   /** Labels of results, and where labelled data must not go. Undefined if the file has none. */
   readonly flows?: FlowsConfig;
+  /** What is redacted in calls. Undefined if the file says nothing about it. */
+  readonly redaction?: DeepReadonly<CheckedRedaction>;
   /** The features of the gateway that the file switches on or off, by name. */
   readonly features: Readonly<Record<string, boolean>>;
   /** The dialect of the file. */

@@ -16,6 +16,7 @@ import { approvalDefaults, exposeDefaults, nativeDefaults, profileNaming, toolbo
 import { durationText } from './durations.ts';
 import { gatewaySchema } from './gateway-schema.ts';
 import { policySchema } from './policy-schema.ts';
+import { redactionSchema } from './redaction-schema.ts';
 import {
   choice,
   duration,
@@ -224,11 +225,12 @@ export const nativeKeys = [
   'profiles',
   'gateway',
   'policy',
+  'redaction',
   'features',
 ] as const;
 
 /** The sections that a plugin applies. A configuration that has one is refused where no plugin does, so that no rule is ignored. */
-export const pluginSections = ['policy', 'budgets', 'flows', 'sandbox'] as const;
+export const pluginSections = ['policy', 'budgets', 'flows', 'sandbox', 'redaction'] as const;
 export type PluginSection = (typeof pluginSections)[number];
 /** Where a file has the sections. */
 export const sectionPaths: Readonly<Record<PluginSection, readonly string[]>> = {
@@ -236,6 +238,7 @@ export const sectionPaths: Readonly<Record<PluginSection, readonly string[]>> = 
   budgets: ['policy', 'budgets'],
   flows: ['policy', 'flows'],
   sandbox: ['gateway', 'sandbox'],
+  redaction: ['redaction'],
 };
 
 /** A complete file in the native dialect. */
@@ -275,6 +278,9 @@ export const nativeSchema = lazy(() =>
         .describe('Named subsets of servers and tools with their own policies, each served at /mcp/NAME.'),
       gateway: gatewaySchema().optional().describe('Settings of the gateway: address, access, limits and retention.'),
       policy: policySchema.optional().describe('Conditions over calls that deny, ask or hide, and budgets.'),
+      redaction: redactionSchema
+        .optional()
+        .describe('Secrets and personal data in calls: what is detected, masked or blocked.'),
       features: featuresSchema
         .optional()
         .describe('Features of the gateway by name: false starts it without that feature. All are on if left out.'),

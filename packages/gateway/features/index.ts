@@ -8,6 +8,7 @@ import { fleet } from './fleet/feature.ts';
 import { flows } from './flows/feature.ts';
 import { notifications } from './notifications/feature.ts';
 import { policy } from './policy/feature.ts';
+import { redaction } from './redaction/feature.ts';
 import { registry } from './registry/feature.ts';
 import { sandbox } from './sandbox/feature.ts';
 import { scripts } from './scripts/feature.ts';
@@ -27,6 +28,7 @@ export const features: readonly Feature[] = [
   budgets,
   flows,
   sandbox,
+  redaction,
   search,
   scripts,
   accounts,

@@ -48,6 +48,7 @@ export function buildConfig(checked: CheckedNative, context: CheckContext): Conf
     policy: buildPolicy(checked.policy),
     budgets: buildBudgets(checked.policy),
     flows: buildFlows(checked.policy),
+    redaction: checked.redaction && Object.keys(checked.redaction).length > 0 ? checked.redaction : undefined,
     features: checked.features,
     dialect: context.dialect,
   };

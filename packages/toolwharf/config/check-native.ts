@@ -19,6 +19,7 @@ import {
   toolSchema,
 } from '../../contract/settings/native-schema.ts';
 import { type CheckedPolicy, policySchema } from '../../contract/settings/policy-schema.ts';
+import { type CheckedRedaction, redactionSchema } from '../../contract/settings/redaction-schema.ts';
 import { canonicalize, canonicalizeMap } from './canonical-keys.ts';
 import type { CheckContext } from './check-context.ts';
 import { checkGateway } from './check-gateway.ts';
@@ -36,6 +37,7 @@ export interface CheckedNative {
   readonly profiles: CheckedProfiles;
   readonly gateway: CheckedGateway;
   readonly policy: CheckedPolicy;
+  readonly redaction?: CheckedRedaction;
   readonly features: CheckedFeatures;
 }
 
@@ -44,12 +46,8 @@ const sections = z.object(Object.fromEntries(nativeKeys.map((key) => [key, z.unk
 
 /** Checks a native document and reports every problem. The result is complete only if no problem was reported. */
 export function checkNative(document: PlainObject, context: CheckContext): CheckedNative {
-  const { servers, toolbox, localTools, skills, plugins, profiles, gateway, policy, features } = canonicalizeMap(
-    document,
-    sections,
-    [],
-    context,
-  );
+  const { servers, toolbox, localTools, skills, plugins, profiles, gateway, policy, redaction, features } =
+    canonicalizeMap(document, sections, [], context);
   return {
     servers: checkServers(servers ?? {}, context, plugins !== undefined),
     toolbox: checkToolbox(toolbox ?? {}, context) ?? {},
@@ -61,6 +59,15 @@ export function checkNative(document: PlainObject, context: CheckContext): Check
     policy:
       checkSchema(policySchema, canonicalize(policy ?? {}, policySchema, ['policy'], context), ['policy'], context) ??
       {},
+    redaction:
+      redaction === undefined
+        ? undefined
+        : checkSchema(
+            redactionSchema,
+            canonicalize(redaction, redactionSchema, ['redaction'], context),
+            ['redaction'],
+            context,
+          ),
     features: checkSchema(featuresSchema, features ?? {}, ['features'], context) ?? {},
   };
 }

@@ -160,6 +160,8 @@ export class RunningCall implements Call {
   ranMs = 0;
   /** What plugins reserved for it. */
   reservation: Reservation | undefined;
+  /** The client's answers to questions that an earlier call returned, as the server may get them. */
+  input: RequestHost['input'];
   /** The request that was cancelled with the call. Its server may still be working on it. */
   unanswered: UnansweredRequest | undefined;
   readonly #now: () => string;
@@ -197,6 +199,7 @@ export class RunningCall implements Call {
     this.calledAs = calledAs ?? entry.name;
     this.caller = caller;
     this.host = host;
+    this.input = host.input;
     this.parent = parent;
     this.outer = outer;
     this.read = read;

@@ -24,7 +24,7 @@ import { wasInterrupted } from './call-ending.ts';
 import type { CallRecord } from './call-record.ts';
 import { createDeadline } from './deadline.ts';
 import type { ReadTarget } from './read-target.ts';
-import { redactMessage, redactQuestion } from './redact-call.ts';
+import { redactAnswers, redactMessage, redactQuestion } from './redact-call.ts';
 
 export interface DispatchPorts {
   readonly catalog: Pick<Catalog, 'find'>;
@@ -99,6 +99,8 @@ export async function dispatch(
   const deadline = createDeadline(timeoutMs, onExpired, maxTimeoutMs);
   call.deadline = deadline;
   try {
+    const redact = call.input && ports.redact?.();
+    if (redact) call.input = await redactAnswers(call, entry, call.input, redact);
     if (entry.script && steps) {
       call.mayHaveRun = true;
       return await steps.runScript(args);
@@ -301,7 +303,7 @@ class HostOfCall implements RequestHost {
     this.call = call;
     this.entry = entry;
     this.ports = ports;
-    this.input = call.host.input;
+    this.input = call.input;
     // Requested even if nobody observes it: progress extends the timeout.
     this.onProgress = progressReporter(call, entry, ports);
   }

@@ -1,6 +1,7 @@
 import { ToolwharfError } from '../../contract/errors.ts';
 import type { JsonObject } from '../../contract/json.ts';
 import type { CatalogEntry } from '../catalog/catalog.ts';
+import type { RequestHost } from '../connections/request-host.ts';
 import type { Blocked, Detection, RedactCalls, Redacted, RedactedCall } from '../policy/redaction.ts';
 import type { RunningCall } from './call.ts';
 import type { ReadInput } from './check-start.ts';
@@ -127,7 +128,26 @@ export async function redactQuestion(
   ask: (shown: JsonObject) => Promise<JsonObject>,
   redact: RedactCalls,
 ): Promise<JsonObject> {
-  const answer = await ask(await redactResult(call, entry, params, redact));
+  return redactAnswer(call, entry, await ask(await redactResult(call, entry, params, redact)), redact);
+}
+
+/** The answers of a client to questions that an earlier call returned, without what the server must not see. */
+export async function redactAnswers(
+  call: RunningCall,
+  entry: CatalogEntry,
+  input: RequestHost['input'],
+  redact: RedactCalls,
+): Promise<RequestHost['input']> {
+  if (!input?.responses) return input;
+  return { ...input, responses: await redactAnswer(call, entry, input.responses, redact) };
+}
+
+async function redactAnswer(
+  call: RunningCall,
+  entry: CatalogEntry,
+  answer: JsonObject,
+  redact: RedactCalls,
+): Promise<JsonObject> {
   const values = redactArguments(call, entry, answer, redact);
   return canRestore(entry, redact) ? restore(call, entry, values, redact) : values;
 }

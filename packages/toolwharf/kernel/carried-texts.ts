@@ -60,7 +60,7 @@ function walk(value: unknown, visit: Visit, name?: string): unknown {
   const names = new Set<string>();
   const entries = Object.entries(exact).map(([key, member]): [string, unknown] => {
     const shown = plainName.test(key) ? key : uniqueName(visit({ text: key }) ?? key, names);
-    const walked = isBinary(value, key) ? member : walk(member, visit, key);
+    const walked = isOpaque(value, key) ? member : walk(member, visit, key);
     names.add(shown);
     isChanged ||= shown !== key || walked !== member;
     return [shown, walked];
@@ -76,7 +76,10 @@ function uniqueName(name: string, names: ReadonlySet<string>): string {
   }
 }
 
-/** The base64 of an image, a sound or a file has no texts. */
-function isBinary({ type, uri }: Readonly<Record<string, unknown>>, key: string): boolean {
-  return key === 'data' ? type === 'image' || type === 'audio' || type === 'file' : key === 'blob' && typeof uri === 'string';
+/** The base64 of an image, a sound or a file has no texts, and a server reads its own state again. */
+function isOpaque({ type, uri, resultType }: Readonly<Record<string, unknown>>, key: string): boolean {
+  if (key === 'requestState') return resultType === 'input_required';
+  return key === 'data'
+    ? type === 'image' || type === 'audio' || type === 'file'
+    : key === 'blob' && typeof uri === 'string';
 }

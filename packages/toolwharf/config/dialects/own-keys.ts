@@ -1,6 +1,7 @@
 import { gatewaySchema } from '../../../contract/settings/gateway-schema.ts';
 import { nativeKeys, profileSchema, toolboxSchema } from '../../../contract/settings/native-schema.ts';
 import { policySchema } from '../../../contract/settings/policy-schema.ts';
+import { redactionSchema } from '../../../contract/settings/redaction-schema.ts';
 import { closest } from '../../kernel/closest.ts';
 import { toCamelCase } from '../canonical-keys.ts';
 import { isPlainMap, type PlainData, type PlainObject } from '../plain-data.ts';
@@ -56,6 +57,7 @@ function isOurs(key: string, value: PlainData): boolean {
   if (key === 'features') return Object.values(value).every((isOn) => typeof isOn === 'boolean');
   // A policy that is misread as that of another program would fail open.
   if (key === 'policy') return hasKeyOf(policySchema.shape, value);
+  if (key === 'redaction') return hasKeyOf(redactionSchema.shape, value);
   return hasKeyOf(key === 'gateway' ? gatewaySchema().shape : toolboxSchema.shape, value);
 }
 
