@@ -29,8 +29,8 @@ import type { GatewayConfig } from './gateway-config.ts';
 import type { OAuthAuthentication } from './oauth-config.ts';
 import type { PluginEntry, PluginTarget } from './plugin-config.ts';
 import type { PolicyExample } from './policy-schema.ts';
-import type { SandboxConfig } from './sandbox-schema.ts';
 import type { CheckedRedaction } from './redaction-schema.ts';
+import type { SandboxConfig } from './sandbox-schema.ts';
 import type { TransportName } from './transports.ts';
 
 /** The configuration in memory, independent of the dialect. Defaults are applied and limits are checked. */
