@@ -4,7 +4,12 @@ import type { Gateway } from '../../../../gateway/core/gateway.ts';
 import type { CommandContext } from '../../command-context.ts';
 import { createGatewayReporter, type LogFormat } from './gateway-reporter.ts';
 
-const toolbox = { servers: { list: () => [] }, on: () => () => {} } as unknown as Gateway['toolbox'];
+const gateway: { tls?: object } = {};
+const toolbox = {
+  config: { gateway },
+  servers: { list: () => [] },
+  on: () => () => {},
+} as unknown as Gateway['toolbox'];
 
 function startReport(format: LogFormat, isTerminal: boolean, url = 'http://127.0.0.1:7420'): string {
   const lines: string[] = [];
@@ -22,6 +27,15 @@ test('serve prints a sign-in link on a terminal', () => {
 test('the sign-in link replaces a wildcard address with loopback, so that a browser can open it', () => {
   expect(startReport('text', true, 'http://0.0.0.0:80')).toContain('http://127.0.0.1:80/#token=');
   expect(startReport('text', true, 'http://[::]:80')).toContain('http://[::1]:80/#token=');
+});
+
+test('with a certificate, serve names https addresses, and the sign-in link stays on this machine', () => {
+  gateway.tls = {};
+  const text = startReport('text', true, 'http://0.0.0.0:80');
+  gateway.tls = undefined;
+  expect(text).toContain('is running at https://0.0.0.0:80');
+  expect(text).toContain('https://0.0.0.0:80/mcp');
+  expect(text).toContain('http://127.0.0.1:80/#token=');
 });
 
 test('the admin token is neither written to a log file nor to JSON output', () => {
