@@ -34,7 +34,7 @@ async function run(args: readonly string[], untilOutput = false): Promise<string
 /** Commands whose JSON other tests read: they need a model, a registry, skills, a changed tool, a person or a stopped gateway. */
 const elsewhere = [
   ...['chat', 'registry search', 'registry show', 'registry add', 'pins accept', 'secrets rotate', 'secrets discard'],
-  ...['backup', 'restore'],
+  ...['backup', 'restore', 'sandbox learn', 'sandbox diff', 'sandbox accept'],
   ...['skills read', 'skills accept', 'users disable', 'users enable', 'accounts connect', 'accounts disconnect'],
 ];
 
@@ -119,6 +119,8 @@ test('every command with --json prints one JSON document, or JSON lines', async 
   await read('policy', 'explain', ended);
   await read('policy', 'replay');
   await read('policy', 'budgets');
+  await read('flows', 'check');
+  await read('sandbox', 'show');
   await read('approvals', 'allow', (await startCall()).id, '--scope', 'tool');
   const rule = await waitForFirst('rules');
   await read('rules', 'revoke', rule);
