@@ -57,7 +57,9 @@ export interface ActivePlugin extends Required<Pick<PluginSettings, 'mode' | 'on
 
 const none: Readonly<Record<string, PluginRecords>> = Object.freeze({});
 const timeoutMs = 5_000;
-const noticeTimeoutMs = 30_000;
+const slowTimeoutMs = 30_000;
+/** Notices and exports go over the network, and no call waits for them. Large results take long to redact, in turns. */
+const slowHooks: ReadonlySet<HookName> = new Set(['notify', 'exporter', 'redactor']);
 
 export function activatePlugin(
   plugin: Plugin,
@@ -94,8 +96,7 @@ export function activatePlugin(
     review: plugin.review?.bind(plugin) ?? (plugin.policy && adaptPolicy(plugin.policy)),
     async run<Value>(hook: HookName, run: (context: PluginContext) => Value): Promise<Awaited<Value>> {
       const since = performance.now();
-      // Notices and exports go over the network, and no call waits for them.
-      const limitMs = use.timeoutMs ?? (hook === 'notify' || hook === 'exporter' ? noticeTimeoutMs : timeoutMs);
+      const limitMs = use.timeoutMs ?? (slowHooks.has(hook) ? slowTimeoutMs : timeoutMs);
       try {
         return await runInTime((limit) => run(new HookContext(settings, records, history, limit)), limitMs);
       } catch (cause) {
