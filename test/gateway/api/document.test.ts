@@ -72,6 +72,7 @@ describe('the OpenAPI document', () => {
   test('the OpenAPI document has stable operation ids', () => {
     expect(allRoutes.map(({ operationId }) => operationId).sort()).toMatchInlineSnapshot(`
       [
+        "acceptSandbox",
         "acceptSkillChange",
         "acceptToolChange",
         "addProvider",
@@ -117,6 +118,7 @@ describe('the OpenAPI document', () => {
         "getProfile",
         "getPrompt",
         "getRegistryServer",
+        "getSandbox",
         "getScript",
         "getServer",
         "getServerErrorOutput",
@@ -126,6 +128,7 @@ describe('the OpenAPI document', () => {
         "getToolFormats",
         "getTraffic",
         "importServers",
+        "learnSandbox",
         "listAccounts",
         "listApprovals",
         "listAssistants",
@@ -144,6 +147,7 @@ describe('the OpenAPI document', () => {
         "listQuestions",
         "listResources",
         "listRules",
+        "listSandboxes",
         "listSavedRequests",
         "listScripts",
         "listServerTools",
@@ -345,6 +349,10 @@ describe('the OpenAPI document', () => {
         "ResourceSubscriptionEvent",
         "ResultPage",
         "RuleList",
+        "SandboxLearning",
+        "SandboxList",
+        "SandboxProfile",
+        "SandboxState",
         "SavedRequest",
         "SavedRequestChange",
         "SavedRequestInput",
