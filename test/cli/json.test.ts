@@ -115,6 +115,7 @@ test('every command with --json prints one JSON document, or JSON lines', async 
   const ended = await waitForFirst('calls');
   await read('calls', 'show', ended);
   await read('policy', 'check');
+  await read('flows', 'check');
   await read('policy', 'test');
   await read('policy', 'explain', ended);
   await read('policy', 'replay');
