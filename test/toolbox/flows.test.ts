@@ -2,6 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { type Bounds, defaultBounds } from '../../packages/toolwharf/features/flows/contexts.ts';
 import { createFlowsPlugin } from '../../packages/toolwharf/features/flows/flows-plugin.ts';
 import { createPolicyPlugin } from '../../packages/toolwharf/features/policy/policy-plugin.ts';
+import { createRedactionPlugin } from '../../packages/toolwharf/features/redaction/redaction-plugin.ts';
 import {
   type ApprovalAnswer,
   type ApprovalRequest,
@@ -316,6 +317,16 @@ describe('the data flows of a toolbox', () => {
     expect(await labelsOf('mcp_web_echo', { text: 'a secret' })).toEqual(['web', 'hinted', 'secret']);
     expect(await labelsOf('mcp_web_add', { a: 1, b: 2 })).toContain('web');
     expect(await labelsOf('account', {})).toEqual(expect.arrayContaining(['counted']));
+  });
+
+  test('a mask that stands for a labelled value carries its labels', async () => {
+    await using toolbox = await open([deny], {
+      plugins: [createFlowsPlugin(), createRedactionPlugin()],
+      config: { redaction: { results: { email: 'mask' }, mask: 'reversible' } },
+    });
+    expect((await toolbox.call('lookup', { text: 'ada.lovelace@example.com' })).text).toBe('[email-1]');
+    expect(await isDenied(toolbox, { text: 'to [email-1]' })).toBe(true);
+    expect((await toolbox.calls.list())[0]?.sources).toMatchObject([{ tool: 'lookup', kind: 'text' }]);
   });
 
   test('labels of other plugins follow the data too', async () => {
