@@ -23,9 +23,30 @@ beforeAll(async () => {
 });
 afterAll(() => app.close());
 
-test('the page Policy shows the rules, how often they decided, and tries a condition with a recorded call', async () => {
+/** Ten calls that a person allowed. */
+async function answerCalls() {
+  for (let number = 0; number < 10; number++) {
+    const id = `answered-${number}`;
+    const request = {
+      ...{ id, callId: id, caller: { id: 'ada', kind: 'client' }, server: 'files', tool: 'f', originalName: 'read' },
+      ...{
+        description: '',
+        arguments: { path: `docs/${number}` },
+        argumentsHash: id,
+        definitionHash: 'h',
+        reason: 'r',
+      },
+      ...{ askedAt: new Date().toISOString(), expiresAt: new Date(Date.now() + 600_000).toISOString() },
+    };
+    await app.storage.approvals.add(request as never);
+    await app.storage.approvals.answer(id, { kind: 'allow' }, 'Ada', Date.now());
+  }
+}
+
+test('the page Policy shows the rules, what they decided, proposals and budgets, and tries a condition with a recorded call', async () => {
   const { page } = app;
   for (const text of ['good', 'evil']) await app.post('/api/tools/mcp_notes_echo/call', { arguments: { text } });
+  await answerCalls();
   await app.goto('/');
   await page.getByRole('link', { name: 'Policy', exact: true }).click();
   const card = (name: string) => page.getByRole('region', { name, exact: true });
@@ -42,6 +63,11 @@ test('the page Policy shows the rules, how often they decided, and tries a condi
   await decisions.getByRole('link').first().click();
   await page.getByRole('heading', { name: 'echo' }).first().waitFor();
   await page.goBack();
+
+  const proposals = page.getByRole('region', { name: 'Proposals' });
+  await proposals.getByText('People allowed 10 of 10 calls of files/read with path under docs/.').waitFor();
+  await proposals.getByRole('button', { name: 'Show rule' }).click();
+  await proposals.getByText('ask files/read outside docs/').waitFor();
 
   const attempt = card('Try a condition');
   await card('no-evil').getByRole('button', { name: 'Try no-evil' }).click();
@@ -90,4 +116,6 @@ test('the page of a call names the rules that decided', async () => {
   await page.getByText('Denied by no-evil').waitFor();
   await page.getByText('Would need approval by trial').waitFor();
   expect(await page.getByText('Profile', { exact: true }).count()).toBeGreaterThan(0);
+  await app.load('/policy');
+  await page.getByRole('img', { name: 'trial would have asked: 2 calls' }).waitFor();
 });

@@ -12,12 +12,16 @@ import { Page } from '../../components/Page.tsx';
 import { QueryState } from '../../components/QueryState.tsx';
 import { safeText } from '../../components/safe-text.ts';
 import { useSlot } from '../../shell/feature.ts';
+import { ensureValidLocale } from '../../text/ensure-valid-locale.ts';
 import { plural } from '../../text/plural.ts';
 import { Proposals } from './Proposals.tsx';
 import { policyQueries } from './queries.ts';
 import { TryCondition } from './TryCondition.tsx';
 
-const DecisionPlots = lazy(() => import('./DecisionPlots.tsx'));
+const DecisionPlots = lazy(() => {
+  ensureValidLocale();
+  return import('./DecisionPlots.tsx');
+});
 
 type PolicyState = Awaited<ReturnType<typeof api.getPolicy>>;
 type Rule = PolicyState['rules'][number];

@@ -7,6 +7,7 @@ import { EmptyState } from '../../components/EmptyState.tsx';
 import { ErrorNotice, Notice } from '../../components/ErrorNotice.tsx';
 import { Spinner } from '../../components/Spinner.tsx';
 import { outcomes } from '../../text/calls-texts.ts';
+import { ensureValidLocale } from '../../text/ensure-valid-locale.ts';
 import { formatDuration } from '../../text/formats.ts';
 import { type Range, ranges } from './overview-queries.ts';
 
@@ -129,16 +130,4 @@ function MissingPlots() {
   return (
     <Notice tone="warn">The plots could not be loaded. Reload the page, or read the same numbers in the table.</Notice>
   );
-}
-
-/**
- * Replaces a browser language that `Intl` rejects. A browser started without a locale reports `en-US@posix`, and the plot library
- * fails to load with it.
- */
-function ensureValidLocale(): void {
-  try {
-    new Intl.NumberFormat(navigator.language);
-  } catch {
-    Object.defineProperty(navigator, 'language', { value: 'en-US', configurable: true });
-  }
 }
