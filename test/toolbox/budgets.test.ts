@@ -10,8 +10,10 @@ import {
   type ToolboxOptions,
 } from '../../packages/toolwharf/index.ts';
 import { createMemoryBudgets } from '../../packages/toolwharf/storage/memory/memory-budgets.ts';
+import { createMemoryJournal } from '../../packages/toolwharf/storage/memory/memory-journal.ts';
 import { fixture } from '../support/fixtures.ts';
 import { openToolbox } from '../support/toolbox.ts';
+import { waitFor } from '../support/wait-for.ts';
 
 type Budget = Readonly<Record<string, unknown>>;
 
@@ -184,6 +186,17 @@ describe('the budgets of a toolbox', () => {
     const [seconds = 0] = await opened.used('seconds');
     expect(seconds).toBeGreaterThan(0);
     expect(seconds).not.toBe(1);
+  });
+
+  test('a call whose id was used before is charged, although the journal has lost that call', async () => {
+    const journal = createMemoryJournal({ maxCalls: 1 });
+    await using opened = await open([{ ...payments, max: 2 }], { journal });
+    const call = (id: string) => opened.toolbox.start('pay', { amount: 1 }, { id }).result;
+    await call('one');
+    const since = Date.now();
+    await waitFor(() => Date.now() > since, { what: 'the next millisecond' });
+    await call('two');
+    expect((await call('one')).failure?.code).toBe('LIMIT_REACHED');
   });
 
   test('a read of a resource takes from a budget like a call', async () => {

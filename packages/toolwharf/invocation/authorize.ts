@@ -325,7 +325,7 @@ export async function reserveCall(
   { findPerson }: Pick<AuthorizePorts, 'findPerson'>,
 ): Promise<Objection | undefined> {
   const reviewed = await toReviewed(call, entry, args.values, approved !== undefined, findPerson);
-  const reserving = reserve({ ...reviewed, approvedRules });
+  const reserving = reserve({ ...reviewed, approvedRules, createdAt: call.record.createdAt });
   const reservation = await abortable(reserving, call.aborting).catch((cause) => {
     // The call was cancelled meanwhile.
     reserving.then(({ settle }) => settle({ outcome: 'unsent', ranMs: 0 })).catch(() => {});

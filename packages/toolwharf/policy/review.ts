@@ -115,6 +115,8 @@ export type ReviewCall = (call: ReviewedCall) => Promise<Review>;
 
 /** A call that is about to be dispatched, as plugins see it that reserve what it consumes. */
 export interface DispatchableCall extends ReviewedCall {
+  /** With the id, it is unique for ever: an id can be used again once the journal no longer has its call. */
+  readonly createdAt: string;
   /** The ids of the rules of plugins that the person who allowed the call was told. */
   readonly approvedRules: readonly string[];
 }

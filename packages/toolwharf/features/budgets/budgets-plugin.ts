@@ -46,9 +46,10 @@ function createHooks(budgets: readonly CompiledBudget[], store: BudgetStore, now
       if (stopping.length > 0) return toVerdict(stopping, []);
       if (charges.length === 0) return { kind: 'allow' };
       const all = charges.map((one) => ({ ...one.charge, isForced: isForced(one) }));
-      const exceeded = await store.reserve(call.id, all);
+      const id = `${call.id} ${call.createdAt}`;
+      const exceeded = await store.reserve(id, all);
       if (exceeded.length > 0) return toVerdict(charges, exceeded);
-      const settle = (end: ReservationEnd) => settleCharges(store, call.id, charges, end);
+      const settle = (end: ReservationEnd) => settleCharges(store, id, charges, end);
       if (signal.aborted) await settle({ outcome: 'unsent', ranMs: 0 });
       return { kind: 'allow', settle };
     },
