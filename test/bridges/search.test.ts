@@ -15,6 +15,7 @@ import {
   toOpenAIResponsesTools,
   toOpenAITools,
 } from '../../packages/toolwharf/bridges/openai.ts';
+import { searchSource } from '../../packages/toolwharf/features/search/search-source.ts';
 import { type SearchingModels, startSearchingModels } from '../fixtures/models/searching-models.ts';
 import { createToolSource, textResult } from '../fixtures/models/tool-source.ts';
 
@@ -45,6 +46,11 @@ beforeAll(async () => {
 afterAll(() => models[Symbol.asyncDispose]());
 beforeEach(() => {
   models.requests.length = 0;
+});
+
+test('a search whose results are loaded with their definitions finds five tools at most', async () => {
+  const found = await searchSource(source).find({ query: 'order customer', limit: 50 });
+  expect(found).toHaveLength(5);
 });
 
 describe('a model that searches the tools of a bridge', () => {

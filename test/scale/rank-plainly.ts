@@ -1,18 +1,13 @@
 import { countEdits } from '../../packages/toolwharf/features/search/similar-words.ts';
 import { splitWords } from '../../packages/toolwharf/features/search/split-words.ts';
-import {
-  type ToolDocument,
-  weighForServer,
-  weighServer,
-  weighTerms,
-} from '../../packages/toolwharf/features/search/tool-fields.ts';
-import { isCommon, synonymsOf } from '../../packages/toolwharf/features/search/word-classes.ts';
+import { type ToolDocument, termsOfName, weighTerms } from '../../packages/toolwharf/features/search/tool-fields.ts';
+import { synonymsOf } from '../../packages/toolwharf/features/search/word-classes.ts';
 
 /** The ranking of the tool search as its definition says, without an index: every query reads every tool. */
 export function rankPlainly(documents: readonly ToolDocument[], query: string): { id: string; score: number }[] {
   const tools = documents.map((document) => {
     const terms = weighTerms(document);
-    const impacts = new Map([...terms].map(([term, { frequency }]) => [term, saturate(frequency, 1.2)]));
+    const impacts = new Map([...terms].map(([term, { frequency }]) => [term, saturate(frequency)]));
     return { document, terms, impacts };
   });
   const liveOf = (term: string) => tools.filter(({ impacts }) => impacts.has(term)).length;
@@ -24,7 +19,6 @@ export function rankPlainly(documents: readonly ToolDocument[], query: string): 
   const weights = new Map<string, number>();
   const alike: { own?: string; synonyms: string[] }[] = [];
   for (const { term } of words) if (liveOf(term) > 0) weights.set(term, (weights.get(term) ?? 0) + 1);
-  const common = [...weights.keys()].filter(isCommon);
   for (const [term, text] of queried) {
     const synonyms = synonymsOf(term).flatMap((one) => (liveOf(one.term) > 0 ? [one.term] : []));
     const isOwn = liveOf(term) > 0;
@@ -36,81 +30,38 @@ export function rankPlainly(documents: readonly ToolDocument[], query: string): 
       weights.set(found, (weights.get(found) ?? 0) + 0.7 / meant.length);
     }
   }
-  for (const term of common) weights.set(term, (weights.get(term) ?? 0) * (1 - 0.6 * breadthOf(queried.size)));
-  const breadth = breadthOf(weights.size);
-
-  const related = new Map<string, number>();
-  for (const term of weights.keys()) {
-    const live = liveOf(term);
-    if (live < 2 || live > 80) continue;
-    const together = new Map<string, number>();
-    for (const { impacts } of tools)
-      if (impacts.has(term)) for (const other of impacts.keys()) together.set(other, (together.get(other) ?? 0) + 1);
-    const relations = [...together]
-      .filter(([other, count]) => other !== term && count > 1)
-      .map(([other, count]) => ({ other, relation: count / Math.sqrt(live * liveOf(other)) }))
-      .filter(({ relation }) => relation >= 0.4)
-      .sort((one, other) => other.relation - one.relation || (one.other < other.other ? -1 : 1));
-    for (const { other, relation } of relations.slice(0, 3))
-      if (!weights.has(other)) related.set(other, Math.max(related.get(other) ?? 0, relation));
-  }
+  for (const [term, count] of weights) if (count > 1) weights.set(term, 1 + Math.log(count));
 
   const counted = new Set(alike.map(({ own }) => own));
-  const ownScores = tools.map(({ impacts }) => {
+  const scores = tools.map(({ document, impacts }) => {
     let score = 0;
     for (const { own, synonyms } of alike) {
       const weight = own === undefined ? 1 : (weights.get(own) ?? 1);
       const most = own === undefined ? Number.POSITIVE_INFINITY : rarity(own);
       const best = synonyms
         .filter((term) => !weights.has(term))
-        .map((term) => 0.5 * weight * Math.min(most, rarity(term)) * (impacts.get(term) ?? 0));
+        .map((term) => 0.4 * weight * Math.min(most, rarity(term)) * (impacts.get(term) ?? 0));
       score += Math.max(own === undefined ? 0 : weight * most * (impacts.get(own) ?? 0), 0, ...best);
     }
     for (const [term, weight] of weights)
       if (!counted.has(term)) score += weight * rarity(term) * (impacts.get(term) ?? 0);
-    for (const [term, relation] of related)
-      score += 0.3 * relation * (1 - breadth) * rarity(term) * (impacts.get(term) ?? 0);
-    return score;
+    const named = [...termsOfName(document)];
+    const sum = (terms: readonly string[]) => terms.reduce((total, term) => total + rarity(term), 0);
+    const covered = sum(named.filter((term) => weights.has(term))) / (sum(named) || 1);
+    return score * (1 + 0.4 * covered ** 2);
   });
-
-  const byServer = Map.groupBy(documents, ({ server = '' }) => server);
-  const servers = new Map(
-    [...byServer].map(([name, ofServer]) => {
-      const frequencies = weighServer(name, ofServer.at(-1)?.serverText ?? '');
-      for (const document of ofServer)
-        for (const [term, frequency] of weighForServer(document))
-          frequencies.set(term, (frequencies.get(term) ?? 0) + frequency);
-      return [name, frequencies];
-    }),
-  );
-  const bonusOf = (name: string) => {
-    const frequencies = servers.get(name) ?? new Map<string, number>();
-    const length = [...frequencies.values()].reduce((sum, value) => sum + value, 0);
-    let asWhole = 0;
-    for (const [term, weight] of weights) {
-      const count = [...servers.values()].filter((one) => one.has(term)).length;
-      const impact = saturate(frequencies.get(term) ?? 0, 1.2 * (0.5 + 0.5 * (length / 60)));
-      asWhole += weight * rarityOf(count, servers.size) * impact;
-    }
-    const best = Math.max(...documents.map(({ server = '' }, at) => (server === name ? (ownScores[at] ?? 0) : 0)));
-    return (0.2 + 0.3 * breadth) * best + (0.3 + 0.2 * breadth) * asWhole;
-  };
   return documents
-    .map(({ id, server = '' }, at) => ({ id, score: ownScores[at] ? ownScores[at] + bonusOf(server) : 0 }))
+    .map(({ id }, at) => ({ id, score: scores[at] ?? 0 }))
     .filter(({ score }) => score > 0)
     .sort((one, other) => other.score - one.score || (one.id < other.id ? -1 : 1));
 }
 
-function saturate(frequency: number, room: number): number {
-  return (frequency * 2.2) / (frequency + room);
+function saturate(frequency: number): number {
+  return (frequency * 3) / (frequency + 2);
 }
 
 function rarityOf(count: number, of: number): number {
-  return Math.log(1 + (of - count + 0.5) / (count + 0.5));
-}
-
-function breadthOf(terms: number): number {
-  return Math.min(1, Math.max(0, (terms - 6) / 10));
+  return Math.log(1 + (of - count + 0.5) / (count + 0.5)) ** 1.2;
 }
 
 function correct(word: string, vocabulary: Iterable<string>): readonly string[] {

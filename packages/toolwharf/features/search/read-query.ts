@@ -1,6 +1,6 @@
 import type { SimilarWords } from './similar-words.ts';
 import { splitWords } from './split-words.ts';
-import { isCommon, synonymsOf } from './word-classes.ts';
+import { synonymsOf } from './word-classes.ts';
 
 /** The terms of a query, by their numbers in an index. */
 export interface Query {
@@ -9,8 +9,6 @@ export interface Query {
   readonly words: ReadonlyMap<number, string>;
   /** Words with others of similar meaning. `own` is undefined if no tool has the word itself. */
   readonly alike: readonly { readonly own: number | undefined; readonly synonyms: readonly number[] }[];
-  /** 0 for a short query, 1 for a long one. */
-  readonly breadth: number;
 }
 
 /** The words of an index. */
@@ -28,17 +26,16 @@ const data = /[a-z\d+/=]{100,}/gi;
 const typoWeight = 0.7;
 /** Further unknown words are not corrected. */
 const maxCorrected = 50;
-/** Weight of common words in long queries. In short ones, most words are about the tool. */
-const commonWeight = 0.4;
-/** Long queries describe tasks, which usually need several tools of one server; short ones name one tool. */
-const shortQuery = 6;
-const longQuery = 16;
-
+/** Further unknown words are not compared with all words of the index. */
+const maxCompared = 5;
+/** Shorter words are parts of compounds by chance. */
+const shortestPart = 4;
+/** Longer words are data. */
+const maxCompound = 40;
 /** Reads the terms of a query with their weights, and the words that they come from. */
 export function readQuery(query: string, { findTerm, similar }: Vocabulary): Query {
   const weights = new Map<number, number>();
   const words = new Map<number, string>();
-  const common = new Set<number>();
   const alike: { own: number | undefined; synonyms: number[] }[] = [];
   const name = (id: number, word: string) => {
     if (!words.has(id)) words.set(id, word);
@@ -48,6 +45,15 @@ export function readQuery(query: string, { findTerm, similar }: Vocabulary): Que
     name(id, word);
   };
   const isKnown = (word: string) => findTerm(splitWords(word)[0]?.term ?? '') !== undefined;
+  /** The words that an unknown word may stand for: a misspelt one, a part of compounds, or a compound (`Wettervorhersage`). */
+  function findMeant(word: string): readonly string[] {
+    const spelt = similar.find(word, isKnown);
+    if (spelt.length > 0) return spelt;
+    const parts = splitCompound(word, isKnown);
+    if (parts.length > 0 || ++compared > maxCompared) return parts;
+    return similar.findCompounds(word, isKnown);
+  }
+  let compared = 0;
   const terms = new Set<string>();
   let corrected = 0;
   for (const { term, text } of splitWords(query.slice(0, maxLength).replace(data, ' '))) {
@@ -55,7 +61,6 @@ export function readQuery(query: string, { findTerm, similar }: Vocabulary): Que
     if (own !== undefined) add(own, 1, text);
     if (terms.has(term)) continue;
     terms.add(term);
-    if (own !== undefined && isCommon(term)) common.add(own);
     const synonyms: number[] = [];
     for (const synonym of synonymsOf(term)) {
       const id = findTerm(synonym.term);
@@ -65,18 +70,24 @@ export function readQuery(query: string, { findTerm, similar }: Vocabulary): Que
     }
     if (synonyms.length > 0) alike.push({ own, synonyms });
     if (own !== undefined || synonyms.length > 0 || ++corrected > maxCorrected) continue;
-    const candidates = similar.find(text, isKnown);
+    const candidates = findMeant(text);
     for (const word of candidates) {
       const found = findTerm(splitWords(word)[0]?.term ?? '');
       if (found !== undefined) add(found, typoWeight / candidates.length, `${text}→${word}`);
     }
   }
-  const factor = 1 - (1 - commonWeight) * breadthOf(terms.size);
-  for (const id of common) weights.set(id, (weights.get(id) ?? 0) * factor);
-  return { weights, words, alike, breadth: breadthOf(weights.size) };
+  for (const [id, count] of weights) if (count > 1) weights.set(id, 1 + Math.log(count));
+  return { weights, words, alike };
 }
 
-/** 0 for a short query, 1 for a long one. */
-function breadthOf(terms: number): number {
-  return Math.min(1, Math.max(0, (terms - shortQuery) / (longQuery - shortQuery)));
+/** The two known words of a compound, which German may join with `s`, `es`, `n` or `en`; the first one as long as possible. */
+function splitCompound(word: string, isKnown: (word: string) => boolean): readonly string[] {
+  for (let at = (word.length > maxCompound ? 0 : word.length) - shortestPart; at >= shortestPart; at--) {
+    const tail = word.slice(at);
+    if (!isKnown(tail)) continue;
+    const joined = word.slice(0, at);
+    for (const head of [joined, joined.replace(/e?[sn]$/, ''), joined.replace(/[sn]$/, '')])
+      if (head.length >= shortestPart && isKnown(head)) return [head, tail];
+  }
+  return [];
 }

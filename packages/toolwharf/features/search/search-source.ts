@@ -1,4 +1,5 @@
 import { toToolwharfError } from '../../../contract/errors.ts';
+import { isObject } from '../../../contract/json.ts';
 import { createMatcher } from '../../../contract/match-globs.ts';
 import type { Expose, Exposed } from '../../../contract/settings/choices.ts';
 import { exposeDefaults } from '../../../contract/settings/defaults.ts';
@@ -74,12 +75,13 @@ function tokensOf(tools: readonly Tool[]): number {
 export interface SourceSearch {
   /** The three tools, which are called like those of the source. */
   readonly tools: readonly Tool[];
-  /** The tools that match best, or the result that says what is wrong with the arguments. */
+  /** The tools that match best, at most five, or the result that says what is wrong with the arguments. */
   find(args: unknown, options?: CallOptions): Promise<readonly Tool[] | ToolResult>;
   /** Calls a tool of the source, or one of the three tools. */
   call: RunTool;
 }
 
+const maxLoaded = 5;
 const searches = new WeakMap<InternalToolSource, SourceSearch>();
 
 /** The search in a source. Its index is kept as long as the source, and follows its tools. */
@@ -129,7 +131,9 @@ function createSourceSearch(source: InternalToolSource): SourceSearch {
       return describedTools();
     },
     async find(args, options) {
-      const result = await search('search_tools', args, options);
+      // The model gets the definitions of all results.
+      const limit = isObject(args) && typeof args.limit === 'number' ? Math.min(args.limit, maxLoaded) : maxLoaded;
+      const result = await search('search_tools', isObject(args) ? { ...args, limit } : args, options);
       if (result.isError) return result;
       const { tools } = result.structuredContent as { tools: readonly { readonly name: string }[] };
       const byName = new Map(source.tools.map((tool) => [tool.name, tool]));

@@ -52,6 +52,16 @@ test('a search follows tools that were added, changed and removed', async () => 
 const textOf = (result: Awaited<ReturnType<ReturnType<typeof createToolSearch>['search']>>) =>
   String((result.content as { text: string }[])[0]?.text);
 
+test('results that match far less than the best are left out', async () => {
+  const search = createToolSearch();
+  const tools = searchable([
+    tool('charge_customer', 'Charges a customer for an invoice'),
+    ...['a', 'b', 'c', 'd', 'e'].map((name) => tool(`${name}_plan`, 'Shows a plan to a customer')),
+  ]);
+  expect(namesIn(await search.search(tools, { query: 'charge customer invoice' }))).toEqual(['charge_customer']);
+  expect(namesIn(await search.search(tools, { query: 'customer' }))).toHaveLength(6);
+});
+
 test('an unknown server is answered with the nearest and all servers, and case does not matter', async () => {
   const search = createToolSearch();
   const tools = searchable([tool('add', 'Add a note'), { ...tool('send', 'Send a mail'), server: 'mailbox' }]);

@@ -7,6 +7,7 @@ import type { Embed } from '../../kernel/embed.ts';
 import { toJsonText, withText } from '../../kernel/exact-json.ts';
 import type { ListedServer, OnFound, WaitForTools } from '../../kernel/internal-source.ts';
 import { createMutex } from '../../kernel/mutex.ts';
+import { nextTurn } from '../../kernel/next-turn.ts';
 import { mapInSlices } from '../../kernel/slices.ts';
 import { countTokens } from '../exposure/count-tokens.ts';
 import { toSignature } from '../exposure/signatures/to-signature.ts';
@@ -50,6 +51,8 @@ export interface ToolCall {
 
 const maxNames = 20;
 const maxShownName = 200;
+/** Results with a smaller share of the best score are left out: few of them are what the query is about. */
+const minShare = 0.2;
 
 const inputs = lazy(() => ({
   search_tools: z.strictObject({
@@ -201,13 +204,19 @@ export function createToolSearch({ embed }: { readonly embed?: Embed } = {}): To
       return exclusive(async () => {
         await update(tools);
         const meaning = queried && vectors?.compare(queried);
-        const found = index.search(query, { ...options, meaning }).map(({ id, score, matched }) => ({
-          name: id,
-          description: firstSentence(String(tools.define(id)?.description ?? '')).trim(),
-          server: tools.byName.get(id)?.server,
-          score: Number(score.toFixed(2)),
-          matched,
-        }));
+        // With many tools, both steps take long.
+        if (meaning) await nextTurn();
+        const matches = index.search(query, { ...options, meaning });
+        const least = minShare * (matches[0]?.score ?? 0);
+        const found = matches
+          .filter(({ score }) => score >= least)
+          .map(({ id, score, matched }) => ({
+            name: id,
+            description: firstSentence(String(tools.define(id)?.description ?? '')).trim(),
+            server: tools.byName.get(id)?.server,
+            score: Number(score.toFixed(2)),
+            matched,
+          }));
         onFound?.(found.map(({ name }) => name));
         if (found.length > 0) return answer({ tools: found });
         return answer({ tools: found, hint: await nothingFound(tools, query, server) });

@@ -4,9 +4,13 @@ export interface SimilarWords {
   delete(word: string): void;
   /** The closest words, within one edit of a short word or two edits of a long one, among those that `accepts` returns true for. */
   find(word: string, accepts?: (word: string) => boolean): readonly string[];
+  /** The shortest compounds that begin or end with a word, among those that `accepts` returns true for. */
+  findCompounds(word: string, accepts?: (word: string) => boolean): readonly string[];
 }
 
 const shortest = 4;
+/** Shorter words are parts of others by chance. */
+const shortestPart = 5;
 const longWord = 8;
 /** Longer words are identifiers or data; nobody types them. */
 const longest = 40;
@@ -77,6 +81,13 @@ export function createSimilarWords(): SimilarWords {
         closest.push(other);
       }
       return closest.sort().slice(0, maxFound);
+    },
+    findCompounds(word, accepts = () => true) {
+      if (word.length < shortestPart) return [];
+      const compounds: string[] = [];
+      for (const other of numbers.keys())
+        if ((other.startsWith(word) || other.endsWith(word)) && accepts(other)) compounds.push(other);
+      return compounds.sort((one, other) => one.length - other.length || (one < other ? -1 : 1)).slice(0, maxFound);
     },
   };
 }

@@ -26,6 +26,10 @@ test('letters with marks are one word, and composed and decomposed letters are t
   expect(textsOf('caf\u0065\u0301')).toEqual(['caf\u00e9']);
 });
 
-test('words of other alphabets are kept whole and not stemmed', () => {
-  expect(splitWords('Grüße')).toEqual([{ text: 'grüße', term: 'grüße' }]);
+test('accents of Latin letters do not count, and words of other alphabets are kept whole', () => {
+  expect(splitWords('Grüße café')).toEqual([
+    { text: 'grüße', term: 'gruss' },
+    { text: 'café', term: 'cafe' },
+  ]);
+  expect(splitWords('погоды')).toEqual([{ text: 'погоды', term: 'погоды' }]);
 });

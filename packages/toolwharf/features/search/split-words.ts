@@ -7,8 +7,8 @@ export interface Word {
 }
 
 /**
- * Splits a text or an identifier (`getUserById`, `list-files`, `HTTPServer2`) into words without stop words. Scripts without
- * spaces are split into pairs of characters.
+ * Splits a text or an identifier (`getUserById`, `list-files`, `HTTPServer2`) into words without stop words. Accents of Latin letters do
+ * not count. Scripts without spaces are split into pairs of characters.
  */
 export function splitWords(text: string): Word[] {
   const words: Word[] = [];
@@ -32,6 +32,7 @@ const unspacedScripts = '\\p{Script=Han}\\p{Script=Hiragana}\\p{Script=Katakana}
 const wordPattern = new RegExp(`[${unspacedScripts}]+|(?:[^\\P{L}${unspacedScripts}]\\p{M}*)+|\\d+`, 'gu');
 const unspaced = new RegExp(`^[${unspacedScripts}]`, 'u');
 const english = /^[a-z]+$/;
+const latin = /^[\p{Script=Latin}\p{M}]+$/u;
 
 /** Stemming takes longer than looking a term up, and texts repeat their words. */
 const stems = new Map<string, string>();
@@ -42,8 +43,10 @@ const maxStemmed = 40;
 function toTerm(word: string): string {
   const known = stems.get(word);
   if (known !== undefined) return known;
-  if (word.length > maxStemmed || !english.test(word)) return word;
-  const stem = stemWord(word);
+  if (word.length > maxStemmed) return word;
+  const plain = latin.test(word) ? word.normalize('NFD').replace(/\p{M}/gu, '').replaceAll('ß', 'ss') : word;
+  if (!english.test(plain)) return plain;
+  const stem = stemWord(plain);
   if (stems.size >= maxStems) stems.clear();
   stems.set(word, stem);
   return stem;

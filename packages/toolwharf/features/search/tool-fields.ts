@@ -16,32 +16,28 @@ export interface ToolDocument {
   readonly inputSchema?: unknown;
 }
 
-/** A field with its weight and the number of words that one normally has. A longer field counts less per word. */
+/** A field with the number of words that one normally has. A longer field counts less per word, a shorter one more. */
 interface Field {
-  readonly weight: number;
   readonly usualLength: number;
   readonly read: (document: ToolDocument) => string;
 }
 
+/** All fields count alike: on sets of tools that differ much, each set of weights loses somewhere. */
 const fields: readonly Field[] = [
-  { weight: 2, usualLength: 3, read: ({ name }) => name },
-  { weight: 1, usualLength: 3, read: ({ title = '' }) => title },
-  { weight: 1.3, usualLength: 9, read: ({ description = '' }) => firstSentence(description) },
-  {
-    weight: 0.8,
-    usualLength: 25,
-    read: ({ description = '' }) => description.slice(firstSentence(description).length),
-  },
-  { weight: 0.3, usualLength: 5, read: ({ inputSchema }) => readParameters(inputSchema).names.join(' ') },
-  { weight: 0.2, usualLength: 25, read: ({ inputSchema }) => readParameters(inputSchema).texts.join(' ') },
-  { weight: 1, usualLength: 4, read: ({ server = '' }) => server },
-  { weight: 0.4, usualLength: 15, read: ({ serverText = '' }) => serverText },
+  { usualLength: 3, read: ({ name }) => name },
+  { usualLength: 3, read: ({ title = '' }) => title },
+  { usualLength: 9, read: ({ description = '' }) => firstSentence(description) },
+  { usualLength: 25, read: ({ description = '' }) => description.slice(firstSentence(description).length) },
+  { usualLength: 5, read: ({ inputSchema }) => readParameters(inputSchema).names.join(' ') },
+  { usualLength: 25, read: ({ inputSchema }) => readParameters(inputSchema).texts.join(' ') },
+  { usualLength: 4, read: ({ server = '' }) => server },
+  { usualLength: 15, read: ({ serverText = '' }) => serverText },
 ];
 
 /** How much a long field is discounted: 0 not at all, 1 in proportion to its length. */
 const lengthDiscount = 0.5;
 
-/** A term of a tool: its frequency, weighted by field and field length, and the words that it stands for. */
+/** A term of a tool: its frequency, by the lengths of its fields, and the words that it stands for. */
 export interface WeighedTerm {
   frequency: number;
   readonly words: Set<string>;
@@ -50,9 +46,9 @@ export interface WeighedTerm {
 /** The terms of a tool. */
 export function weighTerms(document: ToolDocument): Map<string, WeighedTerm> {
   const weighed = new Map<string, WeighedTerm>();
-  for (const { weight, usualLength, read } of fields) {
+  for (const { usualLength, read } of fields) {
     const words = splitWords(read(document));
-    const share = weight / (1 - lengthDiscount + lengthDiscount * (words.length / usualLength));
+    const share = 1 / (1 - lengthDiscount + lengthDiscount * (words.length / usualLength));
     for (const { term, text } of words) {
       const one = weighed.get(term) ?? { frequency: 0, words: new Set() };
       one.frequency += share;
@@ -63,20 +59,9 @@ export function weighTerms(document: ToolDocument): Map<string, WeighedTerm> {
   return weighed;
 }
 
-/** The terms of a server that it has without its tools, weighted. */
-export function weighServer(name: string, text: string): Map<string, number> {
-  const weighed = new Map<string, number>();
-  for (const { term } of splitWords(name)) weighed.set(term, (weighed.get(term) ?? 0) + 3);
-  for (const { term } of splitWords(text)) weighed.set(term, (weighed.get(term) ?? 0) + 1);
-  return weighed;
-}
-
-/** The terms that a tool adds to its server, weighted. */
-export function weighForServer({ name, description = '' }: ToolDocument): Map<string, number> {
-  const weighed = new Map<string, number>();
-  for (const term of new Set(splitWords(name).map((word) => word.term))) weighed.set(term, 1);
-  for (const { term } of splitWords(description)) weighed.set(term, (weighed.get(term) ?? 0) + 0.5);
-  return weighed;
+/** The terms of a tool's name. */
+export function termsOfName({ name }: ToolDocument): ReadonlySet<string> {
+  return new Set(splitWords(name).map(({ term }) => term));
 }
 
 const maxSentence = 300;

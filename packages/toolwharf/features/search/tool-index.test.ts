@@ -57,28 +57,50 @@ describe('a search', () => {
     expect(idsOf(both, 'save')).toEqual(['notes__save', 'files__writeFile']);
   });
 
-  test('words that are common in requests count less in a long request', () => {
-    const pair = indexOf([
-      tool('help', 'help_today', 'Provide useful help with good detail today.'),
-      tool('maps', 'route', 'Find a bicycle route between two stations.'),
+  test('a tool of which the query has the whole name is before tools with the same words elsewhere', () => {
+    const named = indexOf([
+      tool('b', 'income', 'Net income: computes the net income.'),
+      tool('a', 'report_of_all_regions', 'Net income: computes the net income.'),
     ]);
-    const request =
-      'Could you help me today? I ride my bicycle to work and would like to avoid hills, traffic, tunnels, ferries, gravel, rain and two stations';
-    expect(idsOf(pair, 'help today')[0]).toBe('help__help_today');
-    expect(idsOf(pair, request)[0]).toBe('maps__route');
+    expect(idsOf(named, 'net income')).toEqual(['b__income', 'a__report_of_all_regions']);
   });
 
-  test('a search that knows how close tools are in meaning adds that to the score of their words', () => {
+  test('a search adds the deviations of words and meaning', () => {
     const meaning = new Map([
-      ['weather__forecast', 2],
+      ['weather__forecast', 0.9],
+      ['files__readTextFile', 0.4],
       ['files__writeFile', 0.1],
     ]);
     const found = index.search('write file', { meaning, limit: 3 });
-    expect(found.map(({ id }) => id)).toEqual(['weather__forecast', 'files__writeFile', 'files__readTextFile']);
-    expect(found[0]).toMatchObject({ score: 2, matched: [] });
+    expect(found.map(({ id }) => id)).toEqual(['files__writeFile', 'weather__forecast', 'files__readTextFile']);
     expect(index.search('write file', { meaning, server: 'files' }).every(({ id }) => id.startsWith('files__'))).toBe(
       true,
     );
+  });
+
+  test('a meaning that does not tell the tools apart changes no ranking', () => {
+    const byWords = idsOf(index, 'write file');
+    const even = new Map(tools.map(({ id }, at) => [id, at % 2]));
+    const found = index.search('write file', { meaning: even }).map(({ id }) => id);
+    expect(found[0]).toBe(byWords[0]);
+  });
+
+  test('a tool that matches no word is found if its meaning stands out', () => {
+    const meaning = new Map([
+      ['weather__forecast', 0.6],
+      ['github__list_issues', 0.1],
+    ]);
+    expect(index.search('umbrella', { meaning }).map(({ id }) => id)).toEqual(['weather__forecast']);
+    expect(index.search('umbrella', { meaning: new Map() })).toEqual([]);
+  });
+
+  test('a server that matches does not return its tools that match no word', () => {
+    const shop = indexOf([
+      tool('billing', 'charge_customer', 'Charges a customer.'),
+      tool('billing', 'list_plans', 'Lists the plans.'),
+      tool('billing', 'refund', 'Refunds a payment.'),
+    ]);
+    expect(idsOf(shop, 'charge customer')).toEqual(['billing__charge_customer']);
   });
 
   test('a search is limited to one server, and to a number of results', () => {
@@ -91,18 +113,6 @@ describe('a search', () => {
     expect(index.search('the of and')).toEqual([]);
     expect(index.search('')).toEqual([]);
     expect(createToolIndex().search('file')).toEqual([]);
-  });
-
-  test('a search finds tools by a word that usually occurs beside the words of the query', () => {
-    const related = indexOf([
-      tool('a', 'open_kanban', 'Open a kanban board.'),
-      tool('a', 'close_kanban', 'Close a kanban board.'),
-      tool('b', 'archive', 'Archive a board.'),
-      tool('c', 'translate', 'Translate a text.'),
-    ]);
-    const found = related.search('kanban');
-    expect(found.map(({ id }) => id)).toContain('b__archive');
-    expect(found.find(({ id }) => id === 'b__archive')?.matched).toEqual([]);
   });
 
   test.each([
@@ -118,12 +128,17 @@ describe('a search', () => {
     ['прогноз погоды', 'погода__forecast'],
     ['मौसम', 'mausam__forecast'],
     ['wettervorhersge', 'wetter__forecast'],
+    ['Vorhersage', 'wetter__forecast'],
+    ['Rechnungsversand', 'buchhaltung__versand'],
+    ['meteorológico calendário', 'agenda__calendario'],
   ])('a search for %s finds %s first, in any spelling and language', (query, expected) => {
     const all = indexOf([
       ...tools,
       tool('погода', 'forecast', 'Показывает прогноз погоды.'),
       tool('mausam', 'forecast', 'मौसम का पूर्वानुमान'),
       tool('wetter', 'forecast', 'Zeigt die Wettervorhersage.'),
+      tool('buchhaltung', 'versand', 'Versand einer Rechnung.'),
+      tool('agenda', 'calendario', 'Calendario meteorologico.'),
     ]);
     expect(idsOf(all, query)[0]).toBe(expected);
   });

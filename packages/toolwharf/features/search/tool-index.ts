@@ -1,4 +1,4 @@
-import { addPosting, createPosting, dropPostings, grow, type Posting } from './postings.ts';
+import { addPosting, createPosting, dropPostings, type Posting } from './postings.ts';
 import { type Query, readQuery } from './read-query.ts';
 import {
   addScores,
@@ -10,9 +10,8 @@ import {
   raiseScores,
   resetScores,
 } from './scores.ts';
-import { createServerScores } from './server-scores.ts';
 import { createSimilarWords } from './similar-words.ts';
-import { type ToolDocument, weighTerms } from './tool-fields.ts';
+import { type ToolDocument, termsOfName, weighTerms } from './tool-fields.ts';
 
 /** A tool that matches a query. */
 export interface ToolMatch {
@@ -30,7 +29,10 @@ export interface ToolSearchOptions {
   readonly limit?: number;
   /** Only tools of this server. */
   readonly server?: string;
-  /** How close each tool is to the meaning of the query, by id; added to the keyword scores, of which the best is 1. */
+  /**
+   * How close each tool is to the meaning of the query, by id. Words and meaning count in standard deviations over all tools, so that what
+   * tells tools apart decides.
+   */
   readonly meaning?: ReadonlyMap<string, number>;
 }
 
@@ -42,13 +44,14 @@ export interface ToolIndex {
   delete(id: string): void;
   /** Drops the entries of deleted tools if there are many, in small steps. No other method may be called before it has ended. */
   sweep(): Iterable<void>;
-  /** The best matches, best first. Tools that match no word are returned for their meaning only. */
+  /** The best matches, best first. Tools that match no word are returned only if their meaning stands out. */
   search(query: string, options?: ToolSearchOptions): ToolMatch[];
 }
 
 interface IndexedTool {
   readonly document: ToolDocument;
   readonly terms: readonly number[];
+  readonly nameTerms: readonly number[];
 }
 
 /** A term, or the number of one that no tool has any more and that the next new term gets. */
@@ -64,33 +67,20 @@ interface WeighedPosting {
   readonly factor: number;
 }
 
-/** How much the best tool of a server and the server as a whole count for its tools in a query. */
-interface ServerShares {
-  readonly best: number;
-  readonly server: number;
-  /** By the number of the server. */
-  readonly asWhole: Float64Array;
-}
-
 /** How fast more occurrences of a term stop to count (BM25's k1). */
-const saturation = 1.2;
-/** The values for a short query and for a long one. */
-const serverWeight = { short: 0.3, long: 0.5 };
-const bestOfServerWeight = { short: 0.2, long: 0.5 };
+const saturation = 2;
+/** How much more rare terms count, as the exponent of their rarity. */
+const rarityPower = 1.2;
+/** How much a tool gains if a query has all terms of its name, as a share of its score. */
+const nameShare = 0.4;
 /** Weight of a word with a similar meaning, in tools that do not have the word itself. */
-const synonymWeight = 0.5;
-/** Related terms only help short queries. */
-const relatedWeight = 0.3;
-const minRelation = 0.4;
-const maxRelated = 3;
-/** Terms in more tools than this have no related terms: they say little. */
-const maxToolsOfRelated = 80;
+const synonymWeight = 0.4;
+/** A tool without a word of the query deviates by at least this in its meaning. */
+const minDeviation = 2;
 /** Terms that a larger share of the tools has count little. */
 const broadShare = 0.5;
 /** Sums differ by less than this share if their terms are added in another order. */
 const roundingError = 1e-9;
-/** The number of the server of a removed tool. */
-const removed = -1;
 
 /** Creates an empty index. */
 export function createToolIndex(): ToolIndex {
@@ -100,19 +90,12 @@ export function createToolIndex(): ToolIndex {
   const similar = createSimilarWords();
   const tools: (IndexedTool | undefined)[] = [];
   const slotOf = new Map<string, number>();
-  const servers = createServerScores();
   let deadSlots: number[] = [];
   let freeSlots: number[] = [];
-  const related = new Map<number, readonly (readonly [id: number, relation: number])[]>();
 
-  /** The number of the server of each tool, by slot. */
-  let serverOf = new Int32Array(64);
   const scores = createScores();
   /** The best score of a tool for one word and its synonyms. */
   const bestOfWord = createScores();
-  // By the number of the server: the best score of its tools, and what its tools get in addition.
-  let bestOfServers = new Float64Array(0);
-  let bonuses = new Float64Array(0);
 
   function postingOf(id: number): Posting {
     return (terms[id] as Term).posting;
@@ -141,11 +124,8 @@ export function createToolIndex(): ToolIndex {
       ofTool.push(id);
       addPosting(term.posting, slot, (frequency * (saturation + 1)) / (frequency + saturation));
     }
-    tools[slot] = { document, terms: ofTool };
+    tools[slot] = { document, terms: ofTool, nameTerms: [...termsOfName(document)].map(termId) };
     slotOf.set(document.id, slot);
-    if (serverOf.length < tools.length) serverOf = grow(serverOf, new Int32Array(2 * tools.length));
-    serverOf[slot] = servers.add(document, termId);
-    related.clear();
   }
 
   function remove(id: string): void {
@@ -154,10 +134,7 @@ export function createToolIndex(): ToolIndex {
     if (slot === undefined || !tool) return;
     slotOf.delete(id);
     tools[slot] = undefined;
-    serverOf[slot] = removed;
     for (const term of tool.terms) postingOf(term).live--;
-    servers.remove(tool.document, termId);
-    related.clear();
     deadSlots.push(slot);
   }
 
@@ -167,8 +144,8 @@ export function createToolIndex(): ToolIndex {
     for (const [text, id] of termIds) {
       yield;
       const { words, posting } = terms[id] as Term;
-      dropPostings(posting, (slot) => serverOf[slot] === removed);
-      if (posting.live > 0 || servers.has(id)) continue;
+      dropPostings(posting, (slot) => tools[slot] === undefined);
+      if (posting.live > 0) continue;
       for (const word of words) similar.delete(word);
       termIds.delete(text);
       freeTerms.push(id);
@@ -185,46 +162,13 @@ export function createToolIndex(): ToolIndex {
     },
   };
 
-  /** The terms that mostly occur in the same tools: synonyms, abbreviations and parts of the same name. */
-  function relatedTo(id: number): readonly (readonly [id: number, relation: number])[] {
-    const known = related.get(id);
-    if (known) return known;
-    const { slots, length, live } = postingOf(id);
-    const together = new Map<number, number>();
-    if (live > 1 && live <= maxToolsOfRelated)
-      for (const slot of slots.subarray(0, length))
-        for (const other of tools[slot]?.terms ?? [])
-          if (other !== id) together.set(other, (together.get(other) ?? 0) + 1);
-    const textOf = (other: number) => (terms[other] as Term).text;
-    const found = [...together]
-      .filter(([, count]) => count > 1)
-      .map(([other, count]) => [other, count / Math.sqrt(live * postingOf(other).live)] as const)
-      .filter(([, relation]) => relation >= minRelation)
-      .sort(([one, first], [other, second]) => second - first || (textOf(one) < textOf(other) ? -1 : 1))
-      .slice(0, maxRelated);
-    related.set(id, found);
-    return found;
-  }
-
-  /** The terms that are related to one of these, and how much at most. */
-  function relatedToAll(weights: ReadonlyMap<number, number>): ReadonlyMap<number, number> {
-    const found = new Map<number, number>();
-    for (const id of weights.keys())
-      for (const [other, relation] of relatedTo(id))
-        if (!weights.has(other)) found.set(other, Math.max(found.get(other) ?? 0, relation));
-    return found;
-  }
-
   function rarity(id: number): number {
     const { live } = postingOf(id);
-    return Math.log(1 + (slotOf.size - live + 0.5) / (live + 0.5));
+    return Math.log(1 + (slotOf.size - live + 0.5) / (live + 0.5)) ** rarityPower;
   }
 
-  /**
-   * Computes the scores of the tools that match, and what their servers add to them; of all that can be among the best. Returns a score
-   * that the best reach.
-   */
-  function scoreTools({ weights, alike, breadth }: Query, limit: number, wanted: number | undefined): number {
+  /** Computes the scores of the tools that match; of all that can be among the best. Returns a score that the best reach. */
+  function scoreTools({ weights, alike }: Query, limit: number, wanted: string | undefined): number {
     resetScores(scores, tools.length);
     resetScores(bestOfWord, tools.length);
     const counted = new Set<number>();
@@ -240,40 +184,15 @@ export function createToolIndex(): ToolIndex {
       if (posting.live > slotOf.size * broadShare) broad.push({ posting, factor });
       else addScores(scores, posting, factor);
     }
-    if (breadth < 1)
-      for (const [id, relation] of relatedToAll(weights))
-        addScores(scores, postingOf(id), relatedWeight * relation * (1 - breadth) * rarity(id));
-    const between = ({ short, long }: { short: number; long: number }) => short + (long - short) * breadth;
-    const shares = {
-      server: between(serverWeight),
-      best: between(bestOfServerWeight),
-      asWhole: servers.score(weights),
-    };
-    scoreServers(shares);
     if (broad.length === 0) return 0;
-    const narrow = limit === Number.POSITIVE_INFINITY ? [] : rankByWords(limit, wanted);
+    const narrow = limit === Number.POSITIVE_INFINITY ? [] : rank(limit, weights, wanted);
     const least = narrow.length < limit ? 0 : (narrow.at(-1)?.score ?? 0);
-    const isEnough = canOnlyReorder(broad, shares, least);
-    for (const { posting, factor } of broad) (isEnough ? addToScores : addScores)(scores, posting, factor);
-    scoreServers(shares);
-    return least;
-  }
-
-  /**
-   * Whether tools that have broad terms only cannot reach the score of the last of the best: almost all tools have these terms, but
-   * they count little. This bound is known as MaxScore.
-   */
-  function canOnlyReorder(broad: readonly WeighedPosting[], shares: ServerShares, least: number): boolean {
+    // Almost all tools have the broad terms, but these count little: a tool with such terms only is rarely among the best. This bound
+    // is known as MaxScore.
     const most = broad.reduce((sum, { factor }) => sum + factor * (saturation + 1), 0);
-    return shares.asWhole.every((asWhole, server) => {
-      const bestOfServer = bestOfServers[server] ?? 0;
-      // If no tool of a server has a higher score than the broad terms can give, its best tool is not known yet.
-      const own = bestOfServer < most ? 2 * most : most;
-      return (
-        own + shares.best * (Math.max(bestOfServer, most) + most) + shares.server * asWhole <
-        least * (1 - roundingError)
-      );
-    });
+    const isEnough = most * (1 + nameShare) < least * (1 - roundingError);
+    for (const { posting, factor } of broad) (isEnough ? addToScores : addScores)(scores, posting, factor);
+    return least;
   }
 
   /** A tool gets the score of the best of a word and its synonyms. */
@@ -287,54 +206,62 @@ export function createToolIndex(): ToolIndex {
     moveScores(bestOfWord, scores);
   }
 
-  /** Tools of a server that matches rank higher: its best tool and the server as a whole count for all of its tools. */
-  function scoreServers({ server: serverShare, best, asWhole }: ServerShares): void {
-    const { values, touched, count } = scores;
-    if (bonuses.length < asWhole.length) {
-      bestOfServers = new Float64Array(asWhole.length);
-      bonuses = new Float64Array(asWhole.length);
+  /** The share of a tool's name that the query has, by the rarity of its terms. */
+  function coverName({ nameTerms }: IndexedTool, weights: Query['weights']): number {
+    let all = 0;
+    let covered = 0;
+    for (const id of nameTerms) {
+      const rare = rarity(id);
+      all += rare;
+      if (weights.has(id)) covered += rare;
     }
-    bestOfServers.fill(0);
-    for (let at = 0; at < count; at++) {
-      const slot = touched[at] as number;
-      const server = serverOf[slot] as number;
-      const score = values[slot] as number;
-      // False for removed tools, whose server has no number.
-      if (score > (bestOfServers[server] as number)) bestOfServers[server] = score;
-    }
-    for (let server = 0; server < asWhole.length; server++)
-      bonuses[server] = best * (bestOfServers[server] as number) + serverShare * (asWhole[server] as number);
+    return all === 0 ? 0 : covered / all;
   }
 
   /** The best tools without regard to their meaning. */
-  function rankByWords(limit: number, wanted: number | undefined, reached = 0): readonly Ranked[] {
+  function rank(limit: number, weights: Query['weights'], wanted: string | undefined, reached = 0): readonly Ranked[] {
     const best: Ranked[] = [];
     const { values, touched, count } = scores;
     let least = reached;
     for (let at = 0; at < count; at++) {
       const slot = touched[at] as number;
-      const server = serverOf[slot] as number;
-      const score = (values[slot] as number) + (bonuses[server] as number);
-      // The bonus of a removed tool is not a number, and no comparison with such a score is true.
-      if (!(score >= least) || (wanted !== undefined && server !== wanted)) continue;
+      const value = values[slot] as number;
+      if (value * (1 + nameShare) < least) continue;
+      const tool = tools[slot];
+      if (!tool || (wanted !== undefined && tool.document.server !== wanted)) continue;
+      const score = value * (1 + nameShare * coverName(tool, weights) ** 2);
+      if (score < least) continue;
       insertRanked(best, { number: slot, score }, limit, isBefore);
       if (best.length === limit) least = (best[limit - 1] as Ranked).score;
     }
     return best;
   }
 
-  /** The best tools by the sum of the scores of their words, of which the best is 1, and their meaning. */
-  function rankByMeaning(limit: number, wanted: number | undefined, meaning: ReadonlyMap<string, number>) {
+  /** The best tools by the sum of the deviations of their words and of their meaning. */
+  function rankByMeaning(
+    limit: number,
+    weights: Query['weights'],
+    wanted: string | undefined,
+    meaning: ReadonlyMap<string, number>,
+  ): readonly Ranked[] {
+    const slots = [...slotOf.values()];
+    const indexed = slots.map((slot) => tools[slot] as IndexedTool);
+    const byWords = slots.map((slot, at) => {
+      const value = scores.values[slot] as number;
+      return value === 0 ? 0 : value * (1 + nameShare * coverName(indexed[at] as IndexedTool, weights) ** 2);
+    });
+    const ofWords = toDeviations(byWords);
+    const ofMeaning = toDeviations(indexed.map(({ document }) => meaning.get(document.id) ?? 0));
+    // The highest of as many random values deviates by about this. A model that does not know the language stays below it.
+    const chance = Math.sqrt(2 * Math.log(slots.length)) || 1;
+    const trust = Math.min(1, (highest(ofMeaning) / chance) ** 2);
+    // In a small catalog, no tool deviates by much.
+    const leastAlone = Math.min(minDeviation, Math.sqrt(slots.length - 1) / 2);
     const best: Ranked[] = [];
-    const byWords = (slot: number) => {
-      const own = scores.values[slot] as number;
-      return own === 0 ? 0 : own + (bonuses[serverOf[slot] as number] as number);
-    };
-    let max = 0;
-    for (const slot of slotOf.values()) max = Math.max(max, byWords(slot));
-    for (const [id, slot] of slotOf) {
-      if (wanted !== undefined && serverOf[slot] !== wanted) continue;
-      const score = byWords(slot) / (max || 1) + (meaning.get(id) ?? 0);
+    for (const [at, slot] of slots.entries()) {
+      if (wanted !== undefined && indexed[at]?.document.server !== wanted) continue;
+      if (byWords[at] === 0 && (ofMeaning[at] as number) < leastAlone) continue;
+      const score = (ofWords[at] as number) + trust * (ofMeaning[at] as number);
       insertRanked(best, { number: slot, score }, limit, isBefore);
     }
     return best;
@@ -356,11 +283,10 @@ export function createToolIndex(): ToolIndex {
     sweep,
     search(text, { limit = 10, server, meaning } = {}) {
       const query = readQuery(text, vocabulary);
-      const wanted = server === undefined ? undefined : (servers.find(server) ?? removed);
-      const reached = scoreTools(query, meaning ? Number.POSITIVE_INFINITY : limit, wanted);
+      const reached = scoreTools(query, meaning ? Number.POSITIVE_INFINITY : limit, server);
       const best = meaning
-        ? rankByMeaning(limit, wanted, meaning)
-        : rankByWords(limit, wanted, reached * (1 - roundingError));
+        ? rankByMeaning(limit, query.weights, server, meaning)
+        : rank(limit, query.weights, server, reached * (1 - roundingError));
       return best.map(({ number, score }) => {
         const { document, terms: ofTool } = tools[number] as IndexedTool;
         return { id: document.id, score, matched: namesOf(query.words, ofTool) };
@@ -373,4 +299,17 @@ export function createToolIndex(): ToolIndex {
 function namesOf(words: ReadonlyMap<number, string>, terms: readonly number[]): string[] {
   const found = [...words].filter(([id]) => terms.includes(id)).map(([, word]) => word);
   return found.filter((word) => !found.includes(word.split('≈')[0] ?? '') || !word.includes('≈'));
+}
+
+/** How many standard deviations each value is above the mean. */
+function toDeviations(values: readonly number[]): readonly number[] {
+  const mean = values.reduce((sum, value) => sum + value, 0) / values.length;
+  const variance = values.reduce((sum, value) => sum + (value - mean) ** 2, 0) / values.length;
+  const deviation = Math.sqrt(variance) || 1;
+  return values.map((value) => (value - mean) / deviation);
+}
+
+/** `Math.max` takes a limited number of arguments. */
+function highest(values: readonly number[]): number {
+  return values.reduce((most, value) => Math.max(most, value), 0);
 }

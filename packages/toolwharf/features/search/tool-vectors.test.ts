@@ -17,12 +17,14 @@ test('tools are compared with a query as soon as all of them have vectors', asyn
   expect(await vectors.embedQuery('zzz')).toBeUndefined();
   vectors.set({ id: 'a', server: 's', name: 'zzz', description: 'zzzz' });
   vectors.set({ id: 'b', server: 's', name: 'qqq', description: 'qqqq' });
-  expect(vectors.compare([new Float32Array(26)])).toBeUndefined();
+  expect(vectors.compare(new Float32Array(26))).toBeUndefined();
   await ready(vectors, 'zzz');
-  const found = vectors.compare((await vectors.embedQuery('zzz')) ?? []);
+  const found = vectors.compare((await vectors.embedQuery('zzz')) ?? new Float32Array(26));
   expect(found?.get('a')).toBeGreaterThan(found?.get('b') ?? Number.POSITIVE_INFINITY);
   vectors.delete('a');
-  expect([...(vectors.compare((await vectors.embedQuery('zzz')) ?? [])?.keys() ?? [])]).toEqual(['b']);
+  expect([...(vectors.compare((await vectors.embedQuery('zzz')) ?? new Float32Array(26))?.keys() ?? [])]).toEqual([
+    'b',
+  ]);
 });
 
 test('a text is embedded once, also for several tools, profiles and changes', async () => {

@@ -12,11 +12,6 @@ export function synonymsOf(term: string): readonly Synonym[] {
   return synonyms().get(term) ?? [];
 }
 
-/** Whether a term is common in requests and says little about the tool that they need: `please`, `detailed`, `today`. */
-export function isCommon(term: string): boolean {
-  return commonTerms().has(term);
-}
-
 /** Words of software and of everyday tasks. A word can be in several groups. */
 const groups = `
 list show display view enumerate browse
@@ -88,26 +83,6 @@ test check
 library package framework component
 docs documentation guide tutorial`;
 
-const common =
-  'able actually afraid again ago ahead along already although always amazing another anyone anything around ask available away back bad ' +
-  'based because become begin being best better big both brief bring brings call called came case certain clear come comes complete ' +
-  'comprehensive completely consider considering contain contains content could currently current day days deep deeply detail detailed ' +
-  'details different directly done down due during easy either else enough ensure especially etc even ever every everyone everything ' +
-  'exactly example extra far fast favorite few final finally first five focus follow following four friend fully general generally go ' +
-  'goal going good great hand happen happy hard help helpful here high highly hope hour however idea important improve including include ' +
-  'includes information inform instead interested interesting keep kind know large last late later latest learn least left less life like ' +
-  'likely little live long look looking lot love low main maybe mean mention might minute minutes month months much must name near nearby ' +
-  'never new newest next nice now number off often ok old once open order others otherwise out over overall own part particular past ' +
-  'people perform perfect perhaps person personal place plan planning point possible potential prefer prepare present pretty probably ' +
-  'problem properly provide put question quick quickly quite ready real really recent recently recommend regarding related relevant ' +
-  'remember request required respectively result results right root same say see seem select several short show similar simple simply ' +
-  'since small something soon specific specified start started step steps still stuff suggest suitable summarize support take tell thank ' +
-  'thanks them thing things think though thought three through thus today together tomorrow too top total toward try trying two type ' +
-  'under understand until upon upcoming useful usually various very wanted way ways week weeks well whether while whole whose why wish ' +
-  'without wonder work world worth year years yes yesterday yet';
-
-// Stemming all these words takes about 10 ms.
-const commonTerms = lazy(() => new Set(common.split(' ').map(stemWord)));
 const synonyms = lazy(() => {
   const byTerm = new Map<string, Synonym[]>();
   for (const group of groups.trim().split('\n')) {
