@@ -1,11 +1,12 @@
-// `npm run bench:search -- --data FOLDER`: quality and speed of the tool search, with MiniSearch and Orama beside it.
-// The folder has tools.json, queries.json and agent_queries.json: real tools, tasks with the tools that people used for them,
-// and the searches of an agent during those tasks. Without --data, quality is not measured; with --quick, speed is not measured.
+// `npm run bench:search -- --data FOLDER`: quality and speed of the tool search, with a plain BM25, MiniSearch and Orama beside it.
+// Each set is a folder with tools.json and queries.json, real tools and tasks with the tools that they need: FOLDER itself and the folders
+// in it. agent_queries.json, if it is there, has the searches of an agent during those tasks. Without --data, quality is not measured.
+// --only keywords measures the quality of keywords and of the plain BM25, and nothing else; --quick does not measure speed.
 // The speed is compared with a call through the built gateway (`npm run build`).
 // --embeddings names the package of the embeddings; with `none`, keywords alone are measured.
 // --tokenizer names a module with a function `encode`, to which the estimated tokens of the tools are compared.
-import { existsSync, readFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { basename, join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { create, insert, search as searchOrama } from '@orama/orama';
 import MiniSearch from 'minisearch';
@@ -13,6 +14,7 @@ import { countTokens } from '../packages/toolwharf/features/exposure/count-token
 import { readResult, readResultDefinition } from '../packages/toolwharf/features/references/read-result.ts';
 import { defaultEmbeddings, openEmbeddings } from '../packages/toolwharf/features/search/embeddings/open-embeddings.ts';
 import { createToolSearch, searchToolDefinitions } from '../packages/toolwharf/features/search/search-tools.ts';
+import { splitWords } from '../packages/toolwharf/features/search/split-words.ts';
 import { createToolIndex } from '../packages/toolwharf/features/search/tool-index.ts';
 import { createToolVectors } from '../packages/toolwharf/features/search/tool-vectors.ts';
 import { toReference } from '../packages/toolwharf/invocation/references.ts';
@@ -25,6 +27,7 @@ const warmUpRounds = 20;
 const { values } = parseArgs({
   options: {
     data: { type: 'string' },
+    only: { type: 'string' },
     quick: { type: 'boolean' },
     tokenizer: { type: 'string' },
     embeddings: { type: 'string', default: defaultEmbeddings },
@@ -32,17 +35,40 @@ const { values } = parseArgs({
 });
 
 async function printQuality(folder) {
-  const read = (name) => JSON.parse(readFileSync(join(folder, name), 'utf8'));
+  const folders = [
+    folder,
+    ...readdirSync(folder, { withFileTypes: true })
+      .filter((entry) => entry.isDirectory())
+      .map(({ name }) => join(folder, name)),
+  ].filter((one) => existsSync(join(one, 'tools.json')));
+  const recalls = new Map();
+  for (const one of folders)
+    for (const [engine, measured] of Object.entries(await printSet(one)))
+      recalls.set(engine, [...(recalls.get(engine) ?? []), measured['recall@10']]);
+  console.log('recall@10 of each set, and the mean of the sets');
+  const mean = (list) => Number((list.reduce((sum, one) => sum + one, 0) / list.length).toFixed(1));
+  const rows = [...recalls].map(([engine, list]) => [
+    engine,
+    { ...Object.fromEntries(list.map((recall, at) => [basename(folders[at]), recall])), mean: mean(list) },
+  ]);
+  console.table(Object.fromEntries(rows));
+}
+
+async function printSet(folder) {
+  const read = (name) => (existsSync(join(folder, name)) ? JSON.parse(readFileSync(join(folder, name), 'utf8')) : []);
   const documents = read('tools.json').map(toDocument);
   const tasks = read('queries.json').filter(({ relevantGroups }) => relevantGroups.length > 0);
   const searches = Map.groupBy(read('agent_queries.json'), ({ task }) => task);
-  console.log(`Quality: ${documents.length} tools, ${tasks.length} tasks`);
+  console.log(`Quality: ${basename(folder)}, ${documents.length} tools, ${tasks.length} tasks`);
   const rows = {};
+  const createEmbeddings = lazyEmbeddings(documents);
   for (const [name, createEngine] of Object.entries(engines)) {
-    const search = await createEngine(documents);
+    if (values.only === 'keywords' && !keywordEngines.has(name)) continue;
+    const search = await createEngine(documents, createEmbeddings);
     if (search) rows[name] = await measureQuality(search, tasks, searches);
   }
   console.table(rows);
+  return rows;
 }
 
 async function measureQuality(search, tasks, searches) {
@@ -71,8 +97,8 @@ async function measureQuality(search, tasks, searches) {
     'recall@5': recall(5),
     'recall@10': recall(10),
     'nDCG@10': percent(ranked.map(({ groups, ids }) => discountedGain(groups, ids))),
-    'coverage@3': coverage(3),
-    'coverage@5': coverage(5),
+    'all needed in 5': percent(ranked.map(({ groups, ids }) => (found(groups, ids.slice(0, 5)) === 1 ? 1 : 0))),
+    ...(searched.length > 0 && { 'coverage@3': coverage(3), 'coverage@5': coverage(5) }),
   };
 }
 
@@ -188,7 +214,7 @@ async function printTokens() {
     const tools = { byName, define: (name) => byName.get(name)?.definition, describeServer: () => undefined };
     const tokensOf = (value) => countTokens(JSON.stringify(value));
     const all = documents.reduce((sum, document) => sum + tokensOf(define(document)), 0);
-    const upFront = [...searchToolDefinitions, readResultDefinition].reduce((sum, one) => sum + tokensOf(one), 0);
+    const upFront = [...searchToolDefinitions(), readResultDefinition()].reduce((sum, one) => sum + tokensOf(one), 0);
     const search = createToolSearch();
     const query = { query: queryFor(documents[0]) };
     const found = await search.search(tools, query);
@@ -285,7 +311,15 @@ function queryFor({ name, server }) {
 }
 
 function toDocument({ id, server, serverTitle, serverDescription, name, title, description, inputSchema }) {
-  return { id, server, serverText: `${serverTitle}. ${serverDescription}`, name, title, description, inputSchema };
+  return {
+    id,
+    server,
+    serverText: [serverTitle, serverDescription].filter(Boolean).join('. '),
+    name,
+    title,
+    description,
+    inputSchema,
+  };
 }
 
 /** Other libraries with their defaults, over the same fields. */
@@ -293,29 +327,30 @@ function flatten({ id, server, serverText, name, title = '', description = '', i
   return { id, server, serverText, name, title, description, parameters: JSON.stringify(inputSchema ?? {}) };
 }
 
+const keywordEngines = new Set(['plain BM25', 'toolwharf, keywords']);
+
 const engines = {
+  'plain BM25': createPlainSearch,
   'toolwharf, keywords'(documents) {
     const index = createToolIndex();
     for (const document of documents) index.set(document);
     return (query, limit) => index.search(query, { limit }).map(({ id }) => id);
   },
-  async 'toolwharf, keywords and embeddings'(documents) {
-    if (values.embeddings === 'none') return undefined;
-    const { embed } = openEmbeddings(values.embeddings);
+  async 'toolwharf, keywords and embeddings'(documents, createEmbeddings) {
+    const compare = await createEmbeddings();
+    if (!compare) return undefined;
     const index = createToolIndex();
-    const vectors = createToolVectors(embed);
-    for (const document of documents) {
-      index.set(document);
-      vectors.set(document);
-    }
-    const started = performance.now();
-    while (!(await vectors.embedQuery('ready'))) await new Promise((resolve) => setTimeout(resolve, 200));
-    const seconds = Math.round((performance.now() - started) / 1_000);
-    console.log(`Embeddings of ${values.embeddings}: ${seconds} s for ${documents.length} tools in one thread`);
-    return async (query, limit) => {
-      const meaning = vectors.compare((await vectors.embedQuery(query)) ?? []);
-      return index.search(query, { limit, meaning }).map(({ id }) => id);
-    };
+    for (const document of documents) index.set(document);
+    return async (query, limit) => index.search(query, { limit, meaning: await compare(query) }).map(({ id }) => id);
+  },
+  async 'embeddings alone'(_documents, createEmbeddings) {
+    const compare = await createEmbeddings();
+    if (!compare) return undefined;
+    return async (query, limit) =>
+      [...(await compare(query))]
+        .sort(([, one], [, other]) => other - one)
+        .slice(0, limit)
+        .map(([id]) => id);
   },
   minisearch(documents) {
     const index = new MiniSearch({ fields: ['server', 'serverText', 'name', 'title', 'description', 'parameters'] });
@@ -335,9 +370,81 @@ const engines = {
   },
 };
 
+/** BM25 as textbooks have it (k1 1.2, b 0.75), over one text with all fields. */
+function createPlainSearch(documents) {
+  const termsOf = (text) => splitWords(text).map(({ term }) => term);
+  const texts = documents.map((document) =>
+    termsOf(
+      [document.name, document.title, document.description, document.server, document.serverText]
+        .concat(textsOf(document.inputSchema))
+        .join(' '),
+    ),
+  );
+  const usual = texts.reduce((sum, { length }) => sum + length, 0) / texts.length;
+  const postings = new Map();
+  for (const [at, terms] of texts.entries())
+    for (const [term, same] of Map.groupBy(terms, (term) => term)) {
+      const impact = (same.length * 2.2) / (same.length + 1.2 * (0.25 + 0.75 * (terms.length / usual)));
+      if (!postings.has(term)) postings.set(term, []);
+      postings.get(term).push([at, impact]);
+    }
+  return (query, limit) => {
+    const scores = new Map();
+    for (const term of termsOf(query)) {
+      const posting = postings.get(term) ?? [];
+      const rarity = Math.log(1 + (texts.length - posting.length + 0.5) / (posting.length + 0.5));
+      for (const [at, impact] of posting) scores.set(at, (scores.get(at) ?? 0) + rarity * impact);
+    }
+    return [...scores]
+      .sort(([, one], [, other]) => other - one)
+      .slice(0, limit)
+      .map(([at]) => documents[at].id);
+  };
+}
+
+/** The names, descriptions and choices of parameters. */
+function textsOf(schema) {
+  if (typeof schema !== 'object' || schema === null) return [];
+  const parameters = Object.entries(schema.properties ?? {});
+  return [
+    ...parameters.flatMap(([name, one]) => [name, one?.description, ...(one?.enum ?? []), ...textsOf(one)]),
+    ...textsOf(schema.items),
+  ];
+}
+
+/** Computes the vectors of the tools when they are first needed. */
+function lazyEmbeddings(documents) {
+  let comparing;
+  return () => {
+    comparing ??= values.embeddings === 'none' ? Promise.resolve(undefined) : openVectors(documents);
+    return comparing;
+  };
+}
+
+async function openVectors(documents) {
+  const { embed } = openEmbeddings(values.embeddings);
+  const vectors = createToolVectors(embed);
+  for (const document of documents) vectors.set(document);
+  const started = performance.now();
+  while (!(await vectors.embedQuery('ready'))) await new Promise((resolve) => setTimeout(resolve, 200));
+  const seconds = Math.round((performance.now() - started) / 1_000);
+  console.log(`Embeddings of ${values.embeddings}: ${seconds} s for ${documents.length} tools in one thread`);
+  const compared = new Map();
+  return async (query) => {
+    // A busy machine can take longer than a search waits.
+    while (!compared.has(query)) {
+      const vector = await vectors.embedQuery(query);
+      if (vector) compared.set(query, vectors.compare(vector));
+    }
+    return compared.get(query);
+  };
+}
+
 if (values.data !== undefined) await printQuality(values.data);
 else console.log('Quality: not measured, because --data FOLDER is missing.\n');
 if (values.data !== undefined && values.tokenizer !== undefined) await printTokenError(values.data, values.tokenizer);
-await printTokens();
-await printReferenceTokens();
-if (!values.quick) await printSpeed();
+if (values.only !== 'keywords') {
+  await printTokens();
+  await printReferenceTokens();
+  if (!values.quick) await printSpeed();
+}
