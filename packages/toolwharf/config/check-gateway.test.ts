@@ -40,6 +40,7 @@ describe('the gateway section', () => {
     trustedProxies: ['10.0.0.0/8', 'fd00::/8', '192.0.2.1'],
     limits: { ...limitDefaults, maxBodyBytes: 2_000_000, maxSessionsPerCaller: 5 },
     apps: { enabled: false, url: 'https://apps.example.com', domains: ['https://*.example.com'] },
+    sandbox: { default: 'enforce' },
     listWaitMs: 0,
     questionTimeoutMs: 900_000,
     shutdownMs: 60_000,
@@ -67,6 +68,7 @@ gateway:
   trustedProxies: [10.0.0.0/8, 'fd00::/8', 192.0.2.1]
   limits: { maxBodyBytes: 2000000, maxSessionsPerCaller: 5 }
   apps: { enabled: false, url: https://apps.example.com, domains: ['https://*.example.com'] }
+  sandbox: { default: enforce }
   shutdown: 1m
   lease: 10s
   webhook: { url: https://hooks.example.com/x, secret: '\${HOOK_SECRET}' }
@@ -95,6 +97,7 @@ gateway:
   trusted_proxies: [10.0.0.0/8, 'fd00::/8', 192.0.2.1]
   limits: { max_body_bytes: 2000000, max_sessions_per_caller: 5 }
   apps: { enabled: false, url: https://apps.example.com, domains: ['https://*.example.com'] }
+  sandbox: { default: enforce }
   shutdown: PT1M
   lease: PT10S
   webhook: { url: https://hooks.example.com/x, secret: '\${HOOK_SECRET}' }

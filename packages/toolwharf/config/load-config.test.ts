@@ -111,6 +111,7 @@ describe('the native dialect', () => {
         trustedProxies: [],
         limits: limitDefaults,
         apps: { enabled: true, domains: [] },
+        sandbox: { default: 'off' },
         listWaitMs: 3_000,
         questionTimeoutMs: 300_000,
         shutdownMs: 10_000,

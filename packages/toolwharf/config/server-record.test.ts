@@ -123,6 +123,7 @@ describe('a server record', () => {
       cwd: '/tmp',
       inheritEnv: false,
       placement: 'single',
+      sandbox: { mode: 'enforce', write: ['/srv/notes'], network: ['api.example.com'], cpu: '5m' },
       openapi: undefined,
     };
     const keys = new Set([...Object.keys(server), ...Object.keys(program), ...Object.keys(personal), 'endpoints']);
