@@ -167,9 +167,11 @@ export function createInvoker(ports: InvokerPorts): Invoker {
     const call = calls.list().findLast(({ record, state }) => record.server === server && state === 'running');
     const entry = call && ports.catalog.find({ server, tool: call.record.originalName });
     if (!call || !entry) return undefined;
-    const { approvers, expiresMs } = ports.settings().approval;
+    const { expiresMs } = ports.settings().approval;
     const { arguments: args } = call.record;
-    const question = { entry, args, access, reason, approval: { approvers, expiresMs } };
+    // The answer can change what the server may do for everybody.
+    const approval = { approvers: 'admins' as const, expiresMs };
+    const question = { entry, args, access, reason, approval };
     return {
       callId: call.id,
       tool: call.record.originalName,

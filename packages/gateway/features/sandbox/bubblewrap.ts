@@ -88,6 +88,7 @@ interface Mount {
 async function toMounts({ profile, programFiles, home, dataDir }: SandboxFiles): Promise<readonly Mount[]> {
   const expand = (paths: readonly string[]) => paths.map((path) => trim(expandPath(path, home)));
   const writable = new Set(expand(profile.write));
+  if (writable.has('/')) throw new Error("'/' cannot be in 'write': name directories");
   const readable = [...programFiles, ...expand(profile.read)].filter((path) => path !== '/');
   const mounts: Mount[] = [];
   for (const path of [...new Set([...readable.map(trim), ...writable])].sort(
