@@ -55,8 +55,8 @@ describe('the library package', () => {
 
   test('the library package passes publint', () => expectNoLint(packed));
 
-  test('the library package is small: 600 kB packed, 2.5 MB unpacked', () => {
-    expect(packed.bytes).toBeLessThan(600_000);
+  test('the library package is small: 650 kB packed, 2.5 MB unpacked', () => {
+    expect(packed.bytes).toBeLessThan(650_000);
     expect(packed.unpackedBytes).toBeLessThan(2_500_000);
   });
 
