@@ -55,7 +55,7 @@ export function createProgram(
   addToolCommands(root.commandsGroup(groups.tools), run);
   addServerCommands(root.commandsGroup(groups.servers), run);
   addAccessCommands(root.commandsGroup(groups.access), run);
-  addSetupCommands(root.commandsGroup(groups.setup), run);
+  addSetupCommands(root.commandsGroup(groups.setup), run, commandFeatures);
   addDataCommands(root.commandsGroup(groups.data), run);
   for (const feature of commandFeatures) addFeature(root, feature, run);
   addGatewayOptions(root);

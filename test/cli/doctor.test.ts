@@ -1,12 +1,16 @@
-import { chmod, mkdir, writeFile } from 'node:fs/promises';
+import { chmod, mkdir, symlink, writeFile } from 'node:fs/promises';
 import { type AddressInfo, createServer } from 'node:net';
+import { join } from 'node:path';
 import { afterAll, describe, expect, test } from 'vitest';
 import { fixture, tempDir } from '../support/fixtures.ts';
+import { startGatewayHere } from '../support/gateway.ts';
 import { cliIn } from '../support/run-cli.ts';
+import { sandboxProblem } from '../support/sandbox.ts';
 
 const directory = await tempDir();
 afterAll(() => directory[Symbol.asyncDispose]());
-const { run, config: configFile } = cliIn(directory);
+const cli = cliIn(directory);
+const { run, config: configFile } = cli;
 
 interface Report {
   readonly ok: boolean;
@@ -96,6 +100,53 @@ describe('toolwharf doctor', () => {
       expect.stringContaining(`${config}:3:5  servers.a.comand  unknown key`),
     ]);
     expect(findings.some(({ subject }) => subject.startsWith('server '))).toBe(false);
+  });
+
+  test('toolwharf doctor checks sandboxes where a server or the default asks for one, and names the missing package', async () => {
+    const tools = directory.file('without-bubblewrap');
+    await mkdir(tools);
+    const program = { command: process.execPath, args: ['--version'], retryAttempts: 0 };
+    const servers = {
+      notes: { ...program, sandbox: 'enforce' },
+      free: { ...program, sandbox: 'off' },
+      new: { ...program, sandbox: 'learn', enabled: false },
+      remote: { url: 'http://127.0.0.1:9/mcp', retryAttempts: 0 },
+    };
+    const sandboxes = async (config: string, env: Record<string, string>) =>
+      (await examine(['-c', config], env)).findings.filter(({ subject }) => subject === 'sandboxes');
+    const config = await configFile({ gateway: { port: 0 }, servers });
+    const missing =
+      process.platform === 'linux'
+        ? 'bubblewrap is not installed: install the package bubblewrap'
+        : `sandboxes need Linux, and this is ${process.platform}`;
+    expect(await sandboxes(config, { PATH: tools })).toEqual([
+      { subject: 'sandboxes', ok: false, message: `needed by notes: ${missing}` },
+    ]);
+    {
+      const data = directory.file('running');
+      await using _gateway = await startGatewayHere(cli, data, ['-c', config], { env: { PATH: tools } });
+      const { findings } = await examine(['-c', config, '--data-dir', data]);
+      expect(findings.filter(({ subject }) => subject === 'sandboxes')).toEqual([
+        { subject: 'sandboxes', ok: false, message: `needed by notes: ${missing}` },
+      ]);
+    }
+    const byDefault = await configFile({ gateway: { port: 0, sandbox: { default: 'learn' } }, servers: {} });
+    expect(await sandboxes(byDefault, { PATH: tools })).toEqual([
+      { subject: 'sandboxes', ok: false, message: `needed by gateway.sandbox.default: ${missing}` },
+    ]);
+    expect(await sandboxes(await configFile({ gateway: { port: 0 }, servers: {} }), { PATH: tools })).toEqual([]);
+    if (sandboxProblem !== undefined) return;
+    await symlink('/usr/bin/bwrap', join(tools, 'bwrap'));
+    await symlink('/usr/bin/true', join(tools, 'true'));
+    expect(await sandboxes(byDefault, { PATH: tools })).toEqual([
+      { subject: 'sandboxes', ok: true, message: 'can be created, for gateway.sandbox.default' },
+      {
+        subject: 'sandboxes',
+        ok: false,
+        message: 'strace is not installed, so that only hosts are learned: gateway.sandbox.default',
+        fix: 'install the package strace',
+      },
+    ]);
   });
 
   test('toolwharf doctor finds a data directory that is a file and a key that is too short', async () => {

@@ -104,10 +104,10 @@ describe('a server in a sandbox, and people', () => {
     await isConnected('unlimited');
     await start(`cat ${folder.file('notes')}/*; echo done > ${folder.file('work/result.txt')}`, 'unlimited');
     expect(texts(await start(fetching('learned.example.com'), 'unlimited'))).toContain('hello');
-    const { proposal } = await sandboxOf('unlimited');
+    const { proposal, watchesFiles } = await sandboxOf('unlimited');
     const added = (list: string, entry: string) => ({ list, entry, change: 'added', causes: ['run'] });
     const expected = [added('network', 'learned.example.com')];
-    if (proposal.watchesFiles) expected.push(added('read', folder.file('notes')), added('write', folder.file('work')));
+    if (watchesFiles) expected.push(added('read', folder.file('notes')), added('write', folder.file('work')));
     expect(proposal.entries).toEqual(expect.arrayContaining(expected));
     const lists = { read: [folder.file('notes')], write: [folder.file('work')], network: ['learned.example.com'] };
     const { body: accepted } = await api.put('/api/servers/unlimited/sandbox/profile', lists, admin());

@@ -27,6 +27,7 @@ export const sandboxStateSchema = answer(
       .optional()
       .describe('The profile that a person has accepted, which is allowed too.'),
     denied: list(z.string()).describe('Hosts that a person has denied for ever.'),
+    watchesFiles: z.boolean().describe('False if strace is not installed: only hosts are learned then.'),
     learningSince: isoTime.optional().describe('When the program began to learn.'),
     proposal: z
       .strictObject({
@@ -39,7 +40,6 @@ export const sandboxStateSchema = answer(
           }),
         ),
         programs: list(z.string()).describe('The programs that it started.'),
-        watchesFiles: z.boolean().describe('False if strace is not installed: only hosts are known then.'),
       })
       .optional()
       .describe('The smallest profile for what the program has used while it learned.'),

@@ -1,5 +1,6 @@
 import { Argument, type Command, Option } from 'commander';
 import type { Run } from '../command-context.ts';
+import type { DoctorCheck } from '../commands/doctor/check-system.ts';
 import { MissingRouteError, UnavailableError } from '../errors.ts';
 
 /** A command's implementation: takes the positional arguments, the options and the context; returns the exit code. */
@@ -136,6 +137,8 @@ export interface CommandFeature {
   /** The command that its commands follow in the help. */
   readonly after: string;
   readonly add: (root: Command, run: Run) => void;
+  /** What `doctor` checks for it; loaded when that runs. */
+  readonly check?: () => Promise<DoctorCheck>;
 }
 
 /** Adds the commands of a feature. If the gateway has none of its routes, they say that the feature is switched off. */

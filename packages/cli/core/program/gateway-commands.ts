@@ -2,7 +2,15 @@ import { Argument, type Command, Option } from 'commander';
 import { gatewayDefaults } from '../../../contract/settings/defaults.ts';
 import { clientIds } from '../../../gateway/core/clients/mcp-clients.ts';
 import type { CommandContext, Run } from '../command-context.ts';
-import { addCommand, type CommandParts, choice, commandsOf, json, repeatable } from './command-actions.ts';
+import {
+  addCommand,
+  type CommandFeature,
+  type CommandParts,
+  choice,
+  commandsOf,
+  json,
+  repeatable,
+} from './command-actions.ts';
 
 /** Adds `serve`. */
 export function addServeCommand(root: Command, run: Run): void {
@@ -49,13 +57,16 @@ const completionExamples = `Examples:
   toolwharf completion fish > ~/.config/fish/completions/toolwharf.fish`;
 
 /** Adds `connect`, `import`, `emit-ts`, `check`, `doctor` and `completion`. */
-export function addSetupCommands(root: Command, run: Run): void {
+export function addSetupCommands(root: Command, run: Run, features: readonly CommandFeature[]): void {
   const connect = commandsOf(run, () => import('../commands/connect/connect.ts'));
   const importing = commandsOf(run, () => import('../commands/import.ts'));
   const emit = commandsOf(run, () => import('../commands/emit-ts/emit-ts.ts'));
   const check = commandsOf(run, () => import('../commands/check.ts'));
   const completion = commandsOf(run, () => import('../commands/completion.ts'));
-  const doctor = commandsOf(run, () => import('../commands/doctor/doctor.ts'));
+  const doctor = commandsOf(run, async () => {
+    const { createDoctor } = await import('../commands/doctor/doctor.ts');
+    return createDoctor(await Promise.all(features.flatMap(({ check }) => (check ? [check()] : []))));
+  });
   const scopes = ['user', 'project'];
   connect(root, 'connect', 'Add Toolwharf to the configuration of an MCP client', 'connect', {
     args: [['<client>', clientIds.join(', ')]],

@@ -12,6 +12,7 @@ export const sandbox: CommandFeature = {
   name: 'sandbox',
   group: groups.servers,
   after: 'servers',
+  check: async () => (await import('./check-sandboxes.ts')).checkSandboxes,
   add(root, run) {
     const add = commandsOf(run, () => import('./sandbox.ts'));
     const sandbox = addCommand(root, 'sandbox', 'Limit what the programs of servers may touch');

@@ -65,7 +65,7 @@ export async function learnSandbox(
   printDone(terminal, { json }, done, state);
   if (!stop) {
     terminal.say(`Make its usual calls, then run \`toolwharf sandbox diff ${server}\`.`);
-    if (state.proposal?.watchesFiles === false) terminal.note(noStrace);
+    if (!state.watchesFiles) terminal.note(noStrace);
   }
   return exitCodes.ok;
 }
@@ -74,7 +74,7 @@ export async function learnSandbox(
 export async function diffSandbox(server: string, { json }: JsonOption, context: CommandContext): Promise<number> {
   const { terminal } = context;
   const { colors } = terminal;
-  const proposal = await requireProposal(server, await requireGateway(context));
+  const { proposal, watchesFiles } = await requireProposal(server, await requireGateway(context));
   if (json) {
     terminal.print(jsonText(proposal));
     return exitCodes.ok;
@@ -87,7 +87,7 @@ export async function diffSandbox(server: string, { json }: JsonOption, context:
   if (proposal.entries.length === 0)
     terminal.print('The program used nothing but its own files and those of the system.');
   if (proposal.programs.length > 0) terminal.say(`Programs: ${oneLine(proposal.programs.join(', '))}`);
-  if (!proposal.watchesFiles) terminal.note(noStrace);
+  if (!watchesFiles) terminal.note(noStrace);
   return exitCodes.ok;
 }
 
@@ -99,7 +99,7 @@ export async function acceptSandbox(
 ): Promise<number> {
   const { terminal } = context;
   const gateway = await requireGateway(context);
-  const { entries } = await requireProposal(server, gateway);
+  const { entries } = (await requireProposal(server, gateway)).proposal;
   const unknown = without.find((text) => !entries.some(({ entry }) => entry === text));
   if (unknown !== undefined)
     throw new UsageError(`There is no entry ${unknown}: \`toolwharf sandbox diff\` lists them`);
@@ -122,9 +122,12 @@ export async function acceptSandbox(
 
 const noStrace = 'strace is not installed, so that only hosts are watched and no files: install the package strace.';
 
-async function requireProposal(server: string, gateway: GatewayClient): Promise<Proposal> {
-  const { proposal } = await gateway.getSandbox({ path: { server } });
-  if (proposal) return proposal;
+async function requireProposal(
+  server: string,
+  gateway: GatewayClient,
+): Promise<SandboxState & { readonly proposal: Proposal }> {
+  const { proposal, ...state } = await gateway.getSandbox({ path: { server } });
+  if (proposal) return { ...state, proposal };
   throw new UsageError(`Server '${server}' does not learn: run \`toolwharf sandbox learn ${server}\` first`);
 }
 

@@ -51,6 +51,7 @@ export async function readState({ spec, target }: ProgramServer, ports: StatePor
       isStale: accepted.program !== undefined && accepted.program !== record.program,
     },
     denied,
+    watchesFiles: (await findCommand('strace', env.PATH)) !== undefined,
     learningSince: learning?.since,
     proposal: learning && (await propose(record, configured)),
     blocked,
@@ -88,7 +89,7 @@ export async function readState({ spec, target }: ProgramServer, ports: StatePor
       allowed: mergeProfiles(settings, acceptedBy(learned)),
     });
     const programs = [...new Set(files.filter(({ kind }) => kind === 'run').map(({ path }) => path))].sort();
-    return { entries, programs, watchesFiles: (await findCommand('strace', env.PATH)) !== undefined };
+    return { entries, programs };
   }
 }
 

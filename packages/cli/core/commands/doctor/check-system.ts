@@ -2,9 +2,11 @@ import { access, constants, stat } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { dirname, join } from 'node:path';
 import { messageOf } from '../../../../contract/errors.ts';
+import type { Config } from '../../../../contract/settings/config.ts';
 import type { GatewayConfig } from '../../../../contract/settings/gateway-config.ts';
 import { loadMasterKey } from '../../../../gateway/core/storage/master-key.ts';
 import type { Environment } from '../../../../toolwharf/config/references.ts';
+import type { GatewayClient } from '../../client/gateway-client.ts';
 import { findGateway } from '../../client/gateway-file.ts';
 
 /** Checks that this version of Node can run Toolwharf. */
@@ -112,6 +114,15 @@ export interface Finding {
   readonly message: string;
   readonly fix?: string;
 }
+
+/** A check that a feature adds. */
+export type DoctorCheck = (installation: {
+  /** The running gateway. */
+  readonly client?: GatewayClient;
+  /** The configuration of the working directory, if no gateway runs. */
+  readonly config?: Config;
+  readonly env: Environment;
+}) => Promise<readonly Finding[]>;
 
 export function passed(subject: string, message: string): Finding {
   return { subject, ok: true, message };

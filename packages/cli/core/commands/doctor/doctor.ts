@@ -16,13 +16,22 @@ import {
   checkMasterKey,
   checkNode,
   checkRunning,
+  type DoctorCheck,
   type Finding,
   failed,
   passed,
 } from './check-system.ts';
 
-/** `toolwharf doctor`: runs every check of this installation and suggests a fix for each failure. */
-export async function doctor({ json }: JsonOption, context: CommandContext): Promise<number> {
+/** Creates `toolwharf doctor`, which runs every check of this installation and suggests a fix for each failure. */
+export function createDoctor(checks: readonly DoctorCheck[]) {
+  return { doctor: (options: JsonOption, context: CommandContext) => diagnose(options, context, checks) };
+}
+
+async function diagnose(
+  { json }: JsonOption,
+  context: CommandContext,
+  checks: readonly DoctorCheck[],
+): Promise<number> {
   const { terminal, env } = context;
   const { colors } = terminal;
   const findings: Finding[] = [];
@@ -48,6 +57,7 @@ export async function doctor({ json }: JsonOption, context: CommandContext): Pro
   if (gateway) {
     await using opened = await openRunning(gateway, context);
     report(...describeGatewayConfig(opened.config), await checkRunning(gateway.url, directory));
+    for (const check of checks) report(...(await check({ client: gateway, env })));
     report(...describePlugins(opened.config), ...checkConnections(opened.servers, gateway.url));
   } else {
     const loaded = await loadConfig(context, report);
@@ -55,6 +65,7 @@ export async function doctor({ json }: JsonOption, context: CommandContext): Pro
     if (config) {
       report(await checkGateway(config.gateway, directory), ...(await checkCommands(config, context)));
       report(...checkReferences(config, env, loaded?.unset));
+      for (const check of checks) report(...(await check({ config, env })));
       report(...(await checkToolbox(context)));
     }
   }
