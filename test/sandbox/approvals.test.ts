@@ -24,6 +24,7 @@ describe('a server in a sandbox, and people', () => {
         servers: {
           shell: { ...fixture('shell'), sandbox: 'enforce' },
           unlimited: { ...fixture('shell', { NOTES: folder.file('notes') }), cwd: folder.file('work') },
+          learning: { ...fixture('shell'), sandbox: 'learn' },
           remote: { url: 'http://127.0.0.1:9/mcp', enabled: false },
         },
       } as never,
@@ -31,6 +32,7 @@ describe('a server in a sandbox, and people', () => {
     );
     await isConnected('shell');
     await isConnected('unlimited');
+    await isConnected('learning');
   });
   afterAll(async () => {
     await api?.close();
@@ -58,7 +60,7 @@ describe('a server in a sandbox, and people', () => {
     expect(approval).toMatchObject({
       ...{ server: 'shell', originalName: 'run', access: 'once.example.com' },
       arguments: { command: fetching('once.example.com') },
-      reason: 'The server wants to reach once.example.com, which its sandbox profile does not allow',
+      reason: 'the server wants to reach once.example.com, which its sandbox profile does not allow',
     });
     await answer(approval.id, { answer: 'allow' });
     expect(texts(await call)).toBe('hello from once.example.com\n');
@@ -123,11 +125,28 @@ describe('a server in a sandbox, and people', () => {
     expect(texts(await start('ls ~; cat /etc/shadow', 'unlimited'))).toContain('No such file');
   });
 
+  test('a server whose settings say learn learns until its profile is accepted', async () => {
+    expect(texts(await start(fetching('settings.example.com'), 'learning'))).toContain('hello');
+    const { learningSince, proposal } = await sandboxOf('learning');
+    expect(learningSince).toEqual(expect.any(String));
+    const host = { list: 'network', entry: 'settings.example.com', change: 'added', causes: ['run'] };
+    expect(proposal.entries).toContainEqual(host);
+    const { body } = await api.put(
+      '/api/servers/learning/sandbox/profile',
+      { network: ['settings.example.com'] },
+      admin(),
+    );
+    expect(body).toMatchObject({ mode: 'enforce' });
+    expect(body.proposal).toBeUndefined();
+    await isConnected('learning');
+    expect(texts(await start(`${fetching('settings.example.com')}; ls ~`, 'learning'))).toContain('hello');
+  });
+
   test('only servers with programs have a sandbox', async () => {
     expect((await api.get('/api/servers/remote/sandbox', admin())).status).toBe(404);
     expect(
       (await api.get('/api/sandboxes', admin())).body.servers.map(({ server }: { server: string }) => server),
-    ).toEqual(['shell', 'unlimited']);
+    ).toEqual(['shell', 'unlimited', 'learning']);
     expect(unasked(({ group }) => group === 'sandbox')).toEqual([]);
   });
 });

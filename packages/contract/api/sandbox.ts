@@ -1,10 +1,7 @@
 import { z } from 'zod';
-import { sandboxModes } from '../settings/choices.ts';
+import { sandboxLists, sandboxModes } from '../settings/choices.ts';
 import { sandboxProfileShape } from '../settings/sandbox-schema.ts';
 import { answer, body, isoTime, list } from './named.ts';
-
-/** What an entry of a sandbox profile allows. */
-export const sandboxLists = ['read', 'write', 'network'] as const;
 
 const profile = z.strictObject({ read: list(z.string()), write: list(z.string()), network: list(z.string()) });
 

@@ -81,6 +81,10 @@ export type ArgumentValidation = (typeof argumentValidations)[number];
 export const sandboxModes = ['off', 'learn', 'enforce'] as const;
 export type SandboxMode = (typeof sandboxModes)[number];
 
+/** What an entry of a sandbox profile allows. */
+export const sandboxLists = ['read', 'write', 'network'] as const;
+export type SandboxList = (typeof sandboxLists)[number];
+
 /** What sandboxes that many servers need allow beside their lists. */
 export const sandboxPresets = ['none', 'offline', 'files-here', 'web'] as const;
 export type SandboxPreset = (typeof sandboxPresets)[number];

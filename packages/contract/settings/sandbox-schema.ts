@@ -34,7 +34,7 @@ export const sandboxSettingsSchema = z.strictObject(
     mode: choice(sandboxModes)
       .optional()
       .describe(
-        'off: the program may do what the user of Toolwharf may. learn: only the data directory, this machine over the network and the metadata service are blocked, and what the program uses is recorded. enforce: the program is limited to its profile.',
+        'off: the program may do what the user of Toolwharf may. learn: only the data directory, this machine over the network and the metadata service are blocked, and what the program uses is recorded, until a person accepts a profile, which is enforced from then on. enforce: the program is limited to its profile.',
       ),
     preset: choice(sandboxPresets)
       .optional()

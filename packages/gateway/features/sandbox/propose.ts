@@ -1,13 +1,13 @@
 import { stat } from 'node:fs/promises';
 import { dirname } from 'node:path';
-import type { sandboxLists } from '../../../contract/api/sandbox.ts';
+import type { SandboxList } from '../../../contract/settings/choices.ts';
 import { isWithin } from './bubblewrap.ts';
 import { findHost } from './hosts.ts';
 import { expandPath, type SandboxProfile } from './profile.ts';
 import { type FileUse, foldersAround } from './read-trace.ts';
 
 export interface ProposedEntry {
-  readonly list: (typeof sandboxLists)[number];
+  readonly list: SandboxList;
   readonly entry: string;
   readonly change: 'added' | 'removed' | 'same';
   /** The tools during whose calls it was used; `start` for none. */

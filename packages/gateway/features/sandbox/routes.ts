@@ -2,6 +2,7 @@ import { ToolwharfError } from '../../../contract/errors.ts';
 import { sandboxRoutes as routes } from '../../../contract/routes/sandbox.ts';
 import { findServer } from '../../core/rest/access.ts';
 import { type ApiPorts, implement } from '../../core/rest/route.ts';
+import { startLearning } from './sandbox-plugin.ts';
 import { listProgramServers, type ProgramServer, readState } from './sandbox-state.ts';
 import { openSandboxRecords } from './stored-profile.ts';
 
@@ -20,7 +21,7 @@ export const sandboxRoutes = [
     access: findServer,
     async handle({ resource: { name }, body: { enabled } }, ports) {
       const server = await findProgram(name, ports);
-      const learning = enabled ? { since: new Date().toISOString(), hosts: [] } : undefined;
+      const learning = enabled ? startLearning() : undefined;
       await openSandboxRecords(ports.storage).change(name, (record) => ({ ...record, learning }));
       await restart(server, ports);
       return readState(server, ports);

@@ -25,8 +25,10 @@ import { findCommand } from './program-files.ts';
 import { tracedCalls } from './read-trace.ts';
 import { findServerProgram, hashProgram, keptFolder, tracesOf } from './server-program.ts';
 import {
+  type AcceptedProfile,
   addBlocked,
   createSandboxRecords,
+  type Learning,
   pluginName,
   recordKind,
   type SandboxRecord,
@@ -50,21 +52,28 @@ export function createSandboxPlugin({ env = process.env, network }: SandboxPlugi
     context: PluginContext,
   ): Promise<WrappedProgram | undefined> {
     const records = recordsOf(context);
-    const stored = await records.get(server.name);
+    const hash = hashProgram(program);
+    const before = await records.get(server.name);
+    const stored = { ...before, program: hash };
     const mode = modeOf(server.sandbox, stored, byDefault);
     if (mode === 'off') return undefined;
     const problem = await findSandboxProblem(env.PATH);
     if (problem !== undefined) throw notStarted(server.name, problem);
     const { file, files, ...places } = await findServerProgram(program, env);
     if (file === undefined) throw notStarted(server.name, `there is no program ${program.command}`, true);
-    const hash = hashProgram(program);
+    const isLearning = mode === 'learn';
     const record =
-      stored.program === hash ? stored : await records.change(server.name, (before) => ({ ...before, program: hash }));
+      before.program === hash && (before.learning !== undefined || !isLearning)
+        ? before
+        : await records.change(server.name, (changed) => ({
+            ...changed,
+            program: hash,
+            learning: changed.learning ?? (isLearning ? startLearning({ bySettings: true }) : undefined),
+          }));
     const profile = allowedBy(server.sandbox, record, places.cwd);
     const folder = keptFolder(places.dataDir, server.name, hash);
     await mkdir(tracesOf(folder), { recursive: true, mode: 0o700 });
     const kept = await realpath(folder);
-    const isLearning = mode === 'learn';
     const inside = [...(isLearning ? await toTrace(kept, env) : []), file, ...program.args];
     const sandbox = await toBubblewrapArguments({
       ...{ ...places, profile, kept, programFiles: [...files, process.execPath], showsAll: isLearning },
@@ -122,7 +131,7 @@ export function createSandboxPlugin({ env = process.env, network }: SandboxPlugi
     const accepted = findHost(acceptedBy(record).network, to);
     if (accepted !== undefined) return { kind: 'allow', entry: accepted };
     if (record.denied.includes(host)) return block(`denied for ever`, undefined);
-    const reason = `The server wants to reach ${host}, which its sandbox profile does not allow`;
+    const reason = `the server wants to reach ${host}, which its sandbox profile does not allow`;
     const asked = await server.ask({ access: host, reason }, signal);
     if (asked) await remember(asked, host, server.name, records);
     if (asked?.answer.kind === 'allow') return { kind: 'allow', entry: host };
@@ -171,14 +180,25 @@ interface Asking {
 const maxNoted = 1_000;
 const maxLearnedHosts = 500;
 
-/** The mode in which a program starts: a server without a setting uses the profile that a person has accepted. */
+/** The mode in which a program starts. A server that learns, and one without a setting, uses the profile that a person has accepted. */
 export function modeOf(
   settings: SandboxConfig | undefined,
   record: SandboxRecord,
   byDefault: SandboxMode,
 ): SandboxMode {
-  if (record.learning) return 'learn';
-  return settings?.mode ?? (record.accepted ? 'enforce' : byDefault);
+  const { learning, accepted, program } = record;
+  if (learning && !learning.bySettings) return 'learn';
+  const mode = settings?.mode ?? (accepted ? 'enforce' : byDefault);
+  return mode === 'learn' && accepted && isFor(accepted, program) ? 'enforce' : mode;
+}
+
+/** The start of what a program uses from now on. */
+export function startLearning({ bySettings }: Pick<Learning, 'bySettings'> = {}): Learning {
+  return { since: new Date().toISOString(), hosts: [], ...(bySettings && { bySettings }) };
+}
+
+function isFor(accepted: AcceptedProfile, program: string | undefined): boolean {
+  return (accepted.program ?? program) === program;
 }
 
 /** What the program of a server may touch. */
@@ -188,7 +208,7 @@ export function allowedBy(settings: SandboxConfig | undefined, record: SandboxRe
 
 /** An accepted profile is for the program that was watched. */
 export function acceptedBy({ accepted, program }: SandboxRecord): SandboxProfile {
-  return accepted && (accepted.program ?? program) === program ? accepted.profile : emptyProfile;
+  return accepted && isFor(accepted, program) ? accepted.profile : emptyProfile;
 }
 
 function recordsOf({ records }: PluginContext): SandboxRecords {

@@ -40,7 +40,8 @@ export async function readState({ spec, target }: ProgramServer, ports: StatePor
   const mode = modeOf(spec.sandbox, record, toolbox.config.gateway.sandbox.default);
   const program = await findServerProgram(target, env);
   const configured = toProfile(spec.sandbox ?? {}, program.cwd);
-  const { accepted, denied, learning, blocked } = record;
+  const { accepted, denied, blocked } = record;
+  const learning = mode === 'learn' ? record.learning : undefined;
   return {
     server: spec.name,
     mode,

@@ -27,6 +27,8 @@ export interface AcceptedProfile {
 /** What the program of a server has used since it began to learn. */
 export interface Learning {
   readonly since: string;
+  /** The settings asked for it, and end it; otherwise a person did. */
+  readonly bySettings?: boolean;
   readonly hosts: readonly { readonly host: string; readonly at: string }[];
 }
 

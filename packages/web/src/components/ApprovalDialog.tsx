@@ -51,13 +51,22 @@ export function ApprovalDialog({ approvals, open, onClose }: ApprovalDialogProps
   });
 
   if (!approval) return null;
+  const { access } = approval;
   return (
     <Dialog
       open={open}
       onClose={onClose}
       shape="wide"
-      title="Allow this call?"
-      description="The call runs only after you allow it."
+      title={
+        access === undefined
+          ? 'Allow this call?'
+          : `Let ${safeText(approval.server, 60)} reach ${safeText(access, 100)}?`
+      }
+      description={
+        access === undefined
+          ? 'The call runs only after you allow it.'
+          : 'The call is running, and waits for your answer.'
+      }
       initialFocus={start}
       footer={
         <div className="flex w-full flex-wrap items-center justify-between gap-2">

@@ -5,7 +5,14 @@ import { hasRawJson } from '../../../contract/exact-json.ts';
 import { ApiError, type Approval, type ApprovalAnswer, api } from '../api/client.ts';
 import { queries } from '../api/queries.ts';
 import { ArgumentsView } from './ArgumentsView.tsx';
-import { ApprovalAnswers, DenyForm, EditArguments, lastingAnswers, mayAllowFlow } from './approval/ApprovalAnswers.tsx';
+import {
+  ApprovalAnswers,
+  DenyForm,
+  EditArguments,
+  lastingAnswers,
+  mayAllowFlow,
+  mayEdit,
+} from './approval/ApprovalAnswers.tsx';
 import { answerKeys } from './approval/answer-keys.ts';
 import { kindOfCaller, nameOfCaller, outcomeOf } from './approval/labels.ts';
 import { ServerClaims } from './approval/ServerClaims.tsx';
@@ -24,6 +31,7 @@ import { useShortcuts } from './use-shortcuts.ts';
 const rememberedTexts = {
   allow: 'Remembered. Revoke the rule under Approvals, Rules, to be asked again.',
   deny: 'Remembered. Revoke the rule under Approvals, Rules, to allow such calls again.',
+  host: 'Remembered. The tab Sandbox of the server lists the host.',
 };
 
 export interface ApprovalPanelProps {
@@ -105,7 +113,7 @@ function Answering({ approval, keysWithin, onAnswered }: AnsweringProps) {
     {
       [answerKeys.once]: () => answer({ answer: 'allow', scope: 'once' }),
       [answerKeys.deny]: () => answer({ answer: 'deny', scope: 'once' }),
-      [answerKeys.edit]: () => setMode('edit'),
+      ...(mayEdit(approval) && { [answerKeys.edit]: () => setMode('edit') }),
       ...(mayAllowFlow(approval) && { [answerKeys.flow]: () => answer({ answer: 'allow', scope: 'flow' }) }),
       ...Object.fromEntries(
         lasting.map(({ reach }) => [answerKeys[reach.scope], () => answer({ answer: 'allow', ...reach })]),
@@ -162,7 +170,7 @@ function useAnswerApproval(approval: Approval, onAnswered: () => void) {
     onSuccess({ late }, { answer: given, scope = 'once' }) {
       if (late !== undefined) toast(late);
       else if (scope === 'flow') toast('Remembered for this data, this tool and this conversation.');
-      else if (scope !== 'once') toast(rememberedTexts[given]);
+      else if (scope !== 'once') toast(rememberedTexts[approval.access === undefined ? given : 'host']);
       removePending(client, approval.id);
       onAnswered();
     },

@@ -6,6 +6,7 @@ import { chat } from './chat/feature.ts';
 import { fleet } from './fleet/feature.ts';
 import { policy } from './policy/feature.ts';
 import { registry } from './registry/feature.ts';
+import { sandbox } from './sandbox/feature.ts';
 import { scripts } from './scripts/feature.ts';
 import { signIn } from './sign-in/feature.ts';
 import { skills } from './skills/feature.ts';
@@ -22,6 +23,7 @@ export const features: readonly Feature[] = [
   policy,
   budgets,
   registry,
+  sandbox,
   traffic,
   fleet,
 ];

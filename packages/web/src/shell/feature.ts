@@ -38,6 +38,8 @@ export interface Slots {
   readonly sessionCard: ComponentType;
   /** The tabs of a server's inspector, in front of those of the core. */
   readonly inspector: ComponentType<InspectorProps>;
+  /** The sandbox of a server with a program. */
+  readonly serverSandbox: ComponentType<{ readonly server: Server }>;
   /** The budgets on the page Policy. */
   readonly budgets: ComponentType;
   /** The dialog in which people find published servers. */

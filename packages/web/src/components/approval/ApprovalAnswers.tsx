@@ -5,7 +5,7 @@ import type { Approval, ApprovalAnswer } from '../../api/client.ts';
 import { queries } from '../../api/queries.ts';
 import { Button } from '../Button.tsx';
 import { classNames } from '../class-names.ts';
-import { Form, SelectField, TextAreaField } from '../fields.tsx';
+import { Checkbox, Form, SelectField, TextAreaField } from '../fields.tsx';
 import { SchemaForm } from '../SchemaForm.tsx';
 import { Spinner } from '../Spinner.tsx';
 import { safeText } from '../safe-text.ts';
@@ -61,9 +61,11 @@ export function ApprovalAnswers(props: ApprovalAnswersProps) {
         <Button disabled={disabled} onClick={props.onDenyWithReason} icon={MessageSquareX}>
           Deny with a reason …
         </Button>
-        <Button disabled={disabled} aria-keyshortcuts={answerKeys.edit} onClick={props.onEdit} icon={Pencil}>
-          Edit arguments …{key('edit')}
-        </Button>
+        {mayEdit(approval) && (
+          <Button disabled={disabled} aria-keyshortcuts={answerKeys.edit} onClick={props.onEdit} icon={Pencil}>
+            Edit arguments …{key('edit')}
+          </Button>
+        )}
       </div>
       {mayAllowFlow(approval) && (
         <div>
@@ -77,6 +79,19 @@ export function ApprovalAnswers(props: ApprovalAnswersProps) {
           >
             {`Allow this data flow for ${approval.caller.conversation === undefined ? 'this caller' : 'the conversation'}`}
             {key('flow')}
+          </Button>
+        </div>
+      )}
+      {mayRememberHost(approval) && (
+        <div>
+          <Button
+            size="small"
+            disabled={disabled}
+            busy={isSent('allow', hostReach.scope, hostReach.audience)}
+            title="The sandbox profile of the server allows it from now on. Calls are asked about as before."
+            onClick={() => onAnswer({ answer: 'allow', ...hostReach })}
+          >
+            {`Always allow ${safeText(approval.access, 100)} for ${safeText(approval.server, 60)}`}
           </Button>
         </div>
       )}
@@ -107,6 +122,19 @@ export function ApprovalAnswers(props: ApprovalAnswersProps) {
   );
 }
 
+/** Whether the answer is about the call, which has not started, and not about a host that it wants to reach. */
+export function mayEdit({ access }: Approval): boolean {
+  return access === undefined;
+}
+
+/** Whether an answer can change the sandbox profile of the server. */
+function mayRememberHost({ access, audiences }: Approval): boolean {
+  return access !== undefined && audiences.includes('everyone');
+}
+
+/** The scope of an answer about a host that is remembered. */
+const hostReach = { scope: 'server', audience: 'everyone' } as const;
+
 /** Whether an answer can allow the data flows of the approval for the rest of the conversation. */
 export function mayAllowFlow({ flows, audiences }: Approval): boolean {
   return flows !== undefined && audiences.length > 0;
@@ -120,7 +148,8 @@ interface LastingAnswer {
 }
 
 /** The answers that allow later calls too, the narrowest first. */
-export function lastingAnswers({ audiences, server }: Approval): readonly LastingAnswer[] {
+export function lastingAnswers({ audiences, server, access }: Approval): readonly LastingAnswer[] {
+  if (access !== undefined) return [];
   const answers = (of: LastingAnswer['of'], offered: readonly Audience[]) =>
     offered.map((audience) => ({ of, audience, reach: lastingScope(of, audience) }));
   const others = audiences.filter((audience) => audience !== 'conversation');
@@ -210,7 +239,11 @@ export function DenyForm({ approval, busy, onAnswer, onBack }: AnswerFormProps) 
       onSubmit={() =>
         onAnswer({
           answer: 'deny',
-          ...(audience === '' ? { scope: 'once' } : lastingScope('tool', audience)),
+          ...(audience === ''
+            ? { scope: 'once' }
+            : mayRememberHost(approval)
+              ? hostReach
+              : lastingScope('tool', audience)),
           reason: reason.trim() || undefined,
         })
       }
@@ -223,7 +256,14 @@ export function DenyForm({ approval, busy, onAnswer, onBack }: AnswerFormProps) 
         value={reason}
         onChange={setReason}
       />
-      {approval.audiences.length > 0 && (
+      {mayRememberHost(approval) && (
+        <Checkbox
+          label={`Never let ${safeText(approval.server, 60)} reach ${safeText(approval.access, 100)}`}
+          checked={audience !== ''}
+          onChange={(isForEver) => setAudience(isForEver ? 'everyone' : '')}
+        />
+      )}
+      {mayEdit(approval) && approval.audiences.length > 0 && (
         <SelectField
           label={`Deny later calls of ${safeText(approval.originalName, 80)} too`}
           hint="A rule denies them, even after the definition changes, until you revoke it."

@@ -50,10 +50,10 @@ export interface Outcome {
 }
 
 /** The outcome of an approval, as a badge and as a sentence. */
-export function outcomeOf({ status, answer, answeredBy }: Approval): Outcome {
+export function outcomeOf({ status, answer, answeredBy, access }: Approval): Outcome {
   const { pending, expired, withdrawn, denied, allowed } = labelsTexts;
   const by = answeredBy === undefined ? undefined : safeText(answeredBy, 120);
-  const scope = describeScope(answer);
+  const scope = describeScope(answer, access);
   const isOnce = (answer?.scope ?? 'once') === 'once';
   if (status === 'pending') return { tone: 'warn', ...pending };
   if (status === 'expired') return { tone: 'neutral', ...expired };
@@ -68,8 +68,9 @@ export function outcomeOf({ status, answer, answeredBy }: Approval): Outcome {
 }
 
 /** The calls that an answer applies to: "always for this tool and everyone". */
-function describeScope(answer: Approval['answer']): string {
+function describeScope(answer: Approval['answer'], access: string | undefined): string {
   const { scope = 'once', audience } = answer ?? {};
+  if (access !== undefined && scope !== 'once') return `always for ${safeText(access, 100)}`;
   if (scope === 'once' || scope === 'flow' || scope === 'conversation' || audience === undefined)
     return scopeTexts[scope];
   return audience === 'caller' ? scopeTexts[`${scope} caller`] : scopeTexts[`${scope} everyone`];

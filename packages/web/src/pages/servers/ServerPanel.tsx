@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
 import { ScanSearch } from 'lucide-react';
-import { useLayoutEffect, useRef } from 'react';
+import { Suspense, useLayoutEffect, useRef } from 'react';
 import { Link } from 'wouter';
 import { takesCalls } from '../../../../contract/connections.ts';
 import type { Server } from '../../api/client.ts';
@@ -18,6 +18,7 @@ import { Spinner } from '../../components/Spinner.tsx';
 import { safeText } from '../../components/safe-text.ts';
 import { type Tab, Tabs } from '../../components/Tabs.tsx';
 import { toolAddress } from '../../components/tool-address.ts';
+import { useSlot } from '../../shell/feature.ts';
 import { ChangedTools } from './ChangedTools.tsx';
 import { ServerOverview } from './ServerOverview.tsx';
 import { ServerTrouble } from './ServerTrouble.tsx';
@@ -40,6 +41,7 @@ export function ServerPanel({ server, isAdmin, tab, onTabChange, onEdit, onRemov
   const action = useServerAction(name);
   const changed = (useQuery(queries.changedTools()).data ?? []).filter((tool) => tool.server === name);
   const hasOutput = isAdmin && (status.transport ?? server.transport) === 'stdio';
+  const Sandbox = useSlot('serverSandbox');
   const tabs: Tab[] = [
     { id: 'overview', label: 'Overview', content: <ServerOverview server={server} /> },
     {
@@ -52,6 +54,19 @@ export function ServerPanel({ server, isAdmin, tab, onTabChange, onEdit, onRemov
       label: <>Changes {changed.length > 0 && <Badge tone="warn">{changed.length}</Badge>}</>,
       content: <ChangedTools tools={changed} isAdmin={isAdmin} />,
     },
+    ...(hasOutput && Sandbox
+      ? [
+          {
+            id: 'sandbox',
+            label: 'Sandbox',
+            content: (
+              <Suspense fallback={<Spinner label="Loading …" />}>
+                <Sandbox server={server} />
+              </Suspense>
+            ),
+          },
+        ]
+      : []),
     ...(hasOutput ? [{ id: 'output', label: 'Error output', content: <ErrorOutput server={name} /> }] : []),
   ];
   return (
