@@ -1,7 +1,7 @@
 // Prepares a checkout. By default it installs and builds what `npm start` needs; with `--all` it installs every package,
 // for tests and development, and builds nothing. It does nothing that is already done.
 import { existsSync } from 'node:fs';
-import { join } from 'node:path';
+import { delimiter, join } from 'node:path';
 import {
   areDocsBuilt,
   countInstalled,
@@ -46,8 +46,14 @@ async function install() {
 
 /** Installs what the tests of sandboxes need, where that takes no question: as root on Debian. Without it they are skipped. */
 async function installSandbox() {
-  const isInstalled = ['/usr/bin/bwrap', '/usr/bin/strace'].every((file) => existsSync(file));
-  if (isInstalled || process.platform !== 'linux' || process.getuid?.() !== 0 || !existsSync('/etc/debian_version'))
+  const folders = (outerEnvironment().PATH ?? '').split(delimiter);
+  const isOnPath = (program) => folders.some((folder) => existsSync(join(folder, program)));
+  if (
+    ['bwrap', 'strace'].every(isOnPath) ||
+    process.platform !== 'linux' ||
+    process.getuid?.() !== 0 ||
+    !existsSync('/etc/debian_version')
+  )
     return;
   const env = { ...outerEnvironment(), DEBIAN_FRONTEND: 'noninteractive' };
   const quick = ['-qq', '-o=Acquire::Retries=0', '-o=Acquire::http::Timeout=10', '-o=DPkg::Lock::Timeout=20'];
