@@ -26,6 +26,7 @@ const names = [
   'sizes',
   'starts',
   'sleep',
+  'sandbox',
   'memory',
   'queue',
   'journal',
