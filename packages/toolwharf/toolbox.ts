@@ -1,8 +1,10 @@
 import { messageOf, ToolwharfError } from '../contract/errors.ts';
 import { isObject, type JsonObject } from '../contract/json.ts';
+import type { Config } from '../contract/settings/config.ts';
 import { isForModels } from './catalog/app-tools.ts';
 import { type CatalogEntry, createCatalog, type NextCatalog, type UnnamedEntry } from './catalog/catalog.ts';
 import { readAcceptedTools } from './catalog/pins.ts';
+import type { ToolSettings } from './catalog/register-tools.ts';
 import { createStoredOverrides } from './catalog/stored-overrides.ts';
 import type { ConfigSource } from './config/config-source.ts';
 import { createCurrentConfig } from './config/current-config.ts';
@@ -137,7 +139,7 @@ export async function startToolbox(
   const catalog = createCatalog({
     naming: () => settings().naming,
     servers: () => servers.all().map((connection) => connection.spec),
-    toolSettings: () => ({ configs: settings().tools, defaultTool: settings().defaultTool }),
+    toolSettings: () => toToolSettings(current.shown),
     dialect: () => current.config.dialect,
     pins,
     clock,
@@ -214,10 +216,7 @@ export async function startToolbox(
     ...callPorts,
     catalog,
     ...{ permits, composedPermits, results, scripts, waitForTools },
-    isListed() {
-      const isListed = plugins.isListed();
-      return isListed && ((entry) => isListed(entry, undefined));
-    },
+    isListed: () => (plugins.isListed() || settings().newTools === 'hide' ? (entry) => isListed(entry) : undefined),
     rates: limits.rates,
     argumentLimits: options.argumentLimits,
     checker: createLazyArgumentsChecker(),
@@ -380,13 +379,14 @@ export async function startToolbox(
     ending: AbortSignal,
   ) {
     const { toolbox, dialect } = changed.config;
-    const { naming, tools: configs, defaultTool } = toolbox;
+    const { naming } = toolbox;
+    const nextProfiles = [...changed.config.profiles, ...current.shown.profiles];
     current.check(changed);
     parts.locals.all();
     const gone = findGoneTools(current.config, { connections: servers.all(), locals });
     let profiles: readonly string[] = [];
     const next: NextCatalog = {
-      ...{ naming, dialect, tolerant, toolSettings: { configs, defaultTool } },
+      ...{ naming, dialect, tolerant, toolSettings: toToolSettings({ toolbox, profiles: nextProfiles }) },
       servers: () =>
         nextServers.next().map((connection) => ({ ...toOffer(connection), isNew: nextServers.isNew(connection) })),
       locals: parts.locals.all,
@@ -505,25 +505,34 @@ export async function startToolbox(
     readonly entries: readonly CatalogEntry[];
     readonly by?: unknown;
     readonly profile?: string;
+    readonly hidesNew?: boolean;
     readonly tools: readonly Tool[];
   } = { entries: [], tools: [] };
 
   function toolsOf(profile?: string): readonly Tool[] {
     const { entries } = catalog;
     const by = plugins.isListed();
-    const isSameViewer = listed.by === by && (!by || listed.profile === profile);
+    const hidesNew = hidesNewTools(profile);
+    const isSameViewer = listed.by === by && (!by || listed.profile === profile) && listed.hidesNew === hidesNew;
     if (listed.entries === entries && isSameViewer) return listed.tools;
-    const isShown = (entry: CatalogEntry) => isForModels(entry) && (!by || by(entry, profile));
-    listed = { entries, by, profile, tools: entries.filter(isShown).map(toTool) };
+    const isShown = (entry: CatalogEntry) =>
+      isForModels(entry) && !(hidesNew && entry.isNew) && (!by || by(entry, profile));
+    listed = { entries, by, profile, hidesNew, tools: entries.filter(isShown).map(toTool) };
     return listed.tools;
   }
 
   function isListed(tool: Parameters<IsListed>[0], profile?: string): boolean {
     const byPlugins = plugins.isListed();
-    if (!byPlugins) return true;
+    const hidesNew = hidesNewTools(profile);
+    if (!byPlugins && !hidesNew) return true;
     const { server, originalName } = tool;
     const entry = 'definition' in tool ? (tool as CatalogEntry) : catalog.find({ server, tool: originalName });
-    return !entry || byPlugins(entry, profile);
+    return !entry || (!(hidesNew && entry.isNew) && (!byPlugins || byPlugins(entry, profile)));
+  }
+
+  /** Profiles have their own setting. */
+  function hidesNewTools(profile: string | undefined): boolean {
+    return profile === undefined && settings().newTools === 'hide';
   }
 
   return {
@@ -601,6 +610,13 @@ export async function startToolbox(
     close,
     [Symbol.asyncDispose]: close,
   };
+}
+
+/** The settings that decide which tools are registered, and whether new ones wait. */
+function toToolSettings({ toolbox, profiles }: Pick<Config, 'toolbox' | 'profiles'>): ToolSettings {
+  const { tools: configs, defaultTool } = toolbox;
+  const reviewsNewTools = [toolbox, ...profiles].some(({ newTools }) => newTools === 'hide');
+  return { configs, defaultTool, reviewsNewTools };
 }
 
 /** The name of a tool in messages, whatever the program passed. */

@@ -148,7 +148,7 @@ describe('toolwharf pins', () => {
     expect((await cli.run(['pins'])).stdout).toMatch(/^moving +target +[0-9a-f]{12} {2}/m);
     expect(await cli.run(['pins', 'changes'])).toMatchObject({
       stdout: '',
-      stderr: 'No tool definition has changed since it was accepted.\n',
+      stderr: 'No tool has changed since it was accepted, and no new tool waits.\n',
     });
     await gateway.api('POST', '/api/tools/mcp_moving_mutate/call', {});
     const changed = await waitFor(async () => {
@@ -168,6 +168,24 @@ describe('toolwharf pins', () => {
       stderr: expect.stringContaining('has no change to accept'),
     });
     expect(await cli.run(['pins', 'accept', 'nothing'])).toMatchObject({ code: 2 });
+  });
+
+  test('toolwharf pins shows the definition of a new tool that a profile hides, and accepts it', async () => {
+    const { command, args, env } = fixture('growing');
+    await cli.run(['profiles', 'create', 'careful', '--new-tools', 'hide']);
+    await gateway.api('POST', '/api/servers', { name: 'growing', command, args, env });
+    await gateway.api('POST', '/api/tools/mcp_growing_grow/call', { arguments: { name: 'late' } });
+    const waiting = await waitFor(async () => {
+      const { stdout } = await cli.run(['pins', 'changes']);
+      return stdout.includes('mcp_growing_late') && stdout;
+    });
+    expect(waiting).toMatch(/^mcp_growing_late {2}growing\/late {2}new, hidden until accepted$/m);
+    expect(waiting).toMatch(/\/description {2}added\n {6}\+ Was added/);
+    expect((await cli.run(['pins'])).stdout).toMatch(/^growing +late +[0-9a-f]{12} {2}waiting$/m);
+    expect((await cli.run(['pins', 'accept', 'mcp_growing_late'])).stdout).toMatch(/Accepted: mcp_growing_late\n$/);
+    expect(await json('pins', 'changes')).toEqual([]);
+    await gateway.api('DELETE', '/api/servers/growing');
+    await cli.run(['profiles', 'remove', 'careful']);
   });
 });
 

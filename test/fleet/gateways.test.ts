@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { startHostile } from '../attacks/hostile-server.ts';
 import { listenTo } from '../support/event-source.ts';
 import { fixture } from '../support/fixtures.ts';
 import { connectMcp, usualAnswers } from '../support/mcp-client.ts';
@@ -22,6 +23,28 @@ afterAll(async () => {
 });
 
 const key = () => ({ key: replicas.adminToken });
+
+test('a new tool that is accepted on one replica can be used on the other one', async () => {
+  const read = { name: 'read', inputSchema: { type: 'object' } };
+  await using server = await startHostile({ tools: [read] });
+  const config = { servers: { notes: { url: server.url } }, toolbox: { newTools: 'hide' } } as const;
+  await using pair = await startReplicas(postgres, config);
+  const admin = { key: pair.adminToken };
+  const listed = async ({ url }: { readonly url: string }) => {
+    await using client = await connectMcp(`${url}/mcp`, 'modern');
+    return (await client.client.listTools()).tools.map(({ name }) => name);
+  };
+  for (const replica of pair.all) await replica.toolbox.servers.connect('notes');
+  server.tools = [read, { ...read, name: 'erase' }];
+  for (const replica of pair.all) {
+    await replica.toolbox.servers.refreshTools('notes');
+    expect(await listed(replica)).toEqual(['notes__read']);
+  }
+  const [one, two] = pair.all;
+  const { definitionHash } = (await one.get('/api/tools/mcp_notes_erase', admin)).body;
+  expect((await one.post('/api/tools/mcp_notes_erase/accept', { definitionHash }, admin)).status).toBe(200);
+  await waitFor(async () => (await listed(two)).includes('notes__erase'), { what: 'the accepted tool' });
+});
 
 describe('a client whose requests reach one replica after the other', () => {
   test.each(['legacy', 'modern'] as const)(

@@ -181,6 +181,10 @@ export const pinSchema = answer(
     hash: z.string(),
     definition: json.describe('The accepted definition.'),
     acceptedAt: isoTime,
+    isNew: z
+      .boolean()
+      .optional()
+      .describe('Nobody has accepted the tool yet; `acceptedAt` is when it was first listed.'),
   }),
 );
 

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { approvalModes, exposures, namings } from '../settings/choices.ts';
+import { approvalModes, exposures, namings, newToolModes } from '../settings/choices.ts';
 import { profileSchema as settingsSchema } from '../settings/native-schema.ts';
 import { profileName } from '../settings/schema-parts.ts';
 import { approvalSettingsSchema } from './common.ts';
@@ -25,6 +25,7 @@ export const profileSchema = answer(
     naming: z.enum(namings),
     expose: z.enum(exposures),
     exposeBudget: z.int().describe('The estimated tokens above which `auto` chooses `search`.'),
+    newTools: z.enum(newToolModes),
     mode: z.enum(approvalModes),
     servers: list(z.string()).optional(),
     allow: list(z.string()).optional().describe('Only for administrators.'),

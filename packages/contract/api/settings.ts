@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { keyRights } from '../rights.ts';
-import { dialects, namings, pluginFailures, pluginModes } from '../settings/choices.ts';
+import { dialects, namings, newToolModes, pluginFailures, pluginModes } from '../settings/choices.ts';
 import { approvalSettingsSchema, callerSchema } from './common.ts';
 import { answer, body, isoTime, json, list } from './named.ts';
 import { maskSchema } from './servers.ts';
@@ -86,6 +86,7 @@ export const configSchema = answer(
       maxStarting: z.int(),
       naming: z.enum(namings),
       maxResultBytes: z.int(),
+      newTools: z.enum(newToolModes),
       secretResults: list(z.string()),
       approval: approvalSettingsSchema,
       tools: list(json),

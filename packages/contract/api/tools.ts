@@ -40,8 +40,17 @@ export const toolSchema = answer(
       .describe(
         'The definition differs from the accepted one. `quarantine`: calls are denied. `ask`: calls need approval.',
       ),
+    isNew: z
+      .boolean()
+      .optional()
+      .describe(
+        'Its server offered the tool after its first list, and nobody has accepted it: profiles with `newTools: hide` do not have it.',
+      ),
     changes: list(changeSchema).optional().describe('The differences to the accepted definition.'),
-    rejected: z.boolean().optional().describe('The change was rejected: calls are denied until a change is accepted.'),
+    rejected: z
+      .boolean()
+      .optional()
+      .describe('The change or the new tool was rejected: calls are denied until it is accepted.'),
     disabled: z.boolean().optional().describe('The tool is switched off: it cannot be listed or called.'),
     override: z
       .strictObject({ name: z.string().optional(), title: z.string().optional(), description: z.string().optional() })

@@ -42,6 +42,10 @@ export type ApprovalMode = (typeof approvalModes)[number];
 export const approverGroups = ['admins', 'owner', 'client'] as const;
 export type ApproverGroup = (typeof approverGroups)[number];
 
+/** Whether tools that a server offers later are shown at once, or are hidden until a person has accepted them. */
+export const newToolModes = ['show', 'hide'] as const;
+export type NewToolMode = (typeof newToolModes)[number];
+
 /** Whether a read of a resource or prompt runs at once or needs approval. */
 export const readModes = ['allow', 'ask'] as const;
 export type ReadMode = (typeof readModes)[number];

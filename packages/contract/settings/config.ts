@@ -15,6 +15,7 @@ import type {
   LabelTarget,
   lifecycles,
   Naming,
+  NewToolMode,
   OnChange,
   OnPolicyFailure,
   PluginMode,
@@ -287,6 +288,8 @@ export interface ToolboxConfig {
   readonly naming: Naming;
   /** Larger results are truncated and marked as such. The client can read the rest in pages. */
   readonly maxResultBytes: number;
+  /** For profiles that do not set it, and for calls without a profile. */
+  readonly newTools: NewToolMode;
   /** Globs over `server/tool`. The results of these tools are secret: callers only get references to them. */
   readonly secretResults: readonly string[];
   /** How the commands of `${command:…}` run. */
@@ -324,6 +327,8 @@ export interface ProfileConfig {
   readonly exposeBudget: number;
   /** Globs over `server/tool`. These tools are listed beside the tools for searching. */
   readonly alwaysList?: readonly string[];
+  /** `hide`: a tool that a server offers after its first list can be used after a person has accepted it. */
+  readonly newTools: NewToolMode;
   /** Larger results become references. Undefined: 32 KiB with `search` and `code`, no limit with `all`. */
   readonly maxInlineResultBytes?: number;
   readonly approval: ApprovalConfig;

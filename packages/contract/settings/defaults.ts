@@ -50,6 +50,7 @@ export const toolboxDefaults = {
   maxQueued: 1_000,
   maxStarting: 4,
   maxResultBytes: 10 * 1024 * 1024,
+  newTools: 'show',
   secretCommands: { timeoutMs: 10_000, cacheMs: 0 },
 } satisfies Partial<ToolboxConfig>;
 

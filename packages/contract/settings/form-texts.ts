@@ -159,6 +159,11 @@ export const formTexts = {
       label: 'Always listed',
       help: 'Patterns over server/tool, one per line. Clients list these tools beside those for searching or scripts.',
     },
+    newTools: {
+      label: 'New tools of servers',
+      help: 'Tools that a server offers after its first list. Without a choice, the setting of the toolbox.',
+      choices: { show: 'Offered at once', hide: 'Hidden until accepted' },
+    },
     maxInlineResultBytes: {
       label: 'Largest result in bytes',
       help: 'Clients get a reference to a larger result and read it in parts. Default: 32768 with search and scripts, no limit with all tools.',

@@ -7,6 +7,7 @@ import {
   approverGroups,
   exposures,
   namings,
+  newToolModes,
   pluginFailures,
   pluginModes,
   readModes,
@@ -39,6 +40,12 @@ import {
 } from './server-schema.ts';
 
 const unlimited = Number.MAX_SAFE_INTEGER;
+
+const newTools = choice(newToolModes)
+  .optional()
+  .describe(
+    'hide: tools that a server offers after its first list cannot be listed or called until a person accepts them.',
+  );
 
 const approvalShape = {
   mode: choice(approvalModes).optional().describe('Which calls need approval.'),
@@ -97,6 +104,7 @@ const toolboxShape = {
     .optional()
     .describe('How tools are named for the agent: mcp_server_tool, server__tool, or as the server names them.')
     .meta({ default: nativeDefaults.naming }),
+  newTools: newTools.meta({ default: toolboxDefaults.newTools }),
   maxResultBytes: wholeNumber(1, unlimited)
     .optional()
     .describe('Larger results are truncated and marked as such.')
@@ -166,6 +174,7 @@ export const profileSchema = z.strictObject(
       .describe('Estimated tokens of the list above which auto chooses search.')
       .meta({ default: exposeDefaults.exposeBudget }),
     alwaysList: globs.optional().describe('Globs over server/tool; these tools are listed with search and code too.'),
+    newTools,
     maxInlineResultBytes: wholeNumber(1, unlimited)
       .optional()
       .describe('Larger results become references. Without it: 32768 with search and code, no limit with all.'),

@@ -24,6 +24,8 @@ export interface CatalogTool {
   readonly limits: ToolLimits;
   /** The definition is not the accepted one: calls are denied or need approval. */
   readonly changed?: ChangeReaction;
+  /** Its server offered the tool after its first list, and nobody has accepted it: profiles with `newTools: hide` do not have it. */
+  readonly isNew?: true;
   readonly changes?: readonly DefinitionChange[];
   /** The accepted definition's hash and time, if the definition is not the accepted one. */
   readonly accepted?: { readonly hash: string; readonly at: string };

@@ -62,7 +62,7 @@ export interface Catalog {
   setOverrides(overrides: readonly ToolOverride[]): Promise<void>;
   /** Rejects a name that another tool has. `isPlain`: names without a server are in use. */
   assertNameFree(override: ToolOverride, isPlain: boolean): void;
-  /** Makes a changed definition the accepted one. */
+  /** Makes the definition of a changed or new tool the accepted one. */
   accept(tool: string | ToolId): Promise<boolean>;
   /** Ends the start: from here on every name stays with its tool while the tool's server is configured. */
   settleNames(): Promise<void>;
@@ -289,7 +289,8 @@ export function createCatalog(options: CatalogOptions): Catalog {
       lines.warning('catalog.tool-refused', message, { server: spec.name, tool });
     });
     const now = () => new Date(options.clock.now()).toISOString();
-    const ports = { pins, log: lines, now, isNameReserved: createReservations(servers) };
+    const { reviewsNewTools } = settings;
+    const ports = { pins, log: lines, now, isNameReserved: createReservations(servers), reviewsNewTools };
     const { entries, newPins } = await toEntries(spec, registered, before?.entries ?? [], facts, ports);
     return { entries, seen, missing, newPins };
   }
@@ -408,7 +409,14 @@ export function createCatalog(options: CatalogOptions): Catalog {
     const entry = find(tool);
     const { server, serverAddress, definitionHash: hash, originalName } = entry ?? {};
     const definition = entry?.original ?? entry?.definition;
-    if (!entry?.changed || server === undefined || serverAddress === undefined || !definition || !hash) return false;
+    if (
+      !(entry?.changed || entry?.isNew) ||
+      server === undefined ||
+      serverAddress === undefined ||
+      !definition ||
+      !hash
+    )
+      return false;
     const acceptedAt = new Date(options.clock.now()).toISOString();
     const suffixed = entry.suffixed || undefined;
     await pins.setAll([{ serverAddress, tool: entry.originalName, hash, definition, acceptedAt, suffixed }]);
@@ -416,7 +424,7 @@ export function createCatalog(options: CatalogOptions): Catalog {
     if (!group) return false;
     const entries = group.entries.map((candidate) => {
       if (candidate.originalName !== originalName || candidate.definitionHash !== hash) return candidate;
-      return { ...candidate, changed: undefined, changes: undefined, accepted: undefined };
+      return { ...candidate, changed: undefined, changes: undefined, accepted: undefined, isNew: undefined };
     });
     setGroup(server, { ...group, entries });
     await assignNames(server);

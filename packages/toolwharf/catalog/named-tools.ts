@@ -79,7 +79,8 @@ export async function compareTools(
       old.definition.description !== entry.definition.description ||
       old.server !== entry.server ||
       old.originalName !== entry.originalName ||
-      old.changed !== entry.changed
+      old.changed !== entry.changed ||
+      old.isNew !== entry.isNew
     )
       changed.push(name);
     if (slice.isOver()) await slice.next();

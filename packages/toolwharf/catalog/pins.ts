@@ -16,8 +16,15 @@ export interface Pin extends PinnedHash {
 /** The part of a pin that is compared with every listed tool. */
 export interface PinnedHash {
   readonly hash: string;
+  /** The server offered the tool after its first list, and nobody has accepted it: later changes are compared with this definition. */
+  readonly isNew?: true;
   /** The tool's exposed name has a suffix: when the tool was first seen, another tool owned the name without one. */
   readonly suffixed?: true;
+}
+
+/** The hash of a pin and of whether the tool is accepted. */
+export function acceptanceHash({ hash, isNew }: PinnedHash): string {
+  return isNew ? `new ${hash}` : hash;
 }
 
 /** A part of all pins. */
@@ -32,7 +39,7 @@ export function pinKey({ serverAddress, tool }: Pick<Pin, 'serverAddress' | 'too
   return hashOf([serverAddress, tool]);
 }
 
-/** The accepted tools of a server, as the server listed them. */
+/** The pinned tools of a server, as the server listed them. */
 export async function readAcceptedTools(pins: PinStore, spec: ServerSpec): Promise<readonly ToolDefinition[]> {
   const accepted = await pins.readAll(toServerAddress(spec));
   return accepted.flatMap(({ tool, definition }) =>
@@ -51,7 +58,7 @@ export interface PinStore {
   setAll(pins: readonly Pin[]): Promise<void>;
   /** Marks the pins of these tools as suffixed. */
   setSuffixed(serverAddress: string, tools: readonly string[]): Promise<void>;
-  /** The hashes of all pins by `pinKey`, without their definitions. */
+  /** The acceptance hashes of all pins by `pinKey`, without their definitions. */
   listHashes(): Promise<ReadonlyMap<string, string>>;
   /** All pins, or a page of them, in the order of `pinKey`. */
   list(page?: PinPage): Promise<readonly Pin[]>;

@@ -39,6 +39,8 @@ export interface ToolSettings {
   readonly configs: readonly ToolConfig[];
   /** The toolbox's own default limits, for tools whose own mode is strict. */
   readonly defaultTool: ToolLimits;
+  /** New tools of servers that are known wait for a person; false. */
+  readonly reviewsNewTools?: boolean;
 }
 
 /**

@@ -10,7 +10,7 @@ import type { ToolId } from '../kernel/tool-id.ts';
 import type { ServerFacts, UnnamedEntry } from './catalog-entry.ts';
 import { diffDefinitions } from './definition-diff.ts';
 import { definitionHash } from './definition-hash.ts';
-import type { Pin, PinnedHash, PinStore } from './pins.ts';
+import { type Pin, type PinnedHash, type PinStore, readAcceptedTools } from './pins.ts';
 import type { RegisteredTool } from './register-tools.ts';
 
 export interface ToolEntriesOptions {
@@ -19,6 +19,8 @@ export interface ToolEntriesOptions {
   readonly now: () => string;
   /** Whether a tool of another configured server had the name of this new tool before. */
   readonly isNameReserved: (id: ToolId) => Promise<boolean>;
+  /** New tools of a server that has listed tools before wait for a person. */
+  readonly reviewsNewTools?: boolean;
 }
 
 /** The entries of one server's tools, and the pins of those that are seen for the first time. */
@@ -36,7 +38,7 @@ export async function toEntries(
   registered: readonly RegisteredTool[],
   before: readonly UnnamedEntry[],
   { usesParamHeaders }: ServerFacts,
-  { pins, log, now, isNameReserved }: ToolEntriesOptions,
+  { pins, log, now, isNameReserved, reviewsNewTools }: ToolEntriesOptions,
 ): Promise<ToolEntries> {
   const serverAddress = toServerAddress(spec);
   const pinned = await pins.readHashes(serverAddress);
@@ -44,6 +46,7 @@ export async function toEntries(
   const acceptedAt = now();
   const entries: UnnamedEntry[] = [];
   const newPins: Pin[] = [];
+  let isListedBefore: Promise<boolean> | undefined;
   const slice = createSlice();
   for (const tool of registered) {
     const entry = await toEntry(tool, known.get(tool.definition.name));
@@ -68,8 +71,10 @@ export async function toEntries(
     const pin = pinned.get(definition.name);
     const isChanged = pin !== undefined && pin.hash !== hash && spec.onChange !== 'allow';
     const suffixed = await suffixOf(definition.name, pin);
+    const isNew = pin ? pin.isNew : (reviewsNewTools && (await wasListedBefore())) || undefined;
     if (!pin || (pin.hash !== hash && !isChanged))
-      newPins.push({ serverAddress, tool: definition.name, hash, definition, acceptedAt, suffixed });
+      newPins.push({ serverAddress, tool: definition.name, hash, definition, acceptedAt, suffixed, isNew });
+    if (!pin && isNew) logNew(definition.name);
     const entry: UnnamedEntry = {
       originalName: definition.name,
       suffixed,
@@ -81,7 +86,13 @@ export async function toEntries(
       definitionHash: hash,
       limits,
       paramHeaders: headers.headers,
+      isNew,
       ...(isChanged && (await describeChange(listed.name))),
+      // Nobody has seen the tool: the whole definition is the change.
+      ...(isNew && {
+        changes: diffDefinitions({ name: definition.name } as ToolDefinition, definition),
+        accepted: undefined,
+      }),
     };
     return isSame && isDeepStrictEqual(withoutDefinition(earlier), withoutDefinition(entry)) ? earlier : entry;
 
@@ -100,6 +111,16 @@ export async function toEntries(
         accepted: accepted && { hash: accepted.hash, at: accepted.acceptedAt },
       };
     }
+  }
+
+  function wasListedBefore(): Promise<boolean> {
+    isListedBefore ??= readAcceptedTools(pins, spec).then((tools) => tools.length > 0);
+    return isListedBefore;
+  }
+
+  function logNew(tool: string): void {
+    const message = `MCP server '${spec.name}' offers the new tool '${tool}': it waits until a person accepts it`;
+    log.warning('catalog.tool-waiting', message, { server: spec.name, tool });
   }
 
   async function suffixOf(tool: string, pin: PinnedHash | undefined): Promise<true | undefined> {

@@ -205,13 +205,14 @@ function buildLimits({ slowClientTimeout, ...limits }: NonNullable<CheckedGatewa
 }
 
 function buildToolbox(toolbox: CheckedToolbox, defaults: DialectDefaults): Config['toolbox'] {
-  const { maxConcurrent, maxQueued, maxStarting, maxResultBytes, secretCommands } = toolboxDefaults;
+  const { maxConcurrent, maxQueued, maxStarting, maxResultBytes, newTools, secretCommands } = toolboxDefaults;
   const { approval: { expires, ...approval } = {} } = toolbox;
   return {
     maxConcurrent: toolbox.maxConcurrent ?? maxConcurrent,
     maxQueued: toolbox.maxQueued ?? maxQueued,
     maxStarting: toolbox.maxStarting ?? maxStarting,
     naming: toolbox.naming ?? defaults.naming,
+    newTools: toolbox.newTools ?? newTools,
     maxResultBytes: toolbox.maxResultBytes ?? maxResultBytes,
     secretResults: toolbox.secretResults ?? [],
     secretCommands: {

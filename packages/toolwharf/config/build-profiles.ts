@@ -44,6 +44,7 @@ export function buildProfile(
     expose: profile.expose ?? exposeDefaults.expose,
     exposeBudget: profile.exposeBudget ?? exposeDefaults.exposeBudget,
     alwaysList: profile.alwaysList,
+    newTools: profile.newTools ?? toolbox.newTools,
     maxInlineResultBytes: profile.maxInlineResultBytes,
     approval: mergeApproval(toolbox.approval, profile.approval),
   };

@@ -40,7 +40,7 @@ describe('the profiles section', () => {
       approvers: 'admins',
       reads: 'allow',
     };
-    const listing = { expose: 'all', exposeBudget: 10_000 };
+    const listing = { expose: 'all', exposeBudget: 10_000, newTools: 'show' };
     expect(config.profiles).toEqual([
       { name: 'default', builtIn: true, naming: 'server__tool', ...listing, approval },
       {

@@ -63,6 +63,7 @@ describe('the native dialect', () => {
         maxStarting: 4,
         naming: 'mcp',
         maxResultBytes: 10_485_760,
+        newTools: 'show',
         secretResults: [],
         secretCommands: { timeoutMs: 10_000, cacheMs: 0 },
         approval: {
@@ -89,6 +90,7 @@ describe('the native dialect', () => {
           naming: 'server__tool',
           expose: 'all',
           exposeBudget: 10_000,
+          newTools: 'show',
           approval: {
             mode: 'auto',
             trustedTools: [],

@@ -35,3 +35,10 @@ test('a URI that is too long to be compared with the patterns of a profile is hi
   expect(createVisibility({ resources: ['memo://docs/*'] }).hasResource('any', long)).toBe(false);
   expect(createVisibility({}).hasResource('any', long)).toBe(true);
 });
+
+test('a new tool is hidden by a profile that hides new tools, and by no other', () => {
+  const isNew = { ...tool('any', 'tool'), isNew: true };
+  expect(createVisibility({ newTools: 'hide' }).hasTool(isNew)).toBe(false);
+  expect(createVisibility({ newTools: 'hide' }).hasTool(tool('any', 'tool'))).toBe(true);
+  expect(createVisibility({ newTools: 'show' }).hasTool(isNew)).toBe(true);
+});

@@ -6,7 +6,12 @@ import { createSureMatcher } from './comparable-text.ts';
 export interface Visibility {
   hasServer(server: string): boolean;
   /** By the tool's original name. */
-  hasTool(tool: { readonly server?: string; readonly originalName: string; readonly changed?: string }): boolean;
+  hasTool(tool: {
+    readonly server?: string;
+    readonly originalName: string;
+    readonly changed?: string;
+    readonly isNew?: boolean;
+  }): boolean;
   hasResource(server: string, uri: string): boolean;
   /** By the prompt's original name. */
   hasPrompt(server: string, name: string): boolean;
@@ -26,7 +31,7 @@ const maxUriLength = 8_192;
 /** The filter of a profile, and of the plugins for it. */
 export function createVisibility(
   profile: Pick<ProfileConfig, 'servers' | 'allow' | 'deny' | 'resources' | 'prompts' | 'skills'> &
-    Partial<Pick<ProfileConfig, 'name'>>,
+    Partial<Pick<ProfileConfig, 'name' | 'newTools'>>,
   isListed: IsListed = () => true,
 ): Visibility {
   const hasServer = profile.servers ? createMatcher(profile.servers) : () => true;
@@ -41,6 +46,7 @@ export function createVisibility(
       const { server, originalName, changed } = tool;
       const path = `${server ?? 'local'}/${originalName}`;
       const isServed = server === undefined || hasServer(server);
+      if (isWaiting(tool, profile)) return false;
       return isServed && changed !== 'quarantine' && allows(path) && !denies(path) && isListed(tool, profile.name);
     },
     hasResource(server, uri) {
@@ -52,6 +58,14 @@ export function createVisibility(
     hasSkill: (server, path) =>
       (server === undefined || hasServer(server)) && matchesSkill(`${server ?? 'local'}/${path}`),
   };
+}
+
+/** Whether a tool waits for a person before it can be used with these settings. */
+export function isWaiting(
+  { isNew }: { readonly isNew?: boolean },
+  { newTools }: Partial<Pick<ProfileConfig, 'newTools'>>,
+): boolean {
+  return isNew === true && newTools === 'hide';
 }
 
 /** The reads that a caller with this visibility may make. */

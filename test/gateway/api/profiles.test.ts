@@ -144,6 +144,7 @@ test('acts on profiles are recorded with their settings, and callers without rig
       naming: 'server__tool',
       expose: 'all',
       exposeBudget: 10_000,
+      newTools: 'show',
       mode: 'auto',
     },
   ]);

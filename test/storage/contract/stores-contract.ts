@@ -47,6 +47,20 @@ export function storesContract(kind: StorageKind): void {
       expect(await modelSettings.list()).toHaveLength(1);
     });
 
+    test('a pin of a new tool is another acceptance than that of the same definition after a person accepted it', async () => {
+      using workspace = await kind.createWorkspace();
+      await using storage = await workspace.open();
+      const definition = { name: 'x', inputSchema: { type: 'object' } };
+      const pin = { serverAddress: 'a', tool: 'x', hash: 'h', definition, acceptedAt: at(1) };
+      await storage.pins.setAll([{ ...pin, isNew: true }]);
+      expect((await storage.pins.readHashes('a')).get('x')).toMatchObject({ hash: 'h', isNew: true });
+      expect(await storage.pins.list()).toMatchObject([{ isNew: true }]);
+      expect((await storage.pins.listHashes()).get(pinKey(pin))).toBe('new h');
+      await storage.pins.setAll([pin]);
+      expect((await storage.pins.get('a', 'x'))?.isNew).toBeUndefined();
+      expect((await storage.pins.listHashes()).get(pinKey(pin))).toBe('h');
+    });
+
     test('the pins of a server with thousands of tools are written and read together, whatever their names', async () => {
       using workspace = await kind.createWorkspace();
       await using storage = await workspace.open();

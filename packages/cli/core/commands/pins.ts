@@ -28,19 +28,19 @@ export async function listPins({ json }: JsonOption, context: CommandContext): P
       SERVER: ({ servers, serverAddress }) => servers.join(', ') || `removed (${shortAddress(serverAddress)})`,
       TOOL: ({ tool }) => tool,
       HASH: ({ hash }) => hash.slice(0, 12),
-      ACCEPTED: ({ acceptedAt }) => ago(acceptedAt),
+      ACCEPTED: ({ acceptedAt, isNew }) => (isNew ? 'waiting' : ago(acceptedAt)),
     },
   });
   return exitCodes.ok;
 }
 
-/** `toolwharf pins changes`: shows how tool definitions differ from the accepted ones. */
+/** `toolwharf pins changes`: shows new tools, and how tool definitions differ from the accepted ones. */
 export async function listChanges({ json }: JsonOption, context: CommandContext): Promise<number> {
   const { terminal } = context;
   const gateway = await requireGateway(context);
   const { tools } = await gateway.listTools({ query: { changed: 'true' } });
   if (json) terminal.print(jsonText(tools));
-  else if (tools.length === 0) terminal.note('No tool definition has changed since it was accepted.');
+  else if (tools.length === 0) terminal.note('No tool has changed since it was accepted, and no new tool waits.');
   else {
     for (const tool of tools) printChange(tool, terminal);
     terminal.say(terminal.noteColors.dim('Accept a definition with `toolwharf pins accept TOOL`.'));
@@ -54,17 +54,21 @@ export async function acceptChange(name: string, options: JsonOption, context: C
   const gateway = await requireGateway(context);
   const path = { tool: name };
   const tool = await gateway.getTool({ path });
-  if (tool.changed && !options.json) printChange(tool, terminal);
+  if ((tool.changed || tool.isNew) && !options.json) printChange(tool, terminal);
   await gateway.acceptToolChange({ path, body: { definitionHash: tool.definitionHash } });
   const { definitionHash } = tool;
   printDone(terminal, options, `Accepted: ${oneLine(tool.name)}`, { tool: tool.name, definitionHash });
   return exitCodes.ok;
 }
 
-function printChange({ name, server, originalName, changed, changes = [] }: ToolView, terminal: Terminal): void {
+function printChange(tool: ToolView, terminal: Terminal): void {
+  const { name, server, originalName, changed, isNew, changes = [], warnings = [] } = tool;
   const { colors } = terminal;
-  const effect = changed === 'quarantine' ? 'blocked until accepted' : 'asks for approval until accepted';
+  const reaction = changed === 'quarantine' ? 'blocked until accepted' : 'asks for approval until accepted';
+  const effect = isNew ? 'new, hidden until accepted' : reaction;
   const path = oneLine(`${server ?? 'local'}/${originalName}`);
   terminal.print(`${colors.cyan(oneLine(name))}  ${path}  ${colors.yellow(effect)}`);
   for (const change of changes as readonly DefinitionChange[]) terminal.print(changeLines(change, colors).join('\n'));
+  for (const { rule, where, excerpt } of warnings)
+    terminal.print(colors.yellow(`  suspicious: ${rule} at ${oneLine(where)}: ${oneLine(excerpt)}`));
 }

@@ -20,6 +20,7 @@ export interface ProfileOptions extends JsonOption {
   readonly expose?: string;
   readonly exposeBudget?: string;
   readonly alwaysList?: readonly string[];
+  readonly newTools?: string;
   readonly maxInlineResultBytes?: string;
   readonly approval?: string;
 }
@@ -101,11 +102,11 @@ function report(
 
 async function readSettings(options: ProfileOptions) {
   const { file, description, server, allow, deny, naming, expose, exposeBudget, alwaysList, approval } = options;
-  const { maxInlineResultBytes } = options;
+  const { maxInlineResultBytes, newTools } = options;
   const fromFile = file === undefined ? {} : parse(await readFile(file, 'utf8'));
   if (!isObject(fromFile)) throw new ToolwharfError('CONFIG_INVALID', `${file} must contain the settings of a profile`);
   const given = {
-    ...{ description, servers: server, allow, deny, naming, expose, alwaysList },
+    ...{ description, servers: server, allow, deny, naming, expose, alwaysList, newTools },
     // The gateway rejects what is not a number.
     exposeBudget: toNumber(exposeBudget),
     maxInlineResultBytes: toNumber(maxInlineResultBytes),

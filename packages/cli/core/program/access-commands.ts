@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 import { approvalScopes, ruleAudiences } from '../../../contract/approvals.ts';
-import { approvalModes, exposures, namings } from '../../../contract/settings/choices.ts';
+import { approvalModes, exposures, namings, newToolModes } from '../../../contract/settings/choices.ts';
 import type { Run } from '../command-context.ts';
 import { addList, type CommandParts, choice, commandsOf, idArgument, json, repeatable } from './command-actions.ts';
 
@@ -95,6 +95,7 @@ function addProfiles(root: Command, run: Run): void {
       choice('--expose <exposure>', 'How tools are listed (default: all)', exposures),
       ['--expose-budget <tokens>', 'Longest list in tokens with --expose auto (default: 10000)'],
       repeatable('--always-list <pattern>', 'Tools that are listed with --expose search and code too (repeatable)'),
+      choice('--new-tools <mode>', 'Tools that a server offers after its first list (default: show)', newToolModes),
       ['--max-inline-result-bytes <bytes>', 'Larger results become references (default: 32768 with search and code)'],
       choice('--approval <mode>', 'Which calls need approval', approvalModes),
       json,
@@ -111,7 +112,7 @@ function addPins(root: Command, run: Run): void {
   const description = 'List accepted tool definitions and review changes';
   const about = { description, list: 'List accepted tool definitions' };
   const pins = addList(add, root, 'pins', about, 'listPins', { gatewayOnly: true });
-  const changes = 'Show tools whose definition differs from the accepted one';
+  const changes = 'Show new tools, and tools whose definition differs from the accepted one';
   add(pins, 'changes', changes, 'listChanges', { options: [json] });
   add(pins, 'accept', "Accept a tool's current definition", 'acceptChange', {
     args: [['<tool>', 'Tool name as listed by `toolwharf tools`']],

@@ -17,6 +17,7 @@ const profile = (name: string, rules: Partial<ProfileConfig> = {}): ProfileConfi
   naming: 'server__tool',
   expose: 'all',
   exposeBudget: 10_000,
+  newTools: 'show',
   approval,
   ...rules,
 });

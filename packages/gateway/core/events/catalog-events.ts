@@ -6,6 +6,7 @@ import type { InternalToolbox, ToolboxEvents } from '../../../toolwharf/toolbox.
 export interface ScopedTool {
   readonly server?: string;
   readonly originalName: string;
+  readonly isNew?: boolean;
 }
 
 type CatalogChange = ToolboxEvents['catalog.changed'];
@@ -29,7 +30,7 @@ export function createCatalogEvents(
 
   function remember(name: string): void {
     const entry = toolbox.catalog.find(name);
-    if (entry) known.set(name, { server: entry.server, originalName: entry.originalName });
+    if (entry) known.set(name, { server: entry.server, originalName: entry.originalName, isNew: entry.isNew });
   }
 
   async function publishAll(): Promise<void> {

@@ -19,6 +19,7 @@ const profile = {
   naming: 'plain',
   expose: 'all',
   exposeBudget: 10_000,
+  newTools: 'show',
   approval: { mode: 'auto', trustedTools: [], ask: [], deny: [], expiresMs: 1, approvers: 'admins', reads: 'allow' },
 } as const;
 const reads = { hasResource: () => true, hasPrompt: () => true, hasSkill: () => true };

@@ -83,6 +83,7 @@ const detailMembers = [
     'expose',
     'exposeBudget',
     'alwaysList',
+    'newTools',
     'maxInlineResultBytes',
     'approval',
     'description',

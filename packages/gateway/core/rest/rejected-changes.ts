@@ -6,12 +6,12 @@ import type { InternalToolbox } from '../../../toolwharf/toolbox.ts';
 type Tools = Pick<InternalToolbox, 'approvals'>;
 
 /**
- * The rules that reject a tool's changed definition: each denies a definition that is newer than the accepted one. A rule that denies
+ * The rules that reject a changed or new tool: each denies a definition that is newer than the accepted one. A rule that denies
  * the accepted definition denies the tool itself and is not included.
  */
 export async function findRejections(entry: CatalogEntry, toolbox: Tools): Promise<readonly RememberedRule[]> {
   const { serverAddress, originalName, accepted } = entry;
-  if (!entry.changed) return [];
+  if (!entry.changed && !entry.isNew) return [];
   const rules = await toolbox.approvals.rules();
   return rules.filter(
     ({ scope, answer, createdAt, definitionHash, ...rule }) =>

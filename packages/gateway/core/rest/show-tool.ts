@@ -12,11 +12,11 @@ export async function showTool(
 ): Promise<ToolView> {
   const { name, originalName, server, definition, definitionHash, ...entry } = tool;
   const { title, description = '', inputSchema, outputSchema, annotations } = definition;
-  const { limits, changed, changes, original } = entry;
+  const { limits, changed, isNew, changes, original } = entry;
   const { enabled, name: alias, title: newTitle, description: text } = toolbox.catalog.overrideOf(toolIdOf(tool)) ?? {};
   const isOverridden = [alias, newTitle, text].some((value) => value !== undefined);
   const warnings = toolbox.catalog.warnings(name);
-  const isRejected = changed !== undefined && (await findRejections(tool, toolbox)).length > 0;
+  const isRejected = (changed !== undefined || isNew) && (await findRejections(tool, toolbox)).length > 0;
   return {
     name,
     title,
@@ -30,6 +30,7 @@ export async function showTool(
     definitionHash,
     limits: { maxInstances: limits.maxInstances, timeoutMs: limits.timeoutMs },
     changed,
+    isNew,
     changes,
     rejected: isRejected || undefined,
     disabled: enabled === false || undefined,

@@ -1,4 +1,4 @@
-import { type Pin, type PinStore, pinKey } from '../../catalog/pins.ts';
+import { acceptanceHash, type Pin, type PinStore, pinKey } from '../../catalog/pins.ts';
 import { isEmptyOverride, type ToolOverride, type ToolOverrideStore } from '../../catalog/tool-overrides.ts';
 import type { Account, AccountStore } from '../../connections/accounts/account-store.ts';
 import { toolKey } from '../../kernel/tool-id.ts';
@@ -24,7 +24,7 @@ export function createMemoryPins(): PinStore {
     },
     async listHashes() {
       const all = [...pins.values()].flatMap((pinsOfServer) => [...pinsOfServer.values()]);
-      return new Map(all.map((pin) => [pinKey(pin), pin.hash]));
+      return new Map(all.map((pin) => [pinKey(pin), acceptanceHash(pin)]));
     },
     async list({ after = '', limit } = {}) {
       const all = [...pins.values()]

@@ -83,7 +83,7 @@ async function createShow(
   { profiles, storage, toolbox }: ApiPorts,
 ): Promise<(profile: ProfileConfig) => ProfileView> {
   const keys: readonly ApiKey[] = isAdmin ? await storage.keys.list() : [];
-  return ({ name, description, builtIn, naming, expose, exposeBudget, approval, ...lists }) => {
+  return ({ name, description, builtIn, naming, expose, exposeBudget, newTools, approval, ...lists }) => {
     const record = profiles.find(name);
     const isInFile = !record && !builtIn;
     const file = isAdmin ? toolbox.loaded.file : undefined;
@@ -96,6 +96,7 @@ async function createShow(
       naming,
       expose,
       exposeBudget,
+      newTools,
       mode: approval.mode,
       updatedAt: record?.updatedAt,
       revision: record?.revision,
@@ -104,7 +105,7 @@ async function createShow(
         approval,
         settings: record
           ? toSettings(record)
-          : { description, naming, expose, exposeBudget, ...lists, approval: toInput(approval) },
+          : { description, naming, expose, exposeBudget, newTools, ...lists, approval: toInput(approval) },
         keys: keys.filter((key) => key.profile === name && key.revokedAt === undefined).length,
       }),
     };

@@ -132,6 +132,7 @@ function toConfigView({ toolbox, gateway: info, security }: ApiPorts, port: numb
       maxStarting: settings.maxStarting,
       naming: settings.naming,
       maxResultBytes: settings.maxResultBytes,
+      newTools: settings.newTools,
       secretResults: [...settings.secretResults],
       approval: settings.approval,
       tools: settings.tools.map((tool) => ({ ...tool })),

@@ -10,6 +10,7 @@ import { exactParts } from '../../../../toolwharf/invocation/shape-result.ts';
 import { createId } from '../../../../toolwharf/kernel/create-id.ts';
 import { createSlice } from '../../../../toolwharf/kernel/slices.ts';
 import type { Caller } from '../../../../toolwharf/kernel/tool.ts';
+import { isWaiting } from '../../../../toolwharf/policy/visible-tools.ts';
 import { assertActive } from '../../auth/admit-caller.ts';
 import { disabledTools, findAnyTool, findServer, findTool, scopeFor, visibleTools } from '../access.ts';
 import { findRejections, rejectChange } from '../rejected-changes.ts';
@@ -25,7 +26,7 @@ export const toolRoutes = [
       const listed = disabled ? await disabledTools(request, ports) : await visibleTools(request, ports);
       const tools = listed
         .filter((entry) => server === undefined || entry.server === server)
-        .filter((entry) => changed === undefined || entry.changed !== undefined);
+        .filter((entry) => changed === undefined || entry.changed !== undefined || entry.isNew);
       return { tools: await showTools(tools, ports) };
     },
   }),
@@ -54,8 +55,13 @@ export const toolRoutes = [
       const id = wanted === undefined || (before && isUnsent(before)) ? createId() : wanted;
       const policy = () => {
         const { profile, hasTool } = scopeFor(request, ports);
-        return { approval: profile.approval, mayUse: hasTool };
+        return {
+          approval: profile.approval,
+          mayUse: (tool: CatalogEntry) => hasTool(tool) && !isWaiting(tool, profile),
+        };
       };
+      // Administrators see the tools that wait for them.
+      if (isWaiting(request.resource, scopeFor(request, ports).profile)) throw notAccepted(request.resource);
       const call = ports.toolbox.start(request.resource, args, {
         id,
         isIdFree: id !== wanted,
@@ -97,7 +103,7 @@ export const toolRoutes = [
   implement(routes.rejectToolChange, {
     access: findReviewedTool,
     async handle({ resource: entry }, ports) {
-      if (!entry.changed) throw new ToolwharfError('CONFLICT', `${entry.name} has no change to reject`);
+      if (!entry.changed && !entry.isNew) throw new ToolwharfError('CONFLICT', `${entry.name} has no change to reject`);
       await rejectChange(entry, ports.toolbox, ports.storage.rules);
       return showTool(entry, ports);
     },
@@ -130,6 +136,11 @@ async function findCallWithId(id: string, { toolbox, storage }: ApiPorts): Promi
 /** A call id may be used again only by the same call, which has the same idempotency key. */
 function isCallOf(record: CallRecord, caller: Caller, idempotencyKey: string): boolean {
   return record.caller.id === caller.id && record.idempotencyKey === idempotencyKey;
+}
+
+function notAccepted({ name }: CatalogEntry): ToolwharfError {
+  const message = `${name} is a new tool of its server: it cannot be called until a person accepts it`;
+  return new ToolwharfError('TOOL_CHANGED', message);
 }
 
 function idInUse(): ToolwharfError {

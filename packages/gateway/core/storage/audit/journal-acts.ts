@@ -1,6 +1,6 @@
 import type { KeyObject } from 'node:crypto';
 import type { JsonObject } from '../../../../contract/json.ts';
-import { pinKey } from '../../../../toolwharf/catalog/pins.ts';
+import { acceptanceHash, pinKey } from '../../../../toolwharf/catalog/pins.ts';
 import { isEmptyOverride } from '../../../../toolwharf/catalog/tool-overrides.ts';
 import { hashOf } from '../../../../toolwharf/kernel/canonical-json.ts';
 import { createMutex } from '../../../../toolwharf/kernel/mutex.ts';
@@ -47,7 +47,7 @@ export function journalActs(storage: Storage, key: KeyObject): Storage {
       setAll(changed) {
         const set = async () => {
           const before = await pins.listHashes();
-          const after = new Map([...before, ...changed.map((pin) => [pinKey(pin), pin.hash] as const)]);
+          const after = new Map([...before, ...changed.map((pin) => [pinKey(pin), acceptanceHash(pin)] as const)]);
           return recorded(
             () => record('pins.accepted', pinsSubject, { hash: hashPins(after), details: { pins: changed.length } }),
             () => pins.setAll(changed),

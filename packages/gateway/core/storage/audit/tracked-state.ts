@@ -2,7 +2,7 @@ import type { KeyObject } from 'node:crypto';
 import { messageOf } from '../../../../contract/errors.ts';
 import { isObject } from '../../../../contract/json.ts';
 import { definitionHash } from '../../../../toolwharf/catalog/definition-hash.ts';
-import { pinKey } from '../../../../toolwharf/catalog/pins.ts';
+import { acceptanceHash, pinKey } from '../../../../toolwharf/catalog/pins.ts';
 import { skillHash } from '../../../../toolwharf/catalog/skill-entry.ts';
 import type { ToolOverride } from '../../../../toolwharf/catalog/tool-overrides.ts';
 import { hashOf } from '../../../../toolwharf/kernel/canonical-json.ts';
@@ -110,13 +110,15 @@ async function readPins(pins: Storage['pins']): Promise<ReadonlyMap<string, stri
   const hashes = new Map(await pins.listHashes());
   for (let after: string | undefined; ; ) {
     const page = await pins.list({ after, limit: pinsPage });
-    for (const { definition, hash, ...pin } of page) {
+    for (const { definition, ...pin } of page) {
+      const { hash } = pin;
       const key = pinKey(pin);
       const actual =
         'inputSchema' in definition
           ? definitionHash(definition as ToolDefinition)
           : skillHash(definition as SkillDefinition);
-      if (hashes.get(key) !== hash || actual !== hash) hashes.set(key, `${hashes.get(key)} ${hash} ${actual}`);
+      if (hashes.get(key) !== acceptanceHash(pin) || actual !== hash)
+        hashes.set(key, `${hashes.get(key)} ${hash} ${actual}`);
       after = key;
     }
     if (page.length < pinsPage) return hashes;

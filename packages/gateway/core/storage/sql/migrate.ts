@@ -3,9 +3,10 @@ import { ToolwharfError } from '../../../../contract/errors.ts';
 import { budgetsSchema } from './budgets-schema.ts';
 import type { Engine, Migration } from './engine.ts';
 import { firstSchema } from './first-schema.ts';
+import { newToolsSchema } from './new-tools-schema.ts';
 
 /** All migrations, oldest first. */
-export const migrations: readonly Migration[] = [firstSchema, budgetsSchema];
+export const migrations: readonly Migration[] = [firstSchema, budgetsSchema, newToolsSchema];
 
 /** Migrates the tables to the newest version in one transaction. Of several concurrent processes one does it. */
 export async function migrate(

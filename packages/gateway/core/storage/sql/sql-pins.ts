@@ -1,6 +1,12 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { JsonObject } from '../../../../contract/json.ts';
-import { type Pin, type PinnedHash, type PinStore, pinKey } from '../../../../toolwharf/catalog/pins.ts';
+import {
+  acceptanceHash,
+  type Pin,
+  type PinnedHash,
+  type PinStore,
+  pinKey,
+} from '../../../../toolwharf/catalog/pins.ts';
 import { hashOf } from '../../../../toolwharf/kernel/canonical-json.ts';
 import {
   jsonTextOf,
@@ -32,14 +38,15 @@ export function createSqlPins({ db, writePins }: Engine): PinStore {
         conflict.column('key').doUpdateSet((row) => ({
           hash: row.ref('excluded.hash'),
           suffixed: row.ref('excluded.suffixed'),
+          is_new: row.ref('excluded.is_new'),
           accepted_at: row.ref('excluded.accepted_at'),
           body: row.ref('excluded.body'),
         })),
       ),
   );
-  const toPin = ({ key, body, suffixed }: Pick<PinRow, 'key' | 'body' | 'suffixed'>): Pin => ({
+  const toPin = ({ key, body, ...row }: Pick<PinRow, 'key' | 'body' | 'suffixed' | 'is_new'>): Pin => ({
     ...parseRow('pins', key, () => parsePin(body)),
-    suffixed: suffixed === 1 || undefined,
+    ...toFlags(row),
   });
 
   /** A pin with other columns than its own would not be found, and its tool could change unnoticed. */
@@ -55,7 +62,7 @@ export function createSqlPins({ db, writePins }: Engine): PinStore {
     async get(serverAddress, tool) {
       const row = await db
         .selectFrom('pins')
-        .select(['key', 'body', 'suffixed'])
+        .select(['key', 'body', 'suffixed', 'is_new'])
         .where('key', '=', pinKey({ serverAddress, tool }))
         .executeTakeFirst();
       return row && toPin(row);
@@ -65,13 +72,13 @@ export function createSqlPins({ db, writePins }: Engine): PinStore {
       for (let after = ''; ; await nextTurn()) {
         const rows = await db
           .selectFrom('pins')
-          .select(['key', 'tool', 'hash', 'suffixed'])
+          .select(['key', 'tool', 'hash', 'suffixed', 'is_new'])
           .where('server_key', '=', hashOf(serverAddress))
           .where('key', '>', after)
           .orderBy('key')
           .limit(pageSize)
           .execute();
-        for (const { tool, hash, suffixed } of rows) hashes.set(tool, { hash, suffixed: suffixed === 1 || undefined });
+        for (const { tool, hash, ...row } of rows) hashes.set(tool, { hash, ...toFlags(row) });
         if (rows.length < pageSize) return { get: (tool) => hashes.get(toIndexText(tool)) };
         after = rows.at(-1)?.key ?? after;
       }
@@ -81,7 +88,7 @@ export function createSqlPins({ db, writePins }: Engine): PinStore {
       for (let after = ''; ; await nextTurn()) {
         const rows = await db
           .selectFrom('pins')
-          .select(['key', 'body', 'suffixed'])
+          .select(['key', 'body', 'suffixed', 'is_new'])
           .where('server_key', '=', hashOf(serverAddress))
           .where('key', '>', after)
           .orderBy('key')
@@ -113,9 +120,10 @@ export function createSqlPins({ db, writePins }: Engine): PinStore {
     async listHashes() {
       const hashes = new Map<string, string>();
       for (let after = ''; ; await nextTurn()) {
-        const page = db.selectFrom('pins').select(['key', 'hash']).where('key', '>', after);
+        const page = db.selectFrom('pins').select(['key', 'hash', 'is_new']).where('key', '>', after);
         const rows = await page.orderBy('key').limit(pageSize).execute();
-        for (const { key, hash } of rows) hashes.set(key, hash);
+        for (const { key, hash, is_new } of rows)
+          hashes.set(key, acceptanceHash({ hash, isNew: is_new === 1 || undefined }));
         if (rows.length < pageSize) return hashes;
         after = rows.at(-1)?.key ?? after;
       }
@@ -126,7 +134,7 @@ export function createSqlPins({ db, writePins }: Engine): PinStore {
         const count = Math.min(listPageSize, limit - pins.length);
         const rows = await db
           .selectFrom('pins')
-          .select(['key', 'server_key', 'tool', 'body', 'suffixed'])
+          .select(['key', 'server_key', 'tool', 'body', 'suffixed', 'is_new'])
           .where('key', '>', last)
           .orderBy('key')
           .limit(count)
@@ -156,6 +164,10 @@ async function toOrderedRows(pins: readonly Pin[], serverKeyOf: (address: string
   return [...byStart.keys()].sort().flatMap((start) => byStart.get(start) ?? []);
 }
 
+function toFlags({ suffixed, is_new }: Pick<PinRow, 'suffixed' | 'is_new'>): Pick<Pin, 'suffixed' | 'isNew'> {
+  return { suffixed: suffixed === 1 || undefined, isNew: is_new === 1 || undefined };
+}
+
 function parsePin(body: string): Pin {
   const pin = parseJson(body) as Pin;
   const definition = memberWithText(pin as unknown as JsonObject, 'definition') as Pin['definition'];
@@ -169,9 +181,19 @@ function toRow(pin: Pin, serverKey: string): PinRow {
     tool: toIndexText(pin.tool),
     hash: pin.hash,
     suffixed: pin.suffixed ? 1 : 0,
+    is_new: pin.isNew ? 1 : 0,
     accepted_at: Date.parse(pin.acceptedAt) || 0,
-    body: toJsonText({ ...pin, suffixed: undefined }),
+    body: toJsonText({ ...pin, suffixed: undefined, isNew: undefined }),
   };
 }
 
-const examplePin: PinRow = { key: '', server_key: '', tool: '', hash: '', suffixed: 0, accepted_at: 0, body: '' };
+const examplePin: PinRow = {
+  key: '',
+  server_key: '',
+  tool: '',
+  hash: '',
+  suffixed: 0,
+  is_new: 0,
+  accepted_at: 0,
+  body: '',
+};

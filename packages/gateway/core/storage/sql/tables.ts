@@ -86,6 +86,8 @@ export interface PinRow {
   hash: string;
   /** 1 if the tool's exposed name has a suffix, otherwise 0. */
   suffixed: number;
+  /** 1 if nobody has accepted the tool, otherwise 0. */
+  is_new: number;
   accepted_at: number;
   body: string;
 }

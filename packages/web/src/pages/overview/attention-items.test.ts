@@ -57,6 +57,17 @@ test('configuration errors come first, then warnings and open access', () => {
   expect(attentionItems({ ...nothing, config: closed })).toEqual([]);
 });
 
+test('new tools that wait for review and changed tools are separate items', () => {
+  const changedTools = [
+    { name: 's__a', server: 's', changed: 'ask' },
+    { name: 's__b', server: 's', isNew: true },
+  ] as never;
+  expect(attentionItems({ ...nothing, changedTools })).toMatchObject([
+    { title: '1 tool changed since acceptance', detail: 's__a', action: 'Compare' },
+    { title: '1 tool new, waiting for review', detail: 's__b', href: '/servers/s', action: 'Review' },
+  ]);
+});
+
 test('an item about many tools names the first three', () => {
   const approvals = ['one', 'two', 'three', 'four', 'one'].map((tool) => ({ tool })) as never;
   expect(attentionItems({ ...nothing, approvals })).toMatchObject([

@@ -80,13 +80,30 @@ function questionItem(questions: readonly Question[]): AttentionItem[] {
 }
 
 function changedToolsItem(tools: readonly Tool[]): AttentionItem[] {
+  return [
+    ...toolsItem(
+      'changes',
+      tools.filter(({ isNew }) => !isNew),
+      'changed since acceptance',
+      'Compare',
+    ),
+    ...toolsItem(
+      'new-tools',
+      tools.filter(({ isNew }) => isNew),
+      'new, waiting for review',
+      'Review',
+    ),
+  ];
+}
+
+function toolsItem(id: string, tools: readonly Tool[], state: string, action: string): AttentionItem[] {
   const [first] = tools;
   if (!first) return [];
-  const title = `${plural(tools.length, 'tool')} changed since acceptance`;
+  const title = `${plural(tools.length, 'tool')} ${state}`;
   const servers = new Set(tools.map(({ server }) => server));
   const href = servers.size === 1 && first.server !== undefined ? serverAddress(first.server) : '/servers';
   const detail = listNames(tools.map(({ name }) => name));
-  return [{ id: 'changes', tone: 'warn', title, detail, href, action: 'Compare' }];
+  return [{ id, tone: 'warn', title, detail, href, action }];
 }
 
 function configItems(config: Config | undefined): AttentionItem[] {

@@ -93,7 +93,7 @@ interface ProfileFieldsProps {
 /** The settings with fields of their own, or in a section. */
 const placed = [
   ...['description', 'servers', 'allow', 'deny', 'resources', 'prompts', 'skills', 'naming'],
-  ...['expose', 'exposeBudget', 'alwaysList', 'maxInlineResultBytes', 'approval'],
+  ...['expose', 'exposeBudget', 'alwaysList', 'newTools', 'maxInlineResultBytes', 'approval'],
 ];
 const approvalFields = fieldFor('profile', 'approval').fields ?? [];
 const isPatterns = ({ kind }: FormField) => kind === 'lines';
@@ -135,6 +135,7 @@ function ProfileFields({ draft, isNew, error, onChange }: ProfileFieldsProps) {
       </FormSection>
       <FormSection title="Servers and tools" hint="Clients cannot list or call tools that are switched off.">
         <ProfileTools draft={draft} preview={preview} error={error} onChange={onChange} />
+        {settings('newTools')}
       </FormSection>
       <FormSection title="List of tools" hint="A long list costs tokens in every request of a model.">
         {fieldsOf(fieldsFor('profile', ['expose']), {

@@ -4,6 +4,7 @@ import { Badge } from '../../components/Badge.tsx';
 import { Button } from '../../components/Button.tsx';
 import { Card } from '../../components/Card.tsx';
 import { DefinitionDifference } from '../../components/DefinitionDifference.tsx';
+import { DefinitionWarnings } from '../../components/DefinitionWarnings.tsx';
 import { safeText } from '../../components/safe-text.ts';
 import { useAction } from '../../components/use-action.ts';
 import { plural } from '../../text/plural.ts';
@@ -15,10 +16,14 @@ export interface ChangedToolsProps {
 
 const maxShown = 50;
 
-/** The tools whose definition changed since it was accepted, with buttons to accept or reject the change. */
+/** New tools, and those whose definition changed since it was accepted, with buttons to accept or reject them. */
 export function ChangedTools({ tools, isAdmin }: ChangedToolsProps) {
   if (tools.length === 0) {
-    return <p className="text-ink-soft">No changed tools. If the server changes a tool, you review the change here.</p>;
+    return (
+      <p className="text-ink-soft">
+        No changed or new tools. If the server changes a tool, you review the change here.
+      </p>
+    );
   }
   return (
     <ul aria-label="Changed tools" className="flex flex-col gap-3">
@@ -40,17 +45,17 @@ const effects = {
 } as const;
 
 function ChangedTool({ tool, isAdmin }: { readonly tool: Tool; readonly isAdmin: boolean }) {
-  const { name, originalName, title, changed, changes = [], rejected, definitionHash } = tool;
+  const { name, originalName, title, changed, isNew, warnings, changes = [], rejected, definitionHash } = tool;
   const shownName = safeText(title ?? originalName, 100);
+  const subject = isNew ? `The new tool '${shownName}'` : `The change of '${shownName}'`;
+  const what = isNew ? 'tool' : 'change';
   const deciding = useAction({
     run(verb: 'accept' | 'reject') {
       const decision = { path: { tool: name }, body: { definitionHash } };
       return verb === 'accept' ? api.acceptToolChange(decision) : api.rejectToolChange(decision);
     },
     done: (_tool, verb) =>
-      verb === 'accept'
-        ? `The change of '${shownName}' is accepted.`
-        : `The change of '${shownName}' is rejected. The tool is blocked.`,
+      verb === 'accept' ? `${subject} is accepted.` : `${subject} is rejected. The tool is blocked.`,
     refetch: ['tools', 'pins', 'rules'],
   });
   const busy = deciding.isPending ? deciding.variables : undefined;
@@ -61,10 +66,17 @@ function ChangedTool({ tool, isAdmin }: { readonly tool: Tool; readonly isAdmin:
         <code className="text-xs break-all text-ink-faint">{safeText(name, 200)}</code>
         {rejected ? (
           <Badge tone="bad">Rejected</Badge>
+        ) : isNew ? (
+          <Badge tone="warn">New, waiting for review</Badge>
         ) : (
           changed !== undefined && <Badge tone="warn">{effects[changed]}</Badge>
         )}
       </div>
+      {isNew && warnings !== undefined && (
+        <div className="mb-2">
+          <DefinitionWarnings warnings={warnings} />
+        </div>
+      )}
       <DefinitionDifference changes={changes} />
       {isAdmin && (
         <div className="mt-3 flex flex-wrap gap-2">
@@ -76,7 +88,7 @@ function ChangedTool({ tool, isAdmin }: { readonly tool: Tool; readonly isAdmin:
             onClick={() => deciding.mutate('accept')}
             icon={Check}
           >
-            Accept change
+            {`Accept ${what}`}
           </Button>
           {!rejected && (
             <Button
@@ -87,7 +99,7 @@ function ChangedTool({ tool, isAdmin }: { readonly tool: Tool; readonly isAdmin:
               onClick={() => deciding.mutate('reject')}
               icon={X}
             >
-              Reject change
+              {`Reject ${what}`}
             </Button>
           )}
         </div>

@@ -118,7 +118,7 @@ const sinceWords: Partial<Record<Server['status']['state'], string>> = {
 interface ServerRowProps {
   readonly server: Server;
   readonly isAdmin: boolean;
-  /** The number of changed tools. */
+  /** The number of changed and new tools. */
   readonly changed: number;
   readonly onEdit: () => void;
   readonly onRemove: () => void;
@@ -148,7 +148,7 @@ function ServerRow({ server, isAdmin, changed, onEdit, onRemove }: ServerRowProp
             {source === 'default' && <Badge>Default server</Badge>}
             {changed > 0 && (
               <Link href={`${serverAddress(name)}?tab=changes`}>
-                <Badge tone="warn">{plural(changed, 'changed tool')}</Badge>
+                <Badge tone="warn">{plural(changed, 'changed or new tool')}</Badge>
               </Link>
             )}
             {isConnected && isStale && <Badge tone="warn">May be out of date</Badge>}

@@ -196,7 +196,7 @@ function ServerTools({ server }: { readonly server: Server }) {
   }
   return (
     <LongList label="Tools" items={tools.data} keyOf={({ name }) => name}>
-      {({ name, title, originalName, description, changed, warnings }) => (
+      {({ name, title, originalName, description, changed, isNew, warnings }) => (
         <div className="py-2">
           <p className="flex flex-wrap items-center gap-2">
             <Link
@@ -206,7 +206,8 @@ function ServerTools({ server }: { readonly server: Server }) {
               {safeText(title ?? originalName, 200)}
             </Link>
             <code className="text-xs break-all text-ink-faint">{safeText(name, 200)}</code>
-            {changed !== undefined && <Badge tone="warn">Changed</Badge>}
+            {isNew && <Badge tone="warn">New</Badge>}
+            {changed !== undefined && !isNew && <Badge tone="warn">Changed</Badge>}
             {isSuspicious(warnings) && <Badge tone="bad">Suspicious</Badge>}
           </p>
           <p className="line-clamp-2 break-words text-ink-soft">{safeText(description, 400)}</p>

@@ -68,7 +68,7 @@ export function ToolDetails({ tool }: { readonly tool: Tool }) {
       <div className="flex flex-col gap-4 p-4">
         {tool.disabled && <Notice tone="warn">This tool is switched off: it cannot be listed or called.</Notice>}
         {tool.warnings !== undefined && <DefinitionWarnings warnings={tool.warnings} />}
-        {tool.changed !== undefined && <ChangeNotice tool={tool} />}
+        {tool.isNew ? <NewNotice tool={tool} /> : tool.changed !== undefined && <ChangeNotice tool={tool} />}
         <Tabs
           label="Tool"
           value={tab}
@@ -102,6 +102,17 @@ export function ToolDetails({ tool }: { readonly tool: Tool }) {
         />
       </div>
     </Card>
+  );
+}
+
+function NewNotice({ tool: { server } }: { readonly tool: Tool }) {
+  return (
+    <Notice tone="warn" title="The tool is new and waits for review">
+      <p>
+        Profiles that hide new tools do not have it until someone accepts it.{' '}
+        {server !== undefined && <TextLink href={`/servers/${encodeURIComponent(server)}`}>Review the tool</TextLink>}
+      </p>
+    </Notice>
   );
 }
 

@@ -159,10 +159,10 @@ function ToolBadges({ tool }: { readonly tool: Tool }) {
   return (
     <>
       {tool.disabled && <Badge>off</Badge>}
-      {tool.changed !== undefined && (
+      {(tool.changed !== undefined || tool.isNew) && (
         <Badge tone="warn">
           <TriangleAlert aria-hidden />
-          changed
+          {tool.isNew ? 'new' : 'changed'}
         </Badge>
       )}
       {isSuspicious(tool.warnings) && (

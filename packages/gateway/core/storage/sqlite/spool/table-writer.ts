@@ -87,15 +87,15 @@ export function createToken(): { readonly token: string; readonly position: stri
 /** Adds or replaces pins in one transaction. */
 export function createPinWriter(database: DatabaseSync): (rows: readonly PinRow[]) => void {
   const insert = database.prepare(`
-    insert into pins (key, server_key, tool, hash, suffixed, accepted_at, body) values (?, ?, ?, ?, ?, ?, ?)
+    insert into pins (key, server_key, tool, hash, suffixed, is_new, accepted_at, body) values (?, ?, ?, ?, ?, ?, ?, ?)
     on conflict (key) do update set hash = excluded.hash, suffixed = excluded.suffixed,
-      accepted_at = excluded.accepted_at, body = excluded.body
+      is_new = excluded.is_new, accepted_at = excluded.accepted_at, body = excluded.body
   `);
   return (rows) => {
     database.exec('PRAGMA synchronous = FULL');
     transact(database, () => {
-      for (const { key, server_key, tool, hash, suffixed, accepted_at, body } of rows)
-        insert.run(key, server_key, tool, hash, suffixed, accepted_at, body);
+      for (const { key, server_key, tool, hash, suffixed, is_new, accepted_at, body } of rows)
+        insert.run(key, server_key, tool, hash, suffixed, is_new, accepted_at, body);
     });
   };
 }

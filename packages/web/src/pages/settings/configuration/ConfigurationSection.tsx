@@ -109,6 +109,7 @@ function toolboxFacts(toolbox: Config['toolbox']): FactList {
   return [
     ['Concurrent calls', formatNumber(toolbox.maxConcurrent)],
     ['Queued calls', formatNumber(toolbox.maxQueued)],
+    ['New tools of servers', toolbox.newTools === 'hide' ? 'Hidden until accepted' : 'Offered at once'],
     ['Servers starting at a time', formatNumber(toolbox.maxStarting)],
     ['Tool names', formTexts.profile.naming.choices[toolbox.naming]],
     ['Maximum result size', formatBinaryBytes(toolbox.maxResultBytes)],
