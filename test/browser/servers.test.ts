@@ -270,7 +270,7 @@ test('servers of the configuration file follow its changes, show their failures 
 
 test('a changed tool is shown with its difference and rejected or accepted [R9]', async () => {
   await app.post('/api/tools/mcp_changing_mutate/call', { arguments: {} });
-  await on.row('changing').getByRole('link', { name: '1 changed tool' }).click();
+  await on.row('changing').getByRole('link', { name: '1 changed or new tool' }).click();
   const changed = on.dialog('changing').getByRole('region', { name: 'target' });
   await changed.getByText('Target, version 2').waitFor();
   await expectAccessible(page);
@@ -279,7 +279,7 @@ test('a changed tool is shown with its difference and rejected or accepted [R9]'
   const denied = await app.post('/api/tools/mcp_changing_target/call', { arguments: { a: 'x', b: 'y' } });
   expect(denied.status).toBe(403);
   await changed.getByRole('button', { name: 'Accept change' }).click();
-  await on.dialog('changing').getByText('No changed tools.').waitFor();
+  await on.dialog('changing').getByText('No changed or new tools.').waitFor();
   const allowed = await app.post('/api/tools/mcp_changing_target/call', { arguments: { a: 'x', b: 'y' } });
   expect(allowed.status).toBe(200);
 });
