@@ -8,6 +8,7 @@ import { nativeJsonSchema } from '../packages/toolwharf/config/native-json-schem
 import { policyVariables } from '../packages/toolwharf/features/policy/variables.ts';
 import { parseDuration } from '../packages/toolwharf/index.ts';
 import { keysOf, updateReference } from '../scripts/config-reference.ts';
+import { updateOptions } from '../scripts/option-reference.ts';
 import { libraryFiles, readPackages, root, withoutComments } from './support/imports.ts';
 import { type Page, rowsOf, toPage } from './support/markdown.ts';
 
@@ -100,6 +101,12 @@ describe('docs/reference/config.md', () => {
   test('docs/reference/config.md is what `npm run schema` writes', () => {
     const page = read('docs/reference/config.md');
     expect(updateReference(page, nativeJsonSchema())).toBe(page);
+  });
+
+  test('the options of servers in docs/reference/cli.md are what `npm run schema` writes', () => {
+    const page = read('docs/reference/cli.md');
+    expect(page).toContain('| `--placement <placement>` |');
+    expect(updateOptions(page)).toBe(page);
   });
 
   test('docs/reference/config.md states which keys are required, and the defaults of the schema', () => {

@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import type { Command } from 'commander';
 import { describe, expect, test } from 'vitest';
 import { candidatesFor } from './core/commands/completion.ts';
+import { addSettingOptions } from './core/program/command-actions.ts';
 import type { Terminal } from './core/terminal/terminal.ts';
 import { createProgram } from './create-program.ts';
 
@@ -12,6 +13,7 @@ const commonOptions = /^## Options of every command\n[\s\S]*?(?=^## )/m.exec(ref
 const internal = new Set(['help', 'complete']);
 const program = createProgram({ width: 100 } as Terminal, async () => {});
 const commands = everyCommand(program);
+for (const { command } of commands) await addSettingOptions(command);
 
 describe('docs/reference/cli.md', () => {
   test('the reference has a section for every command', () => {

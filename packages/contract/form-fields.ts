@@ -14,6 +14,8 @@ export interface FormField {
   readonly key: string;
   readonly label: string;
   readonly help?: string;
+  /** What the setting does, for readers who see no form. */
+  readonly description?: string;
   /** `lines`: a list of texts. `group`: an object with `fields`. `variants`: one with the fields of its `type`. `other`: a value that its `schema` describes. */
   readonly kind:
     | 'text'
@@ -91,6 +93,7 @@ function fieldsOf(
       key,
       label,
       help,
+      description: schema.description as string | undefined,
       default: schema.default,
       ...(required.includes(key) && { required: true as const }),
     };

@@ -19,6 +19,7 @@ import { toOpenApi } from './packages/gateway/core/rest/openapi.ts';
 import { coreRoutes } from './packages/gateway/core/rest/core-routes.ts';
 import { settingFields, toDraft, toInput } from './packages/web/src/pages/servers/server-draft.ts';
 import { updateReference } from './scripts/config-reference.ts';
+import { readSettings, settingOptions } from './packages/cli/core/program/setting-options.ts';
 import { readFileSync } from 'node:fs';
 const schema = nativeJsonSchema();
 const draft = { ...toDraft({ name: 'a', transport: 'http', url: 'https://a.example/mcp', madeUp: 5 }) };
@@ -29,6 +30,8 @@ process.stdout.write(JSON.stringify({
   fields: settingFields({ transport: 'http' }),
   stored: toInput(draft).madeUp,
   typed: toInput(typed).madeUp,
+  option: settingOptions('server').map(({ flags, description }) => flags + ': ' + description).find((text) => text.includes('made-up')),
+  fromOption: readSettings('server', { madeUp: '9' }),
   page: updateReference(readFileSync('docs/reference/config.md', 'utf8'), schema),
 }));
 `;
@@ -39,6 +42,8 @@ interface Derived {
   readonly fields: readonly FormField[];
   readonly stored: unknown;
   readonly typed: unknown;
+  readonly option: string;
+  readonly fromOption: unknown;
   readonly page: string;
 }
 
@@ -49,6 +54,7 @@ async function deriveWithSetting(): Promise<Derived> {
     'packages/contract',
     'packages/toolwharf',
     'packages/gateway',
+    'packages/cli',
     'packages/web/src',
     'scripts',
     'docs/reference',
@@ -72,8 +78,8 @@ async function deriveWithSetting(): Promise<Derived> {
   return JSON.parse(stdout);
 }
 
-test('a new setting of servers in the contract alone is in the schema of the file, the API, the form and the reference', async () => {
-  const { schema, api, fields, stored, typed, page } = await deriveWithSetting();
+test('a new setting of servers in the contract alone is in the schema of the file, the API, the form, the command line and the reference', async () => {
+  const { schema, api, fields, stored, typed, page, ...commandLine } = await deriveWithSetting();
   const property = {
     type: 'integer',
     minimum: 1,
@@ -84,8 +90,13 @@ test('a new setting of servers in the contract alone is in the schema of the fil
   expect(JSON.stringify(schema)).toContain('"madeUp":');
   for (const name of ['ServerInput', 'ServerRecord']) expect(api[name]?.properties.madeUp).toMatchObject(property);
   expect(fields.find(({ key }) => key === 'madeUp')).toEqual({
-    ...{ key: 'madeUp', label: 'Made up', help: property.description, kind: 'number', default: 7 },
+    ...{ key: 'madeUp', label: 'Made up', kind: 'number', default: 7 },
+    ...{ help: property.description, description: property.description },
   });
   expect([stored, typed]).toEqual([5, 8]);
+  expect(commandLine).toEqual({
+    option: '--made-up <number>: A setting made up by a test (default: 7)',
+    fromOption: { madeUp: 9 },
+  });
   expect(page).toContain('| `servers.NAME.madeUp` | whole number, 1 to 99 | `7` | A setting made up by a test. |');
 });

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { chainName, scriptSchema as settingsSchema } from '../settings/chain-schema.ts';
+import { toolLimitsSchema } from '../settings/server-schema.ts';
 import { answer, body, isoTime, json, list, revision, revisionRead } from './named.ts';
 
 export const scriptSchema = answer(
@@ -12,8 +13,7 @@ export const scriptSchema = answer(
     description: z.string().optional(),
     input: json.optional().describe('JSON Schema of the arguments.'),
     code: z.string(),
-    timeoutMs: z.int(),
-    maxInstances: z.int().describe('The maximum number of concurrent calls.'),
+    ...toolLimitsSchema.shape,
     updatedAt: isoTime.optional().describe('When a saved script was last changed.'),
     revision,
   }),

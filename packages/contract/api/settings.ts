@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { keyRights } from '../rights.ts';
 import { dialects, namings, newToolModes, pluginFailures, pluginModes } from '../settings/choices.ts';
+import { toolLimitsSchema } from '../settings/server-schema.ts';
 import { approvalSettingsSchema, callerSchema } from './common.ts';
 import { answer, body, isoTime, json, list } from './named.ts';
 import { maskSchema } from './servers.ts';
@@ -90,7 +91,7 @@ export const configSchema = answer(
       secretResults: list(z.string()),
       approval: approvalSettingsSchema,
       tools: list(json),
-      defaultTool: z.strictObject({ maxInstances: z.int(), timeoutMs: z.int() }),
+      defaultTool: toolLimitsSchema,
       localToolsMustBeConfigured: z.boolean(),
     }),
     gateway: z.strictObject({

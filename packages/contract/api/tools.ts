@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { findingRules, severities } from '../definitions.ts';
 import { serverName } from '../settings/schema-parts.ts';
+import { toolLimitsSchema } from '../settings/server-schema.ts';
 import { changeSchema } from './common.ts';
 import { answer, body, json, list } from './named.ts';
 
@@ -33,7 +34,7 @@ export const toolSchema = answer(
       .optional()
       .describe('Set if the tool has an app, or is only for apps (MCP Apps).'),
     definitionHash: z.string(),
-    limits: z.strictObject({ maxInstances: z.int(), timeoutMs: z.int() }),
+    limits: toolLimitsSchema,
     changed: z
       .enum(['quarantine', 'ask'])
       .optional()

@@ -1,8 +1,9 @@
 import { z } from 'zod';
 import { isObject, type JsonSchema } from '../json.ts';
-import { chainTimeoutMs, toolDefaults } from './defaults.ts';
+import { chainTimeoutMs } from './defaults.ts';
 import { durationText } from './durations.ts';
-import { duration, filledText, list, text, wholeNumber } from './schema-parts.ts';
+import { duration, filledText, list, text } from './schema-parts.ts';
+import { limitsShape } from './server-schema.ts';
 
 const stepSchema = z.strictObject(
   {
@@ -27,10 +28,6 @@ const timeout = duration()
   .optional()
   .describe('Time limit of the whole chain.')
   .meta({ default: durationText(chainTimeoutMs) });
-const maxInstances = wholeNumber(1, Number.MAX_SAFE_INTEGER)
-  .optional()
-  .describe('Concurrent calls of this chain.')
-  .meta({ default: toolDefaults.maxInstances });
 
 /** The name of a chain. */
 export const chainName = z
@@ -42,8 +39,8 @@ export const scriptSchema = z.strictObject({
   description,
   input: inputSchema.refine((schema) => schema === undefined || schema.type === 'object', 'must have type: object'),
   code: code.describe('TypeScript that calls `tools.SERVER.TOOL(...)` and reads `input`.'),
+  ...limitsShape,
   timeout: timeout.describe('Time limit of the script, as text such as 30s or in milliseconds.'),
-  maxInstances: maxInstances.describe('Concurrent calls of the script.'),
 });
 
 /** A sequence of tool calls, or a script that calls tools, that is exposed as one tool. */
@@ -60,8 +57,8 @@ export const chainSchema = z
       code: code
         .optional()
         .describe('A script instead of the steps: TypeScript that calls `tools.SERVER.TOOL(...)` and reads `input`.'),
+      ...limitsShape,
       timeout,
-      maxInstances,
     },
     { error: 'must be a map with steps or code' },
   )

@@ -165,13 +165,11 @@ export interface RateLimit {
 }
 
 /** Settings of one tool. Undefined values use the defaults of the server. */
-export interface ToolConfig {
+export interface ToolConfig extends Partial<ToolLimits> {
   /** The tool name that the server uses, or the name of a local tool. */
   readonly name: string;
   /** Applies the settings to the tool of this server only. */
   readonly server?: string;
-  readonly maxInstances?: number;
-  readonly timeoutMs?: number;
   /** Overrides the mode of the server for this tool. `strict` ignores the limits in `defaultToolConfig`. */
   readonly mode?: ToolMode;
 }

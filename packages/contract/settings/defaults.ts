@@ -1,3 +1,4 @@
+import { omitUndefined } from '../json.ts';
 import type { Naming } from './choices.ts';
 import type { ApprovalConfig, ServerSpec, ToolboxConfig, ToolLimits } from './config.ts';
 import type { GatewayConfig, GatewayLimits } from './gateway-config.ts';
@@ -8,6 +9,14 @@ const dayMs = 86_400_000;
 
 /** Default limits of a tool. */
 export const toolDefaults: ToolLimits = { maxInstances: 64, timeoutMs: 30_000 };
+
+/** For tools that only the limit of all calls limits. */
+export const unlimitedTool: ToolLimits = { ...toolDefaults, maxInstances: Number.MAX_SAFE_INTEGER };
+
+/** The limits that a tool sets itself. */
+export function limitsOf({ maxInstances, timeoutMs }: Partial<ToolLimits>): Partial<ToolLimits> {
+  return omitUndefined({ maxInstances, timeoutMs });
+}
 
 /** Default settings of a server. */
 export const serverDefaults = {
@@ -127,7 +136,8 @@ export const oidcDefaults = {
 export interface DialectDefaults {
   readonly required: boolean;
   readonly naming: Naming;
-  readonly maxInstances: number;
+  /** Limits of tools that have none of their own. */
+  readonly defaultTool: ToolLimits;
   /**
    * Plain http to another machine: `error` rejects the file, `warning` accepts the file but does not connect the
    * server.
@@ -143,7 +153,7 @@ export interface DialectDefaults {
 export const nativeDefaults: DialectDefaults = {
   required: serverDefaults.required,
   naming: 'mcp',
-  maxInstances: toolDefaults.maxInstances,
+  defaultTool: toolDefaults,
   insecureUrl: 'error',
   localToolsMustBeConfigured: false,
   strictIgnoresDefaults: false,

@@ -39,13 +39,19 @@ export const httpSpellings = ['streamable_http', 'streamable-http', 'streamableH
 export const limitsShape = {
   maxInstances: wholeNumber(1, unlimited)
     .optional()
-    .describe('Concurrent calls of one tool.')
+    .describe('Concurrent calls of the tool.')
     .meta({ default: toolDefaults.maxInstances }),
   timeout: duration()
     .optional()
     .describe('Time limit of one call: 30s, PT30S, or milliseconds.')
     .meta({ default: durationText(toolDefaults.timeoutMs) }),
 };
+
+/** The limits of a tool, as the API shows them. */
+export const toolLimitsSchema = z.strictObject({
+  maxInstances: z.int().describe('The maximum number of concurrent calls.'),
+  timeoutMs: z.int(),
+});
 
 export const limitsSchema = z.strictObject(limitsShape, { error: 'must be a map' });
 
@@ -66,7 +72,7 @@ const programShape = {
   env: environment
     .optional()
     .describe('Its environment variables; in a file, values may be ${VAR}, ${file:/path} or ${command:…}.'),
-  cwd: filledText.optional().describe('Its working directory.'),
+  cwd: filledText.optional().describe('The working directory of the program.'),
   inheritEnv: flag
     .optional()
     .describe("Pass Toolwharf's whole environment to the program, except TOOLWHARF_ variables.")

@@ -1,6 +1,7 @@
 import { isObject, type JsonObject } from '../../contract/json.ts';
 import { type ChainReference, readTemplate } from '../../contract/settings/chain-schema.ts';
 import type { ChainConfig } from '../../contract/settings/config.ts';
+import { limitsOf } from '../../contract/settings/defaults.ts';
 import { exactly, isRawNumber, memberWithText, parseExactly, toRawNumber } from '../kernel/exact-json.ts';
 import type { ToolResult } from '../kernel/tool.ts';
 import { type LocalTool, type LocalToolContext, localTool } from './local-tool.ts';
@@ -9,13 +10,12 @@ import { type LocalTool, type LocalToolContext, localTool } from './local-tool.t
 export const noArguments = { type: 'object', properties: {}, additionalProperties: false };
 
 /** Makes a tool of a chain. Its steps run one after the other as ordinary calls; the first failure ends the chain. */
-export function toChainTool({ name, description, input, steps, timeoutMs, maxInstances }: ChainConfig): LocalTool {
+export function toChainTool({ name, description, input, steps, ...limits }: ChainConfig): LocalTool {
   return localTool<JsonObject>({
     name,
     description,
     parameters: input ?? noArguments,
-    timeoutMs,
-    maxInstances,
+    ...limitsOf(limits),
     composed: true,
     execute: async (args, context) => {
       const results: ToolResult[] = [];

@@ -1,5 +1,6 @@
 import { messageOf, ToolwharfError } from '../../contract/errors.ts';
 import { isObject, type JsonObject, type JsonSchema } from '../../contract/json.ts';
+import type { ToolLimits } from '../../contract/settings/config.ts';
 import { parseJson, toRawNumber } from '../kernel/exact-json.ts';
 import { isStandardSchema, issueText, type StandardSchema } from '../kernel/standard-schema.ts';
 import type { Progress, ToolAnnotations, ToolDefinition, ToolResult } from '../kernel/tool.ts';
@@ -32,7 +33,7 @@ export interface LocalTool<Args = never> {
 }
 
 /** A tool that is a script, which calls other tools. It runs where the toolbox runs scripts. */
-export interface ScriptTool extends Pick<LocalTool, 'name' | 'description' | 'maxInstances' | 'timeoutMs'> {
+export interface ScriptTool extends Pick<LocalTool, 'name' | 'description' | keyof ToolLimits> {
   /** The JSON Schema of the arguments, which the script gets as `input`. Default: no arguments. */
   readonly parameters?: JsonSchema;
   readonly code: string;

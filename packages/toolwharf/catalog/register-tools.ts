@@ -2,6 +2,7 @@ import { ToolwharfError } from '../../contract/errors.ts';
 import { createMatcher } from '../../contract/match-globs.ts';
 import type { Dialect } from '../../contract/settings/choices.ts';
 import type { ServerSpec, ToolConfig, ToolLimits } from '../../contract/settings/config.ts';
+import { limitsOf } from '../../contract/settings/defaults.ts';
 import { describeLocation } from '../../contract/settings/server-url.ts';
 import type { LogLevel } from '../kernel/log.ts';
 import { createSlice } from '../kernel/slices.ts';
@@ -73,8 +74,7 @@ export async function registerTools(
     const config = findConfig(definition.name);
     if (config) {
       const defaults = defaultsFor(config, server, defaultTool);
-      const { maxInstances = defaults.maxInstances, timeoutMs = defaults.timeoutMs } = config;
-      const limits = { maxInstances, timeoutMs };
+      const limits = { ...defaults, ...limitsOf(config) };
       registered.push({ definition, limits, source: 'explicit' });
       if (isNew) {
         const final = JSON.stringify(limits);
@@ -200,11 +200,11 @@ export function joinViolations(errors: readonly ToolwharfError[]): ToolwharfErro
 /** A strict tool does not take the server's `defaultToolConfig`, which is for tools that are not configured. */
 function defaultsFor(config: ToolConfig, server: ServerSpec, toolboxDefault: ToolLimits): ToolLimits {
   if (config.mode !== 'strict') return server.defaultTool;
-  return { maxInstances: toolboxDefault.maxInstances, timeoutMs: server.timeoutMs };
+  return { ...toolboxDefault, timeoutMs: server.timeoutMs };
 }
 
 function mergeMessage(tool: string, config: ToolConfig, defaults: ToolLimits, final: string): string {
-  const explicit = JSON.stringify({ maxInstances: config.maxInstances, timeoutMs: config.timeoutMs });
+  const explicit = JSON.stringify(limitsOf(config));
   return `Tool ${tool} configuration merged: explicit=${explicit}, default=${JSON.stringify(defaults)}, final=${final}`;
 }
 

@@ -8,10 +8,10 @@ import {
   type DialectDefaults,
   gatewayDefaults,
   limitDefaults,
+  limitsOf,
   oidcDefaults,
   serverDefaults,
   toolboxDefaults,
-  toolDefaults,
 } from '../../contract/settings/defaults.ts';
 import type { GatewayConfig, GatewayLimits } from '../../contract/settings/gateway-config.ts';
 import type { CheckedGateway } from '../../contract/settings/gateway-schema.ts';
@@ -138,7 +138,7 @@ export function buildServer(
     retryAttempts: server.retryAttempts ?? serverDefaults.retryAttempts,
     mode,
     // The timeout of the server is the default timeout of its tools.
-    defaultTool: { maxInstances: limits.maxInstances ?? defaults.maxInstances, timeoutMs: limits.timeout ?? timeoutMs },
+    defaultTool: { ...defaults.defaultTool, ...limitsOf({ ...limits, timeoutMs: limits.timeout ?? timeoutMs }) },
     allow: server.allow,
     deny: server.deny,
     onChange: server.onChange ?? serverDefaults.onChange,
@@ -222,17 +222,17 @@ function buildToolbox(toolbox: CheckedToolbox, defaults: DialectDefaults): Confi
     approval: { ...approvalDefaults, ...approval, expiresMs: expires ?? approvalDefaults.expiresMs },
     tools: (toolbox.tools ?? []).map(({ timeout: timeoutMs, ...tool }) => omitUndefined({ ...tool, timeoutMs })),
     chains: Object.entries(toolbox.chains ?? {}).map(
-      ([name, { description, input, steps = [], code, timeout, maxInstances }]) => ({
+      ([name, { description, input, steps = [], code, timeout = chainTimeoutMs, ...limits }]) => ({
         name,
         description,
         input,
         steps: steps.map(({ tool, arguments: args = {} }) => ({ tool, arguments: args })),
         ...(code !== undefined && { code }),
-        timeoutMs: timeout ?? chainTimeoutMs,
-        maxInstances: maxInstances ?? defaults.maxInstances,
+        ...defaults.defaultTool,
+        ...limitsOf({ ...limits, timeoutMs: timeout }),
       }),
     ),
-    defaultTool: { maxInstances: defaults.maxInstances, timeoutMs: toolDefaults.timeoutMs },
+    defaultTool: defaults.defaultTool,
     localToolsMustBeConfigured: defaults.localToolsMustBeConfigured,
   };
 }

@@ -49,12 +49,12 @@ export function canonicalizeMap(map: PlainObject, schema: z.ZodObject, path: Pat
   return canonical;
 }
 
-/** `max_instances` → `maxInstances`. */
+/** `max_concurrent` → `maxConcurrent`. */
 export function toCamelCase(key: string): string {
   return key.replace(/_([a-z])/g, (_, letter: string) => letter.toUpperCase());
 }
 
-/** `maxInstances` → `max_instances`. */
+/** `maxConcurrent` → `max_concurrent`. */
 function toSnakeCase(key: string): string {
   return key.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
 }

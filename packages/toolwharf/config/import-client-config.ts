@@ -1,4 +1,5 @@
 import { basename, dirname } from 'node:path';
+import { isDeepStrictEqual } from 'node:util';
 import { ToolwharfError } from '../../contract/errors.ts';
 import type { JsonObject } from '../../contract/json.ts';
 import { isSecretName, isSecretValue } from '../../contract/secret-names.ts';
@@ -170,10 +171,10 @@ function withDefaults(spec: ServerSpec, server: PlainObject): PlainObject {
   const complete: PlainObject = { ...server };
   if (spec.required !== nativeDefaults.required && !hasKey(server, 'required')) complete.required = spec.required;
   if (spec.prompts && !hasKey(server, 'prompts')) complete.prompts = [...spec.prompts];
-  const { maxInstances, timeoutMs } = spec.defaultTool;
-  if (maxInstances !== nativeDefaults.maxInstances) {
+  const { timeoutMs, ...limits } = spec.defaultTool;
+  if (!isDeepStrictEqual(spec.defaultTool, { ...nativeDefaults.defaultTool, timeoutMs })) {
     delete complete.default_tool_config;
-    complete.defaultToolConfig = { maxInstances, timeout: durationText(timeoutMs) };
+    complete.defaultToolConfig = { ...limits, timeout: durationText(timeoutMs) };
   }
   return complete;
 }

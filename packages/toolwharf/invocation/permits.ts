@@ -53,21 +53,21 @@ export interface PermitStats {
   readonly unanswered?: number;
 }
 
-/** A keyed semaphore: at most `maxConcurrent` permits in total, and per key at most the `maxInstances` of its latest call. */
+/** A keyed semaphore: at most `maxConcurrent` permits in total, and per key at most the `maxRunning` of its latest call. */
 export interface Permits {
   /**
    * Resolves when a permit is free. Callers are served in turn (start-time fair queueing), the waiters of one caller in
    * the order of their arrival; a key or caller at its limit does not block others. When the signal aborts, the waiter
    * leaves the queue at once and rejects with the signal's reason.
    */
-  acquire(key: string, maxInstances: number, options?: AcquireOptions): Promise<Permit>;
+  acquire(key: string, maxRunning: number, options?: AcquireOptions): Promise<Permit>;
   /** A permit if one is free now and the caller waits for none of this key. */
-  tryAcquire(key: string, maxInstances: number, caller?: PermitCaller): Permit | undefined;
+  tryAcquire(key: string, maxRunning: number, caller?: PermitCaller): Permit | undefined;
   /** Applies changed limits. Running calls continue; permits that become available are granted at once. */
   setLimits(limits: PermitLimits): void;
   stats(): PermitStats;
   /** The limit that a call waits for now. */
-  explainWait(key: string, maxInstances: number, caller?: PermitCaller): PermitWait;
+  explainWait(key: string, maxRunning: number, caller?: PermitCaller): PermitWait;
   /** The number of refused waiters: at the limit of a caller, or of all callers. */
   readonly refusals: { readonly caller: number; readonly total: number };
 }

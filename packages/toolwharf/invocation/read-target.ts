@@ -81,7 +81,6 @@ export class ReadTarget {
     if (!spec && server !== undefined)
       throw new ToolwharfError('NOT_FOUND', `There is no server '${server}'`, { data: { server } });
     const skill = this.#read.skill?.current();
-    const { maxInstances } = spec?.defaultTool ?? toolDefaults;
     const { timeoutMs } = spec ?? toolDefaults;
     return {
       name,
@@ -91,7 +90,7 @@ export class ReadTarget {
       serverAddress: spec && toServerAddress(spec),
       serverTrusted: false,
       definition: { name, description: this.#describe(skill), inputSchema: inputSchemas[name] },
-      limits: { maxInstances, timeoutMs },
+      limits: { ...(spec?.defaultTool ?? toolDefaults), timeoutMs },
       paramHeaders: [],
       ...(skill ? this.#versionOf(skill) : { definitionHash: name }),
     };

@@ -42,7 +42,7 @@ interface Group {
   readonly waiters: Map<Account, LinkedQueue<Waiter>>;
   queued: number;
   running: number;
-  maxInstances: number;
+  maxRunning: number;
   /** Its key in the heap of candidates; undefined if it is not there. */
   candidateTurn: number | undefined;
 }
@@ -91,25 +91,25 @@ export function createPermits(initial: PermitLimits, units?: Units): LocalPermit
   const unanswered = new Set<Unanswered>();
   const bySignal = new Map<AbortSignal, { readonly waiters: Set<Waiter>; readonly onAbort: () => void }>();
 
-  function acquire(key: string, maxInstances: number, options: AcquireOptions = {}): Promise<Permit> {
+  function acquire(key: string, maxRunning: number, options: AcquireOptions = {}): Promise<Permit> {
     const { signal, caller = anyone } = options;
     if (signal?.aborted) return Promise.reject(signal.reason);
     const group = groupOf(key);
     const account = accountOf(caller);
-    if (group.maxInstances !== maxInstances) {
-      group.maxInstances = maxInstances;
+    if (group.maxRunning !== maxRunning) {
+      group.maxRunning = maxRunning;
       addCandidate(group);
       grantWaiters();
     }
     const timeoutMs = caller.timeoutMs ?? 0;
-    const isFree = running < limits.maxConcurrent && group.running < maxInstances && mayRun(account);
+    const isFree = running < limits.maxConcurrent && group.running < maxRunning && mayRun(account);
     if (isFree && !group.waiters.has(account) && hasUnits(group, account, timeoutMs))
       return Promise.resolve(grant(group, account, timeoutMs));
     const mayWaitForUnits =
       isFree &&
       units !== undefined &&
       fresh.size < limits.maxQueued + limits.maxConcurrent &&
-      !units.isUsedUp({ key, maxInstances, caller: account, timeoutMs });
+      !units.isUsedUp({ key, maxRunning, caller: account, timeoutMs });
     const refusal = mayWaitForUnits ? undefined : refusalFor(group, account, timeoutMs);
     if (refusal) {
       deleteIfEmpty(group, account);
@@ -126,13 +126,13 @@ export function createPermits(initial: PermitLimits, units?: Units): LocalPermit
     });
   }
 
-  function tryAcquire(key: string, maxInstances: number, caller: PermitCaller = anyone): Permit | undefined {
+  function tryAcquire(key: string, maxRunning: number, caller: PermitCaller = anyone): Permit | undefined {
     const group = groupOf(key);
     const account = accountOf(caller);
-    const isFree = running < limits.maxConcurrent && group.running < maxInstances && mayRun(account);
+    const isFree = running < limits.maxConcurrent && group.running < maxRunning && mayRun(account);
     // A changed limit may allow earlier waiters to run first; `acquire` handles that.
-    if (isFree && !group.waiters.has(account) && (group.maxInstances === maxInstances || group.running === 0)) {
-      group.maxInstances = maxInstances;
+    if (isFree && !group.waiters.has(account) && (group.maxRunning === maxRunning || group.running === 0)) {
+      group.maxRunning = maxRunning;
       const { timeoutMs = 0 } = caller;
       if (hasUnits(group, account, timeoutMs)) return grant(group, account, timeoutMs);
     }
@@ -140,8 +140,8 @@ export function createPermits(initial: PermitLimits, units?: Units): LocalPermit
     return undefined;
   }
 
-  function hasUnits({ key, maxInstances }: Group, caller: Account, timeoutMs: number): boolean {
-    return units === undefined || units.has({ key, maxInstances, caller, timeoutMs });
+  function hasUnits({ key, maxRunning }: Group, caller: Account, timeoutMs: number): boolean {
+    return units === undefined || units.has({ key, maxRunning, caller, timeoutMs });
   }
 
   function groupOf(key: string): Group {
@@ -152,7 +152,7 @@ export function createPermits(initial: PermitLimits, units?: Units): LocalPermit
       waiters: new Map(),
       queued: 0,
       running: 0,
-      maxInstances: 0,
+      maxRunning: 0,
       candidateTurn: undefined,
     };
     groups.set(key, group);
@@ -185,12 +185,12 @@ export function createPermits(initial: PermitLimits, units?: Units): LocalPermit
   }
 
   function explain(group: Group, account: Account, timeoutMs: number): PermitWait {
-    const { key, maxInstances } = group;
+    const { key, maxRunning } = group;
     const limit = exhaustedLimit(group, account, timeoutMs);
     const isOfLimit = (each: Unanswered) =>
       limit === 'max_concurrent' || (limit === 'max_instances' ? each.group === group : each.account === account);
     const texts = {
-      max_instances: `max_instances of ${key} is ${maxInstances}`,
+      max_instances: `max_instances of ${key} is ${maxRunning}`,
       max_concurrent: `max_concurrent is ${limits.maxConcurrent}`,
       maxRunningCallsPerCaller: `maxRunningCallsPerCaller is ${account.limits?.maxRunning}`,
     };
@@ -198,16 +198,16 @@ export function createPermits(initial: PermitLimits, units?: Units): LocalPermit
   }
 
   function exhaustedLimit(group: Group, account: Account, timeoutMs: number): PermitLimit {
-    const { key, maxInstances } = group;
-    if (group.running >= maxInstances) return 'max_instances';
+    const { key, maxRunning } = group;
+    if (group.running >= maxRunning) return 'max_instances';
     if (!mayRun(account)) return 'maxRunningCallsPerCaller';
     if (running >= limits.maxConcurrent) return 'max_concurrent';
-    return units?.lacking({ key, maxInstances, caller: account, timeoutMs }) ?? 'max_concurrent';
+    return units?.lacking({ key, maxRunning, caller: account, timeoutMs }) ?? 'max_concurrent';
   }
 
   function grant(group: Group, account: Account, timeoutMs: number): Permit {
-    const { key, maxInstances } = group;
-    const used = units?.use({ key, maxInstances, caller: account, timeoutMs });
+    const { key, maxRunning } = group;
+    const used = units?.use({ key, maxRunning, caller: account, timeoutMs });
     running++;
     group.running++;
     account.running++;
@@ -251,7 +251,7 @@ export function createPermits(initial: PermitLimits, units?: Units): LocalPermit
   }
 
   function addCandidate(group: Group): void {
-    if (group.running >= group.maxInstances) return;
+    if (group.running >= group.maxRunning) return;
     const next = nextWaiter(group);
     if (!next || (group.candidateTurn !== undefined && group.candidateTurn <= next.turn)) return;
     group.candidateTurn = next.turn;
@@ -266,7 +266,7 @@ export function createPermits(initial: PermitLimits, units?: Units): LocalPermit
       if (group.candidateTurn !== popped.key) continue;
       group.candidateTurn = undefined;
       const next = nextWaiter(group);
-      if (next?.turn === popped.key && group.running < group.maxInstances) {
+      if (next?.turn === popped.key && group.running < group.maxRunning) {
         next.account.servedTurn = next.turn;
         dequeue(next);
         virtualTime = Math.max(virtualTime, next.turn);
@@ -383,7 +383,7 @@ export function createPermits(initial: PermitLimits, units?: Units): LocalPermit
       for (const { first, size: count } of waiting.toSorted(byTurn)) {
         if (!first) continue;
         const { group, account: caller, timeoutMs } = first;
-        demand.push({ key: group.key, maxInstances: group.maxInstances, caller, count, timeoutMs });
+        demand.push({ key: group.key, maxRunning: group.maxRunning, caller, count, timeoutMs });
       }
       return demand;
     },
@@ -400,9 +400,9 @@ export function createPermits(initial: PermitLimits, units?: Units): LocalPermit
       const waiting = [...groups.values()].flatMap(({ waiters }) => [...waiters.values()]);
       for (const queue of waiting) for (let next = queue.first; next; next = queue.first) reject(next, reason);
     },
-    explainWait(key, maxInstances, caller = anyone) {
+    explainWait(key, maxRunning, caller = anyone) {
       const group = groupOf(key);
-      group.maxInstances ||= maxInstances;
+      group.maxRunning ||= maxRunning;
       const account = accountOf(caller);
       const wait = explain(group, account, caller.timeoutMs ?? 0);
       deleteIfEmpty(group, account);

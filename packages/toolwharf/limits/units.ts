@@ -3,7 +3,7 @@ import type { CallerLimits, PermitLimit } from '../invocation/permits.ts';
 /** The tool and caller of calls, with their limits. */
 export interface UnitUser {
   readonly key: string;
-  readonly maxInstances: number;
+  readonly maxRunning: number;
   readonly caller: { readonly id: string; readonly limits: CallerLimits | undefined };
   readonly timeoutMs: number;
 }

@@ -4,6 +4,7 @@ import { pathToFileURL } from 'node:url';
 import { messageOf, ToolwharfError } from '../../contract/errors.ts';
 import { isObject } from '../../contract/json.ts';
 import type { ChainConfig, Config, ToolboxConfig, ToolLimits } from '../../contract/settings/config.ts';
+import { limitsOf } from '../../contract/settings/defaults.ts';
 import type { Catalog, UnnamedEntry } from '../catalog/catalog.ts';
 import { noArguments, toChainTool } from '../catalog/chain-tool.ts';
 import { definitionHash } from '../catalog/definition-hash.ts';
@@ -83,17 +84,18 @@ export async function importFile(file: string): Promise<Readonly<Record<string, 
 }
 
 /** A tool without a server, before the limits of the configuration apply. */
-interface Candidate extends Partial<ToolLimits> {
+interface Candidate {
   readonly definition: ToolDefinition;
   readonly definitionHash: string;
   readonly runs: Pick<UnnamedEntry, 'local' | 'script' | 'annotations'>;
+  readonly limits: Partial<ToolLimits>;
 }
 
 /** The chains of a configuration as tools. */
 export function toChainTools(chains: readonly ChainConfig[]): readonly (LocalTool | ScriptTool)[] {
   return chains.map((chain) => {
-    const { name, description, input: parameters, code, maxInstances, timeoutMs } = chain;
-    return code === undefined ? toChainTool(chain) : { name, description, parameters, code, maxInstances, timeoutMs };
+    const { name, description, input: parameters, code } = chain;
+    return code === undefined ? toChainTool(chain) : { name, description, parameters, code, ...limitsOf(chain) };
   });
 }
 
@@ -104,16 +106,16 @@ function toCandidate(tool: LocalTool | ScriptTool): Candidate {
 
 function ofLocalTool(tool: LocalTool): Candidate {
   const definition = toLocalDefinition(tool);
-  const { maxInstances, timeoutMs, annotations } = tool;
   const hash = definitionHash(definition);
-  return { maxInstances, timeoutMs, definition, definitionHash: hash, runs: { local: tool, annotations } };
+  const runs = { local: tool, annotations: tool.annotations };
+  return { definition, definitionHash: hash, runs, limits: limitsOf(tool) };
 }
 
-function ofScript({ name, description = '', parameters, code, maxInstances, timeoutMs }: ScriptTool): Candidate {
+function ofScript({ name, description = '', parameters, code, ...limits }: ScriptTool): Candidate {
   const definition = { name, description, inputSchema: parameters ?? noArguments };
   // Another script is another tool: a remembered approval must not apply to it.
   const hash = hashOf([definitionHash(definition), code]);
-  return { maxInstances, timeoutMs, definition, definitionHash: hash, runs: { script: { code } } };
+  return { definition, definitionHash: hash, runs: { script: { code } }, limits: limitsOf(limits) };
 }
 
 function toEntries(candidates: readonly Candidate[], config: ToolboxConfig): readonly UnnamedEntry[] {
@@ -127,22 +129,16 @@ function toEntries(candidates: readonly Candidate[], config: ToolboxConfig): rea
   const configured = new Map(config.tools.filter((tool) => tool.server === undefined).map((tool) => [tool.name, tool]));
   const missing = config.localToolsMustBeConfigured ? [...names].filter((name) => !configured.has(name)) : [];
   if (missing.length > 0) throw notConfigured(missing, [...configured.keys()]);
-  return candidates.map(({ definition, definitionHash: hash, runs, ...own }) => {
-    const settings = configured.get(definition.name);
-    return {
-      originalName: definition.name,
-      // The program's own tools are as trusted as the program.
-      serverTrusted: true,
-      definition,
-      definitionHash: hash,
-      limits: {
-        maxInstances: settings?.maxInstances ?? own.maxInstances ?? config.defaultTool.maxInstances,
-        timeoutMs: settings?.timeoutMs ?? own.timeoutMs ?? config.defaultTool.timeoutMs,
-      },
-      paramHeaders: [],
-      ...runs,
-    };
-  });
+  return candidates.map(({ definition, definitionHash: hash, runs, limits }) => ({
+    originalName: definition.name,
+    // The program's own tools are as trusted as the program.
+    serverTrusted: true,
+    definition,
+    definitionHash: hash,
+    limits: { ...config.defaultTool, ...limits, ...limitsOf(configured.get(definition.name) ?? {}) },
+    paramHeaders: [],
+    ...runs,
+  }));
 }
 
 function notConfigured(missing: readonly string[], configured: readonly string[]): ToolwharfError {

@@ -130,7 +130,7 @@ function canShow(key: string, value: unknown): boolean {
   return value === undefined || typeof value === 'number' || typeof value === 'boolean' || choices.has(key);
 }
 
-/** `toolbox.tools get_customer: maxInstances (10 → 20)` for each configured tool that differs. */
+/** `toolbox.tools get_customer: timeoutMs (1000 → 2000)` for each configured tool that differs. */
 function toolDifferences(before: readonly ToolConfig[], after: readonly ToolConfig[]): string[] {
   const keyOf = ({ server, name }: ToolConfig) => (server === undefined ? name : `${server}/${name}`);
   const [old, now] = [before, after].map((tools) => new Map(tools.map((tool) => [keyOf(tool), tool])));

@@ -5,6 +5,7 @@ import { createGatewayClient } from '../client/gateway-client.ts';
 import { findGateway } from '../client/gateway-file.ts';
 import type { CommandContext } from '../command-context.ts';
 import { exitCodes } from '../errors.ts';
+import { addSettingOptions } from '../program/command-actions.ts';
 
 /** The shells for which a completion script can be printed. */
 export const shells = ['bash', 'zsh', 'fish'] as const;
@@ -79,6 +80,7 @@ export async function candidatesFor(
     if (child) path.push(child);
   }
   const command = path.at(-1) ?? root;
+  await addSettingOptions(command);
   const help = root.createHelp();
   const options = path.flatMap((one) => help.visibleOptions(one));
   const previous = words.at(-2);

@@ -1,4 +1,5 @@
 import { Argument, type Command, Option } from 'commander';
+import type { formFields } from '../../../contract/form-fields.ts';
 import type { Run } from '../command-context.ts';
 import type { DoctorCheck } from '../commands/doctor/check-system.ts';
 import { MissingRouteError, UnavailableError } from '../errors.ts';
@@ -38,6 +39,8 @@ export function commandsOf<Module>(run: Run, load: () => Promise<Module>): AddCo
 export interface CommandParts {
   readonly args?: readonly (Argument | readonly [string, string])[];
   readonly options?: readonly (Option | OptionParts)[];
+  /** The record whose settings are options, which the command has once it is used: what describes them takes time to load. */
+  readonly settings?: keyof typeof formFields;
   /** Printed below the help. */
   readonly help?: string;
   /** Only a running gateway can carry it out, and its subcommands: they reject `--local`, and their help omits it. */
@@ -61,10 +64,25 @@ export function addCommand(parent: Command, name: string, description: string, p
     else if (option.length === 3) command.option(...option);
     else command.option(...option);
   }
+  if (parts.settings) {
+    settingsOf.set(command, parts.settings);
+    parent.hook('preSubcommand', (_parent, used) => (used === command ? addSettingOptions(command) : undefined));
+  }
   if (parts.help !== undefined) command.addHelpText('after', `\n${parts.help}`);
   if (parts.gatewayOnly) gatewayOnly.add(command);
   if (parts.withoutGateway) withoutGateway.add(command);
   return command;
+}
+
+const settingsOf = new WeakMap<Command, keyof typeof formFields>();
+
+/** Adds the options for the settings of a record, if the command has such and not added them yet. */
+export async function addSettingOptions(command: Command): Promise<void> {
+  const record = settingsOf.get(command);
+  if (!record) return;
+  settingsOf.delete(command);
+  const { settingOptions } = await import('./setting-options.ts');
+  for (const option of settingOptions(record)) command.addOption(option);
 }
 
 /** Adds a command that lists things, both by its own name and with the subcommand `list`, whose description is `list`. */

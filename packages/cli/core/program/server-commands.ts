@@ -1,5 +1,4 @@
 import type { Command } from 'commander';
-import { onChangeActions, protocolChoices, toolModes } from '../../../contract/settings/choices.ts';
 import { urlTransports } from '../../../contract/settings/transports.ts';
 import type { Run } from '../command-context.ts';
 import { type CommandParts, choice, commandsOf, json, repeatable } from './command-actions.ts';
@@ -38,8 +37,6 @@ export function addServerCommands(root: Command, run: Run): void {
 
 /** The arguments and options that describe a server. */
 function settings(...more: readonly (readonly [string, string])[]): CommandParts {
-  const modeText = 'strict exposes configured tools only (default: dynamic)';
-  const onChangeText = 'Action if a tool definition changes (default: ask)';
   return {
     args: [
       ['<name>', 'Server name'],
@@ -49,35 +46,19 @@ function settings(...more: readonly (readonly [string, string])[]): CommandParts
       ['--url <url>', 'URL of the server'],
       ['--command <program>', 'Command that starts the server'],
       repeatable('--env <name=value>', 'Environment variable for the command (repeatable)'),
-      ['--cwd <directory>', 'Working directory of the command'],
       choice('--transport <name>', 'Transport for --url', urlTransports),
-      ['--openapi <url>', 'OpenAPI document of an HTTP API at --url; its operations become tools'],
       repeatable('--header <name:value>', 'Header of every request (repeatable)'),
       ['--bearer <token>', 'Authenticate with a bearer token'],
       ['--api-key <key>', 'Authenticate with an API key'],
       ['--api-key-header <name>', 'Header that carries the API key (default: x-api-key)'],
       ['--basic <user:password>', 'Authenticate with a user name and password'],
       ['--oauth', 'Authenticate with OAuth'],
-      ['--allow-insecure', 'Allow unencrypted HTTP to another machine'],
-      ['--description <text>', 'Description'],
-      ['--timeout <duration>', 'Request timeout, 1s to 300s'],
-      ['--retry-attempts <count>', 'Connection attempts after the first, 0 to 5'],
       ['--disabled', 'Save the server without connecting it'],
-      ['--required', 'Fail the start if the server is unreachable'],
-      ['--trusted', 'Trust its read-only and idempotent annotations'],
-      choice('--protocol <era>', 'MCP protocol era (default: auto)', protocolChoices),
-      choice('--mode <mode>', modeText, toolModes),
-      choice('--on-change <action>', onChangeText, onChangeActions),
-      repeatable('--allow <glob>', 'Expose only matching tools (repeatable)'),
-      repeatable('--deny <glob>', 'Never expose matching tools (repeatable)'),
-      repeatable('--prompt <name>', 'Expose only these prompts (repeatable)'),
-      repeatable('--root <directory>', 'Directory that the server gets as a root (repeatable)'),
       ['--rate <calls/period>', 'Rate limit of calls, such as 100/1m'],
-      ['--max-instances <count>', 'Maximum concurrent calls per tool'],
-      ['--tool-timeout <duration>', 'Timeout of one call'],
       json,
       ...more,
     ],
+    settings: 'server',
     help: secretNote,
   };
 }

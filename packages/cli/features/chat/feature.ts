@@ -100,11 +100,11 @@ function addModels(root: Command, run: Run): void {
     options: [
       choice('--kind <kind>', kindText, ['openai', 'anthropic', 'google', 'openai-compatible']),
       ['--url <url>', "Base URL, if it is not the provider's own"],
-      ['--allow-insecure', 'Allow unencrypted HTTP to another machine'],
       ['--key-env <variable>', 'Environment variable that holds the API key'],
       ['--no-key', 'The provider needs no API key'],
       json,
     ],
+    settings: 'provider',
     help: modelExamples,
   });
   add(models, 'remove', 'Remove a provider and its API key', 'removeProvider', byName);

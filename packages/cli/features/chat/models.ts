@@ -5,6 +5,7 @@ import type { Provider as StoredProvider } from '../../../contract/records/provi
 import type { CommandContext, JsonOption } from '../../core/command-context.ts';
 import { exitCodes, UsageError } from '../../core/errors.ts';
 import { findByName } from '../../core/find-item.ts';
+import { readSettings } from '../../core/program/setting-options.ts';
 import { count, jsonText, oneLine } from '../../core/terminal/format.ts';
 import { printDone, printList } from '../../core/terminal/print-table.ts';
 import type { Terminal } from '../../core/terminal/terminal.ts';
@@ -13,7 +14,6 @@ import { type ChatSettings, openSettings, type Provider } from './chat-settings.
 export interface ProviderOptions extends JsonOption {
   readonly kind?: StoredProvider['kind'];
   readonly url?: string;
-  readonly allowInsecure?: boolean;
   readonly keyEnv?: string;
   /** False with `--no-key`. */
   readonly key: boolean;
@@ -64,8 +64,8 @@ export async function addProvider(name: string, options: ProviderOptions, contex
   if ((await settings.providers()).some((provider) => provider.name.toLowerCase() === name.toLowerCase())) {
     throw new UsageError(`A provider named '${name}' already exists: remove it first, or choose another name`);
   }
-  const { url: baseUrl, allowInsecure = false } = options;
-  const provider = await settings.addProvider({ name, kind, allowInsecure, baseUrl, apiKey });
+  const { url: baseUrl } = options;
+  const provider = await settings.addProvider({ ...readSettings('provider', options), name, kind, baseUrl, apiKey });
   const list = await fetchModels(provider, settings);
   if (options.json) terminal.print(jsonText({ ...provider, ...list }));
   else {

@@ -22,13 +22,8 @@ export const scripts: CommandFeature = {
     const save = 'Save a TypeScript or JavaScript file as a script, or replace a saved one';
     add(scripts, 'save', save, 'saveScript', {
       args: [name, ['<file>', 'File with the code']],
-      options: [
-        ['--description <text>', 'Description that models see'],
-        ['--input <file>', 'JSON Schema of the arguments, as a JSON or YAML file'],
-        ['--timeout <duration>', 'Time limit, such as 30s (default: 5m)'],
-        ['--max-instances <count>', 'Concurrent calls'],
-        json,
-      ],
+      options: [['--input <file>', 'JSON Schema of the arguments, as a JSON or YAML file'], json],
+      settings: 'script',
     });
     add(scripts, 'remove', 'Delete a saved script', 'removeScript', byName);
   },

@@ -2,18 +2,17 @@ import { readFile } from 'node:fs/promises';
 import { parse } from 'yaml';
 import type { Script } from '../../../contract/api-types.ts';
 import { ToolwharfError } from '../../../contract/errors.ts';
-import { isObject } from '../../../contract/json.ts';
+import { formFields } from '../../../contract/form-fields.ts';
+import { isObject, omitUndefined } from '../../../contract/json.ts';
 import { requireStored } from '../../core/client/open-stored.ts';
 import type { CommandContext, JsonOption } from '../../core/command-context.ts';
 import { exitCodes } from '../../core/errors.ts';
+import { readSettings } from '../../core/program/setting-options.ts';
 import { jsonText, oneLine } from '../../core/terminal/format.ts';
 import { printDone, printList } from '../../core/terminal/print-table.ts';
 
 export interface SaveScriptOptions extends JsonOption {
-  readonly description?: string;
   readonly input?: string;
-  readonly timeout?: string;
-  readonly maxInstances?: string;
 }
 
 /** `toolwharf scripts`: lists the scripts of the running gateway that are tools. */
@@ -50,7 +49,7 @@ export async function saveScript(
   context: CommandContext,
 ): Promise<number> {
   const gateway = await requireStored(context);
-  const given = { ...(await readSettings(options)), code: await readFile(file, 'utf8') };
+  const given = { ...(await readOptions(options)), code: await readFile(file, 'utf8') };
   const { scripts } = await gateway.listScripts();
   const before = scripts.find((script) => script.name === name);
   const saved = before
@@ -70,20 +69,15 @@ export async function removeScript(name: string, options: JsonOption, context: C
 }
 
 /** The settings of a script in the format of a request. */
-function toSettings({ description, input, timeoutMs: timeout, maxInstances, revision }: Script) {
-  return { description, input, timeout, maxInstances, revision };
+function toSettings(script: Script) {
+  const { input, timeoutMs: timeout, revision } = script;
+  const settings = formFields.script.map(({ key }) => [key, script[key as keyof Script]]);
+  return { ...Object.fromEntries(settings), input, timeout, revision };
 }
 
-async function readSettings({ description, input: file, timeout, maxInstances }: SaveScriptOptions) {
+async function readOptions({ input: file, ...options }: SaveScriptOptions) {
   const input = file === undefined ? undefined : parse(await readFile(file, 'utf8'));
   if (input !== undefined && !isObject(input))
     throw new ToolwharfError('CONFIG_INVALID', `${file} must contain a JSON Schema`);
-  // The gateway rejects what is not a number.
-  const given = {
-    description,
-    input,
-    timeout,
-    maxInstances: maxInstances === undefined ? undefined : Number(maxInstances),
-  };
-  return Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined));
+  return omitUndefined({ input, ...readSettings('script', options) });
 }

@@ -124,12 +124,13 @@ function importServer(
 
 /** A server as the body of `addServer`: what was written, and the values people look at first. */
 function toInput(spec: ServerSpec, native: PlainObject): JsonObject {
-  const { name, target, timeoutMs, defaultTool, rate, ...settings } = spec;
+  const { name, target, timeoutMs, rate, ...settings } = spec;
+  const { timeoutMs: timeout, ...limits } = settings.defaultTool;
   const server = {
     ...settings,
     ...target,
     timeout: timeoutMs,
-    defaultToolConfig: { maxInstances: defaultTool.maxInstances, timeout: defaultTool.timeoutMs },
+    defaultToolConfig: { ...limits, timeout },
     rate: rate && { calls: rate.calls, per: rate.perMs },
   };
   const shown = new Set(['description', 'enabled', 'timeout', 'retryAttempts', ...Object.keys(target)]);

@@ -28,7 +28,7 @@ export async function showTool(
     annotations,
     app: showApp(definition),
     definitionHash,
-    limits: { maxInstances: limits.maxInstances, timeoutMs: limits.timeoutMs },
+    limits,
     changed,
     isNew,
     changes,

@@ -1,6 +1,6 @@
 import { ToolwharfError } from '../../../contract/errors.ts';
 import type { ChainConfig, Config } from '../../../contract/settings/config.ts';
-import { chainTimeoutMs } from '../../../contract/settings/defaults.ts';
+import { chainTimeoutMs, limitsOf } from '../../../contract/settings/defaults.ts';
 import { findSyntaxError } from '../../../toolwharf/features/scripts/find-syntax-error.ts';
 import type { Log } from '../../../toolwharf/kernel/log.ts';
 import type { PluginTools } from '../../../toolwharf/plugins/plugin.ts';
@@ -51,8 +51,8 @@ export function createScriptTools(): ScriptTools {
   let announce: () => Promise<void> = async () => {};
   return {
     list: () =>
-      scripts.map(({ name, description, input: parameters, code, maxInstances, timeoutMs = chainTimeoutMs }) => {
-        return { name, description, parameters, code, maxInstances, timeoutMs };
+      scripts.map(({ name, description, input: parameters, code, ...limits }) => {
+        return { name, description, parameters, code, timeoutMs: chainTimeoutMs, ...limitsOf(limits) };
       }),
     subscribe(changed) {
       announce = changed;
@@ -125,9 +125,9 @@ export function createStoredScripts({ toolbox, store, tools, log }: StoredScript
 }
 
 function toChain(record: ScriptRecord, { toolbox }: Pick<Config, 'toolbox'>): ChainConfig & { readonly code: string } {
-  const { name, description, input, code, timeoutMs = chainTimeoutMs } = record;
-  const { maxInstances = toolbox.defaultTool.maxInstances } = record;
-  return { name, description, input, steps: [], code, timeoutMs, maxInstances };
+  const { name, description, input, code } = record;
+  const limits = { ...toolbox.defaultTool, timeoutMs: chainTimeoutMs, ...limitsOf(record) };
+  return { name, description, input, steps: [], code, ...limits };
 }
 
 function assertValid(name: string, { code }: ScriptSettings): void {

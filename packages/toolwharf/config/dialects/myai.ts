@@ -1,4 +1,5 @@
 import { toolModes } from '../../../contract/settings/choices.ts';
+import { toolDefaults } from '../../../contract/settings/defaults.ts';
 import { serverName } from '../../../contract/settings/schema-parts.ts';
 import { isPlainMap, type PlainData, type PlainObject } from '../plain-data.ts';
 import { describeValue, type Path } from '../problems.ts';
@@ -11,7 +12,7 @@ export const myaiDialect: DialectReader = {
   defaults: {
     required: true,
     naming: 'plain',
-    maxInstances: 5,
+    defaultTool: { ...toolDefaults, maxInstances: 5 },
     insecureUrl: 'warning',
     prompts: [],
     localToolsMustBeConfigured: true,

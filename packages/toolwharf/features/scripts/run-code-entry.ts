@@ -1,4 +1,5 @@
 import { lazy } from '../../../contract/lazy.ts';
+import { unlimitedTool } from '../../../contract/settings/defaults.ts';
 import type { CatalogEntry } from '../../catalog/catalog.ts';
 import { definitionHash } from '../../catalog/definition-hash.ts';
 import { defaultTimeoutMs, runCodeDefinition, runCodeInput, runCodeName } from './code-tools.ts';
@@ -20,7 +21,7 @@ const entry = lazy(
     serverTrusted: true,
     definition: runCodeDefinition(),
     definitionHash: definitionHash(runCodeDefinition()),
-    limits: { maxInstances: Number.MAX_SAFE_INTEGER, timeoutMs: defaultTimeoutMs },
+    limits: { ...unlimitedTool, timeoutMs: defaultTimeoutMs },
     paramHeaders: [],
     script: {},
     isBuiltIn: true,

@@ -1,6 +1,7 @@
 import type { JsonSchema } from '../../../contract/json.ts';
 import type { Assistant } from '../../../contract/records/assistant.ts';
 import type { Provider } from '../../../contract/records/provider.ts';
+import type { ToolLimits } from '../../../contract/settings/config.ts';
 import type { CheckedProfile } from '../../../contract/settings/native-schema.ts';
 import type { ServerRecord } from '../../config/server-record.ts';
 import type { RememberedRule } from '../../policy/remembered-rules.ts';
@@ -65,15 +66,13 @@ export interface ProfileRecord extends CheckedProfile {
 }
 
 /** A script that was saved over the API, and that is exposed as a tool. */
-export interface ScriptRecord {
+export interface ScriptRecord extends Partial<ToolLimits> {
   readonly id: string;
   readonly name: string;
   readonly description?: string;
   /** JSON Schema of the arguments. */
   readonly input?: JsonSchema;
   readonly code: string;
-  readonly timeoutMs?: number;
-  readonly maxInstances?: number;
   readonly createdAt: string;
   readonly updatedAt: string;
 }

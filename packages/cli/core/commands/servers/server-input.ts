@@ -1,15 +1,14 @@
 import { messageOf } from '../../../../contract/errors.ts';
 import { type JsonObject, omitUndefined } from '../../../../contract/json.ts';
-import { parseDuration } from '../../../../contract/settings/durations.ts';
 import { type Environment, resolveReference } from '../../../../toolwharf/config/references.ts';
 import { UsageError } from '../../errors.ts';
+import { readSettings } from '../../program/setting-options.ts';
 
-/** The settings of a server on the command line. */
+/** The settings of a server that are not options of the same form: see `setting-options.ts` for those. */
 export interface ServerOptions {
   readonly url?: string;
   readonly command?: string;
   readonly env?: readonly string[];
-  readonly cwd?: string;
   readonly transport?: string;
   readonly openapi?: string;
   readonly header?: readonly string[];
@@ -18,23 +17,8 @@ export interface ServerOptions {
   readonly apiKeyHeader?: string;
   readonly basic?: string;
   readonly oauth?: boolean;
-  readonly allowInsecure?: boolean;
-  readonly description?: string;
-  readonly timeout?: string;
-  readonly retryAttempts?: string;
   readonly disabled?: boolean;
-  readonly required?: boolean;
-  readonly trusted?: boolean;
-  readonly protocol?: string;
-  readonly mode?: string;
-  readonly onChange?: string;
-  readonly allow?: readonly string[];
-  readonly deny?: readonly string[];
-  readonly prompt?: readonly string[];
-  readonly root?: readonly string[];
   readonly rate?: string;
-  readonly maxInstances?: string;
-  readonly toolTimeout?: string;
 }
 
 /**
@@ -42,51 +26,27 @@ export interface ServerOptions {
  * `${VAR}` or `${file:…}` is resolved here, which keeps secrets off the command line.
  */
 export function toServerInput(options: ServerOptions, args: readonly string[], env: Environment): JsonObject {
-  const { url, command, openapi, cwd, description, timeout, retryAttempts } = options;
+  const { url, command, openapi, rate } = options;
   if (url !== undefined && command !== undefined) throw new UsageError('Use either --url or --command');
   const resolve = (option: string, value: string) => resolveOption(option, value, env);
   const transport =
     command !== undefined
       ? 'stdio'
       : (options.transport ?? (url === undefined ? undefined : openapi === undefined ? 'auto' : 'api'));
+  const [calls = '', per = ''] = rate?.split('/') ?? [];
   return omitUndefined({
+    ...readSettings('server', options),
     url: url === undefined ? undefined : resolve('--url', url),
     openapi: openapi === undefined ? undefined : resolve('--openapi', openapi),
     command,
     transport,
     args: args.length > 0 ? args.map((arg) => resolve('an argument', arg)) : undefined,
-    cwd,
     env: options.env && parsePairs('--env', options.env, '=', resolve),
     headers: options.header && parsePairs('--header', options.header, ':', resolve),
     authentication: toAuthentication(options, resolve),
-    allowInsecure: options.allowInsecure,
-    description,
-    timeout: timeout === undefined ? undefined : parseTimeout(timeout),
-    retryAttempts: retryAttempts === undefined ? undefined : Number(retryAttempts),
     enabled: options.disabled ? false : undefined,
-    ...toPolicy(options),
+    rate: rate === undefined ? undefined : { calls: Number(calls), per },
   });
-}
-
-/** The settings that limit what a server's tools may do; the gateway validates their values. */
-function toPolicy(options: ServerOptions): JsonObject {
-  const { required, trusted, protocol, mode, onChange, allow, deny, prompt, root, maxInstances, toolTimeout } = options;
-  const [calls = '', per = ''] = options.rate?.split('/') ?? [];
-  const hasLimits = maxInstances !== undefined || toolTimeout !== undefined;
-  const limits = { maxInstances: maxInstances === undefined ? undefined : Number(maxInstances), timeout: toolTimeout };
-  return {
-    required,
-    trusted,
-    protocol,
-    mode,
-    onChange,
-    allow,
-    deny,
-    prompts: prompt,
-    roots: root,
-    rate: options.rate === undefined ? undefined : { calls: Number(calls), per },
-    defaultToolConfig: hasLimits ? limits : undefined,
-  };
 }
 
 type Resolve = (option: string, value: string) => string;
@@ -139,13 +99,5 @@ export function resolveOption(option: string, value: string, env: Environment): 
     });
   } catch (cause) {
     throw cause instanceof UsageError ? cause : new UsageError(`${option}: ${messageOf(cause)}`);
-  }
-}
-
-function parseTimeout(text: string): number {
-  try {
-    return parseDuration(/^\d+$/.test(text) ? Number(text) : text);
-  } catch (cause) {
-    throw new UsageError(`--timeout: ${messageOf(cause)}`);
   }
 }

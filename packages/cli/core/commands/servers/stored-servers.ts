@@ -5,6 +5,7 @@ import { whyUnavailable } from '../../client/known-server.ts';
 import { requireGateway } from '../../client/select-gateway.ts';
 import type { CommandContext, JsonOption } from '../../command-context.ts';
 import { exitCodes, UsageError } from '../../errors.ts';
+import { connectionSettings } from '../../program/setting-options.ts';
 import { count, duration, jsonText, oneLine } from '../../terminal/format.ts';
 import { printDone } from '../../terminal/print-table.ts';
 import { type ServerOptions, toServerInput } from './server-input.ts';
@@ -140,12 +141,8 @@ export function reportServer(verb: string, server: Server, { json }: JsonOption,
 function unchangedOf(record: ServerRecord, changes: JsonObject): JsonObject {
   const becomesCommand = changes.transport === 'stdio' && record.transport !== 'stdio';
   const becomesUrl = changes.url !== undefined && record.transport === 'stdio';
-  const dropped = new Set(becomesCommand || becomesUrl ? [...generatedKeys, ...connectionKeys] : generatedKeys);
+  const dropped = new Set(becomesCommand || becomesUrl ? [...generatedKeys, ...connectionSettings()] : generatedKeys);
   return Object.fromEntries(Object.entries(record).filter(([key]) => !dropped.has(key)));
 }
 
 const generatedKeys = ['id', 'createdAt', 'updatedAt', 'lastConnectedAt'];
-const connectionKeys = [
-  ...['transport', 'command', 'args', 'env', 'cwd'],
-  ...['url', 'headers', 'authentication', 'allowInsecure', 'openapi', 'endpoints'],
-];

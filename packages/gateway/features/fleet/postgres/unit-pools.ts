@@ -49,8 +49,8 @@ const poolOfAll = 'all';
 export type NeededPool = readonly [name: string, limit: number];
 
 /** The pools of a call: that of all calls, of its tool and of its caller, where there is such a limit. */
-export function poolsOf({ key, maxInstances, caller }: UnitUser, maxConcurrent: number): readonly NeededPool[] {
-  const pools: NeededPool[] = [[`tool ${toName(key)}`, maxInstances]];
+export function poolsOf({ key, maxRunning, caller }: UnitUser, maxConcurrent: number): readonly NeededPool[] {
+  const pools: NeededPool[] = [[`tool ${toName(key)}`, maxRunning]];
   if (maxConcurrent < Number.MAX_SAFE_INTEGER) pools.push([poolOfAll, maxConcurrent]);
   if (caller.limits) pools.push([`caller ${toName(caller.id)}`, caller.limits.maxRunning]);
   return pools;

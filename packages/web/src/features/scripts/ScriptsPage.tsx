@@ -13,8 +13,7 @@ import { safeText } from '../../components/safe-text.ts';
 import { TextLink } from '../../components/TextLink.tsx';
 import { TimeAgo } from '../../components/times.tsx';
 import { toolAddress } from '../../components/tool-address.ts';
-import { formatDuration } from '../../text/formats.ts';
-import { plural } from '../../text/plural.ts';
+import { formatLimits } from '../../text/format-limits.ts';
 import { ScriptEditor } from './ScriptEditor.tsx';
 import { emptyDraft, toDraft } from './script-draft.ts';
 
@@ -71,7 +70,7 @@ const sourcesTexts = { file: 'Configuration file', store: 'Saved' };
 
 /** A script with its tool, arguments and limits. */
 function ScriptCard({ script }: { readonly script: Script }) {
-  const { tool, input, timeoutMs, maxInstances, updatedAt } = script;
+  const { tool, input, updatedAt } = script;
   const parameters = Object.keys((input?.properties as object | undefined) ?? {});
   return (
     <RecordCard
@@ -92,7 +91,7 @@ function ScriptCard({ script }: { readonly script: Script }) {
           ),
         ],
         ['Arguments', parameters.length === 0 ? 'None' : safeText(parameters.join(', '), 500)],
-        ['Limits', `${plural(maxInstances, 'call')} at once, ${formatDuration(timeoutMs)} each`],
+        ['Limits', formatLimits(script)],
         updatedAt !== undefined && ['Last change', <TimeAgo key="updated" at={updatedAt} />],
       ]}
     >

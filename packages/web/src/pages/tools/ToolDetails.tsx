@@ -17,8 +17,7 @@ import { Description } from '../../components/ExpandableText.tsx';
 import { safeText } from '../../components/safe-text.ts';
 import { Tabs } from '../../components/Tabs.tsx';
 import { TextLink } from '../../components/TextLink.tsx';
-import { formatDuration } from '../../text/formats.ts';
-import { plural } from '../../text/plural.ts';
+import { formatLimits } from '../../text/format-limits.ts';
 import { RunHistory } from './RunHistory.tsx';
 import { OriginalTexts, ToolAdministration } from './ToolAdministration.tsx';
 import { ToolRunner } from './ToolRunner.tsx';
@@ -58,7 +57,7 @@ export function ToolDetails({ tool }: { readonly tool: Tool }) {
         <p className="flex flex-wrap items-center gap-x-2 text-xs text-ink-soft">
           <code className="break-all">{safeText(tool.name, 200)}</code>
           <CopyButton text={tool.name} what="name" />
-          <span>{`${plural(tool.limits.maxInstances, 'concurrent call')}, timeout ${formatDuration(tool.limits.timeoutMs)}`}</span>
+          <span>{formatLimits(tool.limits)}</span>
         </p>
         <Description text={tool.description} />
         <OriginalTexts tool={tool} />

@@ -1,4 +1,5 @@
 import { useQuery } from '@tanstack/react-query';
+import type { ToolLimits } from '../../../../../contract/settings/config.ts';
 import { formTexts } from '../../../../../contract/settings/form-texts.ts';
 import type { Config } from '../../../api/client.ts';
 import { queries } from '../../../api/queries.ts';
@@ -11,6 +12,7 @@ import { JsonView } from '../../../components/JsonView.tsx';
 import { QueryState } from '../../../components/QueryState.tsx';
 import { safeText } from '../../../components/safe-text.ts';
 import { TimeAgo } from '../../../components/times.tsx';
+import { formatLimits } from '../../../text/format-limits.ts';
 import { formatBinaryBytes, formatNumber, formatSpan } from '../../../text/formats.ts';
 import { plural } from '../../../text/plural.ts';
 
@@ -121,7 +123,7 @@ function toolboxFacts(toolbox: Config['toolbox']): FactList {
     ['Tools with own settings', <Patterns key="tools" patterns={tools.map(describeTool)} none="None" />],
     [
       'Other local tools',
-      `${plural(defaultTool.maxInstances, 'concurrent call')}, timeout ${formatSpan(defaultTool.timeoutMs)}${toolbox.localToolsMustBeConfigured ? '; each must be configured' : ''}`,
+      `${formatLimits(defaultTool)}${toolbox.localToolsMustBeConfigured ? '; each must be configured' : ''}`,
     ],
   ];
 }
@@ -152,12 +154,8 @@ function gatewayFacts(gateway: Config['gateway']): FactList {
 }
 
 function describeTool(tool: Readonly<Record<string, unknown>>): string {
-  const { name, server, maxInstances, timeoutMs, mode } = tool;
-  const parts = [
-    typeof maxInstances === 'number' && plural(maxInstances, 'concurrent call'),
-    typeof timeoutMs === 'number' && formatSpan(timeoutMs),
-    mode,
-  ].filter(Boolean);
+  const { name, server, mode } = tool;
+  const parts = [formatLimits(tool as Partial<ToolLimits>), mode].filter(Boolean);
   const title = server === undefined ? String(name) : `${server}/${name}`;
   return parts.length === 0 ? title : `${title} (${parts.join(', ')})`;
 }
