@@ -15,6 +15,7 @@ export const allowedLicences = [
   'BlueOak-1.0.0',
   'ISC',
   'MIT',
+  'MIT-0',
   'Unlicense',
 ];
 

@@ -113,6 +113,7 @@ export const configSchema = answer(
       questionTimeoutMs: z.int(),
       shutdownMs: z.int(),
       webhook: z.strictObject({ origin: z.string(), secret: maskSchema.optional() }).optional(),
+      notifications: list(z.strictObject({ name: z.string(), type: z.string() })),
       tracesOrigin: z.string().optional(),
       database: maskSchema.optional(),
     }),

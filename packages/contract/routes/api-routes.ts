@@ -9,6 +9,7 @@ import { conversationRoutes } from './conversations.ts';
 import { eventRoutes } from './events.ts';
 import { fleetRoutes } from './fleet.ts';
 import { keyRoutes } from './keys.ts';
+import { notificationRoutes } from './notifications.ts';
 import { policyRoutes } from './policy.ts';
 import { profileRoutes } from './profiles.ts';
 import { providerRoutes } from './providers.ts';
@@ -51,6 +52,7 @@ export const apiRoutes = {
   ...assistantRoutes,
   ...conversationRoutes,
   ...fleetRoutes,
+  ...notificationRoutes,
   ...policyRoutes,
   ...budgetRoutes,
   ...providerRoutes,

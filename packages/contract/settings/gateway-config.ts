@@ -1,5 +1,6 @@
 import type { AppsConfig } from './app-sources.ts';
 import type { SandboxMode } from './choices.ts';
+import type { NotificationConfig } from './notifications-schema.ts';
 import type { OidcConfig } from './oidc-config.ts';
 
 /** The address, limits and stores of the gateway. */
@@ -46,6 +47,8 @@ export interface GatewayConfig {
   readonly apps: AppsConfig;
   /** Receives a message for each new approval request. */
   readonly webhook?: WebhookConfig;
+  /** Where people learn of approvals. */
+  readonly notifications?: readonly NotificationConfig[];
   /** OTLP over HTTP endpoint for traces. Undefined sends no traces. */
   readonly tracesUrl?: string;
   /** A PostgreSQL URL, or a `${VAR}` or `${file:…}` reference to one. Undefined uses SQLite in the data directory. */

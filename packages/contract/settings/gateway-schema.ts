@@ -5,6 +5,7 @@ import { parseAppSource } from './app-sources.ts';
 import { gatewayDefaults, limitDefaults } from './defaults.ts';
 import { durationText } from './durations.ts';
 import type { GatewayLimits } from './gateway-config.ts';
+import { notificationsSchema } from './notifications-schema.ts';
 import { oidcSchema } from './oidc-schema.ts';
 import { gatewaySandboxSchema } from './sandbox-schema.ts';
 import { duration, filledText, flag, list, wholeNumber } from './schema-parts.ts';
@@ -332,6 +333,9 @@ export const gatewaySchema = lazy(() =>
         )
         .meta({ default: durationText(gatewayDefaults.leaseMs) }),
       webhook: webhookSchema().optional().describe('Receives a message for each approval request.'),
+      notifications: notificationsSchema()
+        .optional()
+        .describe('Where people learn of approvals: Slack, Microsoft Teams, e-mail and webhooks.'),
       tracesUrl: filledText
         .optional()
         .describe('The OTLP over HTTP endpoint for traces. Default: no traces are sent. May be ${VAR}.'),

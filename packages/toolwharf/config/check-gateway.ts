@@ -13,7 +13,7 @@ export function checkGateway(value: PlainData, context: CheckContext): CheckedGa
   const path = ['gateway'];
   if (!isPlainMap(value)) return checkSchema(gatewaySchema(), value, path, context);
   const gateway = canonicalizeMap(value, gatewaySchema(), path, context);
-  const { jwt, webhook, database } = gateway;
+  const { jwt, webhook, notifications, database } = gateway;
   if (isPlainMap(jwt)) checkJwt(jwt, [...path, 'jwt'], context);
   if (checkAddress(gateway, 'url', path, context) === 'insecure') {
     context.warn('gateway.url is plain http: anyone on the network path can read keys and sessions');
@@ -21,6 +21,10 @@ export function checkGateway(value: PlainData, context: CheckContext): CheckedGa
   if (isPlainMap(gateway.oidc)) checkOidc(gateway.oidc, gateway, [...path, 'oidc'], context);
   if (isPlainMap(webhook) && checkAddress(webhook, 'url', [...path, 'webhook'], context) === 'insecure') {
     context.warn('The webhook of the gateway is plain http to another machine: anyone on the network path can read it');
+  }
+  for (const [at, channel] of Array.isArray(notifications) ? notifications.entries() : []) {
+    if (isPlainMap(channel) && checkAddress(channel, 'url', [...path, 'notifications', at], context) === 'insecure')
+      context.warn('A notification is plain http to another machine: anyone on the network path can read it');
   }
   checkAddress(gateway, 'tracesUrl', path, context);
   if (isPlainMap(gateway.apps)) checkApps(gateway.apps, gateway, [...path, 'apps'], context);

@@ -1,4 +1,4 @@
-import { createHmac, randomUUID } from 'node:crypto';
+import { randomUUID } from 'node:crypto';
 import { messageOf } from '../../../contract/errors.ts';
 import type { WebhookConfig } from '../../../contract/settings/gateway-config.ts';
 import { type Environment, resolveReference } from '../../../toolwharf/config/references.ts';
@@ -6,6 +6,7 @@ import { type Clock, systemClock } from '../../../toolwharf/kernel/clock.ts';
 import type { Log } from '../../../toolwharf/kernel/log.ts';
 import { definePlugin, type Plugin } from '../../../toolwharf/plugins/plugin.ts';
 import type { ApprovalRequest } from '../../../toolwharf/policy/approval.ts';
+import { postMessage, signedHeaders } from './post-message.ts';
 
 export interface ApprovalWebhookOptions {
   readonly webhook: () => WebhookConfig | undefined;
@@ -89,7 +90,7 @@ export function createApprovalWebhook(options: ApprovalWebhookOptions): Plugin {
     for (let attempt = 1; ; attempt++) {
       const outcome = await send(webhook.url, body, { delivery, secret });
       if (outcome === 'delivered') return;
-      if (!outcome.retry || attempt >= maxAttempts) throw new Error(outcome.reason);
+      if (!outcome.retry || stopping.aborted || attempt >= maxAttempts) throw new Error(outcome.reason);
       const waitMs = backoffMs * 2 ** (attempt - 1) * (0.5 + Math.random());
       if (clock.now() + waitMs > Date.parse(request.expiresAt))
         throw new Error(`${outcome.reason}; the approval expires before the next attempt`);
@@ -97,33 +98,10 @@ export function createApprovalWebhook(options: ApprovalWebhookOptions): Plugin {
     }
   }
 
-  async function send(
-    url: string,
-    body: string,
-    { delivery, secret }: { delivery: string; secret: string | undefined },
-  ) {
+  function send(url: string, body: string, { delivery, secret }: { delivery: string; secret: string | undefined }) {
     const { clock = systemClock, timeoutMs = 10_000 } = options;
-    const time = Math.floor(clock.now() / 1_000);
-    try {
-      const response = await fetch(url, {
-        method: 'POST',
-        redirect: 'manual',
-        signal: AbortSignal.any([stopping, AbortSignal.timeout(timeoutMs)]),
-        headers: {
-          'content-type': 'application/json',
-          'x-toolwharf-delivery': delivery,
-          'x-toolwharf-timestamp': String(time),
-          ...(secret !== undefined && { 'x-toolwharf-signature': signatureOf(secret, time, body) }),
-        },
-        body,
-      });
-      await response.body?.cancel();
-      if (response.ok) return 'delivered' as const;
-      const { status } = response;
-      return { reason: `it answered ${status}`, retry: status >= 500 || status === 408 || status === 429 };
-    } catch (cause) {
-      return { reason: messageOf(cause), retry: !stopping.aborted };
-    }
+    const signal = AbortSignal.any([stopping, AbortSignal.timeout(timeoutMs)]);
+    return postMessage(url, body, { headers: signedHeaders(body, { secret, now: clock.now(), delivery }), signal });
   }
 
   return definePlugin({
@@ -132,9 +110,4 @@ export function createApprovalWebhook(options: ApprovalWebhookOptions): Plugin {
       if (type === 'approval.waiting') await enqueue(request);
     },
   });
-}
-
-/** Covers the timestamp, so that receivers can reject replays. */
-function signatureOf(secret: string, time: number, body: string): string {
-  return `sha256=${createHmac('sha256', secret).update(`${time}.${body}`).digest('hex')}`;
 }

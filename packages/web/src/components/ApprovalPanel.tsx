@@ -42,6 +42,8 @@ export interface ApprovalPanelProps {
   readonly compact?: boolean;
   /** Keys answer wherever the focus is: only where nothing else on the screen takes keys. Otherwise the focus must be in the panel. */
   readonly takesAllKeys?: boolean;
+  /** Shows the answers; true. Without them, what is around the panel answers. */
+  readonly answers?: boolean;
 }
 
 /** One approval with all facts and answers. Use the approval's id as `key`. Lists shorten large arguments: the whole ones are loaded first. */
@@ -55,7 +57,13 @@ function LargeApproval(props: ApprovalPanelProps) {
   return <WholeApproval {...props} approval={whole.data} />;
 }
 
-function WholeApproval({ approval, onAnswered, compact = false, takesAllKeys = false }: ApprovalPanelProps) {
+function WholeApproval({
+  approval,
+  onAnswered,
+  compact = false,
+  takesAllKeys = false,
+  answers = true,
+}: ApprovalPanelProps) {
   const panel = useRef<HTMLElement>(null);
   const isPending = approval.status === 'pending';
   return (
@@ -79,15 +87,14 @@ function WholeApproval({ approval, onAnswered, compact = false, takesAllKeys = f
         </header>
       )}
       <ApprovalFacts approval={approval} compact={compact} />
-      {isPending ? (
+      {isPending && answers && (
         <Answering
           approval={approval}
           keysWithin={takesAllKeys ? undefined : panel}
           onAnswered={() => onAnswered?.()}
         />
-      ) : (
-        <p className="text-ink-soft">{outcomeOf(approval).sentence}</p>
       )}
+      {!isPending && <p className="text-ink-soft">{outcomeOf(approval).sentence}</p>}
       {compact && isPending && <TimeLeft until={approval.expiresAt} queryKey="approvals" />}
     </article>
   );

@@ -4,6 +4,7 @@ import { apps } from './apps/feature.ts';
 import { budgets } from './budgets/feature.ts';
 import { chat } from './chat/feature.ts';
 import { fleet } from './fleet/feature.ts';
+import { notifications } from './notifications/feature.ts';
 import { policy } from './policy/feature.ts';
 import { registry } from './registry/feature.ts';
 import { sandbox } from './sandbox/feature.ts';
@@ -20,6 +21,7 @@ export const features: readonly Feature[] = [
   accounts,
   apps,
   skills,
+  notifications,
   policy,
   budgets,
   registry,

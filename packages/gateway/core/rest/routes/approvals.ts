@@ -27,13 +27,13 @@ export const approvalRoutes = [
     async handle({ identity, query }, ports) {
       const found = await listApprovals({ ...query, limit: query.limit + 1 }, identity, ports);
       const records = found.slice(0, query.limit);
-      const approvals = await Promise.all(records.map((record) => toView(record, identity, ports)));
+      const approvals = await Promise.all(records.map((record) => showApproval(record, identity, ports)));
       return { approvals, next: found.length > query.limit ? records.at(-1)?.request.id : undefined };
     },
   }),
   implement(routes.getApproval, {
     access: findApproval,
-    handle: ({ resource, identity }, ports) => toView(resource, identity, ports),
+    handle: ({ resource, identity }, ports) => showApproval(resource, identity, ports),
   }),
   implement(routes.answerApproval, {
     async access(request, ports) {
@@ -52,7 +52,7 @@ export const approvalRoutes = [
       if (outcome === 'missing') throw noApproval(approval);
       if (outcome === 'already') throw new ToolwharfError('CONFLICT', 'This approval is already answered');
       if (outcome === 'expired') throw new ToolwharfError('GONE', 'This approval has expired: the call was denied');
-      return toView(await findApproval(request, ports), request.identity, ports);
+      return showApproval(await findApproval(request, ports), request.identity, ports);
     },
   }),
   implement(routes.answerApprovals, {
@@ -74,7 +74,7 @@ export const approvalRoutes = [
         await recordAct(act, ports, () => ports.calls.approver.answer(approval, toAnswer(answer), nameOf(identity)));
       }
       const records = body.answers.map(({ approval }) => findApproval({ identity, params: { approval } }, ports));
-      const views = (await Promise.all(records)).map((record) => toView(record, identity, ports));
+      const views = (await Promise.all(records)).map((record) => showApproval(record, identity, ports));
       return { approvals: await Promise.all(views) };
     },
   }),
@@ -120,7 +120,8 @@ function nameOf({ caller: { name, id } }: Identity): string {
   return name === undefined ? id : `${name} (${id})`;
 }
 
-async function toView(
+/** An approval as the caller may see it. */
+export async function showApproval(
   { request, ...record }: ApprovalRecord,
   identity: Identity,
   { security, toolbox }: ApiPorts,

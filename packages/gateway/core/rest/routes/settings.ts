@@ -153,7 +153,7 @@ function toGatewayView(
   gateway: GatewayConfig,
   effective: Pick<ConfigView['gateway'], 'host' | 'port' | 'allowPrograms' | 'allowPrivateAddresses'>,
 ): ConfigView['gateway'] {
-  const { jwt, oidc, webhook, tracesUrl, database } = gateway;
+  const { jwt, oidc, webhook, notifications = [], tracesUrl, database } = gateway;
   return {
     allowedHosts: gateway.allowedHosts,
     allowedOrigins: gateway.allowedOrigins,
@@ -178,6 +178,7 @@ function toGatewayView(
       origin: originOf(webhook.url),
       secret: webhook.secret === undefined ? undefined : { set: true },
     },
+    notifications: notifications.map(({ name, type }) => ({ name, type })),
     tracesOrigin: tracesUrl === undefined ? undefined : originOf(tracesUrl),
     database: database === undefined ? undefined : { set: true },
   };

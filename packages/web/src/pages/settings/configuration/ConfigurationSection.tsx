@@ -130,7 +130,7 @@ function toolboxFacts(toolbox: Config['toolbox']): FactList {
 
 /** The settings of the gateway: address, access and storage. */
 function gatewayFacts(gateway: Config['gateway']): FactList {
-  const { jwt, webhook, retention, tracesOrigin } = gateway;
+  const { jwt, webhook, notifications, retention, tracesOrigin } = gateway;
   return [
     ['Address', `${safeText(gateway.host, 100)}, port ${String(gateway.port)}`],
     [
@@ -145,6 +145,12 @@ function gatewayFacts(gateway: Config['gateway']): FactList {
     ['Calls kept', `${formatSpan(retention.maxAgeMs)}, at most ${plural(retention.maxCalls, 'call')}`],
     ['Database', gateway.database ? 'PostgreSQL' : 'SQLite in the data directory'],
     ['Approval webhook', webhook ? safeText(webhook.origin, 300) : 'None'],
+    [
+      'Notifications',
+      notifications.length === 0
+        ? 'None'
+        : notifications.map(({ name, type }) => `${safeText(name, 40)} (${type})`).join(', '),
+    ],
     webhook && ['Webhook signed', webhook.secret ? 'Yes' : 'No'],
     ['Trace export', tracesOrigin === undefined ? 'None' : safeText(tracesOrigin, 300)],
     ['Wait for starting servers', formatSpan(gateway.listWaitMs)],
