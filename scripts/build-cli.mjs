@@ -1,7 +1,7 @@
 // Bundles the command line into dist/cli: a few files load faster than hundreds.
-import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { dirname, join, sep } from 'node:path';
-import { bundleProgram } from './bundle-program.mjs';
+import { rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { bundleProgram, licencesOf } from './bundle-program.mjs';
 import { root } from './project.mjs';
 
 // The code that `serve` loads before it answers is in one file per stage, because each file takes time to find and read. A group is
@@ -39,31 +39,3 @@ const embeddings = await bundle(
 );
 const bundles = [...commandLine, ...thread, ...sandbox, ...embeddings];
 writeFileSync(join(outDir, 'third-party-licences.txt'), licencesOf(bundles));
-
-/** The licences of the packages whose code is in the files. */
-function licencesOf(chunks) {
-  const directories = new Set(chunks.flatMap(({ moduleIds = [] }) => moduleIds.map(packageDirectory)));
-  const packages = [...directories]
-    .filter((directory) => directory !== undefined)
-    .map((directory) => ({ directory, ...JSON.parse(readFileSync(join(directory, 'package.json'), 'utf8')) }))
-    .sort((one, other) => one.name.localeCompare(other.name));
-  const texts = packages.map(({ directory, name, version, license, author }) => {
-    const file = readdirSync(directory).find((entry) => /^licen[cs]e(\.\w+)?$/i.test(entry));
-    const text = file ? readFileSync(join(directory, file), 'utf8').trim() : `By ${author?.name ?? author ?? name}`;
-    return `${name} ${version} (${license})\n\n${text}\n`;
-  });
-  return `Parts of these packages are in the files of this directory.\n\n${texts.join(`\n${'-'.repeat(80)}\n\n`)}`;
-}
-
-function packageDirectory(file) {
-  if (!file.includes(`${sep}node_modules${sep}`)) return undefined;
-  let directory = dirname(file.replace(/^\0/, '').replace(/\?.*$/, ''));
-  // Manifests inside a package have no version.
-  while (!isPackage(directory)) directory = dirname(directory);
-  return directory;
-}
-
-function isPackage(directory) {
-  const manifest = join(directory, 'package.json');
-  return existsSync(manifest) && JSON.parse(readFileSync(manifest, 'utf8')).version !== undefined;
-}

@@ -11,10 +11,9 @@ process.exitCode = process.argv.includes('--without-library') ? await buildProgr
 async function buildAll() {
   rmSync(dist, { recursive: true, force: true });
   // On an error tsc writes nothing, so that an incomplete dist is not taken for a built one.
-  const library = (...options) => run('tsc', ['-p', 'tsconfig.library.json', '--noEmitOnError', ...options]);
-  // Comments belong in the declarations, which editors show. In the code they would be an eighth of the package.
   const code =
-    (await library('--emitDeclarationOnly')) || (await library('--declaration', 'false', '--removeComments'));
+    (await run('tsc', ['-p', 'tsconfig.library.json', '--noEmitOnError', '--emitDeclarationOnly'])) ||
+    (await script('scripts', 'build-library.mjs'));
   if (code === 0) removeInternalDeclarations();
   return code || buildProgram();
 }

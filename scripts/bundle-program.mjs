@@ -1,5 +1,6 @@
 // Bundles programs that Node runs, as a few files that load faster than hundreds.
-import { join } from 'node:path';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { dirname, join, sep } from 'node:path';
 import { build } from 'vite';
 import { contractValues } from './contract-values.ts';
 import { root } from './project.mjs';
@@ -78,4 +79,32 @@ function escapeNonAscii(code) {
   const toEscape = (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`;
   // biome-ignore lint/suspicious/noControlCharactersInRegex: the range of ASCII
   return code.replace(/[^\x00-\x7f]/g, toEscape);
+}
+
+/** The licences of the packages whose code is in the files. */
+export function licencesOf(chunks) {
+  const directories = new Set(chunks.flatMap(({ moduleIds = [] }) => moduleIds.map(packageDirectory)));
+  const packages = [...directories]
+    .filter((directory) => directory !== undefined)
+    .map((directory) => ({ directory, ...JSON.parse(readFileSync(join(directory, 'package.json'), 'utf8')) }))
+    .sort((one, other) => one.name.localeCompare(other.name));
+  const texts = packages.map(({ directory, name, version, license, author }) => {
+    const file = readdirSync(directory).find((entry) => /^licen[cs]e(\.\w+)?$/i.test(entry));
+    const text = file ? readFileSync(join(directory, file), 'utf8').trim() : `By ${author?.name ?? author ?? name}`;
+    return `${name} ${version} (${license})\n\n${text}\n`;
+  });
+  return `Parts of these packages are in the files of this directory.\n\n${texts.join(`\n${'-'.repeat(80)}\n\n`)}`;
+}
+
+function packageDirectory(file) {
+  if (!file.includes(`${sep}node_modules${sep}`)) return undefined;
+  let directory = dirname(file.replace(/^\0/, '').replace(/\?.*$/, ''));
+  // Manifests inside a package have no version.
+  while (!isPackage(directory)) directory = dirname(directory);
+  return directory;
+}
+
+function isPackage(directory) {
+  const manifest = join(directory, 'package.json');
+  return existsSync(manifest) && JSON.parse(readFileSync(manifest, 'utf8')).version !== undefined;
 }

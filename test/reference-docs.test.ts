@@ -74,11 +74,11 @@ describe('docs/reference/library.md', () => {
     expect(namesIn(sections.get('Options of createToolbox'))).toEqual(membersOf(source, 'ToolboxOptions').sort());
   });
 
-  const subpaths = Object.entries(manifest.exports as Record<string, string | { readonly default: string }>).flatMap(
-    ([path, target]) => (typeof target === 'object' && path !== '.' ? [{ path, target: target.default }] : []),
+  const subpaths = Object.entries(manifest.exports as Record<string, string | { readonly types: string }>).flatMap(
+    ([path, target]) => (typeof target === 'object' && path !== '.' ? [{ path, target: target.types }] : []),
   );
   test.each(subpaths)('docs/reference/library.md names every export of $path, and nothing else', ({ path, target }) => {
-    const source = target.replace('./dist/', 'packages/').replace(/js$/, 'ts');
+    const source = target.replace('./dist/', 'packages/').replace(/d\.ts$/, 'ts');
     expect(namesIn(sections.get(`toolwharf${path.slice(1)}`))).toEqual(exportsOf(source).sort());
   });
 

@@ -65,9 +65,9 @@ export function reachedFrom(entry: string, sources: Sources, { types: withTypes 
 /** The source files that the package.json of the library publishes. */
 export function libraryEntries(): string[] {
   const { exports } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
-  return Object.values<string | { readonly default: string }>(exports)
-    .flatMap((entry) => (typeof entry === 'object' ? entry.default : []))
-    .map((path) => path.replace('./dist/', 'packages/').replace(/js$/, 'ts'));
+  return Object.values<string | { readonly types: string }>(exports)
+    .flatMap((entry) => (typeof entry === 'object' ? entry.types : []))
+    .map((path) => path.replace('./dist/', 'packages/').replace(/d\.ts$/, 'ts'));
 }
 
 /** The files of the library: its entries and everything they import. */

@@ -1,5 +1,5 @@
 import type { Readable } from 'node:stream';
-import { createParser, type EventSourceMessage } from 'eventsource-parser';
+import { createParser } from 'eventsource-parser';
 import { type NotificationThrottle, readThrottled } from '../notification-throttle.ts';
 import type { ReplyMeter } from '../request-host.ts';
 import type { BodyMeter } from './body-meter.ts';
@@ -13,11 +13,18 @@ export interface EventStreamBody {
   readonly toError?: (cause: unknown) => unknown;
 }
 
+/** One server-sent event. */
+export interface StreamEvent {
+  readonly event?: string | undefined;
+  readonly id?: string | undefined;
+  readonly data: string;
+}
+
 export interface EventStreamOptions {
   readonly throttle: NotificationThrottle;
   /** Counts the bytes while they are received. */
   readonly reply?: ReplyMeter;
-  readonly onEvent: (event: EventSourceMessage) => void;
+  readonly onEvent: (event: StreamEvent) => void;
   /** The server asks for this delay before a reconnect. */
   readonly onRetry: (delayMs: number) => void;
   /** Called once, when nothing more arrives; with a cause if the stream broke. */
