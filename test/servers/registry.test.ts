@@ -6,6 +6,7 @@ import { startApi, unasked } from '../support/api.ts';
 import { startHttp, tempDir } from '../support/fixtures.ts';
 import { startGatewayHere } from '../support/gateway.ts';
 import { cliIn } from '../support/run-cli.ts';
+import { sandboxProblem } from '../support/sandbox.ts';
 import { serveHttpApi } from '../support/serve-http-api.ts';
 import { type PublishedServer, serveRegistry } from '../support/serve-registry.ts';
 
@@ -132,6 +133,26 @@ describe('the registry over the REST API', () => {
       status: 200,
       body: { transport: 'stdio', command: 'docker', args: expect.arrayContaining(['--privileged']) },
     });
+  });
+
+  test('a published program is planned with a sandbox that learns, where sandboxes work, and a container without one', async () => {
+    await using served = await serveRegistry([weather, privileged]);
+    const plan = { name: weather.name, optionIndex: 0, values: { KEY: 'k' } };
+    const container = { name: privileged.name, optionIndex: 0, acceptRisks: true };
+    await using api = await startApi({ servers: {}, gateway: { registry: served.url } });
+    const { body } = await api.post('/api/registry/plan', plan);
+    expect(body.command).toBe('npx');
+    expect(body.sandbox).toEqual(sandboxProblem === undefined ? { mode: 'learn' } : undefined);
+    expect((await api.post('/api/registry/plan', container)).body).not.toHaveProperty('sandbox');
+    await using without = await startApi({
+      servers: {},
+      gateway: { registry: served.url },
+      features: { sandbox: false },
+    });
+    expect((await without.post('/api/registry/plan', plan)).body).not.toHaveProperty('sandbox');
+    const env = { PATH: '/nowhere' };
+    await using elsewhere = await startApi({ servers: {}, gateway: { registry: served.url } }, { env });
+    expect((await elsewhere.post('/api/registry/plan', plan)).body).not.toHaveProperty('sandbox');
   });
 
   test('the registry API reports an unreachable registry', async () => {

@@ -1,3 +1,4 @@
+import type { JsonObject } from '../../contract/json.ts';
 import type { CatalogEntry } from '../../toolwharf/catalog/catalog.ts';
 import type { CallPolicy } from '../../toolwharf/invocation/authorize.ts';
 import type { Caller } from '../../toolwharf/kernel/tool.ts';
@@ -15,6 +16,8 @@ export interface FeatureApi<Ports = unknown> {
   readonly ports?: Ports;
   /** The policy of a caller of this feature, for calls that others make in its name; undefined for other callers. */
   policyOf?(caller: Caller): Promise<((entry: CatalogEntry) => CallPolicy) | undefined>;
+  /** Settings that a server from a public registry gets when a person adds it. */
+  settingsForPublished?(server: JsonObject): Promise<JsonObject>;
   /** Stops the running work of a person who has lost their access. */
   stopUser?(id: string): Promise<void>;
   /** Removes what belongs to a person. */

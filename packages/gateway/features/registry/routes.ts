@@ -31,10 +31,12 @@ export const registryRoutes = [
             `'${name}' has ${entry.installOptions.length} install options, and none with index ${at}`,
           );
         assertRisksAccepted(option, acceptRisks);
+        const planned = planServer(option, values);
+        const added = await Promise.all(ports.features.map((feature) => feature.settingsForPublished?.(planned)));
         return {
           name: as ?? shortName(entry.name),
           description: entry.description || undefined,
-          ...planServer(option, values),
+          ...Object.assign(planned, ...added),
         } as z.output<typeof importedServerSchema>;
       }),
   }),

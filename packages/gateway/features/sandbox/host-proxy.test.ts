@@ -1,5 +1,6 @@
 import { once } from 'node:events';
 import { connect, createServer, type Server } from 'node:net';
+import { networkInterfaces } from 'node:os';
 import { afterEach, expect, test } from 'vitest';
 import { startHost } from '../../../../test/support/sandbox.ts';
 import { createHostProxy, type HostProxy, type HostProxyOptions } from './host-proxy.ts';
@@ -60,6 +61,13 @@ test.each([
   ['this machine', 'http://127.0.0.1:7420/', '127.0.0.1 is a loopback address'],
   ['this machine in another spelling', 'http://0x7f.1/', '127.0.0.1 is a loopback address'],
   ['this machine by name', 'http://api.localhost/', 'api.localhost is a loopback address'],
+  ['this machine as a number', 'http://2130706433/', '127.0.0.1 is a loopback address'],
+  ['this machine as an IPv6 address', 'http://[::1]:7420/', '::1 is a loopback address'],
+  ['this machine as a mapped address', 'http://[::ffff:127.0.0.1]/', '::ffff:7f00:1 is a loopback address'],
+  ['the metadata service as a mapped address', 'http://[::ffff:a9fe:a9fe]/', '::ffff:a9fe:a9fe is a link-local'],
+  ['the metadata service behind NAT64', 'http://[64:ff9b::169.254.169.254]/', '64:ff9b::a9fe:a9fe is a link-local'],
+  ['every address of this machine', 'http://0.0.0.0/', '0.0.0.0 is a loopback address'],
+  ['this machine with a final dot', 'http://localhost./', 'localhost is a loopback address'],
 ])('%s is blocked with the reason', async (_what, url, reason) => {
   const { host, exchange } = await open();
   const answer = await exchange(get(url));
@@ -85,6 +93,53 @@ test.each([
   };
   const { exchange } = await open({ decide: async () => ({ kind: 'allow', entry: '*' }), network });
   expect(await exchange(get('http://rebound.test/'))).toContain(`rebound.test leads to the ${kind} address ${address}`);
+});
+
+test('an address of this machine in its network is not reached, neither as it is nor behind an allowed name', async () => {
+  const own = Object.values(networkInterfaces())
+    .flatMap((found) => found ?? [])
+    .filter(({ family, internal }) => family === 'IPv4' && !internal);
+  for (const { address } of own) {
+    const network = {
+      resolve: async () => [address],
+      connect: () => {
+        throw new Error('connected');
+      },
+    };
+    const { exchange } = await open({ decide: async ({ host }) => ({ kind: 'allow', entry: host }), network });
+    expect(await exchange(get(`http://${address}:7420/`))).toContain(`${address} is a loopback address`);
+    expect(await exchange(get('http://lan.test/'))).toContain(`lan.test leads to the loopback address ${address}`);
+  }
+});
+
+test('the host of a request is that of its URL, whatever its header says', async () => {
+  const { host, exchange } = await open();
+  await exchange('GET http://api.example.com/ HTTP/1.1\r\nhost: evil.test\r\nconnection: close\r\n\r\n');
+  expect(host.requests).toEqual(['GET api.example.com/']);
+});
+
+test('a second request of a connection does not pass with the decision about the first', async () => {
+  const { host, exchange } = await open();
+  const first = 'GET http://api.example.com/one HTTP/1.1\r\nhost: api.example.com\r\n\r\n';
+  const answers = await exchange(`${first}${get('http://evil.test/two')}`);
+  expect(answers).toContain('hello from api.example.com');
+  expect(host.requests).toEqual(['GET api.example.com/one']);
+});
+
+test.each([
+  [
+    'a body with two lengths',
+    'POST http://api.example.com/ HTTP/1.1\r\nhost: api.example.com\r\ncontent-length: 5\r\ntransfer-encoding: chunked\r\n\r\n0\r\n\r\nGET http://evil.test/ HTTP/1.1\r\n\r\n',
+  ],
+  ['HTTP/2 without a tunnel', 'PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n'],
+  ['a path without a host', 'GET /etc/passwd HTTP/1.1\r\nhost: api.example.com\r\nconnection: close\r\n\r\n'],
+  ['another scheme', 'GET ftp://api.example.com/ HTTP/1.1\r\nhost: api.example.com\r\nconnection: close\r\n\r\n'],
+  ['a tunnel without a host', 'CONNECT :443 HTTP/1.1\r\n\r\n'],
+  ['a tunnel to a URL', 'CONNECT http://api.example.com:443/ HTTP/1.1\r\n\r\n'],
+])('%s reaches no host', async (_what, text) => {
+  const { host, exchange } = await open();
+  expect(await exchange(text)).toMatch(/^HTTP\/1.1 40[03] /);
+  expect(host.requests).toEqual([]);
 });
 
 test('a name is resolved only if it is allowed, so that a lookup carries nothing out', async () => {

@@ -1,6 +1,7 @@
 import { lookup } from 'node:dns/promises';
 import { createServer, type IncomingMessage, type ServerResponse, request as sendRequest } from 'node:http';
-import { connect, isIP, type Server, type Socket } from 'node:net';
+import { BlockList, connect, isIP, isIPv6, type Server, type Socket } from 'node:net';
+import { networkInterfaces } from 'node:os';
 import { messageOf } from '../../../contract/errors.ts';
 import { type AddressKind, addressKind } from '../../../toolwharf/connections/http/address-kind.ts';
 import type { Destination } from './hosts.ts';
@@ -41,15 +42,15 @@ export function createHostProxy({ decide, network = machineNetwork }: HostProxyO
   /** The address to connect to. Throws with the reason if the program may not. */
   async function permit(to: Destination, signal: AbortSignal): Promise<string> {
     // Nobody is asked about what no answer could allow. Names are resolved only then: a lookup could carry data out.
-    const literal = isIP(to.host) ? addressKind(to.host) : /(^|\.)localhost$/.test(to.host) ? 'loopback' : undefined;
+    const literal = isIP(to.host) ? kindOf(to.host) : /(^|\.)localhost$/.test(to.host) ? 'loopback' : undefined;
     if (literal === 'loopback' || literal === 'link-local')
       throw new Denial(`${to.host} is a ${literal} address, which no sandbox reaches`);
     const verdict = await decide(to, signal);
     if (verdict.kind === 'deny') throw new Denial(verdict.reason);
     const addresses = isIP(to.host) ? [to.host] : await network.resolve(to.host);
-    const allowed = addresses.find((address) => isReachable(addressKind(address), verdict.entry));
+    const allowed = addresses.find((address) => isReachable(kindOf(address), verdict.entry));
     if (allowed !== undefined) return allowed;
-    const kinds = addresses.map((address) => `the ${addressKind(address)} address ${address}`);
+    const kinds = addresses.map((address) => `the ${kindOf(address)} address ${address}`);
     throw new Denial(`${to.host} leads to ${kinds.join(' and ')}`);
   }
 
@@ -138,6 +139,14 @@ function refuse(to: Socket | ServerResponse, cause: unknown): void {
   }
   const head = [`HTTP/1.1 ${status} ${isDenied ? 'Forbidden' : 'Bad Gateway'}`, 'content-type: text/plain'];
   to.end(`${head.join('\r\n')}\r\ncontent-length: ${Buffer.byteLength(text)}\r\nconnection: close\r\n\r\n${text}`);
+}
+
+/** The kind of an address. Every address of this machine leads to it, like those of loopback. */
+function kindOf(address: string): AddressKind {
+  const own = new BlockList();
+  for (const { address: one, family } of Object.values(networkInterfaces()).flatMap((found) => found ?? []))
+    own.addAddress(one, family === 'IPv6' ? 'ipv6' : 'ipv4');
+  return own.check(address, isIPv6(address) ? 'ipv6' : 'ipv4') ? 'loopback' : addressKind(address);
 }
 
 /** Private addresses must be named. The metadata service and the gateway itself are at addresses that no profile can allow. */

@@ -57,17 +57,19 @@ export function parseLine(line: string, cwd: string): readonly FileUse[] {
   // A call that lacked a right would have succeeded with it.
   if (time === undefined || (result.startsWith('-1') && !/EACCES|EPERM|EROFS/.test(result))) return [];
   const at = Number(time) * 1_000;
-  const texts = [...args.matchAll(/"((?:[^"\\]|\\.)*)"/g)].map(([, text = '']) => decodeText(text));
   const isWritten = changing.test(call) || /O_WRONLY|O_RDWR|O_CREAT|O_TRUNC/.test(args);
   const kind = call.startsWith('exec') ? 'run' : looking.test(call) ? 'look' : isWritten ? 'write' : 'read';
-  // Relative to another directory than the working directory: the descriptor has its path with `-y`.
-  const [, at1 = cwd] = /^(?:AT_FDCWD|\d+)<([^>]*)>/.exec(args) ?? [];
-  const paths =
-    kind === 'run' ? texts.slice(0, 1) : /^(rename|link)/.test(call) ? texts.slice(0, 2) : texts.slice(0, 1);
-  return paths
-    .filter((path) => path !== '')
-    .map((path) => ({ path: isAbsolute(path) ? resolve(path) : resolve(at1, path), kind, at }));
+  // The first path of a symbolic link is only its content.
+  const [first, last] = call.startsWith('symlink') ? [1, 2] : [0, /^(rename|link)/.test(call) ? 2 : 1];
+  return [...args.matchAll(pathPattern)]
+    .slice(first, last)
+    .map(([, folder = cwd, text = '']) => ({ folder, path: decodeText(text) }))
+    .filter(({ path }) => path !== '')
+    .map(({ folder, path }) => ({ path: isAbsolute(path) ? resolve(path) : resolve(folder, path), kind, at }));
 }
+
+/** A path among the arguments of a system call, with the directory that it is relative to: the descriptor has it with `-y`. */
+const pathPattern = /(?:(?:AT_FDCWD|\d+)<([^>]*)>, )?"((?:[^"\\]|\\.)*)"/g;
 
 /** A text as strace writes it: bytes that are no characters in octal. */
 function decodeText(text: string): string {
