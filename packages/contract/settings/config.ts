@@ -290,7 +290,7 @@ export interface ToolboxConfig {
   readonly newTools: NewToolMode;
   /** Globs over `server/tool`. The results of these tools are secret: callers only get references to them. */
   readonly secretResults: readonly string[];
-  /** How the commands of `${command:…}` run. */
+  /** How the programs of `${command:…}` and `${keychain:…}` run. */
   readonly secretCommands: { readonly timeoutMs: number; readonly cacheMs: number };
   readonly approval: ApprovalConfig;
   readonly tools: readonly ToolConfig[];

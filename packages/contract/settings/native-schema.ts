@@ -127,7 +127,7 @@ const toolboxShape = {
       { error: 'must be a map' },
     )
     .optional()
-    .describe('How the commands of `${command:…}` run.'),
+    .describe('How the programs of `${command:…}` and `${keychain:…}` run.'),
   approval: approvalSchema.optional().describe('Which calls need approval.'),
   chains: chainsSchema.optional().describe('Sequences of tool calls, and scripts, each exposed as one tool; by name.'),
 };

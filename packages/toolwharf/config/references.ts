@@ -33,6 +33,12 @@ export function parseSecretReference(value: string): { readonly scheme: string; 
   return scheme === undefined || path === undefined ? undefined : { scheme, path };
 }
 
+/** The schemes whose values programs of this machine print. Only the configuration file can use them. */
+export const programSchemes = ['command', 'keychain'] as const;
+
+export const isProgramScheme = (scheme: string | undefined): scheme is (typeof programSchemes)[number] =>
+  programSchemes.some((one) => one === scheme);
+
 export interface SecretReferenceText {
   readonly text: string;
   readonly scheme: string;

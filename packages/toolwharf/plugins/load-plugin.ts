@@ -10,7 +10,7 @@ import type { PluginEntry } from '../../contract/settings/plugin-config.ts';
 import { transports as builtIn } from '../../contract/settings/transports.ts';
 import { isBuiltIn } from '../config/check-server.ts';
 import type { Finding, Path } from '../config/problems.ts';
-import { type Environment, resolveOptions } from '../config/references.ts';
+import { type Environment, programSchemes, resolveOptions } from '../config/references.ts';
 import { closest } from '../kernel/closest.ts';
 import { findPackage } from '../kernel/find-package.ts';
 import type { Log } from '../kernel/log.ts';
@@ -176,7 +176,7 @@ export async function checkParts<Used extends Pick<Loaded, 'plugin'>>(
 ): Promise<readonly Finding[]> {
   const problems: Finding[] = [];
   const transports = new Map<string, PluginTransport>();
-  const schemes = new Set(['file', 'account', 'command']);
+  const schemes = new Set(['file', 'account', ...programSchemes]);
   for (const one of used) {
     const { name: plugin, secrets = {} } = one.plugin;
     for (const [name, transport] of Object.entries(one.plugin.transports ?? {})) {

@@ -4,7 +4,7 @@ import type { ServerSpec } from '../../contract/settings/config.ts';
 import type { NativeServer } from '../../contract/settings/server-schema.ts';
 import type { Catalog, CatalogEntry } from '../catalog/catalog.ts';
 import { parseServer } from '../config/open-config.ts';
-import { findSecretReferences } from '../config/references.ts';
+import { findSecretReferences, isProgramScheme } from '../config/references.ts';
 import type { Connection } from '../connections/connection.ts';
 import type { TrafficLog, TrafficLogs } from '../connections/traffic/traffic-log.ts';
 import type { InternalReadOptions } from '../invocation/read-content.ts';
@@ -33,7 +33,7 @@ export interface ToolboxServersPorts {
 /** A server that does not come from the configuration, which alone may name programs that print secrets. */
 function parseAdded(name: string, server: NativeServer | JsonObject): ServerSpec {
   const spec = parseServer(name, server);
-  const command = findSecretReferences(spec.target).find(({ scheme }) => scheme === 'command');
+  const command = findSecretReferences(spec.target).find(({ scheme }) => isProgramScheme(scheme));
   if (!command) return spec;
   const message = `${command.text} of server '${name}' works in the configuration file only: write the value itself`;
   throw new ToolwharfError('CONFIG_INVALID', message, { data: { server: name } });

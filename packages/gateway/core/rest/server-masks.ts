@@ -2,7 +2,7 @@ import type { Mask, ServerInput, ServerRecordView } from '../../../contract/api/
 import { isObject } from '../../../contract/json.ts';
 import { isSecretName, isSecretValue } from '../../../contract/secret-names.ts';
 import { withoutSecrets } from '../../../contract/settings/server-url.ts';
-import { parseReference, parseSecretReference } from '../../../toolwharf/config/references.ts';
+import { isProgramScheme, parseReference, parseSecretReference } from '../../../toolwharf/config/references.ts';
 import {
   type CheckedServerRecord,
   newServerRecordSchema,
@@ -121,8 +121,8 @@ function isSameTarget(
 function findReferences(value: unknown, path: readonly string[]): RequestProblem[] {
   if (typeof value === 'string') {
     const message =
-      'must be the value itself: references such as ${VAR}, ${file:/path} and ${command:…} work in the configuration file only';
-    const isReference = parseReference(value) ?? parseSecretReference(value)?.scheme === 'command';
+      'must be the value itself: references such as ${VAR}, ${file:/path}, ${command:…} and ${keychain:…} work in the configuration file only';
+    const isReference = parseReference(value) ?? isProgramScheme(parseSecretReference(value)?.scheme);
     return isReference ? [{ path: path.join('.'), message }] : [];
   }
   if (Array.isArray(value)) return value.flatMap((item, index) => findReferences(item, [...path, String(index)]));
