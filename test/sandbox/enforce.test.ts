@@ -1,6 +1,7 @@
 import { createSocket } from 'node:dgram';
 import { once } from 'node:events';
-import { mkdir, readdir, readFile, symlink, writeFile } from 'node:fs/promises';
+import { mkdir, readdir, readFile, rm, symlink, writeFile } from 'node:fs/promises';
+import { createServer as createNetServer } from 'node:net';
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { startApi, type TestApi } from '../support/api.ts';
@@ -140,6 +141,66 @@ describe('a server in a sandbox', () => {
     const capabilities = await run('grep CapEff /proc/self/status');
     expect(capabilities).toContain('0000000000000000');
     expect(await run('unshare --user true; echo $?')).not.toBe('0\n');
+  });
+
+  test('a program in a sandbox cannot change settings of the kernel, whoever runs the gateway, nor read its secrets', async () => {
+    const before = await readFile('/proc/sys/kernel/core_pattern', 'utf8');
+    expect(await run(`cat /proc/sys/kernel/core_pattern > /proc/sys/kernel/core_pattern`)).toMatch(
+      /Read-only|Permission denied/,
+    );
+    expect(await readFile('/proc/sys/kernel/core_pattern', 'utf8')).toBe(before);
+    expect(await run('find /proc/sys /proc/irq /proc/bus /proc/fs -type f -writable')).toBe('');
+    expect(await run('cat /proc/keys')).toMatch(/Permission denied|No such file/);
+    expect(await run('ls /sys')).toContain('No such file');
+  });
+
+  test('a program in a sandbox has no keyrings of the user, no io_uring, and no terminal', async () => {
+    const calls = await run(`perl - <<'END'
+use Errno;
+my $arm = \`uname -m\` =~ /aarch64/;
+my @calls = (
+  ['add_key', 248, 217, 'user', 'name', 'value', 5, -3], ['keyctl', 250, 219, 0, -3, 1],
+  ['io_uring_setup', 425, 425, 4, "\\0" x 200], ['userfaultfd', 323, 282, 1],
+);
+for (@calls) { my ($name, $x64, $arm64, @rest) = @$_; print "$name ", syscall($arm ? $arm64 : $x64, @rest), $!{ENOSYS} ? " ENOSYS" : " $!", "\\n" }
+open(my $terminal, '+<', '/dev/ptmx') or die;
+my $text = 'x';
+print 'TIOCSTI', ioctl($terminal, 0x5412, $text) ? ' done' : $!{ENOSYS} ? ' ENOSYS' : " $!", "\\n";
+print 'tty', open(my $tty, '<', '/dev/tty') ? ' open' : $!{ENXIO} ? ' ENXIO' : " $!", "\\n";
+END`);
+    const filtered = ['add_key', 'keyctl', 'io_uring_setup', 'userfaultfd'].map((name) => `${name} -1 ENOSYS\n`);
+    expect(calls).toBe(`${filtered.join('')}TIOCSTI ENOSYS\ntty ENXIO\n`);
+  });
+
+  test('a program in a sandbox shares no abstract socket, no shared memory and no open file with other programs', async () => {
+    const name = `toolwharf-${process.pid}`;
+    const abstract = createNetServer((socket) => socket.end('reached')).listen(`\0${name}`);
+    await once(abstract, 'listening');
+    await writeFile(`/dev/shm/${name}`, 'shared');
+    try {
+      expect(
+        await node(
+          `require('net').connect('\\0${name}').on('data', (d) => console.log('' + d)).on('error', (e) => console.log(e.code))`,
+        ),
+      ).toBe('ECONNREFUSED\n');
+      expect(await run(`cat /dev/shm/${name}`)).toContain('No such file');
+      await run('echo private > /dev/shm/from-the-sandbox');
+      expect(await readdir('/dev/shm')).not.toContain('from-the-sandbox');
+    } finally {
+      abstract.close();
+      await rm(`/dev/shm/${name}`);
+    }
+    const open = await run('ls -l /proc/1/fd /proc/self/fd');
+    const targets = [...open.matchAll(/-> (\S+)/g)].map(([, target = '']) => target);
+    expect(targets.filter((target) => !/^(socket:|pipe:|anon_inode:|\/dev\/null|\/proc\/)/.test(target))).toEqual([]);
+  });
+
+  test('a program in a sandbox cannot trace a program outside, nor mount anything', async () => {
+    expect(await run(`strace -p ${process.pid}`)).toMatch(/No such process|not found/);
+    expect(await run('mount -t tmpfs none /tmp; mount --bind / /tmp; umount /proc/sys; true')).toMatch(
+      /denied[\s\S]*denied[\s\S]*superuser/,
+    );
+    expect(await run('unshare --user --map-root-user --mount true')).toMatch(/exit/);
   });
 
   test('a program in a sandbox reaches a host of its profile, with Node, over HTTP and through a tunnel', async () => {

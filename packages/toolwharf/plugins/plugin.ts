@@ -180,6 +180,8 @@ export interface AccessAnswer {
 export interface WrappedProgram extends LaunchedProgram {
   /** Called with each process that is started. It then has a channel of Node, which this function closes. */
   readonly started?: (process: ChildProcess) => void;
+  /** Files that each process gets opened for reading, as descriptors from 4 on. */
+  readonly files?: readonly string[];
 }
 
 /** A reference to a secret in the settings of a server: `${scheme:path}`. */

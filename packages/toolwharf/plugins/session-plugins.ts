@@ -57,11 +57,11 @@ async function wrap(
   for (const active of wrappers) {
     const fields = { server };
     try {
-      const { started, ...program } = wrapped;
+      const { started, files, ...program } = wrapped;
       const before = copyJson(program);
       const next = await active.run('launch', (context) => active.plugin.launch?.(before, launched, context));
       if (next === undefined) continue;
-      const checked = { ...toProgram(next), started: next.started ?? started };
+      const checked = { ...toProgram(next), started: next.started ?? started, files: next.files ?? files };
       if (!active.shadows('launch', `started ${checked.command} for server '${server}'`, fields)) wrapped = checked;
     } catch (cause) {
       const failure = active.fail('launch', cause, fields);
@@ -81,7 +81,7 @@ function assertSandbox({ name, sandbox }: ServerSpec, wrappers: readonly ActiveP
   throw new ConnectionError('SERVER_UNREACHABLE', message, { data: { reached: false } });
 }
 
-function toProgram({ started: _, ...value }: WrappedProgram): LaunchedProgram {
+function toProgram({ started: _, files: __, ...value }: WrappedProgram): LaunchedProgram {
   const { command, args = [], env = {}, cwd, inheritEnv } = toReturnedObject(value, 'the program');
   const isTexts = (texts: unknown) => isObject(texts) && Object.values(texts).every((text) => typeof text === 'string');
   const isProgram = typeof command === 'string' && command !== '' && Array.isArray(args) && isTexts({ ...args });

@@ -41,6 +41,8 @@ export interface SandboxFiles {
   readonly programFiles: readonly string[];
   /** Shows the whole machine, as far as the user of Toolwharf may use it. */
   readonly showsAll: boolean;
+  /** The first file of the wrapped program is a filter of system calls. */
+  readonly filtersCalls: boolean;
   readonly home: string;
   readonly cwd: string;
   /** The data directory of Toolwharf, which no sandbox shows. */
@@ -51,7 +53,7 @@ export interface SandboxFiles {
 
 /** The arguments of bubblewrap in front of the program. Throws if a path of the profile cannot be shown safely. */
 export async function toBubblewrapArguments(files: SandboxFiles): Promise<readonly string[]> {
-  const { home, kept, cwd, showsAll, profile } = files;
+  const { home, kept, cwd, showsAll, profile, filtersCalls } = files;
   const dataDir = await realpath(files.dataDir);
   const readsAll = profile.read.includes('/');
   const mounts = showsAll ? [] : await toMounts({ ...files, dataDir });
@@ -61,8 +63,10 @@ export async function toBubblewrapArguments(files: SandboxFiles): Promise<readon
     ...['--unshare-all', '--unshare-user', '--disable-userns', '--die-with-parent'],
     // Those of root in its own namespace could undo mounts.
     ...['--cap-drop', 'ALL'],
+    ...(filtersCalls ? ['--seccomp', `${firstFile}`] : []),
     ...(showsAll ? ['--bind', '/', '/'] : readsAll ? ['--ro-bind', '/', '/'] : await showSystem()),
     ...['--proc', '/proc', '--dev', '/dev'],
+    ...(await protectKernel(showsAll)),
     // Sockets of other programs are in these directories.
     ...(showsAll ? [] : [...temporary('/tmp'), ...temporary('/run')]),
     ...(showsAll || readsAll ? [] : [...temporary(home), '--dir', cwd]),
@@ -70,6 +74,27 @@ export async function toBubblewrapArguments(files: SandboxFiles): Promise<readon
     ...hidden.flatMap(({ path, real }) => ['--tmpfs', join(path, relative(real, dataDir))]),
     ...['--bind', kept, kept],
     ...['--chdir', cwd],
+  ];
+}
+
+/** The descriptor of the first file of a wrapped program. */
+const firstFile = 4;
+
+const kernelSettings = ['/proc/sys', '/proc/sysrq-trigger', '/proc/irq', '/proc/bus', '/proc/fs', '/proc/mtrr'];
+const kernelFacts = ['/proc/acpi', '/proc/asound', '/proc/driver', '/proc/scsi'];
+const kernelSecrets = ['/proc/kcore', '/proc/keys', '/proc/key-users', '/proc/latency_stats', '/proc/timer_list'];
+
+/** The kernel judges by the user whether its settings may be changed, so that root could do it without capabilities. */
+async function protectKernel(showsAll: boolean): Promise<readonly string[]> {
+  const existing = async (paths: readonly string[]) => {
+    const found = await Promise.all(paths.map((path) => lstat(path).catch(() => undefined)));
+    return paths.filter((_, index) => found[index] !== undefined);
+  };
+  const readOnly = await existing([...kernelSettings, ...(showsAll ? ['/sys'] : [])]);
+  return [
+    ...readOnly.flatMap((path) => ['--ro-bind', path, path]),
+    ...(await existing(kernelFacts)).flatMap((path) => ['--tmpfs', path]),
+    ...(await existing(kernelSecrets)).flatMap((path) => ['--ro-bind', '/dev/null', path]),
   ];
 }
 

@@ -1,9 +1,9 @@
-import { mkdir, writeFile } from 'node:fs/promises';
+import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { expect, test } from 'vitest';
 import { tempDir } from '../../../../test/support/fixtures.ts';
 import { emptyProfile } from './profile.ts';
 import { proposeProfile } from './propose.ts';
-import { parseLine } from './read-trace.ts';
+import { parseLine, readTraces } from './read-trace.ts';
 
 test.each([
   ['12 1700000000.5 openat(AT_FDCWD</work>, "a.txt", O_RDONLY|O_CLOEXEC) = 3</work/a.txt>', 'read', ['/work/a.txt']],
@@ -61,4 +61,23 @@ test('the smallest profile has the files and hosts that were used, with the call
     { list: 'network', entry: 'api.example.com', change: 'added', causes: ['save'] },
     { list: 'network', entry: 'old.example.com', change: 'removed', causes: [] },
   ]);
+});
+
+test('traces are emptied once they are read, and each use is known from the time at which it was learned anew', async () => {
+  await using folder = await tempDir();
+  const line = (path: string, at: number) => `${at} openat(AT_FDCWD</>, "${path}", O_RDONLY) = 3\n`;
+  const trace = folder.file('trace-1');
+  const last = Date.now() / 1_000 + 100;
+  await writeFile(trace, line('/one', last).repeat(1_000) + line('/two', last + 1));
+  const paths = async (since: number) => (await readTraces(folder.path, '/', since)).map(({ path }) => path);
+  expect(await Promise.all([paths(0), paths(0)])).toEqual([
+    ['/one', '/two'],
+    ['/one', '/two'],
+  ]);
+  expect(await readFile(trace, 'utf8')).toBe('');
+  await writeFile(trace, line('/three', last + 2) + line('/one', last + 3));
+  expect(await paths(0)).toEqual(['/one', '/two', '/three']);
+  await writeFile(trace, line('/one', last + 5));
+  expect(await paths((last + 4) * 1_000)).toEqual(['/one']);
+  await expect(readFile(trace)).rejects.toThrow('ENOENT');
 });

@@ -1,5 +1,5 @@
-import { createReadStream } from 'node:fs';
-import { readdir } from 'node:fs/promises';
+import { createReadStream, existsSync, rmSync, statSync, truncateSync } from 'node:fs';
+import { mkdir, readdir, rename, writeFile } from 'node:fs/promises';
 import { dirname, isAbsolute, join, resolve } from 'node:path';
 import { createInterface } from 'node:readline';
 
@@ -34,20 +34,65 @@ export const tracedCalls = [
 const changing = /^(creat|mkdir|rmdir|unlink|rename|link|symlink|truncate|chmod|fchmod)/;
 const looking = /^(stat|lstat|newfstatat|statx)$/;
 
-/** Every file that the programs of a directory of traces have used, the first time that they did so. Calls that failed for another reason than a missing right are left out. */
-export async function readTraces(folder: string, cwd: string): Promise<readonly FileUse[]> {
-  const files = (await readdir(folder).catch(() => [])).filter((name) => name.startsWith('trace-'));
+/** Uses of one server that are kept. */
+const maxUses = 50_000;
+
+/** The last condensation of each directory. */
+const condensing = new Map<string, Promise<unknown>>();
+
+/**
+ * Every file that the programs of a directory of traces have used since a time, with the first time. The traces are emptied, so that a
+ * program that is watched for long does not fill the disk: a file beside them names each use once.
+ */
+export async function readTraces(folder: string, cwd: string, since: number): Promise<readonly FileUse[]> {
+  const reading = (condensing.get(folder) ?? Promise.resolve()).then(() => condense(folder, cwd, since));
+  const settled = reading.catch(() => {});
+  condensing.set(folder, settled);
+  void settled.then(() => condensing.get(folder) === settled && condensing.delete(folder));
+  return reading;
+}
+
+async function condense(folder: string, cwd: string, since: number): Promise<readonly FileUse[]> {
+  const list = join(folder, 'uses.jsonl');
   const uses = new Map<string, FileUse>();
-  for (const file of files) {
-    const lines = createInterface({ input: createReadStream(join(folder, file)), crlfDelay: Number.POSITIVE_INFINITY });
-    for await (const line of lines) {
-      for (const use of parseLine(line, cwd)) {
-        const key = `${use.kind} ${use.path}`;
-        if (!uses.has(key)) uses.set(key, use);
-      }
+  const add = (use: FileUse) => {
+    const key = `${use.kind} ${use.path}`;
+    if (use.at >= since && !uses.has(key) && uses.size < maxUses) uses.set(key, use);
+  };
+  for await (const line of linesOf(list)) add(JSON.parse(line));
+  const before = uses.size;
+  const traces = (await readdir(folder).catch(() => [])).filter((name) => name.startsWith('trace-'));
+  const read: [file: string, bytes: number][] = [];
+  for (const name of traces) {
+    const file = join(folder, name);
+    let bytes = 0;
+    for await (const line of linesOf(file)) {
+      bytes += Buffer.byteLength(line) + 1;
+      for (const use of parseLine(line, cwd)) add(use);
     }
+    read.push([file, bytes]);
   }
+  if (uses.size > before || before === 0) {
+    const written = `${list}.new`;
+    await mkdir(folder, { recursive: true, mode: 0o700 });
+    await writeFile(written, [...uses.values()].map((use) => `${JSON.stringify(use)}\n`).join(''));
+    await rename(written, list);
+  }
+  for (const [file, bytes] of read) empty(file, bytes, since);
   return [...uses.values()];
+}
+
+/** Empties a trace of which everything was read; strace goes on at its end. Removes that of a program that ended before this time. */
+function empty(file: string, bytes: number, since: number): void {
+  const { size, mtimeMs } = statSync(file);
+  if (mtimeMs < since) rmSync(file);
+  // At once after the size was read, so that no line comes between.
+  else if (size === bytes && size > 0) truncateSync(file);
+}
+
+async function* linesOf(file: string): AsyncGenerator<string> {
+  if (!existsSync(file)) return;
+  yield* createInterface({ input: createReadStream(file), crlfDelay: Number.POSITIVE_INFINITY });
 }
 
 /** The files of one line of strace: `12 1700000000.5 openat(AT_FDCWD, "/etc/hosts", O_RDONLY) = 3`. */

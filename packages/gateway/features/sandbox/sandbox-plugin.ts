@@ -22,7 +22,7 @@ import { createHostProxy, type HostVerdict, type ProxyNetwork } from './host-pro
 import { type Destination, findHost, toEntry } from './hosts.ts';
 import { emptyProfile, mergeProfiles, type SandboxProfile, toProfile } from './profile.ts';
 import { findCommand } from './program-files.ts';
-import { tracedCalls } from './read-trace.ts';
+import { readTraces, tracedCalls } from './read-trace.ts';
 import { findServerProgram, hashProgram, keptFolder, tracesOf } from './server-program.ts';
 import {
   type AcceptedProfile,
@@ -34,6 +34,7 @@ import {
   type SandboxRecord,
   type SandboxRecords,
 } from './stored-profile.ts';
+import { writeSystemCallFilter } from './system-calls.ts';
 
 export interface SandboxPluginOptions {
   readonly env?: Environment;
@@ -74,9 +75,11 @@ export function createSandboxPlugin({ env = process.env, network }: SandboxPlugi
     const folder = keptFolder(places.dataDir, server.name, hash);
     await mkdir(tracesOf(folder), { recursive: true, mode: 0o700 });
     const kept = await realpath(folder);
+    const filter = await writeSystemCallFilter(join(places.dataDir, 'sandbox'));
     const inside = [...(isLearning ? await toTrace(kept, env) : []), file, ...program.args];
     const sandbox = await toBubblewrapArguments({
       ...{ ...places, profile, kept, programFiles: [...files, process.execPath], showsAll: isLearning },
+      filtersCalls: filter !== undefined,
     }).catch((cause: Error) => {
       throw notStarted(server.name, cause.message);
     });
@@ -95,8 +98,11 @@ export function createSandboxPlugin({ env = process.env, network }: SandboxPlugi
       ],
       env: { HOME: places.home, ...keptEnvironment(kept), ...pick(env, server.sandbox?.env), ...program.env },
       cwd: program.cwd,
-      started: (child) =>
-        serveHosts(child, (to, signal) => decide(to, { server, profile, isLearning, records, signal })),
+      files: filter === undefined ? [] : [filter],
+      started: (child) => {
+        serveHosts(child, (to, signal) => decide(to, { server, profile, isLearning, records, signal }));
+        if (record.learning) watchTraces(child, tracesOf(kept), places.cwd, Date.parse(record.learning.since));
+      },
     };
   }
 
@@ -250,6 +256,14 @@ function notStarted(server: string, reason: string, isCommandMissing = false): C
   return new ConnectionError('SERVER_UNREACHABLE', message, { data: { reached: false, isCommandMissing } });
 }
 
+const condenseMs = 60_000;
+
+/** Keeps the traces of a process small. */
+function watchTraces(child: ChildProcess, folder: string, cwd: string, since: number): void {
+  const timer = setInterval(() => void readTraces(folder, cwd, since).catch(() => {}), condenseMs).unref();
+  child.once('exit', () => clearInterval(timer));
+}
+
 async function toTrace(kept: string, env: Environment): Promise<readonly string[]> {
   const strace = await findCommand('strace', env.PATH);
   if (strace === undefined) return [];
@@ -257,7 +271,7 @@ async function toTrace(kept: string, env: Environment): Promise<readonly string[
   const output = join(tracesOf(kept), `trace-${Date.now()}-${Math.random().toString(36).slice(2)}`);
   return [
     strace,
-    ...['-f', '-qq', '-y', '-ttt', '--seccomp-bpf', '-s', '4096', '-e', `trace=${calls}`, '-e', 'signal=none'],
+    ...['-f', '-A', '-qq', '-y', '-ttt', '--seccomp-bpf', '-s', '4096', '-e', `trace=${calls}`, '-e', 'signal=none'],
     '-o',
     output,
   ];

@@ -61,8 +61,7 @@ export async function readState({ spec, target }: ProgramServer, ports: StatePor
   async function propose(learned: SandboxRecord, settings: State['configured']): Promise<State['proposal']> {
     const since = learning?.since ?? '';
     const kept = keptFolder(program.dataDir, spec.name, learned.program ?? hashProgram(target));
-    const uses = await readTraces(tracesOf(kept), program.cwd);
-    const files = uses.filter(({ at }) => at >= Date.parse(since));
+    const files = await readTraces(tracesOf(kept), program.cwd, Date.parse(since));
     const calls = await storage.journal.list({ kind: 'calls', server: spec.name, since, limit: maxCalls });
     const values = [program.cwd, ...target.args, ...Object.values(target.env)];
     const entries = await proposeProfile({

@@ -1,7 +1,9 @@
-import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
+import { type ChildProcess, type IOType, type StdioOptions, spawn, spawnSync } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
+import { closeSync, existsSync, openSync, readdirSync, readFileSync } from 'node:fs';
 import type { Socket } from 'node:net';
+import { devNull } from 'node:os';
 import { ConnectionError, messageOf } from '../../../contract/errors.ts';
 import { keepProcessAlive } from '../../kernel/wait.ts';
 import { markerVariable, sendSignal } from './process-tree.ts';
@@ -25,6 +27,8 @@ export interface Program {
   readonly expiresInMs?: () => number;
   /** Called with each process that is started. It then has a channel of Node, which this function closes. */
   readonly started?: (process: ChildProcess) => void;
+  /** Files that each process gets opened for reading, as descriptors from 4 on. */
+  readonly files?: readonly string[];
 }
 
 /** A program that was started. It may have ended since. */
@@ -112,6 +116,26 @@ export async function endProgram({ child, marker }: RunningProgram, options?: St
   await reaper.remove(child.pid);
 }
 
+/** The descriptors of this process that children would get beside their own. Node opens none of that kind. */
+const inheritedDescriptors = process.platform === 'linux' ? findInheritedDescriptors() : [];
+
+function findInheritedDescriptors(): readonly number[] {
+  const closesOnExec = 0o2000000;
+  try {
+    return readdirSync('/proc/self/fd')
+      .map(Number)
+      .filter((descriptor) => {
+        if (descriptor <= 2) return false;
+        // The descriptor of the directory itself is closed already.
+        if (!existsSync(`/proc/self/fdinfo/${descriptor}`)) return false;
+        const info = readFileSync(`/proc/self/fdinfo/${descriptor}`, 'utf8');
+        return (Number.parseInt(/^flags:\s*(\d+)/m.exec(info)?.[1] ?? '0', 8) & closesOnExec) === 0;
+      });
+  } catch {
+    return [];
+  }
+}
+
 /** Whether a program keeps this process alive: only while it is being ended. Requests to it keep the process alive themselves. */
 function setProcessRef(child: ChildProcess, ref: 'ref' | 'unref'): void {
   child[ref]();
@@ -152,15 +176,21 @@ async function start(program: Program): Promise<RunningProgram> {
   const { file, args, ...quoting } = isWindows
     ? toWindowsCommand(program.command, program.args, { env: environment, cwd: program.cwd })
     : { file: program.command, args: program.args };
+  const files = (program.files ?? []).map((path) => openSync(path, 'r'));
+  const nothing = openSync(devNull, 'r+');
+  const stdio: Exclude<StdioOptions, IOType> = ['pipe', 'pipe', 'pipe', program.started && 'ipc', ...files];
+  // What started this process may have left descriptors open, which are not for servers.
+  for (const descriptor of inheritedDescriptors) stdio[descriptor] ??= nothing;
   const child = spawn(file, [...args], {
     cwd: program.cwd,
     env: { ...environment, [markerVariable]: marker },
-    stdio: ['pipe', 'pipe', 'pipe', ...(program.started ? ['ipc' as const] : [])],
+    stdio: Array.from(stdio, (one) => one ?? 'ignore'),
     // Its own group, so that all its processes can be ended and Ctrl-C in our terminal does not reach it first.
     detached: !isWindows,
     windowsHide: true,
     ...quoting,
   });
+  for (const descriptor of [...files, nothing]) closeSync(descriptor);
   program.started?.(child);
   try {
     await once(child, 'spawn');
