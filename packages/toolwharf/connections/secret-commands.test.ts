@@ -75,29 +75,29 @@ describe('${command:…}', () => {
     expect(toolbox.servers.get('two')?.status.reason).toContain('a quote is not closed');
   });
 
-  test.skipIf(process.platform !== 'linux')(
-    '${keychain:…} is read with the program of the system, and a missing program or entry is named with the remedy',
-    async () => {
-      await using dir = await tempDir();
-      const program = dir.file('secret-tool');
-      await writeFile(
-        program,
-        `#!${process.execPath}\nif (process.argv.slice(2).join(' ') === 'lookup service notes username ada/work') console.log('hunter22'); else process.exit(1);\n`,
-        { mode: 0o755 },
-      );
-      const server = (path: string) => ({ ...fixture('legacy'), env: { SECRET: `\${keychain:${path}}` } });
-      const servers = { one: server('notes/ada/work'), two: server('notes/bob'), three: server('notes') };
-      const env = { ...process.env, PATH: dir.path };
-      await using toolbox = await openToolbox({ servers }, { env });
-      expect(await toolbox.call('mcp_one_env', read)).toMatchObject({ text: '[redacted]' });
-      expect(toolbox.servers.get('two')?.status.reason).toBe(
-        "Server 'two' needs ${keychain:notes/bob}, but secret-tool, which reads the keychain, ended with exit code 1. Install it (Debian: libsecret-tools), unlock the keychain, and store the value with: secret-tool store --label 'notes' service 'notes' username 'bob'",
-      );
-      expect(toolbox.servers.get('three')?.status.reason).toContain('Write ${keychain:SERVICE/ACCOUNT}');
-      await using without = await openToolbox({ servers: { one: server('a/b') } }, { env: { PATH: '/nowhere' } });
-      expect(without.servers.get('one')?.status.reason).toContain('could not be started (ENOENT). Install it');
-    },
-  );
+  test('${keychain:…} is read with the program of the system, and a missing program or entry is named with the remedy', async ({
+    skip,
+  }) => {
+    skip(process.platform !== 'linux', 'reads the keychain of Linux');
+    await using dir = await tempDir();
+    const program = dir.file('secret-tool');
+    await writeFile(
+      program,
+      `#!${process.execPath}\nif (process.argv.slice(2).join(' ') === 'lookup service notes username ada/work') console.log('hunter22'); else process.exit(1);\n`,
+      { mode: 0o755 },
+    );
+    const server = (path: string) => ({ ...fixture('legacy'), env: { SECRET: `\${keychain:${path}}` } });
+    const servers = { one: server('notes/ada/work'), two: server('notes/bob'), three: server('notes') };
+    const env = { ...process.env, PATH: dir.path };
+    await using toolbox = await openToolbox({ servers }, { env });
+    expect(await toolbox.call('mcp_one_env', read)).toMatchObject({ text: '[redacted]' });
+    expect(toolbox.servers.get('two')?.status.reason).toBe(
+      "Server 'two' needs ${keychain:notes/bob}, but secret-tool, which reads the keychain, ended with exit code 1. Install it (Debian: libsecret-tools), unlock the keychain, and store the value with: secret-tool store --label 'notes' service 'notes' username 'bob'",
+    );
+    expect(toolbox.servers.get('three')?.status.reason).toContain('Write ${keychain:SERVICE/ACCOUNT}');
+    await using without = await openToolbox({ servers: { one: server('a/b') } }, { env: { PATH: '/nowhere' } });
+    expect(without.servers.get('one')?.status.reason).toContain('could not be started (ENOENT). Install it');
+  });
 
   test('a server that is added while the toolbox runs cannot name a command or an entry of the keychain', async () => {
     await using toolbox = await openToolbox({ servers: {} });

@@ -63,21 +63,21 @@ test('the error of a program that cannot be started ahead is reported by its con
   });
 });
 
-test.skipIf(process.platform !== 'linux')(
-  'a program gets no file that whatever started this process had left open, and those that are named for it',
-  async () => {
-    const launch = fileURLToPath(new URL('./launch-program.ts', import.meta.url));
-    const printing = `process.stdout.write(require('node:fs').readFileSync(4, 'utf8') + require('node:fs').readlinkSync('/proc/self/fd/40') + '\\n')`;
-    const script = `const { launchProgram } = await import(${JSON.stringify(launch)});
+test('a program gets no file that whatever started this process had left open, and those that are named for it', async ({
+  skip,
+}) => {
+  skip(process.platform !== 'linux', 'reads /proc');
+  const launch = fileURLToPath(new URL('./launch-program.ts', import.meta.url));
+  const printing = `process.stdout.write(require('node:fs').readFileSync(4, 'utf8') + require('node:fs').readlinkSync('/proc/self/fd/40') + '\\n')`;
+  const script = `const { launchProgram } = await import(${JSON.stringify(launch)});
       const { child } = await launchProgram({ command: process.execPath, args: ['-e', ${JSON.stringify(printing)}], env: {}, files: [${JSON.stringify(fixtureFile)}] });
       child.stdout.pipe(process.stdout); child.ref();`;
-    const left = openSync(fixtureFile, 'r');
-    const stdio = Array.from({ length: 41 }, (_, at) =>
-      at === 40 ? left : at < 3 ? ('pipe' as const) : ('ignore' as const),
-    );
-    const outer = spawn(process.execPath, ['--input-type=module', '-e', script], { stdio });
-    closeSync(left);
-    const output = await text(outer.stdout as Readable);
-    expect(output).toBe(`${readFileSync(fixtureFile, 'utf8')}/dev/null\n`);
-  },
-);
+  const left = openSync(fixtureFile, 'r');
+  const stdio = Array.from({ length: 41 }, (_, at) =>
+    at === 40 ? left : at < 3 ? ('pipe' as const) : ('ignore' as const),
+  );
+  const outer = spawn(process.execPath, ['--input-type=module', '-e', script], { stdio });
+  closeSync(left);
+  const output = await text(outer.stdout as Readable);
+  expect(output).toBe(`${readFileSync(fixtureFile, 'utf8')}/dev/null\n`);
+});
