@@ -113,7 +113,7 @@ export interface InternalToolboxOptions extends ToolboxOptions {
   readonly argumentLimits?: ArgumentLimits;
   /** Rejects a changed configuration that cannot be used here; then nothing of it is applied. */
   readonly assertUsable?: (changed: LoadedConfig) => void | Promise<void>;
-  /** Shares servers of `placement: single` with other replicas; undefined if there are none. */
+  /** Shares the servers that one replica runs for all; undefined if there are none. */
   readonly placements?: PlacementPort;
   /** The accounts of people at servers with per-user credentials; in memory by default. */
   readonly accounts?: AccountPorts;

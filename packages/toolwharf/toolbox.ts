@@ -1,6 +1,7 @@
 import { messageOf, ToolwharfError } from '../contract/errors.ts';
 import { isObject, type JsonObject } from '../contract/json.ts';
 import type { Config } from '../contract/settings/config.ts';
+import { runsOnce } from '../contract/settings/defaults.ts';
 import { isForModels } from './catalog/app-tools.ts';
 import { type CatalogEntry, createCatalog, type NextCatalog, type UnnamedEntry } from './catalog/catalog.ts';
 import { readAcceptedTools } from './catalog/pins.ts';
@@ -272,7 +273,7 @@ export async function startToolbox(
   }
   const servers = createServerSet({
     open,
-    canRunTwice: ({ placement }) => placement !== 'single' || !options.placements,
+    canRunTwice: (spec) => !runsOnce(spec) || !options.placements,
     async onUsed(connection) {
       reportStatus(connection);
       await lists.useAll(connection);

@@ -62,7 +62,7 @@ describe('a sign-in that is deleted', () => {
     const unsupported = await signOut('no-revocation');
     expect(unsupported.revocations).toEqual([]);
     expect(unsupported.log).toContain('oauth.not-revocable');
-    const plain = await signOut('plain-revocation', { allowInsecure: true });
+    const plain = await signOut('plain-revocation', { security: { allowInsecure: true } });
     expect(plain.revocations).toEqual([]);
     expect(plain.log).toContain('is not secure');
   });
@@ -116,7 +116,7 @@ test('a revocation that gets no answer ends after its time limit', async () => {
   const pool = createPoolFetch();
   const lines: string[] = [];
   const revocations = createRevocations({
-    ...{ server: 'guarded', serverUrl: new URL(`${url}/mcp`), allowInsecure: false, timeoutMs: 50 },
+    ...{ server: 'guarded', serverUrl: new URL(`${url}/mcp`), security: {}, timeoutMs: 50 },
     fetch: pool.fetch,
     log: createLog(({ event, message }) => lines.push(`${event} ${message}`)),
   });

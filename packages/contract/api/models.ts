@@ -5,6 +5,12 @@ import { providerKinds, providerSchema } from '../records/provider.ts';
 import { answer, body, list } from './named.ts';
 import { maskSchema } from './servers.ts';
 
+const { name, kind, baseUrl, apiKey } = providerSchema.shape;
+/** Whether the provider may have plain http. */
+const securityShape = providerSchema
+  .omit({ id: true, name: true, kind: true, baseUrl: true, apiKey: true })
+  .partial().shape;
+
 export const providerViewSchema = answer(
   'Provider',
   z.strictObject({
@@ -15,7 +21,7 @@ export const providerViewSchema = answer(
       .enum(['store', 'environment', 'built-in'])
       .describe('The origin of the provider. Only stored providers can be changed.'),
     baseUrl: z.string().optional().describe("Absent if it is the provider's default address. Only for administrators."),
-    allowInsecure: z.boolean().optional(),
+    ...securityShape,
     apiKey: maskSchema.optional().describe('Present if there is a key. The key itself is never shown.'),
   }),
 );
@@ -24,12 +30,11 @@ export type ProviderView = z.input<typeof providerViewSchema>;
 
 export const providerListSchema = answer('ProviderList', z.strictObject({ providers: list(providerViewSchema) }));
 
-const { name, kind, baseUrl, apiKey } = providerSchema.shape;
 const inputShape = {
   name,
   kind,
   baseUrl: baseUrl.describe("Required for `openai-compatible`; otherwise the provider's default address."),
-  allowInsecure: z.boolean().optional().describe('Allows plain http to another machine; false.'),
+  ...securityShape,
   apiKey: z
     .union([apiKey.unwrap(), maskSchema], { error: 'must be text, or {"set": true} to keep the stored value' })
     .optional(),

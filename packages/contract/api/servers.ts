@@ -143,7 +143,7 @@ export const statusSchema = answer(
     capabilities: json.optional(),
     pid: z.int().optional().describe('Process id of a local server. Only for administrators.'),
     connectMs: z.number().optional(),
-    replica: z.string().optional().describe('The replica that runs the server, for `placement: single`.'),
+    replica: z.string().optional().describe('The replica that runs the server, if one runs it for all.'),
   }),
 );
 

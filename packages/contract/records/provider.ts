@@ -9,9 +9,11 @@ export const providerSchema = z.strictObject({
   kind: z.enum(providerKinds),
   /** The base URL, if it is not the provider's own; required for `openai-compatible`. */
   baseUrl: z.url({ protocol: /^https?$/, error: 'must be an http or https address' }).optional(),
-  /** Allows plain HTTP to other machines. */
-  allowInsecure: z.boolean().default(false),
+  allowInsecure: z.boolean().default(false).describe('Allows plain http to another machine; false.'),
   apiKey: z.string().min(1, 'must not be empty').max(10_000).optional(),
 });
 
 export type Provider = z.output<typeof providerSchema>;
+
+/** The settings that a provider without a record has. */
+export const providerDefaults = { allowInsecure: false } satisfies Partial<Provider>;

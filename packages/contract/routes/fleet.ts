@@ -20,7 +20,7 @@ export const replicaSchema = answer(
     lag: z.number().optional().describe('How many changes of the stored configuration the replica has not applied.'),
     running: z.number().optional(),
     queued: z.number().optional(),
-    servers: z.array(z.string()).optional().describe('The servers of `placement: single` that the replica runs.'),
+    servers: z.array(z.string()).optional().describe('The servers that the replica runs for all.'),
     epoch: z.number().optional().describe('How many leases the replica has taken; above 1 after it lost one.'),
     permits: z.number().optional().describe('The permits for calls that the replica has leased.'),
     problems: z.array(z.string()).optional().describe('Why the replica refuses calls; empty if it does not.'),

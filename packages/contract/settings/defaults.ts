@@ -41,6 +41,11 @@ export const serverDefaults = {
   onChange: 'ask',
 } as const satisfies Partial<ServerSpec>;
 
+/** Whether one replica runs the server for all. */
+export function runsOnce({ placement }: { readonly placement?: unknown }): boolean {
+  return placement === 'single';
+}
+
 /** Default header for an API key. */
 export const apiKeyHeader = 'x-api-key';
 

@@ -100,6 +100,12 @@ const urlShape = {
     .meta({ default: false }),
 };
 
+/** The settings that a stored server with a URL always has. */
+export const storedUrlShape = {
+  authentication: urlShape.authentication.default({ type: 'none' }),
+  allowInsecure: urlShape.allowInsecure.default(false),
+};
+
 const commonShape = {
   description: text.optional().describe('The purpose of the server.'),
   enabled: flag

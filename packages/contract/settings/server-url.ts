@@ -1,10 +1,37 @@
 import { isSecretName } from '../secret-names.ts';
 import type { ServerSpec } from './config.ts';
 
-/** Returns true for plain http to another machine, which is rejected unless the server sets `allowInsecure`. */
+/** The setting of a server or model provider that allows plain http to another machine. */
+export interface UrlSecurity {
+  readonly allowInsecure?: boolean;
+}
+
+export const insecureUrlKey = 'allowInsecure' satisfies keyof UrlSecurity;
+
+export const insecureUrlMessage = `plain http to another machine: use https, or set ${insecureUrlKey}: true`;
+
+/** Whether a URL is plain http to another machine, and the settings do not allow that. */
+export function isRefusedUrl(
+  url: string,
+  { allowInsecure }: { readonly [Key in keyof UrlSecurity]: unknown },
+): boolean {
+  return isInsecureUrl(url) && allowInsecure !== true;
+}
+
+/** Returns true for plain http to another machine. */
 export function isInsecureUrl(url: string): boolean {
   const parsed = URL.parse(url);
   return parsed?.protocol === 'http:' && !isLoopback(parsed.hostname);
+}
+
+/** The setting to show; without it if it has its default. */
+export function securityOf({ allowInsecure }: UrlSecurity): UrlSecurity {
+  return { allowInsecure: allowInsecure || undefined };
+}
+
+/** Allows the plain http of a URL that a person has typed for one command. */
+export function allowTyped(url: URL): UrlSecurity {
+  return { allowInsecure: url.protocol === 'http:' };
 }
 
 /** Returns the problem of a server URL, or undefined. */

@@ -112,40 +112,33 @@ export function buildServer(
   defaults: DialectDefaults,
   target: ServerSpec['target'] = buildTarget(server),
 ): ServerSpec {
-  const { mode = serverDefaults.mode, timeout: timeoutMs = serverDefaults.timeoutMs } = server;
+  const settings: ServerSettings = { ...serverDefaults, required: defaults.required, ...settingsOf(server) };
+  const { mode, timeoutMs } = settings;
   const limits = mode === 'strict' && defaults.strictIgnoresDefaults ? {} : (server.defaultToolConfig ?? {});
   return omitUndefined({
     name,
     description: server.description,
-    enabled: server.enabled ?? serverDefaults.enabled,
-    required: server.required ?? defaults.required,
     target,
-    protocol: server.protocol ?? serverDefaults.protocol,
-    isolation: server.isolation ?? serverDefaults.isolation,
-    credentials: server.credentials ?? serverDefaults.credentials,
-    maxAccountConnections: server.maxAccountConnections ?? serverDefaults.maxAccountConnections,
-    placement: server.placement ?? serverDefaults.placement,
-    lifecycle: server.lifecycle ?? serverDefaults.lifecycle,
-    idleAfterMs: server.idleAfter ?? serverDefaults.idleAfterMs,
+    ...settings,
     sandbox: server.sandbox,
-    validation: server.validation ?? serverDefaults.validation,
-    trusted: server.trusted ?? serverDefaults.trusted,
-    timeoutMs,
-    installTimeoutMs: server.installTimeout ?? serverDefaults.installTimeoutMs,
-    maxTimeoutMs: server.maxTimeout ?? serverDefaults.maxTimeoutMs,
-    cancelGraceMs: server.cancelGrace ?? serverDefaults.cancelGraceMs,
-    questionHoldMs: server.questionHold ?? serverDefaults.questionHoldMs,
-    retryAttempts: server.retryAttempts ?? serverDefaults.retryAttempts,
-    mode,
     // The timeout of the server is the default timeout of its tools.
     defaultTool: { ...defaults.defaultTool, ...limitsOf({ ...limits, timeoutMs: limits.timeout ?? timeoutMs }) },
     allow: server.allow,
     deny: server.deny,
-    onChange: server.onChange ?? serverDefaults.onChange,
     rate: server.rate && { calls: server.rate.calls, perMs: server.rate.per },
     prompts: server.prompts ?? defaults.prompts,
     roots: server.roots?.map(buildRoot),
   });
+}
+
+type ServerSettings = Pick<ServerSpec, keyof typeof serverDefaults>;
+
+/** The settings that have a default, by their names in `ServerSpec`: those of durations end in `Ms`. */
+function settingsOf(server: CheckedServer): Partial<ServerSettings> {
+  const named = Object.entries(server).flatMap(([key, value]) =>
+    [key, `${key}Ms`].filter((name) => Object.hasOwn(serverDefaults, name)).map((name) => [name, value]),
+  );
+  return omitUndefined(Object.fromEntries(named));
 }
 
 function buildRoot(value: string): ServerRoot {

@@ -55,7 +55,7 @@ export function toCamelCase(key: string): string {
 }
 
 /** `maxConcurrent` → `max_concurrent`. */
-function toSnakeCase(key: string): string {
+export function toSnakeCase(key: string): string {
   return key.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
 }
 

@@ -8,10 +8,10 @@ import {
   pluginServerSchema,
   serverSchema,
 } from '../../contract/settings/server-schema.ts';
-import { isInsecureUrl, urlProblem } from '../../contract/settings/server-url.ts';
+import { insecureUrlKey, insecureUrlMessage, isRefusedUrl, urlProblem } from '../../contract/settings/server-url.ts';
 import { type TransportName, transports } from '../../contract/settings/transports.ts';
 import { closest } from '../kernel/closest.ts';
-import { canonicalizeMap } from './canonical-keys.ts';
+import { canonicalizeMap, toSnakeCase } from './canonical-keys.ts';
 import type { CheckContext } from './check-context.ts';
 import { checkSchema, found } from './check-schema.ts';
 import { isPlainMap, type PlainData, type PlainObject } from './plain-data.ts';
@@ -69,8 +69,7 @@ export function isBuiltIn(transport: string): boolean {
 interface UrlToCheck {
   readonly server: string;
   readonly url: string;
-  readonly enabled: boolean;
-  readonly allowInsecure: boolean;
+  readonly settings: PlainObject;
 }
 
 /** Resolves a URL that may be a reference, and validates the result. */
@@ -125,15 +124,14 @@ function checkServer(name: string, value: PlainData, path: Path, context: CheckC
   }
 
   function checkServerUrl(): string | undefined {
-    const { url: written, enabled, allowInsecure } = server;
+    const { url: written } = server;
     if (typeof written !== 'string' || written === '') return undefined;
-    const flags = { enabled: enabled !== false, allowInsecure: allowInsecure === true };
-    return checkUrl({ server: name, url: written, ...flags }, [...path, 'url'], context);
+    return checkUrl({ server: name, url: written, settings: server }, [...path, 'url'], context);
   }
 }
 
 /** Resolves the reference in a server URL. Reports an invalid URL and warns about a risky one. */
-function checkUrl({ server, url: written, enabled, allowInsecure }: UrlToCheck, path: Path, context: CheckContext) {
+function checkUrl({ server, url: written, settings }: UrlToCheck, path: Path, context: CheckContext) {
   const { url, problem } = resolveUrl(written, context.env);
   if (problem) {
     // The message omits the resolved value of a reference, because the value may be an unrelated secret.
@@ -141,11 +139,12 @@ function checkUrl({ server, url: written, enabled, allowInsecure }: UrlToCheck, 
     context.report({ path, message: problem, found });
     return url;
   }
-  if (isInsecureUrl(url) && !allowInsecure) {
-    const message = 'plain http to another machine: use https, or set allowInsecure: true';
-    if (context.defaults.insecureUrl === 'error' && enabled) context.report({ path, message });
+  if (isRefusedUrl(url, settings)) {
+    if (context.defaults.insecureUrl === 'error' && settings.enabled !== false)
+      context.report({ path, message: insecureUrlMessage });
     else {
-      const key = context.dialect === 'client' || context.dialect === 'native' ? 'allowInsecure' : 'allow_insecure';
+      const isCamelCase = context.dialect === 'client' || context.dialect === 'native';
+      const key = isCamelCase ? insecureUrlKey : toSnakeCase(insecureUrlKey);
       const advice = `use https, or allow it with the line '${key}: true' in ${context.pathInFile(path.slice(0, -1))}`;
       context.warn(`Server '${server}' will not be connected, its url is plain http to another machine: ${advice}`);
     }

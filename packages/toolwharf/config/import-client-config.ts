@@ -6,7 +6,7 @@ import { isSecretName, isSecretValue } from '../../contract/secret-names.ts';
 import type { ServerSpec } from '../../contract/settings/config.ts';
 import { nativeDefaults } from '../../contract/settings/defaults.ts';
 import { durationText } from '../../contract/settings/durations.ts';
-import { isInsecureUrl } from '../../contract/settings/server-url.ts';
+import { isRefusedUrl } from '../../contract/settings/server-url.ts';
 import { type Assembled, type AssembleOptions, assembleConfig } from './assemble-config.ts';
 import { toCamelCase } from './canonical-keys.ts';
 import { layoutOf } from './dialects/client.ts';
@@ -208,7 +208,7 @@ function attempt(document: unknown, options: AssembleOptions): Assembled | { rea
 /** Disables a server that uses plain http to another machine. A native file that enables such a server is rejected. */
 function switchedOffIfInsecure(spec: ServerSpec, native: PlainObject): PlainObject {
   const { target } = spec;
-  const insecure = 'url' in target && isInsecureUrl(target.url) && !target.allowInsecure;
+  const insecure = 'url' in target && isRefusedUrl(target.url, target);
   return insecure ? { ...native, enabled: false } : native;
 }
 

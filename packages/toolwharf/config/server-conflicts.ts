@@ -1,9 +1,8 @@
+import { runsOnce } from '../../contract/settings/defaults.ts';
 import { type CheckedServer, programKeys, urlKeys } from '../../contract/settings/server-schema.ts';
-import { isInsecureUrl, urlProblem } from '../../contract/settings/server-url.ts';
+import { insecureUrlMessage, isRefusedUrl, urlProblem } from '../../contract/settings/server-url.ts';
 import { type TransportName, transports } from '../../contract/settings/transports.ts';
 import { findAccountFields } from './account-fields.ts';
-
-export const insecureUrlMessage = 'plain http to another machine: use https, or set allowInsecure: true';
 
 /** A conflict between keys of a server. Without a key, the conflict concerns the whole server. */
 export interface ServerConflict {
@@ -63,7 +62,7 @@ function authenticationConflict(name: string, { authentication, headers }: Unche
 }
 
 function apiConflicts(server: UncheckedServer): ServerConflict[] {
-  const { transport, openapi, endpoints, authentication, allowInsecure } = server;
+  const { transport, openapi, endpoints, authentication } = server;
   const described = (['openapi', 'endpoints'] as const).filter((key) => server[key] !== undefined);
   if (transport !== undefined && transport !== 'api') {
     const message = `is for HTTP APIs, and transport '${transport}' is for MCP servers: remove one of them`;
@@ -82,7 +81,7 @@ function apiConflicts(server: UncheckedServer): ServerConflict[] {
     conflicts.push({ key: 'authentication', message });
   }
   if (typeof openapi === 'string' && isUrl(openapi)) {
-    const insecure = isInsecureUrl(openapi) && allowInsecure !== true ? insecureUrlMessage : undefined;
+    const insecure = isRefusedUrl(openapi, server) ? insecureUrlMessage : undefined;
     const message = urlProblem(openapi) ?? insecure;
     if (message !== undefined) conflicts.push({ key: 'openapi', message });
   }
@@ -116,7 +115,7 @@ function accountConflicts(server: UncheckedServer): ServerConflict[] {
   }
   if (server.required === true)
     conflicts.push({ key: 'required', message: 'cannot be combined with per-user credentials: accounts come later' });
-  if (server.placement === 'single')
+  if (runsOnce(server))
     conflicts.push({ key: 'placement', message: "'single' cannot be combined with per-user credentials" });
   if (server.lifecycle === 'lazy')
     conflicts.push({

@@ -1,18 +1,19 @@
+import { isDeepStrictEqual } from 'node:util';
 import { z } from 'zod';
+import type { JsonObject } from '../../contract/json.ts';
 import type { ServerSpec } from '../../contract/settings/config.ts';
 import { nativeDefaults, serverDefaults } from '../../contract/settings/defaults.ts';
 import { choice, serverName } from '../../contract/settings/schema-parts.ts';
-import { type NativeServer, serverShape } from '../../contract/settings/server-schema.ts';
-import { isInsecureUrl, urlProblem } from '../../contract/settings/server-url.ts';
+import { type NativeServer, serverShape, storedUrlShape } from '../../contract/settings/server-schema.ts';
+import { insecureUrlMessage, isRefusedUrl, urlProblem } from '../../contract/settings/server-url.ts';
 import { transports } from '../../contract/settings/transports.ts';
 import { buildServer, buildTarget } from './build-config.ts';
-import { insecureUrlMessage, isUrl, serverConflicts } from './server-conflicts.ts';
+import { isUrl, serverConflicts } from './server-conflicts.ts';
 
 const newServer = z.strictObject({
   name: serverName,
   ...serverShape,
-  authentication: serverShape.authentication.default({ type: 'none' }),
-  allowInsecure: serverShape.allowInsecure.default(false),
+  ...storedUrlShape,
   timeout: serverShape.timeout.default(serverDefaults.timeoutMs),
   retryAttempts: serverShape.retryAttempts.default(serverDefaults.retryAttempts),
   enabled: serverShape.enabled.default(serverDefaults.enabled),
@@ -57,21 +58,19 @@ export function toNativeServer(record: CheckedServerRecord): NativeServer {
 /** Removes the defaults of keys that the kind of server does not have. */
 function ownKeys(record: z.output<typeof newServer>): z.output<typeof newServer> {
   if (record.command === undefined || record.url !== undefined) return record;
-  const { authentication, allowInsecure, ...program } = record;
-  return {
-    ...program,
-    authentication: authentication.type === 'none' ? undefined : authentication,
-    allowInsecure: allowInsecure || undefined,
-  } as z.output<typeof newServer>;
+  const defaults: JsonObject = z.object(storedUrlShape).parse({});
+  return Object.fromEntries(
+    Object.entries(record).filter(([key, value]) => !isDeepStrictEqual(value, defaults[key])),
+  ) as z.output<typeof newServer>;
 }
 
 function checkRecord(record: z.output<typeof newServer>, context: z.RefinementCtx): void {
   const report = (key: string | undefined, message: string) =>
     context.addIssue({ code: 'custom', path: key === undefined ? [] : [key], message });
   for (const { key, message } of serverConflicts(record.name, ownKeys(record))) report(key, message);
-  const { url, openapi, allowInsecure } = record;
+  const { url, openapi } = record;
   if (url !== undefined) {
-    const insecure = isInsecureUrl(url) && !allowInsecure ? insecureUrlMessage : undefined;
+    const insecure = isRefusedUrl(url, record) ? insecureUrlMessage : undefined;
     const problem = urlProblem(url) ?? insecure;
     if (problem !== undefined) report('url', problem);
   }

@@ -27,7 +27,7 @@ export interface ConnectionStatus {
   readonly instructions?: string;
   readonly capabilities?: JsonObject;
   readonly pid?: number;
-  /** The replica that runs the server, for `placement: single`. */
+  /** The replica that runs the server, if one runs it for all. */
   readonly replica?: string;
   /** Duration of the last successful connect, in milliseconds. */
   readonly connectMs?: number;

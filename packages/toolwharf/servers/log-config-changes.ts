@@ -1,4 +1,5 @@
 import { isObject } from '../../contract/json.ts';
+import * as choiceLists from '../../contract/settings/choices.ts';
 import type { Config, ServerSpec, ToolConfig } from '../../contract/settings/config.ts';
 import type { UnnamedEntry } from '../catalog/catalog.ts';
 import { findGone, type GoneTool, type OfferedTools } from '../catalog/register-tools.ts';
@@ -105,29 +106,18 @@ function differences(before: object, after: object, prefix = ''): string[] {
     if (from === to || canonicalJson(from ?? null) === canonicalJson(to ?? null)) return [];
     const isNested = isObject(from) && isObject(to) && !hiddenKeys.has(key);
     if (isNested) return differences(from, to, `${prefix}${key}.`);
-    const values = canShow(key, from) && canShow(key, to) ? ` (${from ?? 'not set'} → ${to ?? 'not set'})` : '';
+    const values = canShow(from) && canShow(to) ? ` (${from ?? 'not set'} → ${to ?? 'not set'})` : '';
     return [`${prefix}${key}${values}`];
   });
 }
 
 /** Maps of names that users chose, whose keys and values may be private. */
 const hiddenKeys = new Set(['env', 'headers', 'authentication']);
-const choices = new Set([
-  'mode',
-  'naming',
-  'expose',
-  'onChange',
-  'protocol',
-  'transport',
-  'approvers',
-  'isolation',
-  'placement',
-  'lifecycle',
-  'validation',
-]);
+/** Every value that a setting with a fixed set of values can have. */
+const choices = new Set<unknown>(Object.values(choiceLists).flat());
 
-function canShow(key: string, value: unknown): boolean {
-  return value === undefined || typeof value === 'number' || typeof value === 'boolean' || choices.has(key);
+function canShow(value: unknown): boolean {
+  return value === undefined || typeof value === 'number' || typeof value === 'boolean' || choices.has(value);
 }
 
 /** `toolbox.tools get_customer: timeoutMs (1000 → 2000)` for each configured tool that differs. */

@@ -1,5 +1,6 @@
 import type { ConnectionState } from '../../contract/connections.ts';
 import type { ServerSpec } from '../../contract/settings/config.ts';
+import { runsOnce } from '../../contract/settings/defaults.ts';
 import {
   createPersonalConnection,
   type PersonalConnectionOptions,
@@ -82,7 +83,7 @@ export function createOpenServer(ports: OpenServerPorts): OpenServer {
           openLocal: (own, ownHooks, oauth) => openLocal(own, ownHooks, ports.openHttp(oauth)),
         });
       }
-      const placements = spec.placement === 'single' ? ports.placements : undefined;
+      const placements = runsOnce(spec) ? ports.placements : undefined;
       return placements?.open(spec, hooks, (own) => openLocal(spec, own)) ?? openLocal(spec, hooks);
     }
     const connection = open();

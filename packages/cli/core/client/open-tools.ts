@@ -3,6 +3,7 @@ import type { ToolView } from '../../../contract/api/tools.ts';
 import type { Server } from '../../../contract/api-types.ts';
 import { ToolwharfError } from '../../../contract/errors.ts';
 import type { JsonObject } from '../../../contract/json.ts';
+import { allowTyped } from '../../../contract/settings/server-url.ts';
 import type { CommandContext } from '../command-context.ts';
 import { UsageError } from '../errors.ts';
 import { oneLine } from '../terminal/format.ts';
@@ -87,7 +88,7 @@ export async function openServerAt(
   const url = URL.parse(text);
   if (!url) throw new UsageError(`'${text}' is not a valid URL`);
   const name = url.hostname.replaceAll(/[^A-Za-z0-9]+/g, '-').replace(/^-|-$/g, '') || 'server';
-  const source = { servers: { [name]: { url: url.href, headers, allowInsecure: url.protocol === 'http:' } } };
+  const source = { servers: { [name]: { url: url.href, headers, ...allowTyped(url) } } };
   const { openOwnTools } = await import('./open-own-tools.ts');
   const opened = await openOwnTools(context, { ...options, source, sourceName: () => `${url.origin}${url.pathname}` });
   return { ...opened, name };

@@ -6,7 +6,7 @@ import { version } from '../../../toolwharf/kernel/version.ts';
 import type { FleetStore } from '../../../toolwharf/storage/ports/fleet-store.ts';
 import type { InternalToolbox } from '../../../toolwharf/toolbox.ts';
 import type { Fleet, ReplicaHealth } from '../../core/replicas/fleet.ts';
-import type { Placements } from './placement/placements.ts';
+import type { Placements } from './placed/placements.ts';
 
 /** How often the load is reported. */
 const intervalMs = 2_000;

@@ -1,7 +1,7 @@
 import type { Replicas, ReplicasPorts } from '../../core/replicas/replicas.ts';
 import { describeReplica } from './describe-replica.ts';
 import { openFleet } from './fleet.ts';
-import { createPlacements } from './placement/placements.ts';
+import { createPlacements } from './placed/placements.ts';
 import { createSharedLimits } from './postgres/shared-limits.ts';
 import { createReplicaHealth } from './replica-health.ts';
 

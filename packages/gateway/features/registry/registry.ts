@@ -30,7 +30,7 @@ export interface RegistryPage {
 const timeoutMs = 15_000;
 
 export function createRegistry(url: string): Registry {
-  assertSecureUrl(url, { serverName: 'the registry', allowInsecure: false });
+  assertSecureUrl(url, { serverName: 'the registry' });
   const pool = createPoolFetch({ maxResponseBytes: 8 * 1024 * 1024, headersTimeoutMs: timeoutMs });
   const base = url.replace(/\/+$/, '');
 

@@ -1,4 +1,5 @@
 import type { FetchLike } from '@modelcontextprotocol/client';
+import type { UrlSecurity } from '../../../contract/settings/server-url.ts';
 import type { Clock } from '../../kernel/clock.ts';
 import type { DeletedSignIn, OAuthClientRecord, OAuthStore } from './oauth-store.ts';
 import type { OAuthTrace } from './oauth-trace.ts';
@@ -8,7 +9,7 @@ export interface OAuthContext {
   readonly server: string;
   readonly serverUrl: URL;
   readonly serverKey: string;
-  readonly allowInsecure: boolean;
+  readonly security: UrlSecurity;
   readonly store: OAuthStore;
   /** For requests to the authorization server only. */
   readonly fetch: FetchLike;

@@ -13,7 +13,7 @@ test.for([
   const fetch = createOAuthFetch({
     server: 'notes',
     serverUrl: new URL(serverUrl as string),
-    allowInsecure: false,
+    security: {},
     fetch: () => Promise.reject(new Error('visited')),
   });
   await expect(fetch(endpoint as string)).rejects.toMatchObject({
@@ -32,7 +32,7 @@ test('an OAuth response that is slow or large is an error', async () => {
   const options = {
     server: 'notes',
     serverUrl: new URL(url),
-    allowInsecure: false,
+    security: {},
     fetch: pool.fetch,
     maxBytes: 1_000,
   };

@@ -1,12 +1,12 @@
 import type { FetchLike } from '@modelcontextprotocol/client';
-import { isInsecureUrl } from '../../../contract/settings/server-url.ts';
+import { isRefusedUrl, type UrlSecurity } from '../../../contract/settings/server-url.ts';
 import { isLoopbackUrl } from '../http/secure-url.ts';
 import { oauthFailed } from './oauth-errors.ts';
 
 export interface OAuthFetchOptions {
   readonly server: string;
   readonly serverUrl: URL;
-  readonly allowInsecure: boolean;
+  readonly security: UrlSecurity;
   readonly fetch: FetchLike;
   /** Limit for one request; default 30 000. */
   readonly timeoutMs?: number;
@@ -45,13 +45,13 @@ export function createOAuthFetch(options: OAuthFetchOptions): FetchLike {
  */
 export function assertSecureEndpoint(
   url: URL,
-  options: Pick<OAuthFetchOptions, 'server' | 'serverUrl' | 'allowInsecure'>,
+  options: Pick<OAuthFetchOptions, 'server' | 'serverUrl' | 'security'>,
 ): URL {
-  const { server, serverUrl, allowInsecure } = options;
+  const { server, serverUrl, security } = options;
   if (url.protocol !== 'https:' && url.protocol !== 'http:') {
     throw oauthFailed(server, `it refers to a URL that is not https ('${url.protocol}')`);
   }
-  if (isInsecureUrl(url.href) && !allowInsecure) {
+  if (isRefusedUrl(url.href, security)) {
     throw oauthFailed(
       server,
       `it refers to '${url.origin}', which is plain http; authorization servers must use https`,

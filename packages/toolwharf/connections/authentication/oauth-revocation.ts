@@ -15,7 +15,7 @@ export interface Revocations {
   running(): Promise<void> | undefined;
 }
 
-export interface RevocationsOptions extends Pick<OAuthFetchOptions, 'server' | 'serverUrl' | 'allowInsecure'> {
+export interface RevocationsOptions extends Pick<OAuthFetchOptions, 'server' | 'serverUrl' | 'security'> {
   readonly fetch: FetchLike;
   readonly log: Log;
   /** Signs requests of a client that has a private key instead of a secret. */

@@ -1,6 +1,7 @@
 import { type AuthProvider, extractWWWAuthenticateParams, type FetchLike } from '@modelcontextprotocol/client';
 import { ToolwharfError } from '../../../contract/errors.ts';
 import type { OAuthAuthentication } from '../../../contract/settings/oauth-config.ts';
+import type { UrlSecurity } from '../../../contract/settings/server-url.ts';
 import { type Clock, systemClock } from '../../kernel/clock.ts';
 import { type Log, silentLog } from '../../kernel/log.ts';
 import { createRedactor, type Redactor } from '../../kernel/redact.ts';
@@ -29,8 +30,8 @@ export interface OAuthOptions {
   readonly redirectUrl?: string;
   /** How long a request waits for a person before it fails with OAUTH_REQUIRED; the sign-in continues. Default 5 000. */
   readonly waitMs?: number;
-  /** Allows plain http to other machines, except for token endpoints; default false. */
-  readonly allowInsecure?: boolean;
+  /** May allow plain http to other machines, except for token endpoints; by default it does not. */
+  readonly security?: UrlSecurity;
   /** Resolves references such as `${VAR}` in configured values. */
   readonly resolve?: (value: string) => string;
   /** Receives every secret. */
@@ -159,14 +160,14 @@ function readFields(
   spec: OAuthAuthentication,
   options: OAuthOptions,
   resolve: (value: string) => string,
-): Pick<OAuthContext, 'server' | 'serverUrl' | 'serverKey' | 'allowInsecure' | 'settings'> {
-  const { serverName: server, allowInsecure = false } = options;
+): Pick<OAuthContext, 'server' | 'serverUrl' | 'serverKey' | 'security' | 'settings'> {
+  const { serverName: server, security = {} } = options;
   const serverUrl = new URL(options.serverUrl);
   return {
     server,
     serverUrl,
     serverKey: oauthServerKey(server, serverUrl),
-    allowInsecure,
+    security,
     settings: {
       clientId: spec.clientId === undefined ? undefined : resolve(spec.clientId),
       clientSecret: spec.clientSecret === undefined ? undefined : resolve(spec.clientSecret),

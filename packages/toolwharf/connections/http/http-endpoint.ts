@@ -70,7 +70,7 @@ export function createHttpEndpoint(
   } = options;
   const { callback, redirectUrl } = options.oauth ?? {};
   const target = spec.target as HttpTarget;
-  const { authentication, allowInsecure, url } = target;
+  const { authentication, url } = target;
   const serverName = spec.name;
   const throttle = createNotificationThrottle();
   const createPool = () =>
@@ -95,14 +95,14 @@ export function createHttpEndpoint(
     if (authentication.type !== 'oauth') return undefined;
     if (signedIn) return signedIn.oauth;
     const pool = createPool();
-    const common = { serverName, serverUrl: url, store, allowInsecure, resolve, redactor, clock, log, trace };
+    const common = { serverName, serverUrl: url, store, security: target, resolve, redactor, clock, log, trace };
     signedIn = { pool, oauth: createOAuth(authentication, { ...common, callback, redirectUrl, fetch: pool.fetch }) };
     return signedIn.oauth;
   }
 
   return {
     async open() {
-      assertSecureUrl(url, { serverName, allowInsecure });
+      assertSecureUrl(url, { serverName, security: target });
       for (const secret of secretsOf(target)) redactor.add(resolve(secret));
       for (const [name, value] of Object.entries(target.headers)) if (isSecretName(name)) redactor.add(resolve(value));
       const headers = toStaticHeaders(target, { serverName, resolve });

@@ -26,7 +26,7 @@ test.for(elsewhere)('plain http to %s is rejected with advice unless the server 
     code: 'CONFIG_INVALID',
     message: expect.stringMatching(/'notes'.*https.*allowInsecure/),
   });
-  expect(assertSecureUrl(url, { serverName: 'notes', allowInsecure: true }).href).toContain('http://');
+  expect(assertSecureUrl(url, { serverName: 'notes', security: { allowInsecure: true } }).href).toContain('http://');
   expect(assertSecureUrl(`https://${host}/mcp`, { serverName: 'notes' }).protocol).toBe('https:');
 });
 
@@ -38,7 +38,7 @@ test.for([
   'example.com',
   '',
 ])('the URL %s is rejected, and a password in it is not repeated [R3]', (url) => {
-  const refused = catching(() => assertSecureUrl(url, { serverName: 'notes', allowInsecure: true }));
+  const refused = catching(() => assertSecureUrl(url, { serverName: 'notes', security: { allowInsecure: true } }));
   expect(refused.code).toBe('CONFIG_INVALID');
   expect(refused.message).not.toContain('hunter22');
 });

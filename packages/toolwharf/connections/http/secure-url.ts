@@ -1,21 +1,27 @@
 import { ToolwharfError } from '../../../contract/errors.ts';
-import { isInsecureUrl, urlProblem } from '../../../contract/settings/server-url.ts';
+import {
+  insecureUrlKey,
+  isInsecureUrl,
+  isRefusedUrl,
+  type UrlSecurity,
+  urlProblem,
+} from '../../../contract/settings/server-url.ts';
 
 export interface SecureUrlOptions {
   readonly serverName: string;
-  /** Allows plain http to other machines; default false. */
-  readonly allowInsecure?: boolean;
+  /** Does not allow plain http to other machines by default. */
+  readonly security?: UrlSecurity;
 }
 
 /** Parses a server's URL. Throws CONFIG_INVALID unless it is https, or http on loopback, without credentials. */
 export function assertSecureUrl(url: string | URL, options: SecureUrlOptions): URL {
-  const { serverName, allowInsecure = false } = options;
+  const { serverName, security = {} } = options;
   const text = String(url);
   const problem = urlProblem(text);
   if (problem) throw refusal(serverName, `its address ${problem}`);
   const parsed = new URL(text);
-  if (isInsecureUrl(text) && !allowInsecure) {
-    const advice = 'use an https address, or set allowInsecure for this server if the network between is trusted';
+  if (isRefusedUrl(text, security)) {
+    const advice = `use an https address, or set ${insecureUrlKey} for this server if the network between is trusted`;
     throw refusal(
       serverName,
       `plain http to '${parsed.host}' would show credentials and data to the network: ${advice}`,

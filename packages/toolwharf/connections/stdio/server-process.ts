@@ -1,5 +1,6 @@
 import { isSecretName } from '../../../contract/secret-names.ts';
 import type { Config, ServerSpec, StdioTarget } from '../../../contract/settings/config.ts';
+import { runsOnce } from '../../../contract/settings/defaults.ts';
 import { findSecretReferences, resolveReference, type SecretValues } from '../../config/references.ts';
 import type { Log } from '../../kernel/log.ts';
 import type { Redactor } from '../../kernel/redact.ts';
@@ -73,8 +74,9 @@ export function launchServersAhead(
   { servers, plugins, gateway }: Pick<Config, 'servers' | 'plugins' | 'gateway'>,
   env: ServerProcessOptions['env'],
 ): AsyncDisposable {
-  const programs = (plugins.length > 0 ? [] : servers).flatMap(({ enabled, target, placement, lifecycle, sandbox }) => {
-    if (!enabled || target.transport !== 'stdio' || placement === 'single' || lifecycle === 'lazy') return [];
+  const programs = (plugins.length > 0 ? [] : servers).flatMap((spec) => {
+    const { enabled, target, lifecycle, sandbox } = spec;
+    if (!enabled || target.transport !== 'stdio' || runsOnce(spec) || lifecycle === 'lazy') return [];
     if ((sandbox?.mode ?? gateway.sandbox.default) !== 'off') return [];
     // Runners of the same package start one after the other, and the connection resolves references to secrets.
     if (findPackage(target) !== undefined || findSecretReferences(target).length > 0) return [];

@@ -1,7 +1,6 @@
 import type { JsonObject } from '../../../contract/json.ts';
 import type { CallRecord } from '../../invocation/call-record.ts';
 import type { LimitStore } from './limit-store.ts';
-import type { PlacementStore } from './placement-store.ts';
 import type { ReplicaLease } from './replica-lease.ts';
 
 /** The stores that configure the gateway. */
@@ -39,6 +38,28 @@ export interface ReplicaRow {
   readonly leaseMs: number;
   /** The facts that the replica publishes about itself. */
   readonly facts: JsonObject;
+}
+
+/** The replica that runs a server. */
+export interface PlacementRow {
+  readonly server: string;
+  readonly replica: string;
+  /** Rises each time that a replica takes or releases the server. */
+  readonly term: number;
+  /** Whether the lease in which the replica took the server is valid. */
+  readonly isHeld: boolean;
+}
+
+/** Which replica runs the servers that only one may run. */
+export interface PlacementStore {
+  list(): Promise<readonly PlacementRow[]>;
+  /**
+   * Makes this replica the owner of a server until its lease of this epoch ends. Returns the new term, or undefined if another
+   * replica holds the server or was faster: `term` is the last known one, 0 if there is none.
+   */
+  take(server: string, term: number, epoch: number): Promise<number | undefined>;
+  /** Gives up a server that this replica has taken in this term. */
+  release(server: string, term: number): Promise<void>;
 }
 
 /** A message to one replica. */

@@ -7,8 +7,12 @@ import { backoffMs } from '../../../../toolwharf/kernel/backoff.ts';
 import { parseExactly, toJsonText } from '../../../../toolwharf/kernel/exact-json.ts';
 import type { Log } from '../../../../toolwharf/kernel/log.ts';
 import { parseRecord } from '../../../../toolwharf/storage/call-records.ts';
-import type { AwaitingCall, FleetHints, FleetStore } from '../../../../toolwharf/storage/ports/fleet-store.ts';
-import type { PlacementStore } from '../../../../toolwharf/storage/ports/placement-store.ts';
+import type {
+  AwaitingCall,
+  FleetHints,
+  FleetStore,
+  PlacementStore,
+} from '../../../../toolwharf/storage/ports/fleet-store.ts';
 import type { Sealer } from '../../../../toolwharf/storage/sealer.ts';
 import { toIndexText } from '../chain/call-columns.ts';
 import type { Database } from '../sql/engine.ts';

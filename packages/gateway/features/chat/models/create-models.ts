@@ -1,5 +1,6 @@
 import { ToolwharfError, toToolwharfError } from '../../../../contract/errors.ts';
-import type { Provider } from '../../../../contract/records/provider.ts';
+import { type Provider, providerDefaults } from '../../../../contract/records/provider.ts';
+import { securityOf } from '../../../../contract/settings/server-url.ts';
 import { guardAddresses, type Lookup } from '../../../../toolwharf/connections/http/guard-addresses.ts';
 import { systemClock } from '../../../../toolwharf/kernel/clock.ts';
 import type { ModelSettingsStore } from '../../../../toolwharf/storage/ports/model-settings-store.ts';
@@ -91,16 +92,9 @@ export function createModels({ providers, settings, env, publicOnly, demoPauseMs
   };
 }
 
-function toInfo({ id, name, kind, baseUrl, allowInsecure, apiKey }: Provider, source: ProviderInfo['source']) {
-  return {
-    id,
-    name,
-    kind,
-    source,
-    baseUrl,
-    allowInsecure: allowInsecure || undefined,
-    hasKey: apiKey !== undefined,
-  };
+function toInfo(provider: Provider, source: ProviderInfo['source']): ProviderInfo {
+  const { id, name, kind, baseUrl, apiKey } = provider;
+  return { id, name, kind, source, baseUrl, ...securityOf(provider), hasKey: apiKey !== undefined };
 }
 
 /** Providers with a key in the environment, under the usual variable names. */
@@ -108,7 +102,7 @@ function environmentProviders(env: ModelPorts['env']): readonly Provider[] {
   return providerVariables.flatMap(({ keys, base, ...provider }) => {
     const apiKey = keys.map((name) => env[name]?.trim()).find((key) => key);
     const baseUrl = base.map((name) => env[name]?.trim()).find((url) => url);
-    return apiKey ? [{ ...provider, allowInsecure: false, apiKey, baseUrl }] : [];
+    return apiKey ? [{ ...providerDefaults, ...provider, apiKey, baseUrl }] : [];
   });
 }
 

@@ -1,17 +1,17 @@
 import type { LanguageModel } from 'ai';
 import type { ModelChoice } from '../../../../contract/records/assistant.ts';
 import type { Provider } from '../../../../contract/records/provider.ts';
+import type { UrlSecurity } from '../../../../contract/settings/server-url.ts';
 import type { Prices } from '../usage.ts';
 
 /** A provider without its key. */
-export interface ProviderInfo {
+export interface ProviderInfo extends UrlSecurity {
   /** A UUID; `openai`, `anthropic` or `google` for providers from the environment; or `demo`. */
   readonly id: string;
   readonly name: string;
   readonly kind: Provider['kind'] | 'demo';
   readonly source: 'store' | 'environment' | 'built-in';
   readonly baseUrl?: string;
-  readonly allowInsecure?: boolean;
   readonly hasKey: boolean;
 }
 

@@ -1,6 +1,6 @@
 import { ToolwharfError } from '../../../../contract/errors.ts';
 import type { Provider } from '../../../../contract/records/provider.ts';
-import { isInsecureUrl, urlProblem } from '../../../../contract/settings/server-url.ts';
+import { isRefusedUrl, urlProblem } from '../../../../contract/settings/server-url.ts';
 import type { ProviderDraft } from './models.ts';
 
 /** The validated URL and key of a provider. */
@@ -21,12 +21,12 @@ const defaultUrls: Partial<Record<Provider['kind'], string>> = {
 
 /** Validates a provider's settings; throws `CONFIG_INVALID` with what to change. */
 export function toProviderSetup(provider: ProviderDraft): ProviderSetup {
-  const { kind, name, apiKey = '', allowInsecure } = provider;
+  const { kind, name, apiKey = '' } = provider;
   const url = provider.baseUrl ?? defaultUrls[kind];
   if (url === undefined) throw invalidProvider(name, 'set the URL of its API, such as http://127.0.0.1:11434/v1');
   const problem = urlProblem(url);
   if (problem !== undefined) throw invalidProvider(name, `its URL ${problem}`);
-  if (isInsecureUrl(url) && !allowInsecure)
+  if (isRefusedUrl(url, provider))
     throw invalidProvider(name, 'its URL is plain http to another machine: use https, or allow it explicitly');
   if (apiKey === '' && kind !== 'openai-compatible') throw invalidProvider(name, 'it has no key');
   return { kind, name, baseUrl: withVersion(kind, url.replace(/\/+$/, '')), apiKey };

@@ -126,14 +126,10 @@ async function showProvider(id: string, identity: Identity, { of }: ApiPorts): P
 }
 
 /** A provider with its key masked. */
-function toProviderView(
-  { hasKey, baseUrl, allowInsecure, ...provider }: ProviderInfo,
-  { isAdmin }: Identity,
-): ProviderView {
+function toProviderView({ hasKey, baseUrl, ...provider }: ProviderInfo, { isAdmin }: Identity): ProviderView {
   return {
     ...provider,
     baseUrl: isAdmin && baseUrl !== undefined ? withoutSecrets(baseUrl) : undefined,
-    allowInsecure,
     apiKey: hasKey ? { set: true } : undefined,
   };
 }

@@ -1,4 +1,5 @@
 import { useEffect, useRef } from 'react';
+import { insecureUrlKey, isInsecureUrl } from '../../../../contract/settings/server-url.ts';
 import { splitCommand } from '../../../../contract/split-command.ts';
 import { Button } from '../../components/Button.tsx';
 import { TextField } from '../../components/fields.tsx';
@@ -89,7 +90,7 @@ function Settings({ draft, problems, onChange, keys }: FormPartProps & { readonl
 }
 
 /** The settings that stand in the form itself. */
-const mainKeys: readonly string[] = ['description', 'cwd', 'timeout', 'retryAttempts', 'allowInsecure', 'enabled'];
+const mainKeys: readonly string[] = ['description', 'cwd', 'timeout', 'retryAttempts', insecureUrlKey, 'enabled'];
 
 /** Settings that most servers do not need: all others of the contract. */
 function AdvancedFields(props: FormPartProps) {
@@ -157,13 +158,11 @@ function ProgramFields({ draft, problems, onChange }: FormPartProps) {
   );
 }
 
-const remoteHttp = /^http:\/\/(?!localhost\b|127\.|\[::1\])./i;
-
 /** The URL, authentication and headers of a remote server. */
 function RemoteFields(props: FormPartProps) {
   const { draft, initial, problems, onChange } = props;
   const isApi = draft.transport === 'api';
-  const isRemoteHttp = [draft.url, isApi ? draft.openapi : ''].some((url) => remoteHttp.test(url.trim()));
+  const isInsecure = [draft.url, isApi ? draft.openapi : ''].some((url) => isInsecureUrl(url.trim()));
   return (
     <>
       <UrlField
@@ -180,7 +179,7 @@ function RemoteFields(props: FormPartProps) {
         onChange={(url) => onChange({ url })}
       />
       {isApi && <ApiFields {...props} />}
-      {(draft.settings.allowInsecure === true || isRemoteHttp) && <Settings {...props} keys={['allowInsecure']} />}
+      {(draft.settings[insecureUrlKey] === true || isInsecure) && <Settings {...props} keys={[insecureUrlKey]} />}
       <AuthenticationFields {...props} />
       <LineList
         title="Headers"

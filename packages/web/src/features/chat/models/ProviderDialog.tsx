@@ -1,6 +1,7 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useEffect, useRef, useState } from 'react';
 import { formFields } from '../../../../../contract/form-fields.ts';
+import { insecureUrlKey, isInsecureUrl } from '../../../../../contract/settings/server-url.ts';
 import { api, type Provider, type ProviderInput } from '../../../api/client.ts';
 import { Button, ButtonLink } from '../../../components/Button.tsx';
 import { Dialog } from '../../../components/Dialog.tsx';
@@ -99,7 +100,7 @@ export function ProviderDialog({
       <SettingFields
         fields={fieldsFor('provider', [
           ...['name', 'baseUrl'],
-          ...(isRemoteHttp(draft.baseUrl) ? ['allowInsecure'] : []),
+          ...(isInsecureUrl(String(draft.baseUrl ?? '').trim()) ? [insecureUrlKey] : []),
           'apiKey',
         ])}
         values={draft}
@@ -153,12 +154,6 @@ function AssistantReady({ name, assistant, model = '', onClose }: AssistantReady
       </p>
     </Dialog>
   );
-}
-
-/** Whether the URL is HTTP to another machine. */
-function isRemoteHttp(baseUrl: unknown): boolean {
-  const url = URL.parse(String(baseUrl ?? '').trim());
-  return url?.protocol === 'http:' && !/^(localhost|127\.\d+\.\d+\.\d+|\[::1\])$/.test(url.hostname);
 }
 
 /** A provider in the form: its settings as the API takes them, also those that only a newer gateway knows. */

@@ -9,17 +9,17 @@ import { createHostItems, describeHost, type HostItem, type HostItemsPorts } fro
 
 /** The methods that replicas call on the one that runs a server. */
 export const placementMethods = {
-  call: 'placement.call',
-  request: 'placement.request',
-  answer: 'placement.answer',
-  refresh: 'placement.refresh',
-  watch: 'placement.watch',
-  follow: 'placement.follow',
-  rootsChanged: 'placement.roots-changed',
+  call: 'placed.call',
+  request: 'placed.request',
+  answer: 'placed.answer',
+  refresh: 'placed.refresh',
+  watch: 'placed.watch',
+  follow: 'placed.follow',
+  rootsChanged: 'placed.roots-changed',
 } as const;
 
 /** The method that the replica of a server calls on the one that a client is connected to. */
-export const listRootsMethod = 'placement.list-roots';
+export const listRootsMethod = 'placed.list-roots';
 
 /** The replica that runs a server, for as long as it does. */
 export interface Owner {

@@ -17,7 +17,7 @@ import { type AbortSource, toAbortSignal } from '../../../../toolwharf/kernel/ab
 import type { Log } from '../../../../toolwharf/kernel/log.ts';
 import { createMutex } from '../../../../toolwharf/kernel/mutex.ts';
 import { abortable } from '../../../../toolwharf/kernel/wait.ts';
-import type { PlacementRow, PlacementStore } from '../../../../toolwharf/storage/ports/placement-store.ts';
+import type { PlacementRow, PlacementStore } from '../../../../toolwharf/storage/ports/fleet-store.ts';
 import type { ReplicaLease } from '../../../../toolwharf/storage/ports/replica-lease.ts';
 import type { Fleet } from '../../../core/replicas/fleet.ts';
 import { createFollowers, type Followers, type FollowItem, toReceivedList } from './followers.ts';
