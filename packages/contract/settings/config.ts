@@ -32,7 +32,6 @@ import type { PluginEntry, PluginTarget } from './plugin-config.ts';
 import type { PolicyExample } from './policy-schema.ts';
 import type { CheckedRedaction } from './redaction-schema.ts';
 import type { SandboxConfig } from './sandbox-schema.ts';
-import type { UrlSecurity } from './server-url.ts';
 import type { TransportName } from './transports.ts';
 
 /** The configuration in memory, independent of the dialect. Defaults are applied and limits are checked. */
@@ -132,11 +131,13 @@ export interface StdioTarget {
 }
 
 /** A server or HTTP API that has a URL. */
-export interface HttpTarget extends Required<UrlSecurity> {
+export interface HttpTarget {
   readonly transport: Exclude<TransportName, 'stdio'>;
   readonly url: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly authentication: Authentication;
+  /** Allows plain http to an address that is not loopback. */
+  readonly allowInsecure: boolean;
   /** The URL or the file path of the OpenAPI document. */
   readonly openapi?: string;
   /** Endpoints that are configured without an OpenAPI document. */
