@@ -73,7 +73,7 @@ async function chat(page) {
   await page.getByRole('button', { name: /folders/i }).waitFor();
   await record(1_500);
   await page.getByRole('button', { name: /folders/i }).click();
-  const allow = page.getByRole('dialog').getByRole('button', { name: /allow once/i });
+  const allow = page.getByRole('button', { name: /allow once/i });
   await allow.waitFor();
   await take(page, 'approval');
   await record(3_000);

@@ -9,8 +9,17 @@ export const callStatuses = ['pending', 'running', 'success', 'error'] as const;
 /** The status of a recorded call. */
 export type CallStatus = (typeof callStatuses)[number];
 
-/** Why a call ended as `error`. `tool`: the tool reported the error; Toolwharf sets the others. */
-export const callEnds = ['tool', 'denied', 'cancelled', 'timeout', 'invalid', 'unknown-outcome', 'failed'] as const;
+/** Why a call ended as `error`. `tool`: the tool reported the error; Toolwharf sets the others. `expired`: nobody answered its approval. */
+export const callEnds = [
+  'tool',
+  'denied',
+  'expired',
+  'cancelled',
+  'timeout',
+  'invalid',
+  'unknown-outcome',
+  'failed',
+] as const;
 
 /** Why a call ended as `error`. */
 export type CallEnd = (typeof callEnds)[number];

@@ -1,6 +1,7 @@
 /** Every error code with the HTTP status the gateway answers with. Codes are public API; `docs/errors.md` explains each. */
 export const errorStatus = {
   ACCOUNT_REQUIRED: 403,
+  APPROVAL_EXPIRED: 504,
   APPROVAL_FAILED: 503,
   ARGUMENTS_INVALID: 400,
   CALL_CANCELLED: 499,

@@ -3,8 +3,9 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type ScriptedChat, startScriptedChat } from '../fixtures/models/scripted-chat-server.ts';
 import { everything, fixture } from '../support/fixtures.ts';
 import { connectClient } from '../support/open-gateway.ts';
+import { waitFor } from '../support/wait-for.ts';
 import { expectAccessible, startApp, type TestApp } from './support/app.ts';
-import { approvalsPage } from './support/approvals-page.ts';
+import { approvalsPage, chooseAnswer } from './support/approvals-page.ts';
 
 const add = (a: number, b: number) => ({ name: 'mcp_s_add', args: { a, b } });
 
@@ -21,7 +22,11 @@ afterAll(() => app?.close());
 
 const enabled = (locator: Locator) => locator.and(app.page.locator(':enabled'));
 
-const dialog = () => app.page.getByRole('dialog', { name: 'Allow this call?' });
+const approvals = () =>
+  app.page
+    .getByRole('article', { name: 'Answer' })
+    .last()
+    .getByRole('article', { name: /^Approval of/ });
 let model: ScriptedChat;
 
 beforeAll(async () => {
@@ -45,7 +50,7 @@ const assistantId = crypto.randomUUID();
 const typeIntoApprovals = `
   let previous = null;
   new MutationObserver(() => {
-    const approval = document.querySelector('[role="dialog"] article');
+    const approval = document.querySelector('[data-approval]');
     if (approval === previous) return;
     previous = approval;
     for (const delay of [0, 50, 100])
@@ -66,25 +71,21 @@ async function startConversation(text: string, script = ''): Promise<string> {
 test('several approvals are answered one by one with single keys, but not with keys that were meant for something else', async () => {
   model.push({ calls: [add(1, 2), add(3, 4)] }, { text: 'One of them is three.' });
   await startConversation('Add some numbers', typeIntoApprovals);
-  await dialog().getByText('1 of 2').waitFor();
-  expect(await dialog().locator('button:focus').count()).toBe(0);
-  await enabled(dialog().getByRole('button', { name: 'Allow once' })).waitFor();
+  await waitFor(async () => (await approvals().count()) === 2, { what: 'the approvals' });
+  await enabled(approvals().first().getByRole('button', { name: 'Allow once' })).waitFor();
   expect(await pendingIds()).toHaveLength(2);
   await expectAccessible(app.page);
 
-  await app.page.keyboard.press('ArrowRight');
-  await dialog().getByText('2 of 2').waitFor();
-  await app.page.keyboard.press('ArrowLeft');
-  await dialog().getByText('1 of 2').waitFor();
-  await enabled(dialog().getByRole('button', { name: 'Allow once' })).waitFor();
+  // The focus moves to an approval once the person does not type, and the keys answer that one.
+  await approvals().first().and(app.page.locator(':focus')).waitFor();
   await app.page.keyboard.press('a');
-  await dialog().getByText('1 of 2').waitFor({ state: 'detached' });
-  expect(await pendingIds()).toHaveLength(1);
-  await enabled(dialog().getByRole('button', { name: 'Deny', exact: true })).waitFor();
+  await waitFor(async () => (await pendingIds()).length === 1, { what: 'the first answer' });
+  await app.page.keyboard.press('a');
+  await approvals().and(app.page.locator(':focus')).waitFor();
   expect(await pendingIds()).toHaveLength(1);
   await app.page.keyboard.press('d');
-  await dialog().waitFor({ state: 'detached' });
   await app.page.getByText('One of them is three.', { exact: true }).waitFor();
+  await app.page.getByRole('textbox', { name: 'Message' }).and(app.page.locator(':focus')).waitFor();
   const results = JSON.stringify(model.requests.at(-1)?.messages);
   expect(results).toContain('denied');
 });
@@ -92,10 +93,10 @@ test('several approvals are answered one by one with single keys, but not with k
 test('shortcuts are off while a person types a reason', async () => {
   model.push({ calls: [add(5, 6)] }, { text: 'Then not.' });
   await startConversation('Add more');
-  await dialog().getByRole('button', { name: 'Deny with a reason …' }).click();
+  await chooseAnswer(approvals(), 'Deny with a reason …');
   await app.page.keyboard.type('add nothing, ada');
-  expect(await dialog().getByRole('textbox', { name: 'Reason' }).inputValue()).toBe('add nothing, ada');
-  await dialog().getByRole('button', { name: 'Deny', exact: true }).click();
+  expect(await approvals().getByRole('textbox', { name: 'Reason' }).inputValue()).toBe('add nothing, ada');
+  await approvals().getByRole('button', { name: 'Deny', exact: true }).click();
   await app.page.getByText('Then not.', { exact: true }).waitFor();
   expect(model.requests.at(-1)?.last).toContain('add nothing, ada');
 });
@@ -103,13 +104,12 @@ test('shortcuts are off while a person types a reason', async () => {
 test('a rule for a conversation applies to that conversation only', async () => {
   model.push({ calls: [add(1, 1)] }, { calls: [add(2, 2)] }, { text: 'Two and four.' });
   const conversation = await startConversation('Add and add');
-  await dialog().getByText('Harbour pilot').waitFor();
-  await enabled(dialog().getByRole('button', { name: 'Always allow this tool for this conversation' })).waitFor();
+  await approvals().and(app.page.locator(':focus')).waitFor();
   await app.page.keyboard.press('c');
   await app.page.getByText('Two and four.', { exact: true }).waitFor();
   model.push({ calls: [add(2, 2)] }, { text: 'Four.' });
   await startConversation('Add');
-  await dialog().getByRole('button', { name: 'Deny', exact: true }).click();
+  await approvals().getByRole('button', { name: 'Deny', exact: true }).click();
   await app.page.getByText('Four.', { exact: true }).waitFor();
 
   await openPending();
@@ -121,6 +121,32 @@ test('a rule for a conversation applies to that conversation only', async () => 
   await revokeRule('in one conversation');
 });
 
+test('a remembered answer is taken back where it was given, and on other pages approvals open in a dialog', async () => {
+  model.push({ calls: [add(7, 7)] }, { text: 'Fourteen.' }, { calls: [add(8, 8)] }, { text: 'Sixteen.' });
+  const conversation = await startConversation('Add seven and seven');
+  await chooseAnswer(approvals(), 'Always allow this tool for this conversation');
+  await app.page.getByText('Fourteen.', { exact: true }).waitFor();
+  const card = app.page.getByRole('article', { name: 'Call of add' });
+  await card.getByText('You allowed add for this conversation.').waitFor();
+  await expectAccessible(app.page);
+  await card.getByRole('button', { name: 'Undo: ask again about add' }).click();
+  await card.getByText('You allowed add for this conversation.').waitFor({ state: 'detached' });
+  expect((await app.get('/api/rules', { key: app.adminToken })).body.rules).toEqual([]);
+
+  await app.goto('/servers');
+  await app.post(`/api/conversations/${conversation}/messages`, { text: 'Add eight and eight' });
+  const banner = app.page.getByRole('region', { name: 'Pending approvals' });
+  await banner.getByText('A call of s/add awaits your approval.').waitFor();
+  await expectAccessible(app.page);
+  await banner.getByRole('button', { name: 'Review' }).click();
+  const dialog = app.page.getByRole('dialog', { name: 'Allow this call?' });
+  await dialog.getByRole('button', { name: 'Allow once' }).click();
+  await dialog.waitFor({ state: 'detached' });
+  await banner.waitFor({ state: 'detached' });
+  await app.goto(`/chat/${conversation}`);
+  await app.page.getByText('Sixteen.', { exact: true }).waitFor();
+});
+
 test('a sampling request of a server is shown before it reaches the model', async () => {
   const sampling = {
     name: 'mcp_everything_trigger-sampling-request',
@@ -128,7 +154,7 @@ test('a sampling request of a server is shown before it reaches the model', asyn
   };
   model.push({ calls: [sampling] }, { text: 'The Dory' }, { text: 'It is named.' });
   const conversation = await startConversation('Name it');
-  await dialog().getByRole('button', { name: 'Allow once' }).click();
+  await approvals().getByRole('button', { name: 'Allow once' }).click();
   await openPending();
   const asked = app.page.getByRole('region', { name: 'Server everything asks' });
   await asked.getByText('Name a boat').waitFor();
@@ -153,17 +179,19 @@ test('the keys of the terminal answer the approval that has the focus, and no ot
   await enabled(panel('echo').getByRole('button', { name: 'Allow once' })).waitFor();
   await tab(/^Pending/).focus();
   await app.page.keyboard.press('t');
-  // The newest approval is first.
+  // The oldest approval is first.
   await app.page.getByRole('heading', { level: 1 }).click();
   await app.page.keyboard.press('ArrowRight');
-  await panel('echo').and(app.page.locator(':focus')).waitFor();
+  await panel('add').and(app.page.locator(':focus')).waitFor();
   await app.page.keyboard.press('ArrowRight');
+  await panel('echo').and(app.page.locator(':focus')).waitFor();
+  await app.page.keyboard.press('ArrowLeft');
   await panel('add').and(app.page.locator(':focus')).waitFor();
   expect(await pendingIds()).toHaveLength(2);
   await expectAccessible(app.page);
   await app.page.keyboard.press('t');
   expect(await adding).toBe('10');
-  await app.page.getByText('Remembered. Revoke the rule', { exact: false }).first().waitFor();
+  await app.page.getByText('You allowed add for this MCP client.').first().waitFor();
   expect(await client.text('s__add', { a: 6, b: 6 })).toBe('12');
   await app.page.keyboard.press('ArrowRight');
   await panel('echo').and(app.page.locator(':focus')).waitFor();

@@ -6,7 +6,7 @@ import { connectClient, type TestClient } from '../support/open-gateway.ts';
 import { openRaw } from '../support/raw-mcp.ts';
 import { waitFor } from '../support/wait-for.ts';
 import { expectAccessible, startApp, type TestApp } from './support/app.ts';
-import { approvalsPage } from './support/approvals-page.ts';
+import { approvalsPage, chooseAnswer } from './support/approvals-page.ts';
 
 let app: TestApp;
 let client: TestClient;
@@ -141,7 +141,7 @@ describe('the list of pending approvals', () => {
     await tab('Pending').click();
   });
 
-  test('an expired approval disappears and its call is denied', async () => {
+  test('an expired approval disappears, and its call ends without an answer, not as denied', async () => {
     await using hasty = await connectClient(`${app.url}/mcp/hasty`);
     const calling = hasty.text('s__echo', { text: 'quick' });
     await panel('echo').waitFor();
@@ -149,7 +149,7 @@ describe('the list of pending approvals', () => {
     await panel('echo').waitFor({ state: 'detached' });
     expect(await calling).toContain('no answer within');
     await tab('Answered').click();
-    await app.page.getByText('No answer in time; the call was denied.').first().waitFor();
+    await app.page.getByText('Nobody answered in time. The call was not made.').first().waitFor();
     await tab('Pending').click();
   });
 });
@@ -169,7 +169,7 @@ test('the calls of a script are one list that is answered at once or one by one'
   await expectAccessible(app.page);
   const one = card(3).getByRole('article').filter({ hasText: 'together 2' });
   await one.getByRole('button', { name: 'Deny', exact: true }).click();
-  await card(2).getByRole('button', { name: 'Allow all 2 once' }).click();
+  await card(2).getByRole('button', { name: 'Allow all 2' }).click();
   expect((await first).structuredContent).toMatchObject({ result: ['together 1', 'CALL_DENIED', 'together 3'] });
   const second = run('denied');
   await card(3).getByRole('button', { name: 'Deny all 3' }).click();
@@ -184,7 +184,7 @@ test('callers see the approvals of their calls but cannot answer them', async ()
   await own.getByText('No pending approvals', { exact: true }).waitFor();
   expect(await own.getByRole('tab', { name: 'Rules' }).count()).toBe(0);
   const calling = app.post('/api/tools/mcp_s_add/call', { arguments: { a: 1, b: 2 } }, { key });
-  await own.getByText('An administrator must answer this.').waitFor();
+  await own.getByText('An administrator or an approver must answer this.').waitFor();
   expect(await own.getByRole('button', { name: 'Allow once' }).count()).toBe(0);
   await button('add', 'Allow once').click();
   expect((await calling).body.text).toBe('3');
@@ -195,7 +195,7 @@ test('callers see the approvals of their calls but cannot answer them', async ()
 describe('the answer to an approval', () => {
   test('always allowing a tool for one caller creates a rule, and calls that it allowed link to it', async () => {
     const calling = client.text('s__add', { a: 1, b: 1 });
-    await button('add', 'Always allow this tool for this MCP client').click();
+    await chooseAnswer(panel('add'), 'Always allow this tool for this MCP client');
     expect(await calling).toBe('2');
     expect(await client.text('s__add', { a: 2, b: 2 })).toBe('4');
     await tab('Rules').click();
@@ -220,7 +220,7 @@ describe('the answer to an approval', () => {
 
   test('always allowing a server for everyone applies to all of its tools', async () => {
     const calling = client.text('s__add', { a: 1, b: 1 });
-    await button('add', 'Always allow all tools of s for everyone').click();
+    await chooseAnswer(panel('add'), 'Always allow all tools of s for everyone');
     expect(await calling).toBe('2');
     expect(await client.text('s__echo', { text: 'hi' })).toBe('hi');
     await tab('Answered').click();
@@ -230,7 +230,7 @@ describe('the answer to an approval', () => {
 
   test('the caller gets the reason of a denial', async () => {
     const calling = client.text('s__add', { a: 1, b: 1 });
-    await button('add', 'Deny with a reason …').click();
+    await chooseAnswer(panel('add'), 'Deny with a reason …');
     const form = panel('add').getByRole('form', { name: 'Deny with a reason' });
     await form.getByLabel('Reason').fill('Use the calculator');
     await form.getByRole('button', { name: 'Deny' }).click();
@@ -242,7 +242,7 @@ describe('the answer to an approval', () => {
 
   test('always denying a tool denies the next call without approval', async () => {
     const calling = client.text('s__add', { a: 1, b: 1 });
-    await button('add', 'Deny with a reason …').click();
+    await chooseAnswer(panel('add'), 'Deny with a reason …');
     await panel('add').getByLabel('Deny later calls of add too').selectOption('Always, for everyone');
     await button('add', 'Deny always').click();
     expect(await calling).toContain('denied');
@@ -252,7 +252,7 @@ describe('the answer to an approval', () => {
 
   test('a call with edited arguments runs with the edited ones', async () => {
     const calling = client.text('s__echo', { text: 'as asked' });
-    await button('echo', 'Edit arguments …').click();
+    await chooseAnswer(panel('echo'), 'Edit arguments …');
     const form = panel('echo').getByRole('form', { name: 'Edit the arguments' });
     await form.getByLabel('text').fill('as the person wants');
     await form.getByRole('button', { name: 'Allow with these arguments' }).click();
@@ -293,7 +293,7 @@ describe('changed and hostile definitions', () => {
       'Changed description − Before: Target, version 1 + Now: Target, version 3',
     );
     await expectAccessible(app.page);
-    await button('target', 'Always allow this tool for everyone').click();
+    await chooseAnswer(panel('target'), 'Always allow this tool for everyone');
     expect((await calling).body.text).toContain('version 3');
     await revokeRule('target on changing');
   });

@@ -56,15 +56,15 @@ test('an approval survives a restart of the gateway, the page reconnects, and th
   await page.getByRole('combobox', { name: 'Assistant' }).selectOption({ label: 'Clerk' });
   await page.getByRole('textbox', { name: 'Message' }).fill('Write a line');
   await page.getByRole('button', { name: 'Send' }).click();
-  const dialog = page.getByRole('dialog', { name: 'Allow this call?' });
-  await dialog.waitFor();
+  const approval = page.getByRole('article', { name: /^Approval of/ });
+  await approval.waitFor();
 
   await first.close();
   await page.getByText('The gateway does not respond.').waitFor();
   await using second = await startGateway(Number(new URL(first.url).port));
   expect(second.url).toBe(first.url);
   await page.getByText('The gateway does not respond.').waitFor({ state: 'detached' });
-  await dialog.getByRole('button', { name: 'Allow once' }).click();
+  await approval.getByRole('button', { name: 'Allow once' }).click();
   const answer = page.getByRole('article', { name: 'Answer' });
   await answer.getByText('The line is there.').waitFor();
   await answer.getByText('I will write a line.').waitFor();

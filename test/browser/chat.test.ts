@@ -8,6 +8,7 @@ import { createGate, type ScriptedChat, startScriptedChat } from '../fixtures/mo
 import { filesystemServer, fixture } from '../support/fixtures.ts';
 import { waitFor } from '../support/wait-for.ts';
 import { expectAccessible, startApp, type TestApp } from './support/app.ts';
+import { chooseAnswer } from './support/approvals-page.ts';
 
 let directory: string;
 let model: ScriptedChat;
@@ -40,12 +41,10 @@ const writeNote = (name: string, content: string) => ({
   args: { path: join(directory, name), content },
 });
 
-const dialog = () => page.getByRole('dialog', { name: 'Allow this call?' });
-const allow = () => dialog().getByRole('button', { name: 'Allow once' }).click();
-// A dialog hides the rest of the page from the accessibility tree.
-const includeHidden = true;
-const answer = () => page.getByRole('article', { name: 'Answer', includeHidden }).last();
-const call = (tool: string) => answer().getByRole('article', { name: `Call of ${tool}`, includeHidden });
+const answer = () => page.getByRole('article', { name: 'Answer' }).last();
+const approvals = () => answer().getByRole('article', { name: /^Approval of/ });
+const allow = () => approvals().first().getByRole('button', { name: 'Allow once' }).click();
+const call = (tool: string) => answer().getByRole('article', { name: `Call of ${tool}` });
 const message = () => page.getByRole('textbox', { name: 'Message' });
 
 /** Whether a text of one line shows nothing of the line after it. A line that ends with an ellipsis has two boxes. */
@@ -109,11 +108,11 @@ test('a tool call is approved, runs, shows its result, and the model continues [
   await addAssistant('Pilot');
   model.push({ text: 'Let me look.', calls: [readTide()] }, { text: 'High water is **at six**.' });
   await startWith('Pilot', 'When is high water?');
-  await dialog().getByText(join(directory, 'tide.txt')).waitFor();
+  await approvals().getByText(join(directory, 'tide.txt')).waitFor();
   await call('read_text_file').getByText('needs your approval').waitFor();
   await expectAccessible(page);
   await allow();
-  await dialog().waitFor({ state: 'detached' });
+  await approvals().waitFor({ state: 'detached' });
   await page.locator('textarea[aria-label="Message"]:focus').waitFor();
   await call('read_text_file').getByText('done', { exact: true }).waitFor();
   await call('read_text_file').getByText('high water is at six').waitFor();
@@ -142,9 +141,9 @@ test('a tool error is shown, reaches the model, and the model continues [R15]', 
 test('a denial and its reason reach the model [R14]', async () => {
   model.push({ calls: [writeNote('never.txt', 'x')] }, { text: 'Then I will not.' });
   await send('Write something');
-  await dialog().getByRole('button', { name: 'Deny with a reason' }).click();
-  await dialog().getByRole('textbox', { name: 'Reason' }).fill('not on my disk');
-  await dialog().getByRole('button', { name: 'Deny', exact: true }).click();
+  await chooseAnswer(approvals(), 'Deny with a reason …');
+  await approvals().getByRole('textbox', { name: 'Reason' }).fill('not on my disk');
+  await approvals().getByRole('button', { name: 'Deny', exact: true }).click();
   await call('write_file').getByText('denied', { exact: true }).waitFor();
   await answer().getByText('Then I will not.').waitFor();
   expect(model.requests.at(-1)?.last).toContain('not on my disk');
@@ -154,57 +153,54 @@ test('a denial and its reason reach the model [R14]', async () => {
 test('arguments can be edited before the call runs [R14]', async () => {
   model.push({ calls: [writeNote('edited.txt', 'from the model')] }, { text: 'Written.' });
   await send('Write a note');
-  await dialog().getByRole('button', { name: 'Edit arguments' }).click();
-  const content = dialog().getByRole('textbox', { name: 'content' });
+  await chooseAnswer(approvals(), 'Edit arguments …');
+  const content = approvals().getByRole('textbox', { name: 'content' });
   await content.fill('from the person');
-  await dialog().getByRole('button', { name: 'Allow with these arguments' }).click();
+  await approvals().getByRole('button', { name: 'Allow with these arguments' }).click();
   await answer().getByText('Written.').waitFor();
   expect(await readFile(join(directory, 'edited.txt'), 'utf8')).toBe('from the person');
 });
 
-test('parallel calls are approved one by one or later [R12, R14]', async () => {
+test('parallel calls are approved one by one, in the order in which the model made them [R12, R14]', async () => {
   const calls = [writeNote('one.txt', '1'), writeNote('two.txt', '2'), writeNote('three.txt', '3')];
   model.push({ calls }, { text: 'All settled.' });
   await send('Write three notes');
-  await dialog().getByText('1 of 3').waitFor();
-  await allow();
-  await dialog().getByText('1 of 2').waitFor();
-  await dialog().getByRole('button', { name: 'Decide later' }).click();
-  await dialog().waitFor({ state: 'detached' });
+  await waitFor(async () => (await approvals().count()) === 3, { what: 'the approvals' });
+  const files = (await approvals().allInnerTexts()).map((text) => /\w+(?=\.txt)/.exec(text)?.[0]);
+  expect(files).toEqual(['one', 'two', 'three']);
   await expectAccessible(page);
-  // Each card shows its approval now.
-  const asked = answer().getByRole('article', { name: 'Approval of write_file' });
-  expect(await asked.count()).toBe(2);
-  await asked.first().getByRole('button', { name: 'Allow once' }).click();
-  await waitFor(async () => (await asked.count()) === 1, { what: 'the answered question to go' });
-  await asked.getByRole('button', { name: 'Deny', exact: true }).click();
+  await allow();
+  await waitFor(async () => (await approvals().count()) === 2, { what: 'the answered approval to go' });
+  await allow();
+  await waitFor(async () => (await approvals().count()) === 1, { what: 'the answered approval to go' });
+  await approvals().getByRole('button', { name: 'Deny', exact: true }).click();
   await answer().getByText('All settled.').waitFor();
   expect(await readFile(join(directory, 'one.txt'), 'utf8')).toBe('1');
   expect(await readFile(join(directory, 'two.txt'), 'utf8')).toBe('2');
   await expect(readFile(join(directory, 'three.txt'))).rejects.toThrow('ENOENT');
 });
 
-test('all pending calls of an answer are allowed together, as one exact list [R14]', async () => {
+test('all pending calls of an answer are allowed together, and their arguments are in view [R14]', async () => {
   const calls = [writeNote('four.txt', '4'), writeNote('five.txt', '5')];
   model.push({ calls }, { text: 'Both written.' });
   await send('Write two notes');
-  await dialog().getByText('Show all 2 pending calls').click();
-  const list = dialog().getByRole('list', { name: 'Pending calls' });
-  await list.getByText('four.txt').waitFor();
-  await list.getByText('five.txt').waitFor();
-  await expectAccessible(page);
-  await dialog().getByRole('button', { name: 'Allow all 2 once' }).click();
+  await answer().getByText('2 calls await your approval.').waitFor();
+  await approvals()
+    .getByText(/four\.txt/)
+    .waitFor();
+  await approvals()
+    .getByText(/five\.txt/)
+    .waitFor();
+  await answer().getByRole('button', { name: 'Allow all 2', exact: true }).click();
   await answer().getByText('Both written.').waitFor();
   expect(await readFile(join(directory, 'four.txt'), 'utf8')).toBe('4');
   expect(await readFile(join(directory, 'five.txt'), 'utf8')).toBe('5');
 });
 
-test('deferred calls are allowed together for the conversation, and later ones run by rule [R14]', async () => {
+test('calls are allowed together for the conversation, and later ones run by rule [R14]', async () => {
   const calls = [writeNote('six.txt', '6'), readTide()];
   model.push({ calls }, { text: 'Two done.' }, { calls: [writeNote('seven.txt', '7')] }, { text: 'One more.' });
   await send('Write and read');
-  await dialog().getByText('1 of 2').waitFor();
-  await dialog().getByRole('button', { name: 'Decide later' }).click();
   await answer().getByText('2 calls await your approval.').waitFor();
   await expectAccessible(page);
   await answer().getByRole('button', { name: 'Allow all 2 for this conversation' }).click();
@@ -233,13 +229,9 @@ test('the approval mode auto asks nothing, and trusted-only asks for untrusted t
   await addAssistant('Careful', { toolApproval: 'trusted-only', trustedTools: ['mcp_files_read_text_file'] });
   model.push({ calls: [readTide(), writeNote('trusted.txt', 'x')] }, { text: 'Both are done.' });
   await startWith('Careful', 'Read and write');
-  await dialog().getByText(join(directory, 'trusted.txt')).waitFor();
+  await approvals().getByText(join(directory, 'trusted.txt')).waitFor();
   await call('read_text_file').getByText('done', { exact: true }).waitFor();
-  expect(
-    await dialog()
-      .getByText(/\d of \d/)
-      .count(),
-  ).toBe(0);
+  expect(await approvals().count()).toBe(1);
   await allow();
   await answer().getByText('Both are done.').waitFor();
 });
@@ -291,7 +283,6 @@ test('a model error is shown, and the answer can be retried', async () => {
 test('sending a message denies the pending call, as a hint announces [R14]', async () => {
   model.push({ calls: [writeNote('dropped.txt', 'x')] }, { text: 'Something else it is.' });
   await send('Write it down');
-  await dialog().getByRole('button', { name: 'Decide later' }).click();
   await page.getByText('Sending a message denies the pending call').waitFor();
   await send('No, do something else');
   await answer().getByText('Something else it is.').waitFor();
@@ -309,23 +300,23 @@ test('reloading the page during an answer or an approval loses nothing [R14]', a
   await answer().getByText('The first half').waitFor();
   expect(await message().inputValue()).toBe('a thought for later');
   gate.open();
-  await dialog().waitFor();
+  await approvals().waitFor();
   await page.reload();
   await allow();
   await answer().getByText('and the second.').waitFor();
 });
 
-test('an approval that is answered elsewhere closes the dialog in every window [R14]', async () => {
+test('an approval that is answered elsewhere disappears from every window [R14]', async () => {
   model.push({ calls: [readTide()] }, { text: 'Somebody allowed it.' });
   await send('Once more');
-  await dialog().waitFor();
+  await approvals().waitFor();
   const other = await app.openPage(new URL(page.url()).pathname);
-  await other.getByRole('dialog', { name: 'Allow this call?' }).waitFor();
+  await other.getByRole('article', { name: /^Approval of/ }).waitFor();
   // The windows do not poll: events update them.
   const { body } = await app.get('/api/approvals?status=pending', { key: app.adminToken });
   await app.post(`/api/approvals/${body.approvals[0].id}/answer`, { answer: 'allow' }, { key: app.adminToken });
-  await dialog().waitFor({ state: 'detached' });
-  await other.getByRole('dialog').waitFor({ state: 'detached' });
+  await approvals().waitFor({ state: 'detached' });
+  await other.getByRole('article', { name: /^Approval of/ }).waitFor({ state: 'detached' });
   await other.getByRole('status').getByText('Answer: Somebody allowed it.').waitFor({ state: 'attached' });
   await answer().getByText('Somebody allowed it.').waitFor();
   await other.close();

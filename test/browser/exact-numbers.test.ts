@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { fixture } from '../support/fixtures.ts';
 import { startApp, type TestApp } from './support/app.ts';
+import { chooseAnswer } from './support/approvals-page.ts';
 
 let app: TestApp;
 const large = '9007199254740993';
@@ -28,7 +29,7 @@ test('an approval shows all digits, and edited arguments are sent with all digit
   await approval().waitFor();
   const shown = await approval().innerText();
   for (const text of [large, '1.0', `-${large}`]) expect(shown).toContain(text);
-  await approval().getByRole('button', { name: 'Edit arguments …' }).click();
+  await chooseAnswer(approval(), 'Edit arguments …');
   const form = approval().getByRole('form', { name: 'Edit the arguments' });
   await form.getByRole('tab', { name: 'JSON' }).click();
   const editor = form.getByRole('textbox', { name: 'Arguments as JSON' });

@@ -2,6 +2,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { fixture } from '../support/fixtures.ts';
 import { connectMcp } from '../support/mcp-client.ts';
 import { expectAccessible, startApp, type TestApp } from './support/app.ts';
+import { chooseAnswer } from './support/approvals-page.ts';
 
 let app: TestApp;
 beforeAll(async () => {
@@ -27,7 +28,7 @@ test('an approval shows which call brought the data, and one answer allows the f
   await flow.getByText('The arguments contain private data:').waitFor();
   await flow.getByText('in /text').waitFor();
   await expectAccessible(page);
-  await panel.getByRole('button', { name: 'Allow this data flow for this caller', exact: true }).click();
+  await chooseAnswer(panel, 'Allow this data flow for this caller');
   expect(await calling).toBe(text);
   expect(await client.text('web__echo', { text })).toBe(text);
 

@@ -5,6 +5,7 @@ import { fixture, tempDir } from '../support/fixtures.ts';
 import { featuresWith, sandboxProblem, startHost } from '../support/sandbox.ts';
 import { waitFor } from '../support/wait-for.ts';
 import { expectAccessible, startApp, type TestApp } from './support/app.ts';
+import { chooseAnswer } from './support/approvals-page.ts';
 import { onServersPage } from './support/servers-page.ts';
 
 // The first test needs no bubblewrap: its program runs outside of a sandbox, and what it would have used is recorded.
@@ -100,14 +101,17 @@ test('the buttons of an approval for a host name the host and the server that an
   await waitFor(async () => (await asking.get('/api/approvals?status=pending', admin)).body.approvals.length === 1);
   await asking.load('/approvals');
   const panel = page.getByRole('article', { name: 'Approval of run', exact: true });
-  const always = panel.getByRole('button', { name: 'Always allow news.example.com for shell' });
-  await always.and(page.locator(':enabled')).waitFor();
-  expect(await panel.getByRole('button', { name: /Edit arguments|tools? of|this tool/ }).count()).toBe(0);
-  await panel.getByRole('button', { name: 'Deny with a reason …' }).click();
+  await panel.getByRole('button', { name: 'More answers' }).click();
+  expect(await page.getByRole('menuitem').allInnerTexts()).toEqual([
+    'Deny with a reason …',
+    'Always allow news.example.com for shell',
+  ]);
+  await page.keyboard.press('Escape');
+  await chooseAnswer(panel, 'Deny with a reason …');
   await panel.getByRole('checkbox', { name: 'Never let shell reach news.example.com' }).waitFor();
   await expectAccessible(page);
   await panel.getByRole('button', { name: 'Back' }).click();
-  await always.click();
+  await chooseAnswer(panel, 'Always allow news.example.com for shell');
   await page.getByText('Remembered. The tab Sandbox of the server lists the host.', { exact: true }).waitFor();
   expect((await call).body.content[0].text).toContain('hello from news.example.com');
   expect((await openSandboxRecords(asking.storage).get('shell')).accepted?.profile.network).toEqual([

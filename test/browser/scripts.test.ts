@@ -52,17 +52,15 @@ test('in a conversation, the calls of a script are approved as one list and show
   await page.getByRole('combobox', { name: 'Assistant' }).selectOption({ label: 'Scripter' });
   await page.getByRole('textbox', { name: 'Message' }).fill('Echo both');
   await page.getByRole('textbox', { name: 'Message' }).press('Enter');
-  const dialog = page.getByRole('dialog', { name: 'Allow this call?' });
-  await dialog.waitFor();
-  await dialog.getByText('Show the script').click();
-  await dialog.getByText('Promise.all').waitFor();
-  const pending = dialog.getByRole('list', { name: 'Pending calls' });
-  await pending.getByText('"one"').waitFor();
-  await pending.getByText('"two"').waitFor();
-  await dialog.getByRole('button', { name: 'Deny all 2' }).waitFor();
-  await expectAccessible(page);
-  await dialog.getByRole('button', { name: 'Allow all 2 once' }).click();
   const answer = page.getByRole('article', { name: 'Answer' }).last();
+  await answer.getByText('2 calls await your approval.').waitFor();
+  await answer.getByText('Show the script').click();
+  await answer.getByText('Promise.all').waitFor();
+  const pending = answer.getByRole('article', { name: 'Approval of echo' });
+  expect((await pending.allInnerTexts()).map((text) => /one|two/.exec(text)?.[0])).toEqual(['one', 'two']);
+  await answer.getByRole('button', { name: 'Deny all 2' }).waitFor();
+  await expectAccessible(page);
+  await answer.getByRole('button', { name: 'Allow all 2', exact: true }).click();
   await answer.getByText('Script: one and two').waitFor();
   const steps = answer
     .getByRole('article', { name: 'Call of run_code' })

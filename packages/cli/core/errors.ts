@@ -44,6 +44,7 @@ export function exitCodeFor(code: string): number {
 }
 
 const codes: Partial<Record<ErrorCode, number>> = {
+  APPROVAL_EXPIRED: exitCodes.denied,
   ARGUMENTS_INVALID: exitCodes.usage,
   CALL_CANCELLED: exitCodes.cancelled,
   CALL_DENIED: exitCodes.denied,

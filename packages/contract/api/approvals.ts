@@ -105,6 +105,9 @@ export const approvalSchema = answer(
       .optional(),
     answeredAt: isoTime.optional(),
     answeredBy: z.string().optional().describe('Name of the person; `withdrawal` if the call ended before an answer.'),
+    isRemembered: z
+      .boolean()
+      .describe('Whether a rule was made of the answer and still exists. `forgetAnswer` removes it.'),
     mayAnswer: z.boolean().describe('Whether the requesting caller may answer.'),
     audiences: list(audience).describe(
       'The audiences that the requesting caller may choose for a remembered answer; empty: only the scope `once`.',

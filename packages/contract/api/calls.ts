@@ -221,6 +221,7 @@ const countsShape = {
   success: z.int(),
   error: z.int().describe('Calls that failed: tool errors, timeouts and server errors.'),
   denied: z.int().describe('Calls that a rule or a person denied.'),
+  expired: z.int().describe('Calls whose approval nobody answered in time.'),
   invalid: z.int().describe('Calls whose arguments were invalid. They were never sent.'),
   cancelled: z.int().describe('Calls that the caller cancelled.'),
   unknown: z.int().describe('Calls whose outcome is unknown: the connection broke after they were sent.'),

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { approvalScopes, ruleAudiences } from '../approvals.ts';
 import { modelChoiceSchema } from './assistant.ts';
 
 /** Tokens that models read and wrote; zero for providers that do not report them. */
@@ -30,12 +31,25 @@ export const toolCallPartSchema = z.strictObject({
   server: z.string().optional(),
   originalName: z.string().optional(),
   arguments: z.record(z.string(), z.unknown()),
-  /** `waiting`: not started. `asked`: waits for approval. `unknown`: the gateway stopped before the tool ended. */
-  status: z.enum(['waiting', 'asked', 'running', 'success', 'error', 'denied', 'cancelled', 'unknown']),
+  /**
+   * `waiting`: not started. `asked`: waits for approval. `expired`: nobody answered the approval. `unknown`: the gateway stopped before
+   * the tool ended.
+   */
+  status: z.enum(['waiting', 'asked', 'running', 'success', 'error', 'denied', 'expired', 'cancelled', 'unknown']),
   /** The approval that the call waits for while it is `asked`. */
   approvalId: z.string().optional(),
   /** The approvals that calls of this chain or script wait for while it is `asked`. */
   stepApprovalIds: z.array(z.string()).optional(),
+  /** What a person answered to the approval of the call. */
+  answered: z
+    .strictObject({
+      approval: z.string(),
+      answer: z.enum(['allow', 'deny']),
+      scope: z.enum(approvalScopes),
+      audience: z.enum(ruleAudiences).optional(),
+      by: z.string().optional(),
+    })
+    .optional(),
   /** The rule that allowed the call. */
   rule: z.string().optional(),
   progress: z

@@ -64,6 +64,17 @@ export const approvalRoutes = defineRoutes({
     // Each answer is recorded like that to a single approval.
     recorded: false,
   },
+  forgetAnswer: {
+    method: 'delete',
+    path: '/api/approvals/{approval}/remembered',
+    right: 'call',
+    group,
+    summary:
+      'Forgets a remembered answer: later calls are asked about again. The calls that it allowed are not affected. Whoever may give such an answer may take it back.',
+    params,
+    errors: ['NOT_FOUND', 'REQUEST_INVALID'],
+    recorded: true,
+  },
   listRules: {
     method: 'get',
     path: '/api/rules',

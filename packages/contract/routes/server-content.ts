@@ -14,6 +14,7 @@ const params = z.object({ server: z.string() });
 /** The errors of a read. */
 export const readErrors = [
   'NOT_FOUND',
+  'APPROVAL_EXPIRED',
   'CALL_DENIED',
   'CALL_CANCELLED',
   'ARGUMENTS_INVALID',

@@ -9,6 +9,7 @@ const params = z.object({ tool: z.string() });
 
 /** The errors of a call. */
 export const callErrors = [
+  'APPROVAL_EXPIRED',
   'ARGUMENTS_INVALID',
   'CALL_CANCELLED',
   'CALL_DENIED',

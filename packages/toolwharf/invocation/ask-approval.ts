@@ -102,15 +102,17 @@ export async function askApproval(
     call.emit({ type: 'approval-asked', request });
     call.emitOutwards({ type: 'step-asked', request });
     const { answer, isExpired } = await answerInTime(approver, request, call, question.approval.expiresMs, ports.log);
+    if (answer.kind === 'allow' && answer.scope === 'flow' && request.flows) await ports.allowFlow?.()?.(request);
+    const rule = toRule(request.id, answer, entry, caller, ports.clock.now());
+    // Stored before anyone hears of the answer: it can be taken back at once.
+    if (rule) await ports.rules.add(rule);
     call.approval = undefined;
-    call.record = { ...call.record, approval: toRecorded(request, answer, call.record.approval) };
+    if (!isExpired) call.record = { ...call.record, approval: toRecorded(request, answer, call.record.approval) };
     const shown = showAnswer(answer, question);
     ports.onAnswered(request, shown, isExpired);
-    call.emit({ type: 'approval-answered', request, answer: shown });
+    call.emit({ type: 'approval-answered', request, answer: shown, isExpired });
     call.emitOutwards({ type: 'step-answered', request });
-    if (answer.kind === 'allow' && answer.scope === 'flow' && request.flows) await ports.allowFlow?.()?.(request);
-    const rule = toRule(answer, entry, caller, ports.clock.now());
-    if (rule) await ports.rules.add(rule);
+    if (isExpired) throw expired(call, entry, question.approval.expiresMs);
     if (answer.kind === 'deny') throw denied(call, entry, answer.reason ?? 'the answer was no');
     // Pins are shared by all callers.
     if (entry.changed && rule?.audience === 'everyone' && !rule.matching) await (call.read ?? ports).onAccepted(entry);
@@ -211,8 +213,8 @@ async function answerInTime(
     return { answer: await abortable(asking, signal), isExpired: false };
   } catch (cause) {
     cancelled.throwIfAborted();
-    const reason = `no answer within ${Math.round(expiresMs / 1_000)} s`;
-    if (signal.aborted) return { answer: { kind: 'deny', reason }, isExpired: true };
+    const isExpired = signal.aborted || (cause instanceof ToolwharfError && cause.code === 'APPROVAL_EXPIRED');
+    if (isExpired) return { answer: { kind: 'deny', reason: noAnswerWithin(expiresMs) }, isExpired };
     throw toApprovalError(cause, request, log);
   }
 }
@@ -265,15 +267,21 @@ function toRequest(
   };
 }
 
-/** The rule that an answer creates; undefined for an answer about this call only. */
-function toRule(answer: ApprovalAnswer, entry: CatalogEntry, caller: Caller, now: number): RememberedRule | undefined {
+/** The rule that an answer creates, with the id of its approval; undefined for an answer about this call only. */
+function toRule(
+  id: string,
+  answer: ApprovalAnswer,
+  entry: CatalogEntry,
+  caller: Caller,
+  now: number,
+): RememberedRule | undefined {
   const { kind, scope = 'once', matching, by } = answer;
   if (scope === 'once' || scope === 'flow') return undefined;
   const audience = scope === 'conversation' ? 'conversation' : (answer.audience ?? 'caller');
   if (audience === 'conversation' && caller.conversation === undefined) return undefined;
   const { serverAddress, server, originalName, definitionHash } = entry;
   return {
-    id: randomUUID(),
+    id,
     scope,
     answer: kind,
     audience,
@@ -305,3 +313,10 @@ function denied({ calledAs }: RunningCall, entry: CatalogEntry, why: string): To
     data: { tool: entry.name },
   });
 }
+
+function expired({ calledAs }: RunningCall, entry: CatalogEntry, expiresMs: number): ToolwharfError {
+  const message = `The call to ${calledAs} was not made: ${noAnswerWithin(expiresMs)}`;
+  return new ToolwharfError('APPROVAL_EXPIRED', message, { data: { tool: entry.name } });
+}
+
+const noAnswerWithin = (expiresMs: number) => `no answer within ${Math.round(expiresMs / 1_000)} s`;

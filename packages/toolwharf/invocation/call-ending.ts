@@ -32,6 +32,8 @@ function endFor({ code, data }: ToolwharfError): CallEnd {
     case 'RESULT_BLOCKED':
     case 'TOOL_CHANGED':
       return 'denied';
+    case 'APPROVAL_EXPIRED':
+      return 'expired';
     case 'TOOL_FAILED':
       return 'tool';
     case 'CALL_CANCELLED':

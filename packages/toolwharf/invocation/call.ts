@@ -50,7 +50,12 @@ export interface CallQuestionContext extends QuestionContext {
 export type CallEvent =
   | { readonly type: 'state'; readonly state: CallState; readonly record: CallRecord }
   | { readonly type: 'approval-asked'; readonly request: ApprovalRequest }
-  | { readonly type: 'approval-answered'; readonly request: ApprovalRequest; readonly answer: ApprovalAnswer }
+  | {
+      readonly type: 'approval-answered';
+      readonly request: ApprovalRequest;
+      readonly answer: ApprovalAnswer;
+      readonly isExpired: boolean;
+    }
   | { readonly type: 'progress'; readonly progress: Progress }
   | { readonly type: 'log'; readonly params: JsonObject }
   /** The questions that wait for an answer have changed. */

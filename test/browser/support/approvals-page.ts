@@ -1,4 +1,11 @@
+import type { Locator } from 'playwright-core';
 import type { TestApp } from './app.ts';
+
+/** Chooses an answer from the menu of an approval. */
+export async function chooseAnswer(panel: Locator, name: string): Promise<void> {
+  await panel.getByRole('button', { name: 'More answers' }).click();
+  await panel.page().getByRole('menuitem', { name, exact: true }).click();
+}
 
 /** The elements and actions of the Approvals page. */
 export function approvalsPage(app: () => TestApp) {

@@ -74,10 +74,34 @@ test('an expired approval is reported as gone, and an unknown one as not found',
   await api.storage.approvals.expire(Date.now() + 3_600_000);
   const late = await api.post(`/api/approvals/${id}/answer`, { answer: 'allow' });
   expect(late).toMatchObject({ status: 410, body: { error: { code: 'GONE' } } });
-  expect((await result).status).toBe(403);
+  const { status, body } = await result;
+  expect({ status, code: body.error.code }).toEqual({ status: 504, code: 'APPROVAL_EXPIRED' });
+  const expired = (await api.get('/api/calls?end=expired')).body.calls;
+  expect(expired).toMatchObject([{ originalName: 'add', arguments: { a: 9, b: 9 } }]);
+  expect(expired[0].approval).toBeUndefined();
+  expect((await api.get('/api/calls/stats')).body.totals).toMatchObject({ expired: 1 });
   expect((await api.post(`/api/approvals/${randomUUID()}/answer`, { answer: 'allow' })).status).toBe(404);
   expect((await api.get(`/api/approvals/${randomUUID()}`)).status).toBe(404);
   expect((await api.post(`/api/approvals/${id}/answer`, { answer: 'maybe' })).status).toBe(400);
+});
+
+test('a remembered answer is taken back by whoever may give it, and only once', async () => {
+  const member = await api.key(['read', 'call']);
+  const { id, result } = await ask({ a: 1, b: 1 });
+  expect((await api.delete(`/api/approvals/${id}/remembered`)).status).toBe(400);
+  await api.post(`/api/approvals/${id}/answer`, { answer: 'allow', scope: 'tool', audience: 'everyone' });
+  // At once: the call may still be about to store the rule.
+  expect((await api.delete(`/api/approvals/${id}/remembered`, { key: member })).status).toBe(404);
+  expect((await api.delete(`/api/approvals/${id}/remembered`)).status).toBe(204);
+  expect((await result).body.text).toBe('2');
+  expect((await api.get('/api/rules')).body.rules).toEqual([]);
+  const again = await ask({ a: 1, b: 2 });
+  await api.post(`/api/approvals/${again.id}/answer`, { answer: 'allow', scope: 'tool', audience: 'everyone' });
+  await again.result;
+  expect((await api.get(`/api/approvals/${again.id}`)).body.isRemembered).toBe(true);
+  expect((await api.delete(`/api/approvals/${again.id}/remembered`)).status).toBe(204);
+  expect((await api.get(`/api/approvals/${again.id}`)).body.isRemembered).toBe(false);
+  expect((await api.delete(`/api/approvals/${again.id}/remembered`)).status).toBe(404);
 });
 
 test('the caller sees its approval but cannot answer it, and other callers do not see it', async () => {

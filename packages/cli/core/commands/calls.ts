@@ -120,6 +120,7 @@ async function findWaits(calls: readonly Call[], gateway: GatewayClient): Promis
 
 /** Clearer words for some ends. */
 const endWords: Partial<Record<NonNullable<Call['end']>, string>> = {
+  expired: 'no answer',
   tool: 'tool error',
   timeout: 'timed out',
   'unknown-outcome': 'unknown outcome',

@@ -40,7 +40,14 @@ interface Printed {
   readonly calls: Map<number, 'started' | 'ended'>;
 }
 
-const endStates: ReadonlySet<ToolCallPart['status']> = new Set(['success', 'error', 'denied', 'cancelled', 'unknown']);
+const endStates: ReadonlySet<ToolCallPart['status']> = new Set([
+  'success',
+  'error',
+  'denied',
+  'expired',
+  'cancelled',
+  'unknown',
+]);
 
 /** Starts to print a conversation; an answer in progress is printed from its start. */
 export async function openConversationView(id: string, options: ViewOptions): Promise<ConversationView> {

@@ -138,6 +138,7 @@ function total(parts: readonly CountedCalls[]): CallStats['totals'] {
     success: ended('success'),
     error: ended('tool', 'timeout', 'failed'),
     denied: ended('denied'),
+    expired: ended('expired'),
     invalid: ended('invalid'),
     cancelled: ended('cancelled'),
     unknown: ended('unknown-outcome'),

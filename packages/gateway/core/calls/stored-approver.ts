@@ -213,6 +213,7 @@ export function createStoredApprover(options: StoredApproverOptions): StoredAppr
       if (record.status === 'pending') askUser(record, host, AbortSignal.any([signal, ended.signal]));
       try {
         const settled = await waitForAnswer(id, signal);
+        if (settled?.status === 'expired') throw new ToolwharfError('APPROVAL_EXPIRED', 'Nobody answered in time');
         const given = settled?.answer && { ...settled.answer, by: settled.answeredBy };
         if (given?.kind !== 'allow') return given ?? { kind: 'deny', reason: 'the approval no longer exists' };
         // A client that repeated its call waits for the answer too, and goes first.

@@ -151,6 +151,7 @@ function stateFor(code: string): TaskState {
 }
 
 const rejections = new Set([
+  'APPROVAL_EXPIRED',
   'ARGUMENTS_INVALID',
   'CALL_DENIED',
   'IDEMPOTENCY_CONFLICT',

@@ -134,7 +134,8 @@ async function runCall(index: number, options: RunCallsOptions): Promise<void> {
       onStatus();
     } else if (event.type === 'approval-answered') {
       endWork = stopwatch.start();
-      draft.changePart(index, { status: 'waiting', approvalId: undefined });
+      const answered = event.isExpired ? undefined : toAnswered(event);
+      draft.changePart(index, { status: 'waiting', approvalId: undefined, answered });
       onStatus();
     } else if (event.type === 'state' && event.state === 'running' && !hasRun) {
       hasRun = true;
@@ -224,9 +225,15 @@ function forScript(policy: CallPolicy, tools: readonly Tool[]): CallPolicy {
   return { ...policy, mayUse: (tool) => names.has(tool.name) && (policy.mayUse?.(tool) ?? true) };
 }
 
+function toAnswered({ request, answer }: Extract<CallEvent, { type: 'approval-answered' }>): ToolCallPart['answered'] {
+  const { kind, scope = 'once', audience, by } = answer;
+  return { approval: request.id, answer: kind, scope, audience, by };
+}
+
 function statusOf({ isError, failure }: ToolResult): ToolCallPart['status'] {
   if (!isError) return 'success';
   if (failure?.code === 'CALL_DENIED' || failure?.code === 'TOOL_CHANGED') return 'denied';
+  if (failure?.code === 'APPROVAL_EXPIRED') return 'expired';
   return failure?.code === 'CALL_CANCELLED' ? 'cancelled' : 'error';
 }
 

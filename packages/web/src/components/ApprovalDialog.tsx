@@ -101,7 +101,7 @@ export function ApprovalDialog({ approvals, open, onClose }: ApprovalDialogProps
     >
       <div ref={start} tabIndex={-1} className="flex flex-col gap-4 outline-none">
         {approval.script && <ScriptCode script={approval.script.call} />}
-        {waiting.length > 1 && <PendingCalls approvals={waiting} isScript={approval.script !== undefined} />}
+        {waiting.length > 1 && <PendingCalls approvals={waiting} />}
         <ApprovalPanel key={approval.id} approval={approval} takesAllKeys />
       </div>
     </Dialog>
@@ -110,14 +110,12 @@ export function ApprovalDialog({ approvals, open, onClose }: ApprovalDialogProps
 
 interface PendingCallsProps {
   readonly approvals: readonly Approval[];
-  /** A script makes the calls: they are shown at once, and can be denied together. */
-  readonly isScript: boolean;
 }
 
 /** The list of all pending calls, with buttons that answer exactly these. */
-function PendingCalls({ approvals, isScript }: PendingCallsProps) {
+function PendingCalls({ approvals }: PendingCallsProps) {
   return (
-    <details open={isScript} className="rounded-md border border-line px-3 py-2">
+    <details open className="rounded-md border border-line px-3 py-2">
       <summary className="cursor-pointer font-medium">
         {`Show all ${formatNumber(approvals.length)} pending calls`}
       </summary>
@@ -135,7 +133,7 @@ function PendingCalls({ approvals, isScript }: PendingCallsProps) {
         ))}
       </ol>
       <div className="mt-2">
-        <AllowAll approvals={approvals} canDeny={isScript} />
+        <AllowAll approvals={approvals} />
       </div>
     </details>
   );

@@ -15,6 +15,7 @@ import {
 } from './approval/ApprovalAnswers.tsx';
 import { answerKeys } from './approval/answer-keys.ts';
 import { kindOfCaller, nameOfCaller, outcomeOf } from './approval/labels.ts';
+import { describeRemembered, UndoButton, useForgetAnswer } from './approval/RememberedAnswer.tsx';
 import { ServerClaims } from './approval/ServerClaims.tsx';
 import { TimeLeft } from './approval/TimeLeft.tsx';
 import { Badge } from './Badge.tsx';
@@ -27,12 +28,6 @@ import { safeText } from './safe-text.ts';
 import { TextLink } from './TextLink.tsx';
 import { useToast } from './Toasts.tsx';
 import { useShortcuts } from './use-shortcuts.ts';
-
-const rememberedTexts = {
-  allow: 'Remembered. Revoke the rule under Approvals, Rules, to be asked again.',
-  deny: 'Remembered. Revoke the rule under Approvals, Rules, to allow such calls again.',
-  host: 'Remembered. The tab Sandbox of the server lists the host.',
-};
 
 export interface ApprovalPanelProps {
   readonly approval: Approval;
@@ -91,10 +86,16 @@ function WholeApproval({
         <Answering
           approval={approval}
           keysWithin={takesAllKeys ? undefined : panel}
+          offersUndo={!compact}
           onAnswered={() => onAnswered?.()}
         />
       )}
-      {!isPending && <p className="text-ink-soft">{outcomeOf(approval).sentence}</p>}
+      {!isPending && (
+        <div className="flex flex-wrap items-center gap-2 text-ink-soft">
+          <p>{outcomeOf(approval).sentence}</p>
+          <UndoButton approval={approval} />
+        </div>
+      )}
       {compact && isPending && <TimeLeft until={approval.expiresAt} queryKey="approvals" />}
     </article>
   );
@@ -104,13 +105,15 @@ interface AnsweringProps {
   readonly approval: Approval;
   /** Where the focus must be for the keys; undefined: anywhere. */
   readonly keysWithin: RefObject<HTMLElement | null> | undefined;
+  /** Says what is remembered, and offers to take it back. */
+  readonly offersUndo: boolean;
   readonly onAnswered: () => void;
 }
 
-function Answering({ approval, keysWithin, onAnswered }: AnsweringProps) {
+function Answering({ approval, keysWithin, offersUndo, onAnswered }: AnsweringProps) {
   const [mode, setMode] = useState<'choose' | 'deny' | 'edit'>('choose');
   const ready = useReady();
-  const answering = useAnswerApproval(approval, onAnswered);
+  const answering = useAnswerApproval(approval, offersUndo, onAnswered);
   const isOver = answering.isPending || answering.isSuccess;
   const answer = (body: ApprovalAnswer) => answering.mutate(body);
   const choose = () => setMode('choose');
@@ -128,7 +131,7 @@ function Answering({ approval, keysWithin, onAnswered }: AnsweringProps) {
     },
     keysWithin,
   );
-  if (!approval.mayAnswer) return <Notice tone="info">{approverTexts[approval.approvers ?? 'admins']}</Notice>;
+  if (!approval.mayAnswer) return <Notice tone="info">{describeApprovers(approval)}</Notice>;
   return (
     <div className="flex min-w-0 flex-col gap-3">
       {answering.isError && <ErrorNotice title="The answer was rejected" error={answering.error} />}
@@ -150,10 +153,16 @@ function Answering({ approval, keysWithin, onAnswered }: AnsweringProps) {
   );
 }
 
+/** Who answers instead of the reader. Only administrators accept a changed definition. */
+function describeApprovers({ approvers = 'admins', change }: Approval): string {
+  if (change) return 'An administrator must answer this: the definition of the tool changed.';
+  return approverTexts[approvers];
+}
+
 const approverTexts = {
-  admins: 'An administrator must answer this. Callers cannot approve their own calls.',
-  owner: 'The owner of the conversation or an administrator must answer this.',
-  client: 'The user of the calling client or an administrator must answer this.',
+  admins: 'An administrator or an approver must answer this. Callers cannot approve their own calls.',
+  owner: 'The owner of the conversation, an administrator or an approver must answer this.',
+  client: 'The user of the calling client, an administrator or an approver must answer this.',
 } as const;
 
 const readyAfterMs = 500;
@@ -169,15 +178,25 @@ function useReady(): boolean {
 }
 
 /** Answers an approval. The first answer counts; a late one reports the answer that counted. */
-function useAnswerApproval(approval: Approval, onAnswered: () => void) {
+function useAnswerApproval(approval: Approval, offersUndo: boolean, onAnswered: () => void) {
   const client = useQueryClient();
   const toast = useToast();
+  const forgetting = useForgetAnswer();
   return useMutation({
     mutationFn: (body: ApprovalAnswer) => answer(approval, body),
-    onSuccess({ late }, { answer: given, scope = 'once' }) {
+    onSuccess({ late }, body) {
+      const { answer: given, scope = 'once' } = body;
       if (late !== undefined) toast(late);
       else if (scope === 'flow') toast('Remembered for this data, this tool and this conversation.');
-      else if (scope !== 'once') toast(rememberedTexts[approval.access === undefined ? given : 'host']);
+      else if (approval.access !== undefined && scope !== 'once')
+        toast('Remembered. The tab Sandbox of the server lists the host.');
+      else if (scope !== 'once' && offersUndo) {
+        const answered = { ...approval, answer: { ...body, kind: given } };
+        toast(describeRemembered({ ...answered, answeredBy: 'You' }, 'You'), {
+          label: 'Undo',
+          run: () => forgetting.mutate(approval.id),
+        });
+      }
       removePending(client, approval.id);
       onAnswered();
     },

@@ -1,5 +1,6 @@
 import { X } from 'lucide-react';
 import { Toast } from 'radix-ui';
+import { Button } from './Button.tsx';
 import { classNames } from './class-names.ts';
 import type { Message } from './Toasts.tsx';
 
@@ -15,11 +16,11 @@ export interface ToastListProps {
 export function ToastList({ messages, onClose }: ToastListProps) {
   return (
     <Toast.Provider label="Notification" duration={6_000}>
-      {messages.map(({ id, text: content, tone }) => (
+      {messages.map(({ id, text: content, tone, action }) => (
         <Toast.Root
           key={id}
           type={tone === 'bad' ? 'foreground' : 'background'}
-          duration={tone === 'bad' ? 12_000 : 5_000}
+          duration={tone === 'bad' || action ? 12_000 : 5_000}
           onOpenChange={(open) => open || onClose(id)}
           className={classNames(
             'flex animate-appear items-start gap-3 rounded-lg border bg-raised px-3 py-2.5 shadow-xl',
@@ -27,6 +28,13 @@ export function ToastList({ messages, onClose }: ToastListProps) {
           )}
         >
           <Toast.Description className="min-w-0 flex-1 break-words">{content}</Toast.Description>
+          {action && (
+            <Toast.Action altText={action.label} asChild>
+              <Button size="small" onClick={action.run}>
+                {action.label}
+              </Button>
+            </Toast.Action>
+          )}
           <Toast.Close aria-label="Close" className="text-ink-faint hover:text-ink">
             <X aria-hidden className="size-4" />
           </Toast.Close>

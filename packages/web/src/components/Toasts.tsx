@@ -6,10 +6,17 @@ export interface Message {
   readonly id: number;
   readonly text: string;
   readonly tone: 'good' | 'bad';
+  readonly action?: ToastAction | undefined;
+}
+
+/** A button of a message, such as Undo. */
+export interface ToastAction {
+  readonly label: string;
+  readonly run: () => void;
 }
 
 interface ShowToast {
-  (content: string): void;
+  (content: string, action?: ToastAction): void;
   /** Shows the message of an error; fits `onError` of a mutation. */
   error(error: unknown): void;
 }
@@ -28,14 +35,14 @@ const ToastList = lazy(async () => ({ default: (await import('./ToastList.tsx'))
 export function Toasts({ children }: { readonly children: ReactNode }) {
   const [messages, setMessages] = useState<readonly Message[]>([]);
   const [isUsed, setUsed] = useState(false);
-  const add = useCallback((content: string, tone: Message['tone']) => {
+  const add = useCallback((content: string, tone: Message['tone'], action?: ToastAction) => {
     lastId += 1;
-    const message = { id: lastId, text: content, tone };
+    const message = { id: lastId, text: content, tone, action };
     setUsed(true);
     setMessages((before) => [...before.slice(-3), message]);
   }, []);
   const [toast] = useState(() =>
-    Object.assign((content: string) => add(content, 'good'), {
+    Object.assign((content: string, action?: ToastAction) => add(content, 'good', action), {
       error: (error: unknown) => add(messageOf(error), 'bad'),
     }),
   );

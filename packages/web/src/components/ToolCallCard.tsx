@@ -18,6 +18,7 @@ const statusTexts = {
   success: 'done',
   error: 'failed',
   denied: 'denied',
+  expired: 'no answer',
   cancelled: 'cancelled',
   unknown: 'outcome unknown',
 };
@@ -37,6 +38,7 @@ const tones: Readonly<Record<ToolCallPart['status'], Tone>> = {
   success: 'good',
   error: 'bad',
   denied: 'warn',
+  expired: 'neutral',
   cancelled: 'neutral',
   unknown: 'warn',
 };
@@ -82,7 +84,7 @@ export const ToolCallCard = memo(function ToolCallCard({ call, steps, children }
               <Duration from={call.startedAt} to={status === 'running' ? undefined : call.completedAt} />
             </span>
           )}
-          {call.rule !== undefined && <Badge>by rule</Badge>}
+          {call.rule !== undefined && call.answered === undefined && <Badge>by rule</Badge>}
           <StatusBadge tone={tones[status]} pulsing={status === 'running'}>
             {statusTexts[status]}
           </StatusBadge>

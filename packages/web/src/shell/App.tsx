@@ -3,8 +3,6 @@ import { type ComponentType, lazy, type ReactNode, Suspense, useMemo } from 'rea
 import { Route, Switch } from 'wouter';
 import { EventsProvider } from '../api/events-context.tsx';
 import { queries } from '../api/queries.ts';
-import { ButtonLink } from '../components/Button.tsx';
-import { EmptyState } from '../components/EmptyState.tsx';
 import { ErrorBoundary } from '../components/ErrorBoundary.tsx';
 import { Spinner } from '../components/Spinner.tsx';
 import { Toasts } from '../components/Toasts.tsx';
@@ -22,6 +20,8 @@ const pages = {
   '/profiles/:profile?/:view?': lazy(() => import('../pages/profiles/ProfilesPage.tsx')),
   '/settings/:section?': lazy(() => import('../pages/settings/SettingsPage.tsx')),
 };
+
+const NoPage = lazy(() => import('./NoPage.tsx'));
 
 export interface AppProps {
   readonly features: readonly Feature[];
@@ -70,9 +70,7 @@ function Pages() {
         <Route key={path} path={path} component={Content} />
       ))}
       <Route>
-        <EmptyState title="Page not found" actions={<ButtonLink href="/">Open the overview</ButtonLink>}>
-          Check the URL, or open a page from the menu.
-        </EmptyState>
+        <NoPage />
       </Route>
     </Switch>
   );
@@ -88,12 +86,7 @@ function Loading() {
 
 /** A feature that the gateway has switched off: nothing leads to its pages and tabs, and they say so. */
 function switchOff({ name, title, pages = {}, settings = [], toolTabs = [] }: Feature): Feature {
-  const Content = () => (
-    <EmptyState title={`${title}: switched off`}>
-      This gateway runs without the feature <code>{name}</code>. An administrator can switch it on under{' '}
-      <code>features</code> in the configuration file.
-    </EmptyState>
-  );
+  const Content = () => <NoPage feature={{ name, title }} />;
   const close = (sections: readonly Section[]) =>
     sections.map(({ id, label, after }) => ({ id, label, after, Content, useIsListed: () => false }));
   return {

@@ -2,6 +2,7 @@ import { useQuery } from '@tanstack/react-query';
 import { Menu as MenuIcon, Search, X } from 'lucide-react';
 import { lazy, type ReactNode, Suspense, useCallback, useEffect, useState } from 'react';
 import { useLocation } from 'wouter';
+import type { Approval } from '../api/client.ts';
 import { useConnection } from '../api/events-context.tsx';
 import { queries } from '../api/queries.ts';
 import { IconButton } from '../components/Button.tsx';
@@ -14,6 +15,7 @@ import { typedAhead } from './typed-ahead.ts';
 const loadOverlays = () => import('./CommandPalette.tsx');
 const CommandPalette = lazy(async () => ({ default: (await loadOverlays()).CommandPalette }));
 const ShortcutList = lazy(async () => ({ default: (await loadOverlays()).ShortcutList }));
+const ApprovalBanner = lazy(async () => ({ default: (await import('./ApprovalBanner.tsx')).ApprovalBanner }));
 const preloadDelayMs = 1_000;
 
 type Overlay = 'search' | 'shortcuts';
@@ -22,7 +24,7 @@ type Overlay = 'search' | 'shortcuts';
 export function AppShell({ children }: { readonly children: ReactNode }) {
   const [location] = useLocation();
   const [open, setOpen] = useState(false);
-  const approvals = useQuery(queries.pendingApprovals()).data?.length ?? 0;
+  const pending = useQuery(queries.pendingApprovals()).data ?? noApprovals;
   const questions = useQuery(queries.questions()).data?.length ?? 0;
   const [overlay, setOverlay] = useState<Overlay>();
   const openOverlay = useCallback(
@@ -88,10 +90,15 @@ export function AppShell({ children }: { readonly children: ReactNode }) {
             Ctrl K
           </kbd>
         </button>
-        <Navigation pending={approvals + questions} />
+        <Navigation pending={pending.length + questions} />
       </aside>
       <main id="content" tabIndex={-1} className="flex min-w-0 flex-1 flex-col outline-none">
         <ConnectionBanner />
+        {pending.length > 0 && (
+          <Suspense>
+            <ApprovalBanner pending={pending} />
+          </Suspense>
+        )}
         {children}
       </main>
       <Suspense>
@@ -116,6 +123,8 @@ function useOverlayKeys(open: (overlay: Overlay) => void): void {
     return () => document.removeEventListener('keydown', onKeyDown);
   }, [open]);
 }
+
+const noApprovals: readonly Approval[] = [];
 
 function Brand() {
   return (

@@ -21,6 +21,11 @@ export const statusTexts = {
 export const endTexts = {
   tool: { tone: 'bad', label: 'Tool error', explanation: 'The tool ran and reported an error.' },
   denied: { tone: 'warn', label: 'Denied', explanation: 'A rule or a person denied the call. It was not sent.' },
+  expired: {
+    tone: 'neutral',
+    label: 'No answer',
+    explanation: 'Nobody answered the approval in time. The call was not sent.',
+  },
   cancelled: { tone: 'neutral', label: 'Cancelled', explanation: 'The caller cancelled the call.' },
   timeout: { tone: 'bad', label: 'Timed out', explanation: 'The call took longer than its timeout.' },
   invalid: { tone: 'warn', label: 'Invalid', explanation: 'The arguments were invalid. The call was not sent.' },
@@ -41,6 +46,7 @@ export const outcomes = [
   { outcome: 'success', word: 'success', colour: '--accent' },
   { outcome: 'error', word: 'failed', colour: '--bad' },
   { outcome: 'denied', word: 'denied', colour: '--warn' },
+  { outcome: 'expired', word: 'unanswered', colour: '--ink-faint' },
   { outcome: 'invalid', word: 'invalid', colour: '--info' },
   { outcome: 'cancelled', word: 'cancelled', colour: '--line-strong' },
   { outcome: 'unknown', word: 'unknown', colour: '--ink-soft' },

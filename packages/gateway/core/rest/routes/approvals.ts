@@ -1,6 +1,7 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { z } from 'zod';
 import type { ApprovalView, approvalAnswerSchema } from '../../../../contract/api/approvals.ts';
-import type { RuleAudience } from '../../../../contract/approvals.ts';
+import type { ApprovalScope, RuleAudience } from '../../../../contract/approvals.ts';
 import { ToolwharfError } from '../../../../contract/errors.ts';
 import { approvalRoutes as routes } from '../../../../contract/routes/approvals.ts';
 import { withoutSecrets } from '../../../../contract/settings/server-url.ts';
@@ -78,6 +79,25 @@ export const approvalRoutes = [
       return { approvals: await Promise.all(views) };
     },
   }),
+  implement(routes.forgetAnswer, {
+    async access(request, ports) {
+      const record = await findApproval(request, ports);
+      const { answer, request: asked } = record;
+      const right = await ports.security.ownership.answerRight(request.identity, asked);
+      if (answer) assertReach(right, { ...answer, answer: answer.kind }, asked);
+      return record;
+    },
+    async handle({ resource: { request, answer } }, { toolbox }) {
+      if (!isLasting(answer?.scope) || request.access !== undefined)
+        throw new ToolwharfError('REQUEST_INVALID', 'No rule was made of the answer to this approval');
+      // The process that makes the call stores the rule when it has read the answer.
+      const deadline = AbortSignal.timeout(ruleStoredMs);
+      while (!(await toolbox.approvals.revokeRule(request.id))) {
+        if (deadline.aborted) throw new ToolwharfError('NOT_FOUND', 'This answer is no longer remembered');
+        await sleep(pollMs);
+      }
+    },
+  }),
   implement(routes.listRules, {
     async handle(_request, { toolbox }) {
       const rules = await toolbox.approvals.rules();
@@ -116,6 +136,12 @@ export const approvalRoutes = [
   }),
 ];
 
+/** Whether an answer with this scope becomes a rule. */
+const isLasting = (scope: ApprovalScope = 'once') => scope !== 'once' && scope !== 'flow';
+
+const ruleStoredMs = 3_000;
+const pollMs = 100;
+
 function nameOf({ caller: { name, id } }: Identity): string {
   return name === undefined ? id : `${name} (${id})`;
 }
@@ -128,7 +154,10 @@ export async function showApproval(
 ): Promise<ApprovalView> {
   const right = await security.ownership.answerRight(identity, request);
   const answer = record.answer && showAnswer(record.answer, request, toolbox);
-  return { ...request, ...record, answer, mayAnswer: right !== 'none', audiences: audiencesFor(right, request) };
+  const isRemembered =
+    isLasting(record.answer?.scope) && (await toolbox.approvals.rules()).some(({ id }) => id === request.id);
+  const audiences = audiencesFor(right, request);
+  return { ...request, ...record, answer, isRemembered, mayAnswer: right !== 'none', audiences };
 }
 
 /** The answer without the secrets that the approver entered. */

@@ -6,12 +6,10 @@ import { useAction } from '../use-action.ts';
 
 export interface AllowAllProps {
   readonly approvals: readonly Approval[];
-  /** Offers to deny all of them too. */
-  readonly canDeny?: boolean;
 }
 
-/** Buttons that answer the listed calls that the person may answer: once, or for their conversation. Hidden for less than two. */
-export function AllowAll({ approvals: listed, canDeny = false }: AllowAllProps) {
+/** Buttons that allow, or deny, all of the listed calls that the person may answer. Hidden for less than two. */
+export function AllowAll({ approvals: listed }: AllowAllProps) {
   const approvals = listed.filter(({ mayAnswer }) => mayAnswer);
   const answering = useAction({
     run: (given: 'once' | 'conversation' | 'deny') =>
@@ -31,12 +29,13 @@ export function AllowAll({ approvals: listed, canDeny = false }: AllowAllProps) 
     <div className="flex flex-wrap gap-2">
       <Button
         size="small"
+        look="primary"
         busy={answering.isPending && answering.variables === 'once'}
         disabled={answering.isPending}
         onClick={() => answering.mutate('once')}
         icon={CheckCheck}
       >
-        {`Allow all ${formatNumber(count)} once`}
+        {`Allow all ${formatNumber(count)}`}
       </Button>
       {hasConversation && (
         <Button
@@ -49,16 +48,14 @@ export function AllowAll({ approvals: listed, canDeny = false }: AllowAllProps) 
           {`Allow all ${formatNumber(count)} for this conversation`}
         </Button>
       )}
-      {canDeny && (
-        <Button
-          size="small"
-          busy={answering.isPending && answering.variables === 'deny'}
-          disabled={answering.isPending}
-          onClick={() => answering.mutate('deny')}
-        >
-          {`Deny all ${formatNumber(count)}`}
-        </Button>
-      )}
+      <Button
+        size="small"
+        busy={answering.isPending && answering.variables === 'deny'}
+        disabled={answering.isPending}
+        onClick={() => answering.mutate('deny')}
+      >
+        {`Deny all ${formatNumber(count)}`}
+      </Button>
     </div>
   );
 }

@@ -1,11 +1,12 @@
 import { useQuery } from '@tanstack/react-query';
-import { Check, MessageSquareX, Pencil, X } from 'lucide-react';
+import { Check, ChevronDown, MessageSquareX, Pencil, X } from 'lucide-react';
 import { useEffect, useRef, useState } from 'react';
 import type { Approval, ApprovalAnswer } from '../../api/client.ts';
 import { queries } from '../../api/queries.ts';
 import { Button } from '../Button.tsx';
 import { classNames } from '../class-names.ts';
 import { Checkbox, Form, SelectField, TextAreaField } from '../fields.tsx';
+import { Menu, type MenuItem } from '../Menu.tsx';
 import { SchemaForm } from '../SchemaForm.tsx';
 import { Spinner } from '../Spinner.tsx';
 import { safeText } from '../safe-text.ts';
@@ -26,12 +27,11 @@ export interface ApprovalAnswersProps {
   readonly onEdit: () => void;
 }
 
-/** The answers to an approval, the narrowest permission first. */
+/** The answers to an approval: two buttons, and a menu with the others, the narrowest permission first. */
 export function ApprovalAnswers(props: ApprovalAnswersProps) {
-  const { approval, sent, ready, keysNeedFocus, onAnswer } = props;
+  const { sent, ready, keysNeedFocus, onAnswer } = props;
   const disabled = props.disabled || !ready;
-  const isSent = (answer: ApprovalAnswer['answer'], scope: ApprovalAnswer['scope'] = 'once', audience?: Audience) =>
-    sent?.answer === answer && (sent.scope ?? 'once') === scope && sent.audience === audience;
+  const isSent = (answer: ApprovalAnswer['answer']) => sent?.answer === answer && (sent.scope ?? 'once') === 'once';
   const key = (name: keyof typeof answerKeys) => <Key dims={keysNeedFocus}>{answerKeys[name].toUpperCase()}</Key>;
   return (
     <div className={classNames('flex flex-col gap-2.5', !ready && '**:disabled:opacity-100')}>
@@ -41,6 +41,7 @@ export function ApprovalAnswers(props: ApprovalAnswersProps) {
           disabled={disabled}
           busy={isSent('allow')}
           aria-keyshortcuts={answerKeys.once}
+          className="max-sm:min-h-11 max-sm:flex-1"
           onClick={() => onAnswer({ answer: 'allow', scope: 'once' })}
           icon={Check}
         >
@@ -52,74 +53,65 @@ export function ApprovalAnswers(props: ApprovalAnswersProps) {
           disabled={disabled}
           busy={isSent('deny')}
           aria-keyshortcuts={answerKeys.deny}
+          className="max-sm:min-h-11 max-sm:flex-1"
           onClick={() => onAnswer({ answer: 'deny', scope: 'once' })}
           icon={X}
         >
           Deny
           {key('deny')}
         </Button>
-        <Button disabled={disabled} onClick={props.onDenyWithReason} icon={MessageSquareX}>
-          Deny with a reason …
-        </Button>
-        {mayEdit(approval) && (
-          <Button disabled={disabled} aria-keyshortcuts={answerKeys.edit} onClick={props.onEdit} icon={Pencil}>
-            Edit arguments …{key('edit')}
-          </Button>
-        )}
+        <Menu
+          trigger={
+            <Button
+              disabled={disabled}
+              busy={sent !== undefined && (sent.scope ?? 'once') !== 'once'}
+              className="max-sm:min-h-11"
+              icon={ChevronDown}
+            >
+              <span>
+                More<span className="max-sm:sr-only"> answers</span>
+              </span>
+            </Button>
+          }
+          items={moreAnswers(props)}
+        />
       </div>
-      {mayAllowFlow(approval) && (
-        <div>
-          <Button
-            size="small"
-            disabled={disabled}
-            busy={isSent('allow', 'flow')}
-            aria-keyshortcuts={answerKeys.flow}
-            title="The same data to the same tool. Other data and other tools are asked about."
-            onClick={() => onAnswer({ answer: 'allow', scope: 'flow' })}
-          >
-            {`Allow this data flow for ${approval.caller.conversation === undefined ? 'this caller' : 'the conversation'}`}
-            {key('flow')}
-          </Button>
-        </div>
-      )}
-      {mayRememberHost(approval) && (
-        <div>
-          <Button
-            size="small"
-            disabled={disabled}
-            busy={isSent('allow', hostReach.scope, hostReach.audience)}
-            title="The sandbox profile of the server allows it from now on. Calls are asked about as before."
-            onClick={() => onAnswer({ answer: 'allow', ...hostReach })}
-          >
-            {`Always allow ${safeText(approval.access, 100)} for ${safeText(approval.server, 60)}`}
-          </Button>
-        </div>
-      )}
-      {[...Map.groupBy(lastingAnswers(approval), ({ of }) => of)].map(([of, answers]) => {
-        const what = of === 'tool' ? 'this tool' : `all tools of ${safeText(approval.server, 60)}`;
-        return (
-          <fieldset key={of} className="flex flex-wrap items-center gap-2">
-            <legend className="float-left mr-1 text-xs leading-7 text-ink-faint">{`Always allow ${what} for:`}</legend>
-            {answers.map(({ audience, reach }) => (
-              <Button
-                key={audience}
-                size="small"
-                aria-label={`Always allow ${what} for ${labelAudience(audience, approval.caller)}`}
-                aria-keyshortcuts={audience === 'everyone' ? undefined : answerKeys[reach.scope]}
-                title={of === 'tool' ? 'Until the definition of the tool changes' : undefined}
-                disabled={disabled}
-                busy={isSent('allow', reach.scope, reach.audience)}
-                onClick={() => onAnswer({ answer: 'allow', ...reach })}
-              >
-                {labelAudience(audience, approval.caller)}
-                {audience !== 'everyone' && key(reach.scope)}
-              </Button>
-            ))}
-          </fieldset>
-        );
-      })}
     </div>
   );
+}
+
+/** The answers that are chosen less often: those with arguments or a reason, and those that are remembered. */
+function moreAnswers({ approval, onAnswer, onDenyWithReason, onEdit }: ApprovalAnswersProps): readonly MenuItem[] {
+  const items: MenuItem[] = [];
+  if (mayEdit(approval))
+    items.push({ label: 'Edit arguments …', icon: Pencil, shortcut: answerKeys.edit, onSelect: onEdit });
+  items.push({ label: 'Deny with a reason …', icon: MessageSquareX, onSelect: onDenyWithReason });
+  if (mayAllowFlow(approval)) {
+    const place = approval.caller.conversation === undefined ? 'this caller' : 'the conversation';
+    items.push({
+      heading: 'The same data to the same tool',
+      label: `Allow this data flow for ${place}`,
+      shortcut: answerKeys.flow,
+      onSelect: () => onAnswer({ answer: 'allow', scope: 'flow' }),
+    });
+  }
+  if (mayRememberHost(approval))
+    items.push({
+      label: `Always allow ${safeText(approval.access, 100)} for ${safeText(approval.server, 60)}`,
+      onSelect: () => onAnswer({ answer: 'allow', ...hostReach }),
+    });
+  for (const [of, answers] of Map.groupBy(lastingAnswers(approval), (one) => one.of)) {
+    const what = of === 'tool' ? 'this tool' : `all tools of ${safeText(approval.server, 60)}`;
+    for (const [at, { audience, reach }] of answers.entries())
+      items.push({
+        ...(at === 0 && { heading: `Always allow ${what}` }),
+        label: `for ${labelAudience(audience, approval.caller)}`,
+        name: `Always allow ${what} for ${labelAudience(audience, approval.caller)}`,
+        ...(audience !== 'everyone' && { shortcut: answerKeys[reach.scope] }),
+        onSelect: () => onAnswer({ answer: 'allow', ...reach }),
+      });
+  }
+  return items;
 }
 
 /** Whether the answer is about the call, which has not started, and not about a host that it wants to reach. */

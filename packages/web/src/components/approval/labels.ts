@@ -4,7 +4,7 @@ import { safeText } from '../safe-text.ts';
 
 const labelsTexts = {
   pending: { word: 'Pending', sentence: 'Awaiting an answer.' },
-  expired: { word: 'Expired', sentence: 'No answer in time; the call was denied.' },
+  expired: { word: 'Expired', sentence: 'Nobody answered in time. The call was not made.' },
   withdrawn: { word: 'Withdrawn', sentence: 'The call ended before it was answered.' },
   denied: {
     word: 'Denied',

@@ -5,6 +5,8 @@ import type { Approval, Message, MessagePart, Question, ToolCallPart } from '../
 import { queries } from '../../api/queries.ts';
 import { ApprovalPanel } from '../../components/ApprovalPanel.tsx';
 import { AllowAll } from '../../components/approval/AllowAll.tsx';
+import { RememberedAnswer } from '../../components/approval/RememberedAnswer.tsx';
+import { ScriptCode } from '../../components/approval/ScriptCode.tsx';
 import { Badge } from '../../components/Badge.tsx';
 import { Button, IconButton } from '../../components/Button.tsx';
 import { CopyButton } from '../../components/CopyButton.tsx';
@@ -32,7 +34,7 @@ export interface AssistantMessageProps {
   /** Whether no answer is running. */
   readonly isIdle: boolean;
   readonly actions: ChatActions;
-  /** The deferred approvals of its calls, by the id of the tool call. */
+  /** The pending approvals of its calls, by the id of the tool call. */
   readonly approvals: ReadonlyMap<string, readonly Approval[]>;
   /** The questions of servers during its calls. */
   readonly questions: readonly Question[];
@@ -70,7 +72,7 @@ function PendingCalls({ approvals }: Pick<AssistantMessageProps, 'approvals'>) {
   return (
     <div className="flex flex-wrap items-center justify-between gap-2 rounded-lg border border-warn/60 bg-warn-soft px-3 py-2">
       <p>{plural(own.length, { one: '# call awaits your approval.', other: '# calls await your approval.' })}</p>
-      <AllowAll approvals={own} canDeny={own.some(({ script }) => script !== undefined)} />
+      <AllowAll approvals={own} />
     </div>
   );
 }
@@ -135,10 +137,22 @@ function CallView({
   approvals,
   questions,
 }: Pick<PartViewProps, 'approvals' | 'questions'> & { readonly call: ToolCallPart }) {
-  const steps = mayHaveSteps(call) ? <CallSteps call={call} /> : undefined;
+  const { answered } = call;
+  const isRemembered = answered !== undefined && answered.scope !== 'once' && answered.scope !== 'flow';
+  const steps = (mayHaveSteps(call) || isRemembered) && (
+    <>
+      {mayHaveSteps(call) && <CallSteps call={call} />}
+      {isRemembered && (
+        <div className="px-3 pb-2">
+          <RememberedAnswer approval={answered.approval} />
+        </div>
+      )}
+    </>
+  );
   if (approvals.length === 0 && questions.length === 0) return <ToolCallCard call={call} steps={steps} />;
   return (
     <ToolCallCard call={call} steps={steps}>
+      {approvals.some(({ script }) => script?.call === call.callId) && <ScriptCode script={call.callId ?? ''} />}
       {approvals.map((approval) => (
         // The card shows the tool of its own call, but not those of a script's calls.
         <ApprovalPanel key={approval.id} approval={approval} compact={approval.callId === call.callId} />

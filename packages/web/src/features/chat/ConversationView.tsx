@@ -4,7 +4,6 @@ import { type ReactNode, useEffect, useMemo, useRef } from 'react';
 import { useSearch } from 'wouter';
 import { api, type Conversation, type ConversationChange, type Message } from '../../api/client.ts';
 import { queries } from '../../api/queries.ts';
-import { ApprovalDialog } from '../../components/ApprovalDialog.tsx';
 import { AppChatContext } from '../../components/app-chat.ts';
 import { StatusBadge } from '../../components/Badge.tsx';
 import { IconButton } from '../../components/Button.tsx';
@@ -18,7 +17,7 @@ import { useAction } from '../../components/use-action.ts';
 import { formatDuration } from '../../text/formats.ts';
 import { AppContextList } from './AppContextList.tsx';
 import { AssistantPicker } from './AssistantPicker.tsx';
-import { Composer, focusComposer } from './Composer.tsx';
+import { Composer } from './Composer.tsx';
 import { ConversationMenu } from './ConversationMenu.tsx';
 import { ConversationStatus } from './ConversationStatus.tsx';
 import type { ConversationState } from './conversation-state.ts';
@@ -26,7 +25,7 @@ import { Announcer, MessageStream } from './MessageStream.tsx';
 import { describeTokens, formatCost } from './message-text.ts';
 import { Suggestions } from './NewConversation.tsx';
 import { chatQueries } from './queries.ts';
-import { useApprovals } from './use-approvals.ts';
+import { useApprovalFocus, useApprovals } from './use-approvals.ts';
 import { toInput, useAttachments } from './use-attachments.ts';
 import { useChatActions } from './use-chat-actions.ts';
 import { type LiveConversation, useConversation } from './use-conversation.ts';
@@ -83,7 +82,8 @@ function OpenConversation({ state: { conversation, messages }, connection, listB
     [questions, id],
   );
   const { actions, busy } = useChatActions(id);
-  const approvals = useApprovals(id, messages.at(-1), typedAt);
+  const approvals = useApprovals(id, messages.at(-1));
+  useApprovalFocus(approvals, field, typedAt);
   const isRunning = status !== 'idle';
   const apps = useConversationApps(id, !isRunning);
   const target = useTarget(messages, isRunning ? undefined : actions.select);
@@ -117,11 +117,6 @@ function OpenConversation({ state: { conversation, messages }, connection, listB
   });
   useEscape(isRunning ? actions.stop : undefined);
   useEffect(() => {
-    if (!approvals.open) return undefined;
-    // After the last approval the focus returns to the message field, unless it moved elsewhere.
-    return () => void setTimeout(() => document.activeElement === document.body && focusComposer(field.current));
-  }, [approvals.open]);
-  useEffect(() => {
     document.title = `${status === 'asking' ? '(needs your answer) ' : ''}${safeText(conversation.title, 200)} · Toolwharf`;
   }, [status, conversation.title]);
 
@@ -146,7 +141,7 @@ function OpenConversation({ state: { conversation, messages }, connection, listB
             isIdle={!isRunning}
             busy={busy}
             actions={actions}
-            approvals={approvals.deferred}
+            approvals={approvals}
             questions={ownQuestions}
           />
         </AppChatContext>
@@ -178,7 +173,6 @@ function OpenConversation({ state: { conversation, messages }, connection, listB
           disabled={isRunning || change.isPending}
         />
       </Composer>
-      <ApprovalDialog approvals={approvals.inDialog} open={approvals.open} onClose={approvals.deferAll} />
     </>
   );
 }

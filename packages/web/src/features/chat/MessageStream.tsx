@@ -10,7 +10,7 @@ import { safeText } from '../../components/safe-text.ts';
 import { formatNumber } from '../../text/formats.ts';
 import { plural } from '../../text/plural.ts';
 import { AssistantMessage } from './AssistantMessage.tsx';
-import { textOf } from './message-text.ts';
+import { spokenText, textOf } from './message-text.ts';
 import { UserMessage } from './UserMessage.tsx';
 import type { ChatActions } from './use-chat-actions.ts';
 
@@ -154,7 +154,7 @@ function describeAnswer(message: Message, pending: number): string {
   const { status, problem } = message;
   if (pending > 0) return `${plural(pending, 'tool call')} awaiting your approval.`;
   if (status === 'streaming') return 'The assistant is answering.';
-  if (status === 'complete') return `Answer: ${safeText(textOf(message), 500)}`;
+  if (status === 'complete') return `Answer: ${safeText(spokenText(textOf(message)), 500)}`;
   if (status === 'error') return `The answer failed. ${safeText(problem, 300)}`;
   return `The answer is incomplete. ${safeText(problem, 300)}`;
 }

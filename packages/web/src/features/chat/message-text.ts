@@ -22,3 +22,13 @@ export function formatCost(usd: number, isEstimated = false): string {
 export function textOf(message: Message): string {
   return message.parts.flatMap((part) => (part.type === 'text' ? [part.text] : [])).join('\n\n');
 }
+
+/** Markdown as it is read aloud: without marks, and links as their text. */
+export function spokenText(markdown: string): string {
+  return markdown
+    .replaceAll(/```[^\n]*\n?/g, '')
+    .replaceAll(/!?\[([^\]]*)\]\([^)]*\)/g, '$1')
+    .replaceAll(/^[ \t]*(?:#{1,6}|>|[-*+]|\d+\.)[ \t]+/gm, '')
+    .replaceAll(/(\*\*|__|~~|`)(.+?)\1/g, '$2')
+    .replaceAll(/(?<![\w*])\*(\S(?:[^*\n]*\S)?)\*(?![\w*])/g, '$1');
+}

@@ -1,34 +1,19 @@
 import { useQuery } from '@tanstack/react-query';
-import { type RefObject, useEffect, useMemo, useState } from 'react';
+import { type RefObject, useEffect, useMemo, useRef } from 'react';
 import type { Approval, Message } from '../../api/client.ts';
 import { queries } from '../../api/queries.ts';
 import { inScriptOrder } from '../../components/approval/ScriptCode.tsx';
+import { focusComposer } from './Composer.tsx';
 
-export interface ConversationApprovals {
-  /** Shown in the dialog, oldest first. */
-  readonly inDialog: readonly Approval[];
-  readonly open: boolean;
-  /** Shown on the card of their call, or of the script that makes it, by the id of the tool call. */
-  readonly deferred: ReadonlyMap<string, readonly Approval[]>;
-  deferAll(): void;
-}
-
-// A key meant for the message must not answer an approval.
-const typingPauseMs = 1_000;
-
-/** The pending approvals of a conversation. `typedAt` is the time of the last keystroke in the message field. */
+/** The pending approvals of the last answer of a conversation, by the id of their tool call, in the order of the calls. */
 export function useApprovals(
   conversation: string,
   last: Message | undefined,
-  typedAt: RefObject<number>,
-): ConversationApprovals {
+): ReadonlyMap<string, readonly Approval[]> {
   const { data: pending } = useQuery(queries.pendingApprovals());
-  const [deferredIds, setDeferredIds] = useState<ReadonlySet<string>>(new Set());
   const parts = last?.parts;
-
-  const { inDialog, deferred } = useMemo(() => {
-    const shown: Approval[] = [];
-    const later = new Map<string, readonly Approval[]>();
+  return useMemo(() => {
+    const byCall = new Map<string, readonly Approval[]>();
     for (const part of parts ?? []) {
       if (part.type !== 'tool-call' || part.status !== 'asked') continue;
       const own = (pending ?? []).filter(
@@ -36,36 +21,45 @@ export function useApprovals(
           caller.conversation === conversation &&
           (id === part.approvalId || callId === part.callId || part.stepApprovalIds?.includes(id)),
       );
-      const isShown = ({ id, mayAnswer }: Approval) => mayAnswer && !deferredIds.has(id);
-      shown.push(...own.filter(isShown));
-      const left = own.filter((approval) => !isShown(approval)).toSorted(inScriptOrder);
-      if (left.length > 0) later.set(part.id, left);
+      if (own.length > 0) byCall.set(part.id, own.toSorted(inScriptOrder));
     }
-    return { inDialog: shown, deferred: later };
-  }, [conversation, parts, pending, deferredIds]);
-
-  const open = useTypingPause(inDialog.length > 0, typedAt);
-  return {
-    inDialog,
-    open,
-    deferred,
-    deferAll: () => setDeferredIds(new Set([...deferredIds, ...inDialog.map(({ id }) => id)])),
-  };
+    return byCall;
+  }, [conversation, parts, pending]);
 }
 
-/** True once it is wanted and the person has stopped typing. */
-function useTypingPause(wanted: boolean, typedAt: RefObject<number>): boolean {
-  const [open, setOpen] = useState(false);
+// A key meant for the message, or for the approval before, must not answer an approval.
+const typingPauseMs = 1_000;
+const checkMs = 100;
+
+/**
+ * Moves the focus from an empty message field to the first approval that the person may answer, so that one key answers it, and back
+ * after the last one. The focus stays where the person moved it.
+ */
+export function useApprovalFocus(
+  approvals: ReadonlyMap<string, readonly Approval[]>,
+  field: RefObject<HTMLTextAreaElement | null>,
+  typedAt: RefObject<number>,
+): void {
+  const first = [...approvals.values()].flat().find(({ mayAnswer }) => mayAnswer)?.id;
+  const hadAny = useRef(false);
   useEffect(() => {
-    if (!wanted) return setOpen(false);
-    let timer: ReturnType<typeof setTimeout>;
-    const check = () => {
-      const leftMs = typedAt.current + typingPauseMs - Date.now();
-      if (leftMs <= 0) setOpen(true);
-      else timer = setTimeout(check, leftMs);
-    };
-    check();
-    return () => clearTimeout(timer);
-  }, [wanted, typedAt]);
-  return open;
+    const isFree = () =>
+      document.activeElement === document.body ||
+      (document.activeElement === field.current && field.current?.value === '');
+    if (first === undefined) {
+      if (hadAny.current && document.activeElement === document.body) focusComposer(field.current);
+      hadAny.current = false;
+      return undefined;
+    }
+    hadAny.current = true;
+    const appearedAt = Date.now();
+    const timer = setInterval(() => {
+      if (Date.now() < Math.max(typedAt.current, appearedAt) + typingPauseMs) return;
+      const panel = document.querySelector<HTMLElement>(`[data-approval="${CSS.escape(first)}"]`);
+      if (!panel) return;
+      clearInterval(timer);
+      if (isFree()) panel.focus();
+    }, checkMs);
+    return () => clearInterval(timer);
+  }, [first, field, typedAt]);
 }

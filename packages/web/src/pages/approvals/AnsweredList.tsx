@@ -4,6 +4,7 @@ import { useState } from 'react';
 import { type Approval, api } from '../../api/client.ts';
 import { ApprovalPanel } from '../../components/ApprovalPanel.tsx';
 import { nameOfCaller, outcomeOf } from '../../components/approval/labels.ts';
+import { UndoButton } from '../../components/approval/RememberedAnswer.tsx';
 import { StatusBadge } from '../../components/Badge.tsx';
 import { Button, ButtonLink } from '../../components/Button.tsx';
 import { Card } from '../../components/Card.tsx';
@@ -92,6 +93,7 @@ function AnsweredRow({ approval, onOpen }: AnsweredRowProps) {
       </div>
       <div className="flex items-center gap-3 text-xs text-ink-faint">
         <TimeAgo at={approval.answeredAt ?? approval.askedAt} />
+        <UndoButton approval={approval} />
         <Button look="quiet" size="small" onClick={onOpen}>
           Show details
         </Button>

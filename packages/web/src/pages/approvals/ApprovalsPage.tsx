@@ -56,12 +56,12 @@ export default function ApprovalsPage() {
 
 const pageSize = 20;
 
-/** The pending approvals and server questions, newest first, each with its answers. */
+/** The pending approvals and server questions, oldest first, each with its answers. */
 function PendingList() {
   const approvals = useQuery(queries.pendingApprovals());
   const questions = useQuery(queries.questions());
   const container = useRef<HTMLDivElement>(null);
-  const groups = groupByScript((approvals.data ?? []).toSorted((a, b) => b.askedAt.localeCompare(a.askedAt)));
+  const groups = groupByScript((approvals.data ?? []).toSorted((a, b) => a.askedAt.localeCompare(b.askedAt)));
   const [shown, more] = useFirstPart(groups, pageSize);
   useShortcuts(true, {
     ArrowRight: () => focusApproval(container.current, 1),
@@ -161,7 +161,7 @@ function ScriptApprovals({ script, approvals, onAnswered }: ScriptApprovalsProps
         <TextLink href={`/calls/${encodeURIComponent(script)}`}>Open the call of the script</TextLink>
       </header>
       <ScriptCode script={script} />
-      <AllowAll approvals={approvals} canDeny />
+      <AllowAll approvals={approvals} />
       <ol className="flex flex-col divide-y divide-line">
         {approvals.map((approval) => (
           <li key={approval.id} className="py-3">

@@ -43,7 +43,7 @@ function Failure({ call }: { readonly call: Call }) {
   }).data?.get(code ?? '');
   return (
     <Notice
-      tone={['unknown-outcome', 'denied', 'cancelled'].includes(call.end ?? '') ? 'warn' : 'bad'}
+      tone={['unknown-outcome', 'denied', 'expired', 'cancelled'].includes(call.end ?? '') ? 'warn' : 'bad'}
       title={
         <>
           {label}

@@ -29,7 +29,16 @@ type End = NonNullable<Call['end']>;
 
 export const statuses = ['pending', 'running', 'success', 'error'] as const;
 
-export const ends: readonly End[] = ['tool', 'failed', 'timeout', 'denied', 'invalid', 'cancelled', 'unknown-outcome'];
+export const ends: readonly End[] = [
+  'tool',
+  'failed',
+  'timeout',
+  'denied',
+  'expired',
+  'invalid',
+  'cancelled',
+  'unknown-outcome',
+];
 
 /** Reads the filter from the address. Invalid values are ignored. */
 export function readFilter(search: URLSearchParams): CallFilter {
@@ -75,6 +84,7 @@ export const outcomeFilters = {
   success: { status: 'success' },
   error: { status: 'error', end: ['tool', 'failed', 'timeout'] },
   denied: { status: 'error', end: ['denied'] },
+  expired: { status: 'error', end: ['expired'] },
   invalid: { status: 'error', end: ['invalid'] },
   cancelled: { status: 'error', end: ['cancelled'] },
   unknown: { status: 'error', end: ['unknown-outcome'] },

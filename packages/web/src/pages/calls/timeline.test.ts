@@ -25,6 +25,7 @@ const approval = (more: Partial<Approval>): Approval => ({
   arguments: {},
   argumentsHash: '',
   definitionHash: '',
+  isRemembered: false,
   reason: 'the approval mode is always-ask',
   askedAt: at(2),
   expiresAt: at(600_000),

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { describeUnsuccessful } from './overview-queries.ts';
 
-const none = { calls: 9, success: 9, error: 0, denied: 0, invalid: 0, cancelled: 0, unknown: 0 };
+const none = { calls: 9, success: 9, error: 0, denied: 0, expired: 0, invalid: 0, cancelled: 0, unknown: 0 };
 
 test('failed, denied, invalid, cancelled and unknown calls are counted apart', () => {
   expect(describeUnsuccessful({ ...none, error: 2, invalid: 3, cancelled: 3, unknown: 1 })).toBe(

@@ -13,6 +13,7 @@ export interface CallProblem {
 }
 
 const adviceByCode: ReadonlyMap<string, string> = new Map([
+  ['APPROVAL_EXPIRED', 'Nobody answered the approval in time. The call was not sent. Run it again to ask once more.'],
   ['ARGUMENTS_INVALID', 'The call was not sent. Correct the arguments and run it again.'],
   ['CALL_CANCELLED', 'The server was asked to stop. The call may have run in part.'],
   ['CALL_DENIED', 'A rule or a person denied the call. The Approvals page lists the rules.'],
