@@ -53,7 +53,7 @@ describe('a clock that jumps', () => {
     const { id } = await asking.pending();
     asking.clock.jump(day);
     expect(await asking.approver.answer(id, { kind: 'allow' }, 'ann')).toBe('expired');
-    await expect(call).rejects.toMatchObject({ code: 'CALL_DENIED' });
+    await expect(call).rejects.toMatchObject({ code: 'APPROVAL_EXPIRED' });
   });
 
   test('a clock that jumps back does not prolong the wait for an approval', async () => {
@@ -68,7 +68,7 @@ describe('a clock that jumps', () => {
     await using asking = await openAsking();
     const given = asking.ask(300);
     const { id } = await asking.pending();
-    await expect(given).rejects.toMatchObject({ code: 'CALL_DENIED' });
+    await expect(given).rejects.toMatchObject({ code: 'APPROVAL_EXPIRED' });
     // Answered in the repeated hour: a repeated call uses the answer once.
     asking.clock.jump(-day / 24);
     expect(await asking.approver.answer(id, { kind: 'allow' }, 'ann')).toBe('answered');

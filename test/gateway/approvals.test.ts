@@ -66,10 +66,10 @@ describe('a call that must be approved', () => {
     expect(progress[0]).toBe('Waiting for approval');
   });
 
-  test('a call that must be approved is denied when its approval expires', async () => {
+  test('a call that must be approved is not made when its approval expires', async () => {
     await using gateway = await openTestGateway(config({ mode: 'always-ask', expires: '300ms' }));
     await using client = await connectClient(`${gateway.url}/mcp`);
-    expect(await client.text('s__echo', { text: 'x' })).toContain('denied');
+    expect(await client.text('s__echo', { text: 'x' })).toContain('was not made: no answer');
   });
 
   test('a call that must be approved runs after an answer on another page while the client shows the approval', async () => {
@@ -108,7 +108,7 @@ test('a profile can require more approval than the toolbox, and its hidden tools
   await using open = await connectClient(`${gateway.url}/mcp`);
   await using careful = await connectClient(`${gateway.url}/mcp/careful`);
   expect(await open.text('s__echo', { text: 'x' })).toBe('x');
-  expect(await careful.text('s__echo', { text: 'x' })).toContain('denied');
+  expect(await careful.text('s__echo', { text: 'x' })).toContain('was not made');
   expect(await careful.names()).not.toContain('s__pid');
   await expect(careful.text('s__pid')).rejects.toThrow('Unknown tool');
   await using old = await connectClient(`${gateway.url}/mcp/careful`, { era: 'legacy' });

@@ -392,4 +392,5 @@ const elsewhere = new Set([
   ...['setServerToken', 'switchTools', 'overrideTool', 'getTraffic', 'recordTraffic', 'clearTraffic', 'getSignIn'],
   ...['signOut', 'listSavedRequests', 'saveRequest', 'updateSavedRequest', 'removeSavedRequest'],
   ...['users', 'getCallStats', 'cancelCall', 'importServers', 'listClients', 'rejectToolChange', 'getToolFormats'],
+  'forgetAnswer',
 ]);

@@ -104,6 +104,7 @@ describe('the OpenAPI document', () => {
         "enableUser",
         "explainCall",
         "exportConversation",
+        "forgetAnswer",
         "getApproval",
         "getApprovalLink",
         "getAssistant",
