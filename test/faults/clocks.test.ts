@@ -81,13 +81,13 @@ describe('a clock that jumps', () => {
     // An unused answer expires.
     const unused = asking.ask(300);
     const last = await asking.pending();
-    await expect(unused).rejects.toMatchObject({ code: 'CALL_DENIED' });
+    await expect(unused).rejects.toMatchObject({ code: 'APPROVAL_EXPIRED' });
     asking.clock.jump(-day / 24);
     expect(await asking.approver.answer(last.id, { kind: 'allow' }, 'ann')).toBe('answered');
     asking.clock.jump(day);
     const late = asking.ask(300);
     expect((await asking.pending()).id).not.toBe(last.id);
-    await expect(late).rejects.toMatchObject({ code: 'CALL_DENIED' });
+    await expect(late).rejects.toMatchObject({ code: 'APPROVAL_EXPIRED' });
   });
 });
 
