@@ -4,6 +4,7 @@
 // -- --check              fails where a ratio is worse than the recorded one by more than the noise of both
 // -- --against URL --tool NAME [--authorization TEXT]   another gateway beside ours, in the same run
 // -- --against mcp-hub,mcp-proxy,supergateway --installed FOLDER   those gateways, started from the folder's node_modules
+// -- --installed FOLDER   where `npm install @ai-sdk/mcp` was run, for the section `library`
 // -- --minutes 10         the length of the steady load
 import { parseArgs } from 'node:util';
 import { compare } from './parts/compare.mjs';
@@ -25,6 +26,7 @@ const names = [
   'lists',
   'sizes',
   'starts',
+  'library',
   'sleep',
   'sandbox',
   'memory',

@@ -23,7 +23,7 @@ function insertFigures(text, sections, run) {
   );
 }
 
-const tables = { upstreams, against, cold, steady, scale };
+const tables = { upstreams, against, cold, library, steady, scale };
 
 function describeRun({ at, commit, machine, node, quick, loadBefore, loadAfter }) {
   const load = `load average ${round(loadBefore)} before and ${round(loadAfter)} after`;
@@ -89,6 +89,17 @@ function cold(rows) {
     ]),
   );
   return `${first}\n\n${start}`;
+}
+
+function library(rows) {
+  const lines = rows.map(({ what, ratio, noise, figures: { oursCpuMs, oursRssMb, theirsCpuMs, theirsRssMb } }) => [
+    what.replace(/: start and first call.*$/, ''),
+    `${round(oursCpuMs)} ms, ${Math.round(oursRssMb)} MB`,
+    ...(theirsCpuMs === undefined
+      ? ['', '']
+      : [`${round(theirsCpuMs)} ms, ${Math.round(theirsRssMb)} MB`, `${round(ratio)} ± ${Math.round(noise * 100)} %`]),
+  ]);
+  return table(['server', 'Toolwharf', '`@ai-sdk/mcp`', 'processor time, ours to theirs'], lines);
 }
 
 function steady(rows) {

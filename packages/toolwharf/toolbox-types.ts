@@ -117,8 +117,6 @@ export interface InternalToolboxOptions extends ToolboxOptions {
   readonly placements?: PlacementPort;
   /** The accounts of people at servers with per-user credentials; in memory by default. */
   readonly accounts?: AccountPorts;
-  /** How long the scan of new definitions waits, so that calls come first; 0. */
-  readonly scanDelayMs?: number;
   /** How long a server may be silent and miss a check before it counts as degraded; 30 000. */
   readonly healthMs?: number;
 }

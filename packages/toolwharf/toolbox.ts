@@ -154,7 +154,6 @@ export async function startToolbox(
     catalog,
     log,
     onFlagged: (flagged) => events.emit('tool.flagged', flagged),
-    delayMs: options.scanDelayMs,
   });
   const overrides = createStoredOverrides({
     catalog,

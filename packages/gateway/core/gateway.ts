@@ -177,7 +177,6 @@ export async function openGateway(source: ConfigSource | undefined, options: Gat
     oauth: { store: storage.oauth, redirectUrl: returnUrl(port) },
     host: isUnattended ? undefined : questionsNeedCall,
     startWaitMs: 0,
-    scanDelayMs: 200,
     publicOnly: (config) => !allowsPrivateAddresses(config, host),
     async assertUsable(changed) {
       assertSecrets(changed);

@@ -1,7 +1,7 @@
 import {
   CLIENT_CAPABILITIES_META_KEY,
   CLIENT_INFO_META_KEY,
-  Client,
+  type Client,
   LOG_LEVEL_META_KEY,
   PROTOCOL_VERSION_META_KEY,
   type Transport,
@@ -19,6 +19,7 @@ import { createSseTransport } from './http/sse-transport.ts';
 import { createStreamableHttpTransport, type StreamableHttpTransport } from './http/streamable-http-transport.ts';
 import { rehearseLegacyHandshake } from './rehearse-handshake.ts';
 import { capabilitiesOf } from './request-host.ts';
+import { createSdkClient } from './sdk-client.ts';
 import { createServerMessages } from './server-messages.ts';
 import type { Session, SessionOptions } from './session.ts';
 import { maxConnectMs, mayPull } from './stdio/package-runner.ts';
@@ -199,7 +200,7 @@ function createClient(
   era: Era | undefined,
   options: SessionOptions,
 ): Client {
-  const client = new Client(clientInfo, {
+  const client = createSdkClient(clientInfo, {
     capabilities: capabilitiesOf(options.defaultHost),
     versionNegotiation: negotiationFor(spec, kind, era),
   });

@@ -1,5 +1,6 @@
-import { Client, InMemoryTransport, LATEST_PROTOCOL_VERSION } from '@modelcontextprotocol/client';
+import { InMemoryTransport, LATEST_PROTOCOL_VERSION } from '@modelcontextprotocol/client';
 import { lazy } from '../../contract/lazy.ts';
+import { createSdkClient } from './sdk-client.ts';
 
 const party = { name: 'toolwharf', version: '0' };
 const result = { protocolVersion: LATEST_PROTOCOL_VERSION, capabilities: { tools: {} }, serverInfo: party };
@@ -13,7 +14,7 @@ export const rehearseLegacyHandshake = lazy(async (): Promise<void> => {
   theirs.onmessage = (message) => {
     if ('method' in message && 'id' in message) void theirs.send({ jsonrpc: '2.0', id: message.id, result });
   };
-  const client = new Client(party, { capabilities: {} });
+  const client = createSdkClient(party, { capabilities: {} });
   await theirs.start();
   await client.connect(ours);
   await client.close();

@@ -19,8 +19,6 @@ export interface ToolFlagsOptions {
   readonly catalog: { readonly entries: readonly CatalogEntry[]; find(name: string): CatalogEntry | undefined };
   readonly log: Log;
   readonly onFlagged: (flagged: FlaggedTool) => void;
-  /** How long a scan of changes waits, so that calls come first; 0. */
-  readonly delayMs?: number;
 }
 
 /** Flags tools with suspicious definitions. It only warns: pins and approval protect. */
@@ -32,9 +30,11 @@ export interface ToolFlags {
 }
 
 const maxReported = 10_000;
+/** How long a scan of changes waits, so that calls come first. It takes as long as all else of a first call. */
+const delayMs = 200;
 
 /** Nothing is scanned yet. */
-export function createToolFlags({ catalog, log, onFlagged, delayMs = 0 }: ToolFlagsOptions): ToolFlags {
+export function createToolFlags({ catalog, log, onFlagged }: ToolFlagsOptions): ToolFlags {
   let scanned = new WeakMap<CatalogEntry['definition'], readonly DefinitionFinding[]>();
   let names: NameIndex | undefined;
   let owners: Map<string, Set<string>> | undefined;
@@ -85,7 +85,7 @@ export function createToolFlags({ catalog, log, onFlagged, delayMs = 0 }: ToolFl
         owners = servers;
         scanned = new WeakMap();
       }
-      if (delayMs > 0) await wait(delayMs, undefined, { ref: false });
+      await wait(delayMs, undefined, { ref: false });
       const slice = createSlice();
       for (const name of [...added, ...changed]) {
         const entry = catalog.find(name);
