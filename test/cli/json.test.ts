@@ -120,6 +120,7 @@ test('every command with --json prints one JSON document, or JSON lines', async 
   await read('policy', 'explain', ended);
   await read('policy', 'replay');
   await read('policy', 'budgets');
+  await read('tools', 'report');
   await read('flows', 'check');
   await read('sandbox', 'show');
   await read('approvals', 'allow', (await startCall()).id, '--scope', 'tool');

@@ -9,6 +9,7 @@ import { registry } from './registry/feature.ts';
 import { sandbox } from './sandbox/feature.ts';
 import { scripts } from './scripts/feature.ts';
 import { skills } from './skills/feature.ts';
+import { toolReport } from './tool-report/feature.ts';
 import { traffic } from './traffic/feature.ts';
 
 /** The commands of all features of the gateway. */
@@ -25,5 +26,6 @@ export const commandFeatures: readonly CommandFeature[] = [
   sandbox,
   scripts,
   skills,
+  toolReport,
   traffic,
 ];

@@ -25,6 +25,7 @@ import { settingsRoutes } from './settings.ts';
 import { signInRoutes } from './sign-ins.ts';
 import { skillRoutes } from './skills.ts';
 import { toolOverrideRoutes } from './tool-overrides.ts';
+import { toolReportRoutes } from './tool-report.ts';
 import { toolRoutes } from './tools.ts';
 import { trafficRoutes } from './traffic.ts';
 import { userRoutes } from './users.ts';
@@ -60,5 +61,6 @@ export const apiRoutes = {
   ...sandboxRoutes,
   ...scriptRoutes,
   ...skillRoutes,
+  ...toolReportRoutes,
   ...trafficRoutes,
 };

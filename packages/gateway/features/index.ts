@@ -17,6 +17,7 @@ import { signIn } from './sign-in/feature.ts';
 import { skills } from './skills/feature.ts';
 import { tasks } from './tasks/feature.ts';
 import { telemetry } from './telemetry/feature.ts';
+import { toolReport } from './tool-report/feature.ts';
 import { traffic } from './traffic/feature.ts';
 
 /** The features of the gateway. To remove one, delete its folder and its line here. */
@@ -30,6 +31,7 @@ export const features: readonly Feature[] = [
   sandbox,
   redaction,
   search,
+  toolReport,
   scripts,
   accounts,
   apps,

@@ -388,7 +388,8 @@ function shorten(name: string): string {
   return name.length <= maxShownName ? name : `${name.slice(0, maxShownName)}…`;
 }
 
-function toDocument(
+/** A tool as the index reads it, under an id. */
+export function toDocument(
   id: string,
   { server, originalName, alias, definition }: SearchedTool,
   describeServer: SearchableTools['describeServer'],

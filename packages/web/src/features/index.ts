@@ -11,6 +11,7 @@ import { sandbox } from './sandbox/feature.ts';
 import { scripts } from './scripts/feature.ts';
 import { signIn } from './sign-in/feature.ts';
 import { skills } from './skills/feature.ts';
+import { toolReport } from './tool-report/feature.ts';
 import { traffic } from './traffic/feature.ts';
 
 /** The features of the app. To remove one, delete its folder and its line here. */
@@ -22,6 +23,7 @@ export const features: readonly Feature[] = [
   apps,
   skills,
   notifications,
+  toolReport,
   policy,
   budgets,
   registry,

@@ -52,12 +52,8 @@ export function createSqlAudit(
       }
     },
     async ends() {
-      try {
-        await spool?.drain();
-        return await source.ends();
-      } catch (cause) {
-        throw toStorageError(cause);
-      }
+      await spool?.drain();
+      return source.ends();
     },
     async retain(options) {
       try {
