@@ -308,6 +308,8 @@ export interface ProfileConfig {
   readonly description?: string;
   /** The profile `default` of a configuration that does not define it. */
   readonly builtIn?: true;
+  /** The only server that an endpoint shows of the profile, where a request names one; never configured. */
+  readonly only?: string;
   /** Globs over server names. Undefined includes all servers. */
   readonly servers?: readonly string[];
   /** Globs over `server/tool`. A tool must match `allow`, if it is set, and must not match `deny`. */

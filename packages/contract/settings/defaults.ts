@@ -113,6 +113,7 @@ export const gatewayDefaults = {
   port: 7420,
   allowedHosts: [],
   allowedOrigins: [],
+  publishServers: false,
   requireAuthentication: false,
   registry: 'https://registry.modelcontextprotocol.io',
   retention: { maxAgeMs: 90 * dayMs, maxCalls: 1_000_000 },

@@ -20,6 +20,8 @@ export interface GatewayConfig {
   readonly allowPrivateAddresses?: boolean;
   /** URL of the registry of MCP servers. */
   readonly registry: string;
+  /** Whether anyone may read the list of servers in the format of a registry. */
+  readonly publishServers: boolean;
   /** The public origin of the gateway, such as `https://tools.example.com`. */
   readonly url?: string;
   /** The certificate with which the gateway serves https itself. */

@@ -284,6 +284,12 @@ export const gatewaySchema = lazy(() =>
         .optional()
         .describe('The registry of MCP servers that is searched for new ones.')
         .meta({ default: gatewayDefaults.registry }),
+      publishServers: flag
+        .optional()
+        .describe(
+          'Anyone may read the list of servers at /v0.1/servers, as VS Code and Copilot do, which send no key. Default: callers with the right read.',
+        )
+        .meta({ default: gatewayDefaults.publishServers }),
       url: filledText
         .regex(/^https?:\/\/[^/?#@\s]+$/i, 'must be an origin such as https://tools.example.com, without a path')
         .optional()

@@ -20,6 +20,8 @@ export interface Feature<Ports = unknown> {
   readonly servesOthers?: boolean;
   /** Connects the gateway with the other replicas on its database, before anything else starts. */
   readonly replicas?: (ports: ReplicasPorts) => Promise<Replicas>;
+  /** Paths that it serves and that pages of any origin may read, without the identity of the visitor. */
+  readonly publicPaths?: readonly RegExp[];
   /** Plugins that need nothing but the configuration, so that a toolbox of the command line has them without a gateway. */
   readonly plugins?: (parts: Pick<StartParts, 'env'>) => readonly Plugin[];
   /** Supplies ports of the core and plugins, before the servers start. */

@@ -244,6 +244,7 @@ export async function openGateway(source: ConfigSource | undefined, options: Gat
   const admit: AdmitPorts = {
     profiles: () => toolbox.config.profiles,
     isListed: toolbox.isListed,
+    hasServer: (name) => toolbox.servers.get(name) !== undefined,
     access: storage,
     stopping: stopping.signal,
     limits,
@@ -285,7 +286,11 @@ export async function openGateway(source: ConfigSource | undefined, options: Gat
       authenticate,
       openRequests,
       admit,
-      guard: createGuard({ ...settings, allowedHosts }),
+      guard: createGuard({
+        ...settings,
+        allowedHosts,
+        publicPaths: features.flatMap(({ publicPaths = [] }) => publicPaths),
+      }),
       web: options.web === undefined ? () => false : createWeb(options.web, parts.frames),
       routes,
     });

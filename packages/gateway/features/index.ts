@@ -7,6 +7,7 @@ import { chat } from './chat/feature.ts';
 import { fleet } from './fleet/feature.ts';
 import { flows } from './flows/feature.ts';
 import { notifications } from './notifications/feature.ts';
+import { ownRegistry } from './own-registry/feature.ts';
 import { policy } from './policy/feature.ts';
 import { redaction } from './redaction/feature.ts';
 import { registry } from './registry/feature.ts';
@@ -37,6 +38,7 @@ export const features: readonly Feature[] = [
   apps,
   skills,
   registry,
+  ownRegistry,
   traffic,
   fleet,
   chat,

@@ -31,10 +31,14 @@ const maxUriLength = 8_192;
 /** The filter of a profile, and of the plugins for it. */
 export function createVisibility(
   profile: Pick<ProfileConfig, 'servers' | 'allow' | 'deny' | 'resources' | 'prompts' | 'skills'> &
-    Partial<Pick<ProfileConfig, 'name' | 'newTools'>>,
+    Partial<Pick<ProfileConfig, 'name' | 'newTools' | 'only'>>,
   isListed: IsListed = () => true,
 ): Visibility {
-  const hasServer = profile.servers ? createMatcher(profile.servers) : () => true;
+  const { only } = profile;
+  const matchesServer = profile.servers ? createMatcher(profile.servers) : () => true;
+  const hasServer = (server: string) => (only === undefined || server === only) && matchesServer(server);
+  // Tools and skills of no server belong to no endpoint of one server.
+  const isServedBy = (server: string | undefined) => (server === undefined ? only === undefined : hasServer(server));
   const allows = profile.allow ? createMatcher(profile.allow) : () => true;
   const denies = profile.deny ? createMatcher(profile.deny) : () => false;
   const matchesUri = profile.resources && createSureMatcher(profile.resources);
@@ -45,7 +49,7 @@ export function createVisibility(
     hasTool(tool) {
       const { server, originalName, changed } = tool;
       const path = `${server ?? 'local'}/${originalName}`;
-      const isServed = server === undefined || hasServer(server);
+      const isServed = isServedBy(server);
       if (isWaiting(tool, profile)) return false;
       return isServed && changed !== 'quarantine' && allows(path) && !denies(path) && isListed(tool, profile.name);
     },
@@ -56,7 +60,7 @@ export function createVisibility(
     },
     hasPrompt: (server, name) => hasServer(server) && matchesPrompt(`${server}/${name}`),
     hasSkill: (server, path) =>
-      (server === undefined || hasServer(server)) && matchesSkill(`${server ?? 'local'}/${path}`),
+      isServedBy(server) && matchesSkill(`${server ?? 'local'}/${path}`),
   };
 }
 

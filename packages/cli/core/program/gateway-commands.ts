@@ -69,13 +69,18 @@ export function addSetupCommands(root: Command, run: Run, features: readonly Com
   });
   const scopes = ['user', 'project'];
   connect(root, 'connect', 'Add Toolwharf to the configuration of an MCP client', 'connect', {
-    args: [['<client>', clientIds.join(', ')]],
+    args: [['<client>', `${clientIds.join(', ')}; with --managed also copilot`]],
     options: [
       ['--dry-run', 'Print the change without making it'],
       choice('--scope <scope>', 'Configure the user or the project in the working directory', scopes).default('user'),
       new Option('--profile <name>', 'Profile that the client uses').default('default'),
       ['--stdio', 'Make the client start `toolwharf stdio` instead of using the gateway'],
       ['--file <path>', "Configuration file to edit instead of the client's own"],
+      [
+        '--managed',
+        'Write the settings with which an organisation lets claude-code, vscode or copilot reach only the gateway',
+      ],
+      ['--output <folder>', 'Folder for the files of --managed (toolwharf-managed)'],
       json,
     ],
   });

@@ -39,6 +39,7 @@ export interface AccessStores {
 export interface AdmitPorts {
   readonly profiles: () => readonly ProfileConfig[];
   readonly isListed: IsListed;
+  readonly hasServer: (name: string) => boolean;
   readonly access: AccessStores;
   readonly stopping: AbortSignal;
   readonly limits: Pick<Limits, 'for'>;
@@ -68,9 +69,13 @@ export function admitCaller(
     return refuse(response, 403, 'FORBIDDEN', "This request needs the right 'call'", headers || undefined);
   }
   if (stopping.aborted) return refuse(response, 503, 'TOOLBOX_CLOSED', 'The gateway is stopping');
-  const profile = findProfile(asked, identity, profiles());
-  if (!profile) return refuse(response, 404, 'NOT_FOUND', 'No such profile');
-  const refreshPolicy = createRefreshPolicy(identity, profile.name, ports);
+  const whole = findProfile(asked, identity, profiles());
+  if (!whole) return refuse(response, 404, 'NOT_FOUND', 'No such profile');
+  const only = serverOf(request.url);
+  if (only !== undefined && !(ports.hasServer(only) && createVisibility(whole).hasServer(only)))
+    return refuse(response, 404, 'NOT_FOUND', 'No such server');
+  const profile = narrow(whole, only);
+  const refreshPolicy = createRefreshPolicy(identity, profile, ports);
   return { caller: identity.caller, profile, refreshPolicy, usage: limits.for(identity) };
 }
 
@@ -86,16 +91,34 @@ function refuse(
 
 function createRefreshPolicy(
   identity: Identity,
-  name: string,
+  { name, only }: ProfileConfig,
   { profiles, access, isListed }: AdmitPorts,
 ): AdmittedCaller['refreshPolicy'] {
   return async () => {
     await assertActive(identity, access);
     const current = profiles().find((profile) => profile.name === name);
     if (!current) throw new ToolwharfError('CALL_DENIED', `The profile '${name}' was removed`);
-    const visibility = createVisibility(current, isListed);
+    const visibility = createVisibility(narrow(current, only), isListed);
     return { approval: current.approval, mayUse: visibility.hasTool, mayRead: createMayRead(visibility) };
   };
+}
+
+/** The `server` of a URL such as `/mcp/default?server=github`. */
+function serverOf(url = ''): string | undefined {
+  const at = url.indexOf('?');
+  return at === -1 ? undefined : (new URLSearchParams(url.slice(at)).get('server') ?? undefined);
+}
+
+const narrowed = new WeakMap<ProfileConfig, Map<string, ProfileConfig>>();
+
+/** The profile with one of its servers. The same object for each request: views are cached by it. */
+function narrow(profile: ProfileConfig, only: string | undefined): ProfileConfig {
+  if (only === undefined) return profile;
+  const known = narrowed.get(profile) ?? new Map<string, ProfileConfig>();
+  narrowed.set(profile, known);
+  const found = known.get(only) ?? { ...profile, only };
+  known.set(only, found);
+  return found;
 }
 
 /** Rejects when the caller's key was revoked, or its user lost access, since the request was authenticated. */

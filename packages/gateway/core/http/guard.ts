@@ -6,6 +6,8 @@ export interface GuardOptions {
   readonly allowedHosts?: readonly string[];
   /** Origins accepted in addition to the gateway's own. */
   readonly allowedOrigins?: readonly string[];
+  /** Paths that pages of any origin may read. A request from there never acts for the visitor (`isForeignRead`). */
+  readonly publicPaths?: readonly RegExp[];
 }
 
 /** Returns why a request is rejected; undefined if it is allowed. */
@@ -21,7 +23,7 @@ const loopbackNames = new Set(['localhost', '127.0.0.1', '[::1]']);
 const maxCached = 100;
 
 /** Checks `Host` and `Origin` to prevent DNS rebinding and cross-site requests. */
-export function createGuard({ allowedHosts = [], allowedOrigins = [] }: GuardOptions = {}): Guard {
+export function createGuard({ allowedHosts = [], allowedOrigins = [], publicPaths = [] }: GuardOptions = {}): Guard {
   const hosts = new Set([...loopbackNames, ...allowedHosts.map((host) => host.toLowerCase())]);
   const origins = new Set(allowedOrigins.map((origin) => origin.toLowerCase()));
   // Clients repeat the same `Host`, and parsing a URL is the most expensive step here.
@@ -40,6 +42,8 @@ export function createGuard({ allowedHosts = [], allowedOrigins = [] }: GuardOpt
     if (!isAllowed(host)) return `Host '${host ?? ''}' is not allowed`;
     if (origin === undefined || origins.has(origin.toLowerCase())) return undefined;
     if (URL.canParse(origin) && hosts.has(new URL(origin).hostname)) return undefined;
+    const path = (request.url ?? '/').replace(/\?.*$/s, '');
+    if (safeMethods.has(request.method ?? '') && publicPaths.some((pattern) => pattern.test(path))) return undefined;
     return `Origin '${origin}' is not allowed`;
   };
 }

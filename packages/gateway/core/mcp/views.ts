@@ -40,20 +40,20 @@ export function createViews({ toolbox, parts, startWaitMs = 3_000 }: ViewsOption
   const ends = changed.map((name: keyof ToolboxEvents) => toolbox.on(name, () => views.clear()));
 
   function current(profile: ProfileConfig): View | Promise<View> {
-    const known = views.get(profile.name);
+    const known = views.get(keyOf(profile));
     // Tools change before their change is announced.
     const isCurrent = known?.profile === profile && known.tools === toolbox.catalog.entries;
     return isCurrent ? known.view : create(profile);
   }
 
   function create(profile: ProfileConfig): Promise<View> {
-    const others = [...latest.values()].filter((view) => view.profile.name !== profile.name);
-    const creating = createView(toolbox, profile, { parts, before: latest.get(profile.name), others });
+    const others = [...latest.values()].filter((view) => keyOf(view.profile) !== keyOf(profile));
+    const creating = createView(toolbox, profile, { parts, before: latest.get(keyOf(profile)), others });
     const entry: CachedView = { profile, tools: toolbox.catalog.entries, view: creating };
-    views.set(profile.name, entry);
+    views.set(keyOf(profile), entry);
     return creating.then((view) => {
       entry.view = view;
-      latest.set(profile.name, view);
+      latest.set(keyOf(profile), view);
       // Before the first search. A failure is reported by the search itself.
       if (view.exposure.expose !== 'all') view.toolSearch.prepare(view.searchable).catch(() => {});
       return view;
@@ -69,4 +69,9 @@ export function createViews({ toolbox, parts, startWaitMs = 3_000 }: ViewsOption
       for (const end of ends) end();
     },
   };
+}
+
+/** An endpoint of one server of a profile has a view of its own. */
+function keyOf({ name, only }: ProfileConfig): string {
+  return only === undefined ? name : `${name}?${only}`;
 }

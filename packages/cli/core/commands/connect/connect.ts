@@ -37,11 +37,17 @@ export interface ConnectOptions extends JsonOption {
   readonly stdio?: boolean;
   readonly dryRun?: boolean;
   readonly file?: string;
+  readonly managed?: boolean;
+  readonly output?: string;
 }
 
 /** `toolwharf connect`: adds Toolwharf to the configuration of an MCP client and keeps everything else in the file. */
 export async function connect(name: string, options: ConnectOptions, context: CommandContext): Promise<number> {
   const { terminal } = context;
+  if (options.managed) {
+    const { writeManaged } = await import('./managed.ts');
+    return writeManaged(name, options, context, () => chooseSetup(mcpClients['claude-code'], options, context));
+  }
   const client = findClient(name);
   const entryName = clientEntryName(options.profile);
   const file =
@@ -90,7 +96,11 @@ async function clientFile(
   return first;
 }
 
-async function chooseSetup(client: McpClient, options: ConnectOptions, context: CommandContext): Promise<ClientSetup> {
+async function chooseSetup(
+  client: McpClient,
+  options: ConnectOptions,
+  context: CommandContext,
+): Promise<ClientSetup> {
   const { terminal, env, cwd } = context;
   const gateway = await selectAccess(context);
   const isStdio = options.stdio === true || !client.takesUrl;
