@@ -59,8 +59,7 @@ export function createVisibility(
       return uri.length <= maxUriLength && matchesUri(uri);
     },
     hasPrompt: (server, name) => hasServer(server) && matchesPrompt(`${server}/${name}`),
-    hasSkill: (server, path) =>
-      isServedBy(server) && matchesSkill(`${server ?? 'local'}/${path}`),
+    hasSkill: (server, path) => isServedBy(server) && matchesSkill(`${server ?? 'local'}/${path}`),
   };
 }
 

@@ -96,11 +96,7 @@ async function clientFile(
   return first;
 }
 
-async function chooseSetup(
-  client: McpClient,
-  options: ConnectOptions,
-  context: CommandContext,
-): Promise<ClientSetup> {
+async function chooseSetup(client: McpClient, options: ConnectOptions, context: CommandContext): Promise<ClientSetup> {
   const { terminal, env, cwd } = context;
   const gateway = await selectAccess(context);
   const isStdio = options.stdio === true || !client.takesUrl;
