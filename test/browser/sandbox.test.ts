@@ -32,7 +32,7 @@ test('a person sees what a server has used and which call caused it, leaves an e
   const panel = onServersPage(page).dialog('shell');
   await panel.getByText('Off', { exact: true }).waitFor();
   await panel.getByText(folder.file('unused')).waitFor();
-  await panel.getByText('No host was blocked.').waitFor();
+  await panel.getByText('No host and no path was blocked.').waitFor();
 
   const since = new Date().toISOString();
   const admin = { key: app.adminToken };
@@ -46,7 +46,7 @@ test('a person sees what a server has used and which call caused it, leaves an e
     ...record,
     learning: { since, hosts },
     denied: ['never.example.org'],
-    blocked: [{ host: 'never.example.org', at: since, tool: 'run', reason: 'denied for ever' }],
+    blocked: [{ list: 'network', entry: 'never.example.org', at: since, tool: 'run', reason: 'denied for ever' }],
   }));
   const entries = panel.getByRole('list', { name: 'Proposed entries' }).getByRole('listitem');
   await expect.poll(() => entries.count(), { timeout: 120_000 }).toBe(3);
@@ -57,7 +57,7 @@ test('a person sees what a server has used and which call caused it, leaves an e
   await entry(folder.file('unused')).getByText('Allowed now, and not used.').waitFor();
   expect(await box(folder.file('unused')).isChecked()).toBe(false);
   await panel.getByText('Learning does not contain the program').waitFor();
-  await panel.getByRole('list', { name: 'Blocked hosts' }).getByText('denied for ever').waitFor();
+  await panel.getByRole('list', { name: 'Blocked' }).getByText('denied for ever').waitFor();
   await expectAccessible(page);
 
   await box('tracker.example.net').uncheck();

@@ -34,7 +34,7 @@ async function run(args: readonly string[], untilOutput = false): Promise<string
 /** Commands whose JSON other tests read: they need a model, a registry, skills, a changed tool, a person or a stopped gateway. */
 const elsewhere = [
   ...['chat', 'registry search', 'registry show', 'registry add', 'pins accept', 'secrets rotate', 'secrets discard'],
-  ...['backup', 'restore', 'sandbox learn', 'sandbox diff', 'sandbox accept'],
+  ...['backup', 'restore', 'sandbox learn', 'sandbox diff', 'sandbox accept', 'sandbox allow'],
   ...['skills read', 'skills accept', 'users disable', 'users enable', 'accounts connect', 'accounts disconnect'],
 ];
 

@@ -72,7 +72,9 @@ describe('a server in a sandbox, and people', () => {
     expect(texts({ body } as never)).toContain(
       "The sandbox of server 'shell' did not let it reach once.example.com: denied by Administrator (admin): Not today",
     );
-    expect((await sandboxOf('shell')).blocked[0]).toMatchObject({ host: 'once.example.com', tool: 'run' });
+    expect((await sandboxOf('shell')).blocked[0]).toMatchObject({
+      ...{ list: 'network', entry: 'once.example.com', tool: 'run' },
+    });
   });
 
   test('a host that a person allows for ever is a part of the profile, and no rule for calls', async () => {
@@ -97,6 +99,20 @@ describe('a server in a sandbox, and people', () => {
     expect((await sandboxOf('shell')).denied).toEqual(['never.example.com']);
     expect((await start(fetching('never.example.com'))).body.isError).toBe(true);
     expect((await api.get('/api/approvals?status=pending', admin())).body.approvals).toEqual([]);
+  });
+
+  test('a call that fails because of a file names it, and a person allows the file for the next start', async () => {
+    const file = folder.file('notes/one.txt');
+    const failed = await start(`cat ${file}`);
+    expect(texts(failed)).toContain(
+      `The sandbox of server 'shell' does not show it ${file}: its profile does not name it. An administrator can allow it`,
+    );
+    const { blocked, accepted } = await sandboxOf('shell');
+    expect(blocked[0]).toMatchObject({ list: 'read', entry: file, tool: 'run' });
+    const body = { ...accepted.profile, read: [file] };
+    expect((await api.put('/api/servers/shell/sandbox/profile', body, admin())).status).toBe(200);
+    expect(texts(await start(`cat ${file}`))).toBe('one');
+    expect(texts(await start(`echo two > ${file}`))).toContain(`does not let it change ${file}`);
   });
 
   test('a server without a sandbox learns, and the accepted profile limits it from then on', async () => {

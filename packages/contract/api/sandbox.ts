@@ -42,12 +42,13 @@ export const sandboxStateSchema = answer(
       .describe('The smallest profile for what the program has used while it learned.'),
     blocked: list(
       z.strictObject({
-        host: z.string(),
+        list: z.enum(sandboxLists).describe('The list of the profile in which it is missing.'),
+        entry: z.string().describe('The host, or the path.'),
         at: isoTime,
         tool: z.string().optional().describe('The tool whose call ran at that time.'),
         reason: z.string(),
       }),
-    ).describe('The latest hosts that the sandbox did not let the program reach, newest first.'),
+    ).describe('The latest hosts that the program did not reach, and paths that it probably lacked, newest first.'),
   }),
 );
 

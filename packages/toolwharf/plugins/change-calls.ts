@@ -52,7 +52,7 @@ export function createChangeResult(plugins: readonly ActivePlugin[]): ChangeResu
     hook: 'result',
     what: 'the result',
     async ask(active, call, value) {
-      if (active.plugin.needsResult?.(call) === false) return {};
+      if (active.plugin.needsResult?.(call, value.isError === true) === false) return {};
       const verdict = await active.run('result', (context) =>
         active.plugin.result?.(copyJson(call), copyJson(exactly(value)), context),
       );

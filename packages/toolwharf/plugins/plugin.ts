@@ -366,8 +366,8 @@ export interface Plugin<Settings = unknown> {
     server: LaunchedServer,
     context: PluginContext<Settings>,
   ): MaybePromise<WrappedProgram | undefined>;
-  /** Whether `result` gets the result of a call; that of each call without it. Answers at once. */
-  needsResult?(call: PluginCall): boolean;
+  /** Whether `result` gets the result of a call, which may say that the tool failed; that of each call without it. Answers at once. */
+  needsResult?(call: PluginCall, isError: boolean): boolean;
   /** Passes, changes or blocks a result before it is recorded and returned. */
   result?(
     call: PluginCall,

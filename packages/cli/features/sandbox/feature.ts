@@ -36,5 +36,16 @@ export const sandbox: CommandFeature = {
       options: [repeatable('--without <entry>', 'Leave this entry out; can be repeated'), json],
       gatewayOnly: true,
     });
+    add(
+      sandbox,
+      'allow',
+      'Add hosts and paths to the accepted profile, and start the program with it',
+      'allowInSandbox',
+      {
+        args: [server, ['<entry...>', 'Host, file or directory']],
+        options: [['--write', 'Let the program change the files too'], json],
+        gatewayOnly: true,
+      },
+    );
   },
 };

@@ -120,6 +120,34 @@ export async function acceptSandbox(
   return exitCodes.ok;
 }
 
+export interface AllowOptions extends JsonOption {
+  readonly write?: boolean;
+}
+
+/** `toolwharf sandbox allow`: adds hosts and paths to the accepted profile. */
+export async function allowInSandbox(
+  server: string,
+  entries: readonly string[],
+  { write = false, json }: AllowOptions,
+  context: CommandContext,
+): Promise<number> {
+  const gateway = await requireGateway(context);
+  const { accepted } = await gateway.getSandbox({ path: { server } });
+  const before = accepted?.isStale === false ? accepted.profile : { read: [], write: [], network: [] };
+  const paths = entries.filter((entry) => /^(\/|~\/)/.test(entry));
+  const hosts = entries.filter((entry) => !paths.includes(entry));
+  const add = (list: readonly string[], more: readonly string[]) => [...new Set([...list, ...more])];
+  const body = {
+    read: add(before.read, write ? [] : paths),
+    write: add(before.write, write ? paths : []),
+    network: add(before.network, hosts),
+  };
+  const state = await gateway.acceptSandbox({ path: { server }, body });
+  const allowed = `Allowed ${count(entries.length, 'entry', 'entries')}; '${oneLine(server)}' runs in mode ${state.mode}`;
+  printDone(context.terminal, { json }, allowed, state);
+  return exitCodes.ok;
+}
+
 const noStrace = 'strace is not installed, so that only hosts are watched and no files: install the package strace.';
 
 async function requireProposal(
@@ -143,9 +171,9 @@ function printState(state: SandboxState, terminal: Terminal): void {
   for (const list of ['read', 'write', 'network'] as const)
     for (const entry of allowed(state, list)) terminal.print(`  ${list.padEnd(7)} ${oneLine(entry)}`);
   for (const host of denied) terminal.print(`  ${colors.red('never'.padEnd(7))} ${oneLine(host)}`);
-  for (const { host, at, tool, reason } of blocked)
+  for (const { list, entry, at, tool, reason } of blocked)
     terminal.print(
-      `${colors.yellow('!')} ${at}  ${oneLine(host)}${tool === undefined ? '' : `  ${oneLine(tool)}`}  ${colors.dim(oneLine(reason))}`,
+      `${colors.yellow('!')} ${at}  ${list} ${oneLine(entry)}${tool === undefined ? '' : `  ${oneLine(tool)}`}  ${colors.dim(oneLine(reason))}`,
     );
 }
 

@@ -1,8 +1,9 @@
 import type { ChildProcess } from 'node:child_process';
-import { mkdir, realpath } from 'node:fs/promises';
+import { mkdir, readdir, realpath } from 'node:fs/promises';
 import { Server } from 'node:net';
 import { join } from 'node:path';
 import { ConnectionError } from '../../../contract/errors.ts';
+import type { JsonObject } from '../../../contract/json.ts';
 import type { SandboxMode } from '../../../contract/settings/choices.ts';
 import type { SandboxConfig } from '../../../contract/settings/sandbox-schema.ts';
 import type { Environment } from '../../../toolwharf/config/references.ts';
@@ -16,11 +17,12 @@ import {
   type WrappedProgram,
 } from '../../../toolwharf/plugins/plugin.ts';
 import type { PluginCall } from '../../../toolwharf/policy/review.ts';
-import { findSandboxProblem, toBubblewrapArguments } from './bubblewrap.ts';
+import { findBlockedPaths, type ShownFiles } from './blocked-paths.ts';
+import { findSandboxProblem, systemFiles, systemFolders, toBubblewrapArguments } from './bubblewrap.ts';
 import { entryScript } from './entry.ts';
 import { createHostProxy, type HostVerdict, type ProxyNetwork } from './host-proxy.ts';
 import { type Destination, findHost, toEntry } from './hosts.ts';
-import { emptyProfile, mergeProfiles, type SandboxProfile, toProfile } from './profile.ts';
+import { emptyProfile, expandPath, mergeProfiles, type SandboxProfile, toProfile } from './profile.ts';
 import { findCommand } from './program-files.ts';
 import { readTraces, tracedCalls } from './read-trace.ts';
 import { findServerProgram, hashProgram, keptFolder, tracesOf } from './server-program.ts';
@@ -45,6 +47,8 @@ export interface SandboxPluginOptions {
 export function createSandboxPlugin({ env = process.env, network }: SandboxPluginOptions = {}): Plugin {
   /** What the sandbox has blocked during a call, by its id. Only the latest calls are kept. */
   const blocked = new Map<string, Set<string>>();
+  /** What the programs of servers with `enforce` see. */
+  const enforced = new Map<string, ShownFiles>();
 
   async function launch(
     program: LaunchedProgram,
@@ -57,6 +61,7 @@ export function createSandboxPlugin({ env = process.env, network }: SandboxPlugi
     const before = await records.get(server.name);
     const stored = { ...before, program: hash };
     const mode = modeOf(server.sandbox, stored, byDefault);
+    enforced.delete(server.name);
     if (mode === 'off') return undefined;
     const problem = await findSandboxProblem(env.PATH);
     if (problem !== undefined) throw notStarted(server.name, problem);
@@ -83,6 +88,7 @@ export function createSandboxPlugin({ env = process.env, network }: SandboxPlugi
     }).catch((cause: Error) => {
       throw notStarted(server.name, cause.message);
     });
+    if (!isLearning) enforced.set(server.name, await toShownFiles(profile, [...files, kept], places.home));
     return {
       command: 'bwrap',
       args: [
@@ -145,11 +151,33 @@ export function createSandboxPlugin({ env = process.env, network }: SandboxPlugi
 
     async function block(why: string, asked: AccessAnswer | undefined): Promise<HostVerdict> {
       const at = new Date().toISOString();
-      await records.change(server.name, (before) => addBlocked(before, { host, at, reason: why, tool: asked?.tool }));
+      await records.change(server.name, (before) =>
+        addBlocked(before, { list: 'network', entry: host, at, reason: why, tool: asked?.tool }),
+      );
       const text = `The sandbox of server '${server.name}' did not let it reach ${host}: ${why}`;
       if (asked) note(asked.callId, text);
       return { kind: 'deny', reason: text };
     }
+  }
+
+  /** Names the paths because of which a call has probably failed, and offers them to people. */
+  async function explainPaths(
+    call: PluginCall,
+    result: JsonObject,
+    context: PluginContext,
+  ): Promise<readonly string[]> {
+    const { server = '', originalName: tool } = call;
+    const shown = enforced.get(server);
+    if (!shown) return [];
+    const paths = findBlockedPaths(call.arguments, result.content, shown);
+    const at = new Date().toISOString();
+    const reason = 'the call failed, and the profile does not allow it';
+    for (const { list, path } of paths)
+      await recordsOf(context).change(server, (before) => addBlocked(before, { list, entry: path, at, reason, tool }));
+    return paths.map(({ list, path }) => {
+      const what = list === 'write' ? 'does not let it change' : 'does not show it';
+      return `The sandbox of server '${server}' ${what} ${path}: its profile does not name it. An administrator can allow it for the next start of the program`;
+    });
   }
 
   function note(call: string, text: string): void {
@@ -165,11 +193,12 @@ export function createSandboxPlugin({ env = process.env, network }: SandboxPlugi
     configure: ({ gateway }) => ({
       launch: (program, server, context) => launch(program, server, gateway.sandbox.default, context),
     }),
-    needsResult: ({ id }) => blocked.has(id),
+    needsResult: ({ id, server = '' }, isError) => isError && (blocked.has(id) || enforced.has(server)),
     // A tool that failed because of the sandbox seldom says so itself.
-    result({ id }: PluginCall, result) {
-      const notes = [...(blocked.get(id) ?? [])].map((text) => ({ type: 'text', text }));
-      if (result.isError !== true || !Array.isArray(result.content)) return undefined;
+    async result(call: PluginCall, result, context) {
+      if (!Array.isArray(result.content)) return undefined;
+      const texts = [...(blocked.get(call.id) ?? []), ...(await explainPaths(call, result, context))];
+      const notes = texts.map((text) => ({ type: 'text', text }));
       return { kind: 'change', result: { ...result, content: [...result.content, ...notes] } };
     },
   });
@@ -254,6 +283,17 @@ function toReason({ answer }: AccessAnswer): string {
 function notStarted(server: string, reason: string, isCommandMissing = false): ConnectionError {
   const message = `The sandbox of server '${server}' could not be created, so its program was not started: ${reason}`;
   return new ConnectionError('SERVER_UNREACHABLE', message, { data: { reached: false, isCommandMissing } });
+}
+
+async function toShownFiles(profile: SandboxProfile, own: readonly string[], home: string): Promise<ShownFiles> {
+  const [read, writable] = [profile.read, profile.write].map((paths) => paths.map((path) => expandPath(path, home)));
+  const roots = (await readdir('/', { withFileTypes: true })).filter((entry) => entry.isDirectory());
+  return {
+    readable: [...systemFolders, ...systemFiles, '/proc', '/dev', ...own, ...(read ?? []), ...(writable ?? [])],
+    writable: writable ?? [],
+    roots: roots.map(({ name }) => `/${name}`),
+    home,
+  };
 }
 
 const condenseMs = 60_000;

@@ -1,3 +1,4 @@
+import type { SandboxList } from '../../../contract/settings/choices.ts';
 import type { PluginRecords } from '../../../toolwharf/plugins/plugin.ts';
 import type { PluginRecord } from '../../../toolwharf/storage/ports/record-store.ts';
 import type { Storage } from '../../../toolwharf/storage/storage.ts';
@@ -12,7 +13,7 @@ export interface SandboxRecord extends PluginRecord {
   readonly denied: readonly string[];
   readonly learning?: Learning;
   /** Newest first. */
-  readonly blocked: readonly BlockedHost[];
+  readonly blocked: readonly BlockedAccess[];
 }
 
 /** A profile that a person has accepted for one program. */
@@ -32,8 +33,10 @@ export interface Learning {
   readonly hosts: readonly { readonly host: string; readonly at: string }[];
 }
 
-export interface BlockedHost {
-  readonly host: string;
+/** A host or a path that a program wanted. */
+export interface BlockedAccess {
+  readonly list: SandboxList;
+  readonly entry: string;
   readonly at: string;
   readonly tool?: string;
   readonly reason: string;
@@ -81,7 +84,9 @@ export function openSandboxRecords({ openPluginRecords }: Pick<Storage, 'openPlu
   });
 }
 
-export function addBlocked(record: SandboxRecord, blocked: BlockedHost): SandboxRecord {
-  const others = record.blocked.filter(({ host, tool }) => host !== blocked.host || tool !== blocked.tool);
+export function addBlocked(record: SandboxRecord, blocked: BlockedAccess): SandboxRecord {
+  const others = record.blocked.filter(
+    ({ list, entry, tool }) => list !== blocked.list || entry !== blocked.entry || tool !== blocked.tool,
+  );
   return { ...record, blocked: [blocked, ...others].slice(0, maxBlocked) };
 }

@@ -82,8 +82,8 @@ export default function ServerSandbox({ server: { name } }: { readonly server: S
       <Section title="Profile">
         <Profile state={state} />
       </Section>
-      <Section title="Blocked hosts">
-        <Blocked blocked={state.blocked} />
+      <Section title="Blocked">
+        <Blocked server={name} state={state} />
       </Section>
     </div>
   );
@@ -128,14 +128,34 @@ function Profile({ state: { mode, configured, accepted, denied } }: { readonly s
   );
 }
 
-function Blocked({ blocked }: Pick<SandboxState, 'blocked'>) {
-  if (blocked.length === 0) return <p className="text-ink-soft">No host was blocked.</p>;
+/** The latest hosts and paths that the program did not get. A person can allow each of them. */
+function Blocked({ server, state }: { readonly server: string; readonly state: SandboxState }) {
+  const { blocked, accepted, configured, mode } = state;
+  const usable = accepted?.isStale === false ? accepted.profile : { read: [], write: [], network: [] };
+  const allowing = useAction({
+    run: ({ list, entry }: SandboxState['blocked'][number]) =>
+      api.acceptSandbox({ path: { server }, body: { ...usable, [list]: [...usable[list], entry] } }),
+    done: (_state, { entry }) => `The program starts anew with ${safeText(entry, 300)}.`,
+    refetch: ['sandbox', 'servers'],
+  });
+  if (blocked.length === 0) return <p className="text-ink-soft">No host and no path was blocked.</p>;
   return (
-    <LongList label="Blocked hosts" items={blocked} keyOf={({ host, tool }) => `${host} ${tool}`}>
-      {({ host, at, tool, reason }) => (
+    <LongList label="Blocked" items={blocked} keyOf={({ list, entry, tool }) => `${list} ${entry} ${tool}`}>
+      {({ list, entry, at, tool, reason }) => (
         <div className="py-1.5">
           <p className="flex flex-wrap items-center gap-2">
-            <code className="break-all">{safeText(host, 300)}</code>
+            <Badge>{listTexts[list]}</Badge>
+            <code className="break-all">{safeText(entry, 300)}</code>
+            {mode === 'enforce' && ![...usable[list], ...configured[list]].includes(entry) && (
+              <Button
+                size="small"
+                busy={allowing.isPending}
+                onClick={() => allowing.mutate({ list, entry, at, tool, reason })}
+                aria-label={`Allow ${safeText(entry, 300)}`}
+              >
+                Allow
+              </Button>
+            )}
             {tool !== undefined && <Badge>{safeText(tool, 100)}</Badge>}
             <span className="text-xs text-ink-faint">
               <TimeAgo at={at} />
