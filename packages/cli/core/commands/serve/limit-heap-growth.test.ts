@@ -1,5 +1,6 @@
 import { spawnSync } from 'node:child_process';
 import { expect, test } from 'vitest';
+import { createGrowth } from './limit-heap-growth.ts';
 
 /** Creates objects that survive collections, as running calls do, and prints the rounds and the largest new space. */
 const program = `
@@ -30,4 +31,18 @@ test('the space for new objects stays at 16 MiB where V8 would let it grow furth
   const unlimited = run('unlimited', 20_000);
   expect(unlimited.largest).toBeGreaterThan(16);
   expect(run('limited', unlimited.round * 2).largest).toBeLessThanOrEqual(16);
+});
+
+test('the old generation may grow faster while there are many full collections, and not after a pause', () => {
+  const growth = createGrowth();
+  const usual = growth.percent;
+  for (const time of [0, 6_000, 12_000, 12_100]) growth.collected(time, true);
+  growth.collected(12_200, false);
+  expect(growth.percent).toBe(usual);
+  growth.collected(12_300, true);
+  expect(growth.percent).toBeGreaterThan(usual);
+  growth.collected(17_000, false);
+  expect(growth.percent).toBeGreaterThan(usual);
+  growth.collected(17_400, true);
+  expect(growth.percent).toBe(usual);
 });
