@@ -129,6 +129,7 @@ describe('docs/reference/config.md', () => {
           c: { url: 'https://x.y', endpoints: [{ name: 'e', path: '/' }] },
         },
         toolbox: { chains: { c: { steps: [{ tool: 't' }] } } },
+        policy: { rules: [{ id: 'r', when: 'true', then: 'ask' }] },
       },
       { env: {} },
     );
@@ -159,6 +160,7 @@ describe('docs/reference/config.md', () => {
       'profiles.NAME.naming': config.profiles[0]?.naming,
       'profiles.NAME.expose': config.profiles[0]?.expose,
       'profiles.NAME.exposeBudget': config.profiles[0]?.exposeBudget,
+      ...prefixed('policy.rules.', { ...config.policy?.rules[0] }),
       ...prefixed('gateway.', {
         ...gateway,
         listWait: gateway.listWaitMs,

@@ -33,6 +33,7 @@ import { createToTool } from './invocation/to-tool.ts';
 import { systemClock } from './kernel/clock.ts';
 import { createEvents } from './kernel/events.ts';
 import { resolveLog } from './kernel/log.ts';
+import { createMutex } from './kernel/mutex.ts';
 import type { Tool } from './kernel/tool.ts';
 import { type ToolId, toolIdOf, toolKey } from './kernel/tool-id.ts';
 import { abortable, keepProcessAlive } from './kernel/wait.ts';
@@ -131,9 +132,18 @@ export async function startToolbox(
     history: createReadHistory({ journal, findCallers: options.findCallers }),
     ...{ env, log },
     onToolsChanged: () => localTools.refresh(),
+    onHooksChanged: (configureAgain) =>
+      oneConfiguration(async () => {
+        const listedBefore = plugins.isListed();
+        await configureAgain(current.config);
+        if (plugins.isListed() === listedBefore) return;
+        events.emit('profiles.changed', { profiles: current.shown.profiles.map(({ name }) => name) });
+      }),
     ask: (server, question, signal) => invoker.askForAccess(server, question, signal),
   });
   exportEvents(events, plugins);
+  /** Hooks and servers are prepared for one configuration at a time. */
+  const oneConfiguration = createMutex();
   const current = createCurrentConfig(configured, (profiles) => events.emit('profiles.changed', { profiles }));
   const settings = () => current.config.toolbox;
   const withCommands = createSecretCommands({ env, settings: () => settings().secretCommands });
@@ -332,7 +342,7 @@ export async function startToolbox(
    */
   async function apply(changed: LoadedConfig, ending: AbortSignal): Promise<void> {
     const before = current.config;
-    const preparing = prepareAndSwitch(changed, ending);
+    const preparing = oneConfiguration(() => prepareAndSwitch(changed, ending));
     switching = preparing.catch(() => {});
     const { parts, nextServers, applied, profiles, goneBefore } = await preparing;
     if (profiles.length > 0) events.emit('profiles.changed', { profiles });

@@ -119,3 +119,65 @@ test('the page of a call names the rules that decided', async () => {
   await app.load('/policy');
   await page.getByRole('img', { name: 'trial would have asked: 2 calls' }).waitFor();
 });
+
+test('a rule is written with completed variables, tried, replayed over recorded calls, stored, changed and deleted', async () => {
+  const { page } = app;
+  await app.load('/policy');
+  await page.getByRole('link', { name: 'New rule' }).click();
+  await page.getByLabel('Name').fill('no goodness');
+  const condition = page.getByRole('textbox', { name: 'Condition' });
+  await condition.pressSequentially('cal');
+  const variables = page.getByRole('listbox', { name: 'Variables' });
+  await variables.getByRole('option', { name: /^call\.args map/ }).waitFor();
+  await expectAccessible(page);
+  await condition.press('ArrowDown');
+  await condition.press('Enter');
+  await condition.pressSequentially(" == 'echo' && call.args.text == 'good'");
+  expect(await condition.inputValue()).toBe("call.tool == 'echo' && call.args.text == 'good'");
+  await page.getByLabel('Effect').selectOption('deny');
+  const replay = page.getByRole('region', { name: 'Replay' });
+  await replay.getByRole('button', { name: 'Replay calls' }).click();
+  await replay.getByText('2 calls judged, 1 decided otherwise.').waitFor();
+  await replay.getByText('allowed → denied').waitFor();
+  await page.getByRole('button', { name: 'Create rule' }).click();
+  await page.getByText('All changes saved').waitFor();
+  await page.getByLabel('Mode').selectOption('enforce');
+  await page.getByRole('button', { name: 'Save' }).click();
+  await page.getByText('All changes saved').waitFor();
+  const call = async () => app.post('/api/tools/mcp_notes_echo/call', { arguments: { text: 'good' } });
+  expect((await call()).status).toBe(403);
+  await condition.fill('call.sever == 1');
+  await page.getByRole('button', { name: 'Save' }).click();
+  await page.getByText('line 1, column 6: unknown variable call.sever; did you mean call.server?').waitFor();
+  await page.getByRole('button', { name: 'Discard changes' }).click();
+  await expectAccessible(page);
+  await app.goto('/policy');
+  await page.getByRole('button', { name: 'Delete no goodness' }).click();
+  await page.getByRole('dialog').getByRole('button', { name: 'Delete' }).click();
+  await page.getByRole('region', { name: 'no goodness', exact: true }).waitFor({ state: 'detached' });
+  expect((await call()).status).toBe(200);
+});
+
+test('a proposal becomes a stored rule in shadow mode with one click', async () => {
+  const { page } = app;
+  await app.load('/policy');
+  const proposals = page.getByRole('region', { name: 'Proposals' });
+  await proposals.getByRole('button', { name: 'Add in shadow mode' }).click();
+  await proposals.getByRole('link', { name: 'Added' }).click();
+  await page.getByRole('heading', { name: 'ask files/read outside docs/' }).waitFor();
+  expect(await page.getByLabel('Mode').inputValue()).toBe('shadow');
+  const { rules } = (await app.get('/api/policy')).body as never as { rules: { id: string; source: string }[] };
+  expect(rules.find(({ id }) => id === 'ask files/read outside docs/')?.source).toBe('store');
+});
+
+test('the page of a call explains which lines of the configuration decide it', async () => {
+  const { page } = app;
+  const { calls } = (await app.get('/api/calls?end=denied')).body as never as { calls: { id: string }[] };
+  await app.goto(`/calls/${calls.at(-1)?.id}`);
+  await page.getByRole('button', { name: 'Explain the decision' }).click();
+  await page.getByText('With the configuration as it is now, the call is denied.').waitFor();
+  await page.getByText('Approval mode', { exact: true }).waitFor();
+  const rule = page.getByRole('listitem').filter({ hasText: 'no-evil' }).filter({ hasText: 'decides' }).first();
+  await rule.getByText('call.args.text = "evil"').waitFor();
+  await expectAccessible(page);
+});

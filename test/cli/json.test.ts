@@ -117,6 +117,9 @@ test('every command with --json prints one JSON document, or JSON lines', async 
   await read('policy', 'check');
   await read('flows', 'check');
   await read('policy', 'test');
+  await read('policy', 'set', 'asks', '--when', 'false', '--then', 'ask');
+  await read('policy', 'rules');
+  await read('policy', 'remove', 'asks');
   await read('policy', 'explain', ended);
   await read('policy', 'replay');
   await read('policy', 'budgets');

@@ -228,4 +228,26 @@ describe('the policy commands of a gateway', () => {
     expect((await replay([{ id: 'a', when: 'nonsense', then: 'ask' }])).code).toBe(3);
     expect((await replay([], '--since', '2030-01-01T00:00:00Z')).stdout).toContain('0 calls judged');
   });
+
+  test('toolwharf policy set stores and changes a rule, rules lists it, and remove deletes it', async () => {
+    const call = async () =>
+      (await gateway.api('POST', '/api/tools/mcp_files_add/call', { arguments: { a: 1, b: 2 } })).status;
+    const when = "call.tool == 'add' && call.args.a == 1";
+    const set = (...options: readonly string[]) => cli.run(['policy', 'set', 'no ones/twos', ...options]);
+    expect(await set('--when', when, '--then', 'deny', '--mode', 'shadow')).toMatchObject({
+      ...{ code: 0, stdout: 'Saved: no ones/twos  deny, shadow\n' },
+    });
+    expect(await call()).toBe(200);
+    expect(await set('--mode', 'enforce')).toMatchObject({ stdout: 'Saved: no ones/twos  deny, enforce\n' });
+    expect(await call()).toBe(403);
+    const { stdout } = await cli.run(['policy', 'rules']);
+    expect(stdout).toMatch(/^no ones\/twos +store +deny +enforce +1 +call\.tool == 'add'/m);
+    expect(stdout).toMatch(/^no-evil +file +deny/m);
+    expect(await set('--when', 'cal.tool == 1')).toMatchObject({
+      ...{ code: 3, stderr: expect.stringContaining('line 1, column 1: unknown variable cal') },
+    });
+    expect(await cli.run(['policy', 'remove', 'no ones/twos'])).toMatchObject({ code: 0 });
+    expect(await call()).toBe(200);
+    expect((await cli.run(['policy', 'remove', 'no-evil'])).stderr).toContain('can only be changed there');
+  });
 });

@@ -58,6 +58,20 @@ const stores: readonly { readonly store: string; readonly open: () => Promise<St
   },
 ];
 
+const replicas: readonly { readonly store: string; readonly openAll: () => Promise<readonly Storage[]> }[] = [
+  { store: 'SQLite', openAll: async () => [await openStorage({ kind: 'memory' })] },
+  {
+    store: 'PostgreSQL and three replicas',
+    async openAll() {
+      const url = await postgres.createUrl();
+      const sealer = createSealer(randomBytes(32));
+      const stores: Storage[] = [];
+      for (let number = 0; number < 3; number++) stores.push(await openStorage({ kind: 'postgres', url, sealer }));
+      return stores;
+    },
+  },
+];
+
 describe.each(stores)('the policy of a gateway with $store', ({ open }) => {
   let api: TestApi;
   beforeAll(async () => {
@@ -342,6 +356,172 @@ describe.each(stores)('the policy of a gateway with $store', ({ open }) => {
     expect(body.calls).toBeGreaterThanOrEqual(trial.decided);
     expect(body.variables).toContainEqual(expect.objectContaining({ name: 'call.server', type: 'string' }));
   });
+});
+
+describe.each(replicas)('rules stored over the API, with $store', ({ openAll }) => {
+  let apis: readonly TestApi[];
+  beforeAll(async () => {
+    const stores = await openAll();
+    apis = await Promise.all(
+      stores.map((storage) => startApi(config as never, { storage, env: { PATH: process.env.PATH } })),
+    );
+  });
+  afterAll(() => Promise.all(apis.map((api) => api.close())));
+
+  const one = () => apis[0] as TestApi;
+  const admin = () => ({ key: one().adminToken });
+  const path = (id: string) => `/api/policy/rules/${encodeURIComponent(id)}`;
+  const echo = async (text: string, api: TestApi) => {
+    const { status } = await api.post(
+      '/api/tools/mcp_files_echo/call',
+      { arguments: { text } },
+      { key: api.adminToken },
+    );
+    return status;
+  };
+  const statusEverywhere = (text: string, status: number) =>
+    Promise.all(
+      apis.map((api) => waitFor(async () => (await echo(text, api)) === status, { what: `status ${status}` })),
+    );
+
+  test('a stored rule decides at once, on all replicas, and its changes and removal too, with revisions and acts', async () => {
+    const id = 'deny files/echo in docs/';
+    const rule = { when: "call.tool == 'echo' && call.args.text == 'stored'", then: 'deny', reason: 'Stored' };
+    const created = await one().post('/api/policy/rules', { id, ...rule, mode: 'shadow' }, admin());
+    expect(created).toMatchObject({
+      status: 201,
+      body: { id, ...rule, mode: 'shadow', onFailure: 'ask', source: 'store', revision: 1 },
+    });
+    expect(await echo('stored', one())).toBe(200);
+    const { calls } = (await one().get('/api/calls?limit=1', admin())).body;
+    expect(calls[0].policy).toContainEqual({ id, effect: 'deny', mode: 'shadow' });
+    const enforced = await one().put(path(id), { ...rule, mode: 'enforce', revision: 1 }, admin());
+    expect(enforced).toMatchObject({ status: 200, body: { mode: 'enforce', revision: 2 } });
+    expect(await echo('stored', one())).toBe(403);
+    await statusEverywhere('stored', 403);
+    const denied = (await one().get('/api/calls?limit=1', admin())).body.calls[0];
+    const explained = (await one().get(`/api/policy/calls/${denied.id}`, admin())).body;
+    expect(explained.lines).toContainEqual(expect.objectContaining({ source: 'policy', rule: id, decided: true }));
+    // An edit of an older revision saves nothing.
+    expect(await one().put(path(id), { ...rule, revision: 1 }, admin())).toMatchObject({
+      status: 409,
+      body: { error: { data: { reason: 'revision', current: { mode: 'enforce', revision: 2 } } } },
+    });
+    const { body } = await one().get('/api/policy', admin());
+    expect(body.rules.find((shown: { id: string }) => shown.id === id)).toMatchObject({
+      ...{ source: 'store', decided: expect.any(Number) },
+    });
+    expect((await one().delete(path(id), admin())).status).toBe(204);
+    await statusEverywhere('stored', 200);
+    expect((await one().delete(path(id), admin())).status).toBe(404);
+    const acts = await one().storage.journal.list({ kind: 'administration' });
+    expect(acts).toContainEqual(
+      expect.objectContaining({
+        originalName: 'createPolicyRule',
+        arguments: expect.objectContaining({ id, when: rule.when }),
+      }),
+    );
+  });
+
+  test('a rule that cannot be compiled, or whose id is taken, is not stored, and rules of the file cannot be changed', async () => {
+    const add = (rule: object) =>
+      one().post('/api/policy/rules', { id: 'x', when: 'true', then: 'ask', ...rule }, admin());
+    expect(await add({ when: "call.sever == 'x'" })).toMatchObject({
+      status: 400,
+      body: {
+        error: {
+          code: 'CONFIG_INVALID',
+          data: { problems: [{ path: 'body.when', message: expect.stringContaining('did you mean call.server?') }] },
+        },
+      },
+    });
+    expect((await add({ then: 'hide', when: "call.args.a == 'b'" })).status).toBe(400);
+    expect((await add({ id: 'no-evil' })).status).toBe(409);
+    expect((await one().put(path('no-evil'), { when: 'true', then: 'ask' }, admin())).status).toBe(409);
+    expect((await one().delete(path('no-evil'), admin())).status).toBe(409);
+    const member = { key: await one().key(['read', 'call']) };
+    expect((await one().post('/api/policy/rules', { id: 'm', when: 'true', then: 'ask' }, member)).status).toBe(403);
+  });
+
+  test('a stored rule hides a tool on all replicas, and judges calls that a replay judges again', async () => {
+    const clients = await Promise.all(apis.map((api) => connectMcp(`${api.url}/mcp`, 'legacy')));
+    const listsOne = async (client: (typeof clients)[number]) =>
+      (await client.client.listTools()).tools.some(({ name }) => name === 'files__add');
+    const hide = { id: 'hide-add', when: "call.tool == 'add'", then: 'hide' };
+    expect((await one().post('/api/policy/rules', hide, admin())).status).toBe(201);
+    await Promise.all(clients.map((client) => waitFor(async () => !(await listsOne(client)), { what: 'the lists' })));
+    await Promise.all(
+      clients.map((client) =>
+        waitFor(() => client.notices.some(({ method }) => method === 'notifications/tools/list_changed'), {
+          what: 'the notification',
+        }),
+      ),
+    );
+    await one().post(
+      '/api/policy/rules',
+      { id: 'again', when: "call.tool == 'echo' && call.args.text == 'again'", then: 'deny' },
+      admin(),
+    );
+    const since = new Date().toISOString();
+    expect(await echo('again', one())).toBe(403);
+    const replayed = (await one().post('/api/policy/replays', { rules, since }, admin())).body;
+    expect(replayed).toMatchObject({ judged: 1, flips: [] });
+    for (const id of ['hide-add', 'again']) expect((await one().delete(path(id), admin())).status).toBe(204);
+    await Promise.all(clients.map((client) => waitFor(() => listsOne(client), { what: 'the lists' })));
+    await Promise.all(clients.map((client) => client[Symbol.asyncDispose]()));
+  });
+
+  test('a stored rule that cannot be compiled any more asks about every call, and the app is told why', async () => {
+    const now = new Date().toISOString();
+    const record = {
+      id: randomUUID(),
+      name: 'old',
+      when: 'call.gone == 1',
+      then: 'deny',
+      createdAt: now,
+      updatedAt: now,
+    };
+    const settings = { mode: 'enforce', onFailure: 'deny', examples: [] } as const;
+    await one().storage.policy_rules.put({ ...record, ...settings } as never);
+    // Any change reads the rules again.
+    await one().post('/api/policy/rules', { id: 'other', when: 'false', then: 'ask' }, admin());
+    expect(await echo('good', one())).toBe(403);
+    const { body } = await one().get('/api/policy', admin());
+    expect(body.rules.find(({ id }: { id: string }) => id === 'old')).toMatchObject({
+      problem: expect.stringContaining('unknown variable call.gone'),
+    });
+    for (const id of ['old', 'other']) expect((await one().delete(path(id), admin())).status).toBe(204);
+    await statusEverywhere('good', 200);
+  });
+});
+
+test('stored rules survive a restart, and a reload of the file keeps them', async () => {
+  await using directory = await tempDir();
+  const file = directory.file('policy.json');
+  const url = await postgres.createUrl();
+  const sealer = createSealer(randomBytes(32));
+  const start = async () =>
+    startApi(file, { watch: true, storage: await openStorage({ kind: 'postgres', url, sealer }) });
+  const call = async (api: TestApi) =>
+    (await api.post('/api/tools/mcp_files_echo/call', { arguments: { text: 'kept' } })).status;
+  await writeFile(file, JSON.stringify({ ...config, policy: undefined }));
+  {
+    await using api = await start();
+    const rule = { id: 'kept', when: "call.args.text == 'kept'", then: 'deny' };
+    expect((await api.post('/api/policy/rules', rule)).status).toBe(201);
+    expect(await call(api)).toBe(403);
+  }
+  await using api = await start();
+  expect(await call(api)).toBe(403);
+  const applied = new Promise<unknown>((resolve) => void api.toolbox.on('config.applied', resolve));
+  // A rule of the file with the same id wins.
+  await writeFile(file, JSON.stringify({ ...config, policy: { rules: [{ id: 'kept', when: 'false', then: 'ask' }] } }));
+  await applied;
+  expect(await call(api)).toBe(200);
+  const again = new Promise<unknown>((resolve) => void api.toolbox.on('config.applied', resolve));
+  await writeFile(file, JSON.stringify({ ...config, policy: undefined }));
+  await again;
+  expect(await call(api)).toBe(403);
 });
 
 test('clients are told that a reload hides tools, and not of a reload that changes other rules', async () => {

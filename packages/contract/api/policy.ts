@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { pluginModes, policyActions, policyFailures } from '../settings/choices.ts';
 import { policyRuleSchema } from '../settings/policy-schema.ts';
-import { answer, body, isoTime, list } from './named.ts';
+import { answer, body, isoTime, json, list, revision, revisionRead } from './named.ts';
 
 /** What is in the place of the settings decides a call. `deny` beats `ask`. */
 export const callDecisions = ['allow', 'ask', 'deny'] as const;
@@ -42,7 +42,7 @@ export const replayInputSchema = body(
       .array(policyRuleSchema)
       .max(1_000)
       .readonly()
-      .describe('The rules to judge with, as in the configuration file.'),
+      .describe('The rules to judge with, as in the configuration file. Stored rules with other ids judge too.'),
     since: z.iso.datetime({ offset: true }).optional().describe('Start of the period, inclusive.'),
     after: z.int().min(0).optional().describe('`next` of the page before.'),
   }),
@@ -77,16 +77,39 @@ export const replayPageSchema = answer(
   }),
 );
 
+const shownRule = {
+  ...policyRuleSchema.pick({ id: true, when: true, reason: true }).shape,
+  then: z.enum(policyActions),
+  mode: z.enum(pluginModes),
+  onFailure: z.enum(policyFailures),
+  profiles: list(z.string()).optional(),
+  examples: list(json).describe('The examples, with durations in milliseconds.'),
+  source: z.enum(['file', 'store']).describe('Where the rule is: in the configuration file, or stored over the API.'),
+  readOnly: z.string().optional().describe('Why the rule cannot be changed.'),
+  problem: z
+    .string()
+    .optional()
+    .describe('Why a stored rule cannot be used. Until it is changed, `onFailure` decides about all calls.'),
+  updatedAt: isoTime.optional().describe('When a stored rule was last changed.'),
+  revision,
+};
+
+export const policyRuleViewSchema = answer('PolicyRule', z.strictObject(shownRule));
+export type PolicyRuleView = z.input<typeof policyRuleViewSchema>;
+
+export const newPolicyRuleSchema = body('NewPolicyRule', policyRuleSchema);
+
+export const policyRuleInputSchema = body(
+  'PolicyRuleInput',
+  policyRuleSchema.omit({ id: true }).extend({ revision: revisionRead }),
+);
+
 export const policyStateSchema = answer(
   'PolicyState',
   z.strictObject({
     rules: list(
       z.strictObject({
-        ...policyRuleSchema.pick({ id: true, when: true, reason: true }).shape,
-        then: z.enum(policyActions),
-        mode: z.enum(pluginModes),
-        onFailure: z.enum(policyFailures),
-        profiles: list(z.string()).optional(),
+        ...shownRule,
         decided: z
           .int()
           .describe('How many of the latest calls the rule decided, or in shadow mode would have decided.'),
@@ -94,9 +117,14 @@ export const policyStateSchema = answer(
       }),
     ),
     calls: z.int().describe('The number of latest calls that were counted.'),
-    variables: list(z.strictObject({ name: z.string(), type: z.string(), description: z.string() })).describe(
-      'The variables of conditions.',
-    ),
+    variables: list(
+      z.strictObject({
+        name: z.string(),
+        type: z.string(),
+        parameters: list(z.string()).optional().describe('The names of the parameters of a function.'),
+        description: z.string(),
+      }),
+    ).describe('The variables of conditions.'),
   }),
 );
 

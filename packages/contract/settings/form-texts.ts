@@ -212,6 +212,24 @@ export const formTexts = {
     timeout: { label: 'Time limit', help: 'Such as 30s, or in milliseconds.' },
     maxInstances: { label: 'Concurrent calls', help: 'Further calls wait.' },
   },
+  rule: {
+    then: {
+      label: 'Effect',
+      help: 'What happens to the calls for which the condition is true.',
+      choices: { deny: 'Deny the call', ask: 'Ask for approval', hide: 'Hide the tool' },
+    },
+    reason: { help: 'Shown to the person who is asked and to the caller who is denied.' },
+    mode: {
+      help: 'Shadow decides nothing, and records what the rule would have decided.',
+      choices: { enforce: 'Enforce', shadow: 'Shadow' },
+    },
+    onFailure: {
+      label: 'Without a value',
+      help: 'What happens to calls for which the condition has no value.',
+      choices: { ask: 'Ask for approval', deny: 'Deny the call', allow: 'Ignore the rule' },
+    },
+    profiles: { help: 'Names of profiles, one per line. All if empty.' },
+  },
   provider: {
     name: { help: 'Shown in the list of providers.' },
     baseUrl: { label: 'Base URL' },

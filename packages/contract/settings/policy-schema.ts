@@ -146,10 +146,12 @@ export const policyRuleSchema = z.strictObject(
     reason: ruleReason.optional().describe('Shown to the person who is asked and to the caller who is denied.'),
     mode: choice(pluginModes)
       .optional()
-      .describe('shadow decides nothing and only records what the rule would have decided. Default: enforce.'),
+      .describe('shadow decides nothing and only records what the rule would have decided. Default: enforce.')
+      .meta({ default: 'enforce' }),
     onFailure: choice(policyFailures)
       .optional()
-      .describe('What happens to a call for which the condition has no value: deny, ask or allow. Default: ask.'),
+      .describe('What happens to a call for which the condition has no value: deny, ask or allow. Default: ask.')
+      .meta({ default: 'ask' }),
     profiles: list(profileName).optional().describe('The rule is for these profiles only; for all if left out.'),
     examples: list(exampleSchema).optional().describe('Calls with which `toolwharf policy test` tries the rule.'),
   },
@@ -231,3 +233,4 @@ export const policySchema = z.strictObject(
 
 export type PolicyExample = DeepReadonly<z.output<typeof exampleSchema>>;
 export type CheckedPolicy = z.output<typeof policySchema>;
+export type CheckedPolicyRule = NonNullable<CheckedPolicy['rules']>[number];

@@ -92,6 +92,7 @@ const kinds = {
   settings: 'a Standard Schema',
   section: 'text',
   configure: 'a function',
+  subscribe: 'a function',
   secrets: 'a map',
   list: 'a function',
   launch: 'a function',

@@ -85,6 +85,8 @@ export interface PluginSetOptions {
   readonly history?: ReadHistory;
   /** The tools of a plugin have changed. */
   readonly onToolsChanged: () => Promise<void>;
+  /** A plugin has other hooks: calls `configureAgain` when no other configuration is being prepared. */
+  readonly onHooksChanged: (configureAgain: (config: Config) => Promise<void>) => Promise<void>;
   readonly ask: AskForAccess;
 }
 
@@ -164,7 +166,7 @@ const exportedEvents: Readonly<Record<ExportedEventName, true>> = {
 const closeMs = 5_000;
 
 export function createPluginSet(options: PluginSetOptions): PluginSet {
-  const { ofProgram = [], ofFeatures = [], env, log, history, onToolsChanged, ask } = options;
+  const { ofProgram = [], ofFeatures = [], env, log, history, onToolsChanged, onHooksChanged, ask } = options;
   const { openRecords = createMemoryPluginRecords() } = options;
   let used: readonly Used[] = [];
   let change: ChangeArguments | undefined;
@@ -276,6 +278,17 @@ export function createPluginSet(options: PluginSetOptions): PluginSet {
     routes = next.flatMap(toActiveRoutes);
   }
 
+  /** Replaces the hooks of a plugin in use by those that it has now. */
+  async function configureAgain(base: Plugin, config: Config): Promise<void> {
+    const before = used.find((one) => one.base === base);
+    if (!before) return;
+    const problems: Finding[] = [];
+    const after = await configure({ ...before, configuredFor: undefined }, config, problems);
+    const [problem] = problems;
+    if (problem) throw new ToolwharfError('CONFIG_INVALID', `Plugin '${base.name}': ${problem.message}`);
+    commit(used.map((one) => (one === before ? after : one)));
+  }
+
   return {
     async prepare(loaded) {
       const next = await load(loaded);
@@ -299,8 +312,9 @@ export function createPluginSet(options: PluginSetOptions): PluginSet {
         use() {
           isUsed = true;
           commit(next);
-          for (const { plugin, feature } of added) {
+          for (const { plugin, base, feature } of added) {
             if (isChanging(plugin.tools)) plugin.tools.subscribe(onToolsChanged);
+            base.subscribe?.(() => onHooksChanged((config) => configureAgain(base, config)));
             if (feature === undefined)
               log.info('plugin.loaded', `Plugin '${plugin.name}' is in use`, { plugin: plugin.name });
           }

@@ -347,6 +347,11 @@ export interface Plugin<Settings = unknown> {
    * reported problem, the configuration is refused and nothing changes.
    */
   configure?(config: Config, report: (problem: ConfigProblem) => void): MaybePromise<ConfiguredHooks>;
+  /**
+   * Called once, when the plugin is in use, for hooks that depend on more than the configuration. `changed` runs `configure` again, and
+   * resolves when calls use the hooks that it returned. It rejects, and nothing changes, if a problem was reported.
+   */
+  subscribe?(changed: () => Promise<void>): void;
   /** Changes the arguments of a call before they are validated, decided and recorded. */
   change?(call: PluginCall, context: PluginContext<Settings>): MaybePromise<ArgumentsChange | undefined>;
   /** Finds the earlier calls from whose results the arguments come, and the labels of the conversation, before the call is reviewed. */

@@ -41,6 +41,11 @@ const kinds: readonly KindCase[] = [
     make: (name) => ({ id: randomUUID(), name, code: '1', ...times }),
   },
   {
+    ...{ kind: 'policy_rules', hasUniqueNames: true, change: { mode: 'shadow', profiles: ['team'] } },
+    store: ({ policy_rules: rules }) => rules as unknown as RecordStore<Named>,
+    make: (name) => ({ id: randomUUID(), name, when: 'true', then: 'ask', mode: 'enforce', ...times }),
+  },
+  {
     ...{ kind: 'assistants', hasUniqueNames: false, change: { toolApproval: 'auto', maxTokens: 5_000 } },
     store: ({ assistants }) => assistants as unknown as RecordStore<Named>,
     make: (name) => assistantSchema.parse({ id: randomUUID(), name, model: { provider: 'openai', model: 'm' } }),

@@ -1,3 +1,4 @@
+import { pluginModes, policyActions, policyFailures } from '../../../contract/settings/choices.ts';
 import {
   addCommand,
   type CommandFeature,
@@ -6,6 +7,7 @@ import {
   groups,
   idArgument,
   json,
+  repeatable,
 } from '../../core/program/command-actions.ts';
 
 const failOn = ['approved', 'ran', 'any', 'none'];
@@ -22,6 +24,25 @@ export const policy: CommandFeature = {
     const local = { args: [file], options: [json], withoutGateway: true };
     add(policy, 'check', 'Check that every rule compiles, and list the rules', 'checkPolicy', local);
     add(policy, 'test', 'Try each rule with the examples beside it', 'testPolicy', local);
+    const stored = commandsOf(run, () => import('./stored-rules.ts'));
+    const id = ['<id>', 'Id of the rule'] as const;
+    const rules = 'List the rules of the running gateway: those of its file, and the stored ones';
+    stored(policy, 'rules', rules, 'listPolicyRules', { options: [json], gatewayOnly: true });
+    stored(policy, 'set', 'Store a rule, or change the given settings of a stored one', 'setPolicyRule', {
+      ...{ args: [id], gatewayOnly: true },
+      options: [
+        ['--when <condition>', 'Condition in CEL'],
+        choice('--then <effect>', 'What happens to calls for which it is true', policyActions),
+        ['--reason <text>', 'Text for the person who is asked and the caller who is denied'],
+        choice('--mode <mode>', 'shadow only records (default: enforce)', pluginModes),
+        choice('--on-failure <effect>', 'For calls without a value (default: ask)', policyFailures),
+        repeatable('--profile <name>', 'Only for this profile; can be repeated'),
+        json,
+      ],
+    });
+    stored(policy, 'remove', 'Delete a stored rule', 'removePolicyRule', {
+      ...{ args: [id], options: [json], gatewayOnly: true },
+    });
     const explain = 'Print which lines of the configuration decide a recorded call, with the values they read';
     add(policy, 'explain', explain, 'explainCall', { args: [idArgument], options: [json] });
     add(

@@ -63,6 +63,10 @@ export const recordKinds: Kinds = {
   assistants: { ...named, kind: 'assistants', noun: 'assistant', hash: hashAssistant, parse: parseAssistant },
   profiles: { ...named, kind: 'profiles', noun: 'profile', keyOf: nameOf, hash: hashOf },
   scripts: { ...named, kind: 'scripts', noun: 'script', keyOf: nameOf, hash: hashOf },
+  policy_rules: {
+    ...{ ...named, kind: 'policy_rules', noun: 'policy-rule', keyOf: nameOf, hash: hashOf },
+    describe: ({ name, when, then, mode, onFailure, profiles }) => ({ name, when, then, mode, onFailure, profiles }),
+  },
   rules: {
     ...{ kind: 'rules', noun: 'rule', idOf, nameOf: () => '', sortedBy: createdAt, hash: hashOf },
     describe: ({ scope, answer, audience, server, tool }) => ({ scope, answer, audience, server, tool }),

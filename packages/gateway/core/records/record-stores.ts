@@ -15,7 +15,16 @@ export function createRecordStores(
   { isExclusive }: { readonly isExclusive: boolean },
 ): Pick<
   Storage,
-  'records' | 'rules' | 'keys' | 'users' | 'servers' | 'providers' | 'assistants' | 'profiles' | 'scripts'
+  | 'records'
+  | 'rules'
+  | 'keys'
+  | 'users'
+  | 'servers'
+  | 'providers'
+  | 'assistants'
+  | 'profiles'
+  | 'scripts'
+  | 'policy_rules'
 > {
   const { rules, api_keys: keys, users, ...others } = records;
   return {

@@ -72,6 +72,7 @@ export function actDetails(
 const detailMembers = [
   ...['name', 'title', 'kind', 'transport', 'command', 'enabled', 'profile', 'rights', 'definitionHash'],
   ...['server', 'label', 'isDefault'],
+  ...['id', 'when', 'then', 'mode'],
   ...['answer', 'scope', 'audience', 'matching', 'reason', 'toolApproval', 'trustedTools'],
   ...[
     'servers',

@@ -1,7 +1,8 @@
+import type { PolicyRuleView } from '../../../contract/api/policy.ts';
 import { policyRoutes as routes } from '../../../contract/routes/policy.ts';
 import type { PluginMode, PolicyAction } from '../../../contract/settings/choices.ts';
 import type { PolicyRule } from '../../../contract/settings/config.ts';
-import type { CheckedPolicy } from '../../../contract/settings/policy-schema.ts';
+import type { CheckedPolicy, CheckedPolicyRule } from '../../../contract/settings/policy-schema.ts';
 import { buildPolicy } from '../../../toolwharf/config/build-config.ts';
 import { configError, formatPath } from '../../../toolwharf/config/problems.ts';
 import { type Condition, ConditionError } from '../../../toolwharf/features/policy/cel/compile.ts';
@@ -10,12 +11,15 @@ import { judge, readValues } from '../../../toolwharf/features/policy/judge.ts';
 import { policyVariables } from '../../../toolwharf/features/policy/variables.ts';
 import type { CallRecord } from '../../../toolwharf/invocation/call-record.ts';
 import type { ConfigProblem } from '../../../toolwharf/plugins/plugin.ts';
+import { readOnlyReason } from '../../core/records/administer.ts';
 import { findReadableCall, noCall } from '../../core/rest/access.ts';
+import { withCurrent } from '../../core/rest/revision-conflict.ts';
 import { type ApiPorts, implement } from '../../core/rest/route.ts';
 import { explainCall } from './explain-call.ts';
 import { proposeRules } from './propose-rules.ts';
 import { createRecordedCalls, type RecordedCall } from './recorded-call.ts';
 import { replayPage } from './replay.ts';
+import { type RuleSettings, rulePorts, type UsedRule } from './stored-rules.ts';
 
 const dayMs = 86_400_000;
 const decisionBuckets = 28;
@@ -26,20 +30,45 @@ const countedCalls = 1_000;
 
 export const policyRoutes = [
   implement(routes.getPolicy, {
-    async handle(_request, { toolbox, storage }) {
-      const calls = await storage.journal.list({ limit: countedCalls, kind: 'calls' });
+    async handle(_request, ports) {
+      const calls = await ports.storage.journal.list({ limit: countedCalls, kind: 'calls' });
       const found = calls.flatMap(({ policy = [] }) => policy);
-      const rules = (toolbox.config.policy?.rules ?? []).map(({ examples: _, profiles, ...rule }) => {
-        const own = found.filter(({ id, mode, flow }) => id === rule.id && mode === rule.mode && !flow);
-        return {
-          ...{ ...rule, profiles: profiles && [...profiles] },
-          decided: own.filter(({ failed }) => !failed).length,
-          failed: own.filter(({ failed }) => failed).length,
-        };
-      });
-      const variables = policyVariables.map(({ name, type, description }) => ({ name, type, description }));
+      const rules = ports
+        .of(rulePorts)
+        .list()
+        .map((used) => {
+          const shown = show(used, ports);
+          const own = found.filter(({ id, mode, flow }) => id === shown.id && mode === shown.mode && !flow);
+          return {
+            ...shown,
+            decided: own.filter(({ failed }) => !failed).length,
+            failed: own.filter(({ failed }) => failed).length,
+          };
+        });
+      const variables = policyVariables.map(({ name, type, description, parameters }) => ({
+        ...{ name, type, description },
+        parameters: parameters?.map((parameter) => parameter.name),
+      }));
       return { rules, calls: calls.length, variables };
     },
+  }),
+  implement(routes.createPolicyRule, {
+    async handle({ body: { id, ...settings } }, ports) {
+      const stored = ports.of(rulePorts);
+      await stored.add(id, withDefaults(settings));
+      return show(stored.find(id), ports);
+    },
+  }),
+  implement(routes.updatePolicyRule, {
+    async handle({ params: { rule: id }, body: { revision, ...settings } }, ports) {
+      const stored = ports.of(rulePorts);
+      const showNow = async () => show(stored.find(id), ports);
+      await withCurrent(() => stored.update(id, withDefaults(settings), revision), showNow);
+      return showNow();
+    },
+  }),
+  implement(routes.removePolicyRule, {
+    handle: ({ params: { rule } }, ports) => ports.of(rulePorts).remove(rule),
   }),
   implement(routes.countDecisions, {
     async handle({ query: { days } }, { storage }) {
@@ -71,9 +100,9 @@ export const policyRoutes = [
     async handle({ resource: record }, ports) {
       const { toolbox } = ports;
       const { server, originalName, kind } = record;
-      const { profiles, toolbox: settings, policy } = toolbox.config;
+      const { profiles, toolbox: settings } = toolbox.config;
       const entry = kind === undefined ? toolbox.catalog.find({ server, tool: originalName }) : undefined;
-      const rules = compileRules(policy?.rules ?? [], () => {});
+      const rules = rulesInUse(ports);
       const profile = profiles.find(({ name }) => name === record.profile);
       const ofFeatures = await Promise.all(ports.features.map((feature) => feature.policyOf?.(record.caller)));
       const policyFor = ofFeatures.find((found) => found !== undefined);
@@ -87,7 +116,12 @@ export const policyRoutes = [
   }),
   implement(routes.replayPolicy, {
     async handle({ body: { rules, since, after }, signal }, ports) {
-      return replayPage(compileGiven({ rules: [...rules] }), {
+      const given = compileGiven({ rules: [...rules] });
+      const stored = ports
+        .of(rulePorts)
+        .list()
+        .filter(({ record, rule }) => record && !given.some(({ id }) => id === rule.id));
+      return replayPage([...given, ...stored.map(({ rule }) => rule)], {
         ...{ signal, after, audit: ports.storage.audit, find: ports.storage.journal.get },
         toRecorded: openRecordedCalls(ports),
         since: since === undefined ? undefined : Date.parse(since),
@@ -133,7 +167,31 @@ function openRecordedCalls({ toolbox, storage, security }: ApiPorts) {
   return createRecordedCalls({ toolbox, persons: security.persons, journal: storage.journal });
 }
 
+const rulesInUse = (ports: ApiPorts) =>
+  ports
+    .of(rulePorts)
+    .list()
+    .map(({ rule }) => rule);
+
 const conditionsOf = (rules: readonly CompiledRule[]) => rules.map(({ condition }) => condition);
+
+/** A rule as the API shows it. */
+function show({ rule, record, problem }: UsedRule, { toolbox }: ApiPorts): PolicyRuleView {
+  const { condition: _, profiles, examples, ...settings } = rule;
+  return {
+    ...settings,
+    profiles: profiles && [...profiles],
+    examples: examples as PolicyRuleView['examples'],
+    source: record ? 'store' : 'file',
+    readOnly: record ? undefined : readOnlyReason('rule', rule.id, toolbox.loaded.file),
+    ...{ problem, updatedAt: record?.updatedAt, revision: record?.revision },
+  };
+}
+
+function withDefaults(settings: Omit<CheckedPolicyRule, 'id'>): RuleSettings {
+  const { mode = 'enforce', onFailure = 'ask', examples = [], ...rest } = settings;
+  return { ...rest, mode, onFailure, examples };
+}
 
 /** Rules of a request. Throws `CONFIG_INVALID` with every problem. */
 function compileGiven(given: CheckedPolicy): readonly CompiledRule[] {

@@ -2,7 +2,7 @@ import { messageOf } from '../../../contract/errors.ts';
 import { parseGlobs } from '../../../contract/match-globs.ts';
 import type { PolicyRule } from '../../../contract/settings/config.ts';
 import type { ConfigProblem } from '../../plugins/plugin.ts';
-import { type Condition, ConditionError, compileCondition } from './cel/compile.ts';
+import { type Condition, ConditionError, compileCondition, EvaluationError } from './cel/compile.ts';
 import { policyVariables } from './variables.ts';
 
 /** A rule whose condition can be evaluated. */
@@ -32,6 +32,17 @@ export function compileRules(
       return [];
     }
   });
+}
+
+/** A rule that was stored once and cannot be compiled any more: it has no value for any call. */
+export function toUnusableRule(rule: PolicyRule, problem: string): CompiledRule {
+  const condition: Condition = {
+    ...{ text: rule.when, uses: new Set(), paths: [], calls: [] },
+    evaluate() {
+      throw new EvaluationError(problem);
+    },
+  };
+  return { ...rule, condition };
 }
 
 /** Compiles the condition of a rule. Throws a `ConditionError`. */

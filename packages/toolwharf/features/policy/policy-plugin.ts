@@ -8,7 +8,7 @@ export interface PolicyOptions {
 }
 
 /** Applies the section `policy` of the configuration. Without rules it has no hooks, so that calls do not wait for it. */
-export function createPolicyPlugin({ now = Date.now }: PolicyOptions = {}): Plugin {
+export function createPolicyPlugin({ now }: PolicyOptions = {}): Plugin {
   return definePlugin({
     name: 'toolwharf.policy',
     section: 'policy',
@@ -16,7 +16,8 @@ export function createPolicyPlugin({ now = Date.now }: PolicyOptions = {}): Plug
   });
 }
 
-function createHooks(rules: readonly CompiledRule[], now: () => number): ConfiguredHooks {
+/** The hooks for rules; none without rules, so that calls do not wait for them. */
+export function createHooks(rules: readonly CompiledRule[], now: () => number = Date.now): ConfiguredHooks {
   if (rules.length === 0) return {};
   const hiding = rules.filter(({ then, mode }) => then === 'hide' && mode === 'enforce');
   const forReads = rules.filter(({ then }) => then !== 'hide');

@@ -13,6 +13,7 @@ export const configurationTopics = [
   'api_keys',
   'profiles',
   'scripts',
+  'policy_rules',
   'tool_overrides',
 ] as const;
 

@@ -1,7 +1,7 @@
 import type { JsonSchema } from '../../../contract/json.ts';
 import type { Assistant } from '../../../contract/records/assistant.ts';
 import type { Provider } from '../../../contract/records/provider.ts';
-import type { ToolLimits } from '../../../contract/settings/config.ts';
+import type { PolicyRule, ToolLimits } from '../../../contract/settings/config.ts';
 import type { CheckedProfile } from '../../../contract/settings/native-schema.ts';
 import type { ServerRecord } from '../../config/server-record.ts';
 import type { RememberedRule } from '../../policy/remembered-rules.ts';
@@ -40,6 +40,7 @@ export interface StoredRecords {
   readonly assistants: RecordStore<Assistant>;
   readonly profiles: RecordStore<ProfileRecord>;
   readonly scripts: RecordStore<ScriptRecord>;
+  readonly policy_rules: RecordStore<PolicyRuleRecord>;
   readonly rules: RecordStore<RememberedRule>;
   readonly api_keys: RecordStore<ApiKey>;
   readonly users: RecordStore<User>;
@@ -59,6 +60,14 @@ export type OpenPluginRecords = (
 
 /** A profile that was created over the API. Durations are in milliseconds. */
 export interface ProfileRecord extends CheckedProfile {
+  readonly id: string;
+  readonly name: string;
+  readonly createdAt: string;
+  readonly updatedAt: string;
+}
+
+/** A rule of the policy that was stored over the API. Its name is the `id` of the rule. */
+export interface PolicyRuleRecord extends Omit<PolicyRule, 'id'> {
   readonly id: string;
   readonly name: string;
   readonly createdAt: string;

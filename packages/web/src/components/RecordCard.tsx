@@ -78,7 +78,7 @@ export function RecordCard<Record extends Item>(props: RecordCardProps<Record>) 
 }
 
 export interface MissingRecordProps extends Pick<QueryStateProps, 'query'> {
-  readonly noun: 'profile' | 'script' | 'assistant';
+  readonly noun: 'profile' | 'script' | 'assistant' | 'rule';
 }
 
 /** The page of a record that is still loading, or that does not exist. */

@@ -40,6 +40,8 @@ export interface Slots {
   readonly inspector: ComponentType<InspectorProps>;
   /** The sandbox of a server with a program. */
   readonly serverSandbox: ComponentType<{ readonly server: Server }>;
+  /** What decides about a call, on its page. */
+  readonly callDecision: ComponentType<{ readonly callId: string }>;
   /** The budgets on the page Policy. */
   readonly budgets: ComponentType;
   /** The dialog in which people find published servers. */

@@ -66,7 +66,7 @@ function SettingField({ field, hint, value, stored, path, problemAt, onChange }:
         <Switch label={label} hint={shared.error ?? hint} checked={(value ?? fallback) === true} onChange={onChange} />
       );
     case 'choice': {
-      const unset = fallback === undefined ? [['', 'As configured'] as const] : [];
+      const unset = fallback === undefined && !required ? [['', 'As configured'] as const] : [];
       const options = [...unset, ...(field.choices ?? [])];
       return (
         <SelectField

@@ -4,9 +4,10 @@ import { api } from '../../api/client.ts';
 import { Button } from '../../components/Button.tsx';
 import { Card, CardHeader } from '../../components/Card.tsx';
 import { ErrorNotice } from '../../components/ErrorNotice.tsx';
-import { Form, SelectField, TextAreaField } from '../../components/fields.tsx';
+import { Form, SelectField } from '../../components/fields.tsx';
 import { safeText } from '../../components/safe-text.ts';
 import { formatTime } from '../../text/formats.ts';
+import { ConditionField } from './ConditionField.tsx';
 import { policyQueries } from './queries.ts';
 
 type PolicyState = Awaited<ReturnType<typeof api.getPolicy>>;
@@ -14,7 +15,8 @@ type Trial = Awaited<ReturnType<typeof api.tryCondition>>;
 
 export interface TryConditionProps {
   readonly condition: string;
-  readonly onChange: (condition: string) => void;
+  /** Shows a field for the condition; without it, the condition comes from elsewhere. */
+  readonly onChange?: (condition: string) => void;
   readonly variables: PolicyState['variables'];
 }
 
@@ -24,23 +26,29 @@ export function TryCondition({ condition, onChange, variables }: TryConditionPro
   const [chosen, setChosen] = useState('');
   const call = chosen === '' ? (calls[0]?.id ?? '') : chosen;
   const trial = useMutation({ mutationFn: () => api.tryCondition({ body: { when: condition, call } }) });
+  const title = onChange ? 'Try a condition' : 'Try';
   const problem = trial.data?.problem;
+  const problemText = problem && `Line ${problem.line}, column ${problem.column}: ${problem.message}`;
   return (
-    <Card aria-label="Try a condition">
-      <CardHeader title="Try a condition" hint="With a recorded call. Nothing is changed." />
+    <Card aria-label={title}>
+      <CardHeader title={title} hint="With a recorded call. Nothing is changed." />
       <Form className="flex flex-col gap-3 p-4" onSubmit={() => trial.mutate()}>
-        <TextAreaField
-          label="Condition"
-          value={condition}
-          onChange={(text) => {
-            trial.reset();
-            onChange(text);
-          }}
-          spellCheck={false}
-          className="font-mono"
-          error={problem && `Line ${problem.line}, column ${problem.column}: ${problem.message}`}
-          hint={`Variables: ${variables.map(({ name }) => name).join(', ')}`}
-        />
+        {onChange && (
+          <ConditionField
+            value={condition}
+            onChange={(text) => {
+              trial.reset();
+              onChange(text);
+            }}
+            error={problemText}
+            variables={variables}
+          />
+        )}
+        {!onChange && problemText !== undefined && (
+          <p role="status" className="text-bad">
+            {problemText}
+          </p>
+        )}
         <SelectField
           label="Call"
           value={call}

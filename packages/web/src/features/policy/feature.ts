@@ -6,8 +6,15 @@ import type { Feature } from '../../shell/feature.ts';
 export const policy: Feature = {
   name: 'policy',
   title: 'Policies',
-  pages: { '/policy': lazy(() => import('./PolicyPage.tsx')) },
+  pages: {
+    '/policy': lazy(() => import('./PolicyPage.tsx')),
+    '/rules/:rule?': lazy(() => import('./RulePage.tsx')),
+  },
   navigation: [{ href: '/policy', label: 'Policy', Icon: Scale, after: '/profiles', isForAdmins: true }],
-  commands: [{ kind: 'Page', title: 'Policy', href: '/policy', isForAdmins: true }],
-  invalidations: { 'config.applied': ['policy'] },
+  commands: [
+    { kind: 'Page', title: 'Policy', href: '/policy', isForAdmins: true },
+    { kind: 'Action', title: 'New policy rule', href: '/rules/new', isForAdmins: true },
+  ],
+  invalidations: { 'config.applied': ['rules', 'policy'] },
+  slots: { callDecision: lazy(() => import('./CallDecision.tsx')) },
 };

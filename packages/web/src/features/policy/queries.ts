@@ -3,7 +3,7 @@ import { api } from '../../api/client.ts';
 
 /** The queries of this feature. */
 export const policyQueries = {
-  policy: () => queryOptions({ queryKey: ['policy'], queryFn: ({ signal }) => api.getPolicy({ signal }) }),
+  policy: () => queryOptions({ queryKey: ['rules', 'policy'], queryFn: ({ signal }) => api.getPolicy({ signal }) }),
   decisions: (days: number) =>
     queryOptions({
       queryKey: ['policy', 'decisions', days],
@@ -13,6 +13,11 @@ export const policyQueries = {
     queryOptions({
       queryKey: ['policy', 'proposals'],
       queryFn: ({ signal }) => api.proposeRules({ query: {}, signal }),
+    }),
+  explanation: (call: string) =>
+    queryOptions({
+      queryKey: ['rules', 'explanation', call],
+      queryFn: ({ signal }) => api.explainCall({ path: { call }, signal }),
     }),
   recentCalls: () =>
     queryOptions({

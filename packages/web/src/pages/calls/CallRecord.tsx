@@ -1,4 +1,5 @@
 import { useQuery } from '@tanstack/react-query';
+import { Suspense } from 'react';
 import type { Call } from '../../api/client.ts';
 import { queries, useIsAdmin } from '../../api/queries.ts';
 import { ApprovalPanel } from '../../components/ApprovalPanel.tsx';
@@ -13,6 +14,7 @@ import { Fact, Facts, Section } from '../../components/Facts.tsx';
 import { QuestionForm } from '../../components/QuestionForm.tsx';
 import { safeText } from '../../components/safe-text.ts';
 import { TextLink } from '../../components/TextLink.tsx';
+import { useSlot } from '../../shell/feature.ts';
 import { CallOutcome } from './CallOutcome.tsx';
 import { CallTimeline } from './CallTimeline.tsx';
 import { CallTree } from './CallTree.tsx';
@@ -30,6 +32,8 @@ const taskStatusTexts = {
 export function CallRecord({ call }: { readonly call: Call }) {
   const approval = useQuery(queries.callApproval(call)).data ?? undefined;
   const edited = call.approval?.originalArguments;
+  const Decision = useSlot('callDecision');
+  const isAdmin = useIsAdmin();
   const questions = useQuery(queries.questions()).data?.filter(({ callId }) => callId === call.id) ?? [];
   return (
     <div className="flex min-w-0 flex-col gap-5">
@@ -61,6 +65,11 @@ export function CallRecord({ call }: { readonly call: Call }) {
             </Section>
           )}
         </>
+      )}
+      {Decision && isAdmin && call.kind !== 'administration' && (
+        <Suspense>
+          <Decision callId={call.id} />
+        </Suspense>
       )}
       {call.kind === undefined && (
         <Section title="Call it from">
