@@ -7,7 +7,7 @@ import { scriptSchema } from './settings/chain-schema.ts';
 import { type FieldTexts, formTexts } from './settings/form-texts.ts';
 import { profileSchema } from './settings/native-schema.ts';
 import type { OAuthGrant } from './settings/oauth-config.ts';
-import { policyRuleSchema } from './settings/policy-schema.ts';
+import { policyRuleSettings } from './settings/policy-schema.ts';
 import { programKeys, serverSchema, urlKeys } from './settings/server-schema.ts';
 
 /** A setting of a record, as a form shows it. */
@@ -53,7 +53,7 @@ export const formFields: Readonly<Record<keyof typeof formTexts, readonly FormFi
   profile: toFields(profileSchema, formTexts.profile),
   assistant: toFields(assistantSchema, formTexts.assistant),
   script: toFields(scriptSchema, formTexts.script),
-  rule: toFields(policyRuleSchema.omit({ id: true }), formTexts.rule),
+  rule: toFields(policyRuleSettings, formTexts.rule),
   provider: toFields(providerSchema, formTexts.provider),
 };
 

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { pluginModes, policyActions, policyFailures } from '../settings/choices.ts';
-import { policyRuleSchema } from '../settings/policy-schema.ts';
+import { policyRuleSchema, policyRuleSettings, withRuleChecks } from '../settings/policy-schema.ts';
 import { answer, body, isoTime, json, list, revision, revisionRead } from './named.ts';
 
 /** What is in the place of the settings decides a call. `deny` beats `ask`. */
@@ -78,7 +78,8 @@ export const replayPageSchema = answer(
 );
 
 const shownRule = {
-  ...policyRuleSchema.pick({ id: true, when: true, reason: true }).shape,
+  id: z.string(),
+  ...policyRuleSettings.pick({ when: true, reason: true, add: true, classes: true }).shape,
   then: z.enum(policyActions),
   mode: z.enum(pluginModes),
   onFailure: z.enum(policyFailures),
@@ -101,7 +102,7 @@ export const newPolicyRuleSchema = body('NewPolicyRule', policyRuleSchema);
 
 export const policyRuleInputSchema = body(
   'PolicyRuleInput',
-  policyRuleSchema.omit({ id: true }).extend({ revision: revisionRead }),
+  withRuleChecks(policyRuleSettings.extend({ revision: revisionRead })),
 );
 
 export const policyStateSchema = answer(
@@ -160,7 +161,8 @@ export const proposalsSchema = answer(
         folder: z.string().optional().describe('The folder of all these calls.'),
         rule: z
           .strictObject({
-            ...policyRuleSchema.pick({ id: true, when: true, then: true }).shape,
+            id: z.string(),
+            ...policyRuleSettings.pick({ when: true, then: true }).shape,
             mode: z.literal('shadow'),
           })
           .optional()

@@ -94,7 +94,7 @@ export const sandboxPresets = ['none', 'offline', 'files-here', 'web'] as const;
 export type SandboxPreset = (typeof sandboxPresets)[number];
 
 /** What a rule of a policy does with the calls to which it applies. */
-export const policyActions = ['deny', 'ask', 'hide'] as const;
+export const policyActions = ['deny', 'ask', 'hide', 'label', 'redact'] as const;
 export type PolicyAction = (typeof policyActions)[number];
 
 /** Whose calls a budget counts together. */

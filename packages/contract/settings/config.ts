@@ -185,6 +185,10 @@ export interface PolicyRule {
   /** In CEL. */
   readonly when: string;
   readonly then: PolicyAction;
+  /** The label that `label` adds. */
+  readonly add?: string;
+  /** The classes of values that `redact` masks; all that have detectors if undefined. */
+  readonly classes?: readonly string[];
   readonly reason?: string;
   readonly mode: PluginMode;
   readonly onFailure: OnPolicyFailure;

@@ -216,7 +216,17 @@ export const formTexts = {
     then: {
       label: 'Effect',
       help: 'What happens to the calls for which the condition is true.',
-      choices: { deny: 'Deny the call', ask: 'Ask for approval', hide: 'Hide the tool' },
+      choices: {
+        deny: 'Deny the call',
+        ask: 'Ask for approval',
+        hide: 'Hide the tool',
+        label: 'Label the result',
+        redact: 'Redact values',
+      },
+    },
+    add: { label: 'Label', help: 'For the effect Label: private, untrusted, secret, or a word of your own.' },
+    classes: {
+      help: 'For the effect Redact: secret, email, phone, iban, card, national-id; one per line. All if empty.',
     },
     reason: { help: 'Shown to the person who is asked and to the caller who is denied.' },
     mode: {

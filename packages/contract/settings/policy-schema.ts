@@ -11,6 +11,7 @@ import {
   pluginModes,
   policyActions,
   policyFailures,
+  redactionClasses,
 } from './choices.ts';
 import { durationText } from './durations.ts';
 import { choice, duration, filledText, glob, globs, list, profileName, text } from './schema-parts.ts';
@@ -136,13 +137,18 @@ const flowSchema = z.strictObject(
   { error: 'must be a map' },
 );
 
-export const policyRuleSchema = z.strictObject(
+const policyRuleObject = z.strictObject(
   {
     id: ruleId.describe('The name of the rule in the journal and in approvals.'),
     when: filledText.describe('The condition in CEL. The rule applies to the calls for which it is true.'),
     then: choice(policyActions).describe(
-      'deny: the call is denied. ask: it needs approval. hide: tools are not listed and cannot be called.',
+      'deny: the call is denied. ask: it needs approval. hide: tools are not listed and cannot be called. label: the call and its result get a label. redact: values in arguments and results are masked.',
     ),
+    add: ruleId.optional().describe('For label: the label, such as private.'),
+    classes: list(choice(redactionClasses))
+      .min(1, 'must name a class')
+      .optional()
+      .describe('For redact: the classes of values that are masked. Default: all.'),
     reason: ruleReason.optional().describe('Shown to the person who is asked and to the caller who is denied.'),
     mode: choice(pluginModes)
       .optional()
@@ -157,6 +163,26 @@ export const policyRuleSchema = z.strictObject(
   },
   { error: 'must be a map' },
 );
+
+/** The settings of a rule without its id, as the API takes them. */
+export const policyRuleSettings = policyRuleObject.omit({ id: true });
+
+/** Adds what the settings of a rule must have together. */
+export function withRuleChecks<
+  Schema extends z.ZodType<Pick<z.output<typeof policyRuleObject>, 'then' | 'add' | 'classes'>>,
+>(schema: Schema): Schema {
+  return schema
+    .refine(({ then, add }) => (then === 'label') === (add !== undefined), {
+      error: "a rule with 'then: label' needs the label as 'add', and no other rule has it",
+      path: ['add'],
+    })
+    .refine(({ then, classes }) => then === 'redact' || classes === undefined, {
+      error: "only a rule with 'then: redact' has classes",
+      path: ['classes'],
+    });
+}
+
+export const policyRuleSchema = withRuleChecks(policyRuleObject);
 
 /** The largest amount whose millionths fit into 64 bits. */
 const maxAmount = 9_000_000_000_000;

@@ -26,11 +26,12 @@ export const features: readonly Feature[] = [
   signIn,
   telemetry,
   notifications,
+  // Rules redact what redaction leaves.
+  redaction,
   policy,
   budgets,
   flows,
   sandbox,
-  redaction,
   search,
   toolReport,
   scripts,

@@ -33,6 +33,8 @@ export const policy: CommandFeature = {
       options: [
         ['--when <condition>', 'Condition in CEL'],
         choice('--then <effect>', 'What happens to calls for which it is true', policyActions),
+        ['--add <label>', 'Label that `--then label` adds'],
+        repeatable('--class <name>', 'Class of values that `--then redact` masks; can be repeated (default: all)'),
         ['--reason <text>', 'Text for the person who is asked and the caller who is denied'],
         choice('--mode <mode>', 'shadow only records (default: enforce)', pluginModes),
         choice('--on-failure <effect>', 'For calls without a value (default: ask)', policyFailures),

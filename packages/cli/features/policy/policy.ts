@@ -176,8 +176,8 @@ function flipLine({ id, at, tool, caller, before, after, person, by, rules }: Fl
 }
 
 /** A rule as the gateway takes it. The examples are not needed there. */
-function toInput({ id, when, then, mode, onFailure, profiles }: CompiledRule) {
-  return { id, when, then, mode, onFailure, profiles };
+function toInput({ id, when, then, add, classes, mode, onFailure, profiles }: CompiledRule) {
+  return { id, when, then, add, classes: classes as never, mode, onFailure, profiles };
 }
 
 const noRules = 'The configuration has no policy rules.';

@@ -27,6 +27,8 @@ export async function listPolicyRules({ json }: JsonOption, context: CommandCont
 export interface SetRuleOptions extends JsonOption {
   readonly when?: string;
   readonly then?: string;
+  readonly add?: string;
+  readonly class?: readonly string[];
   readonly reason?: string;
   readonly mode?: string;
   readonly onFailure?: string;
@@ -37,8 +39,8 @@ export interface SetRuleOptions extends JsonOption {
 export async function setPolicyRule(id: string, options: SetRuleOptions, context: CommandContext): Promise<number> {
   const gateway = await requireStored(context);
   const before = (await gateway.getPolicy()).rules.find((rule) => rule.id === id);
-  const { json, when, then, reason, mode, onFailure, profile: profiles } = options;
-  const given = Object.entries({ when, then, reason, mode, onFailure, profiles }).filter(
+  const { json, when, then, add, class: classes, reason, mode, onFailure, profile: profiles } = options;
+  const given = Object.entries({ when, then, add, classes, reason, mode, onFailure, profiles }).filter(
     ([, value]) => value !== undefined,
   );
   // The gateway rejects what is missing or wrong.
@@ -53,8 +55,11 @@ export async function setPolicyRule(id: string, options: SetRuleOptions, context
 type Rule = Awaited<ReturnType<Awaited<ReturnType<typeof requireStored>>['getPolicy']>>['rules'][number];
 
 /** The settings of a rule in the format of a request. */
-function toSettings({ when, then, reason, mode, onFailure, profiles, examples, revision }: Rule) {
-  return { when, then, reason, mode, onFailure, profiles, examples, revision } as never as Pick<Rule, 'when' | 'then'>;
+function toSettings({ when, then, add, classes, reason, mode, onFailure, profiles, examples, revision }: Rule) {
+  return { when, then, add, classes, reason, mode, onFailure, profiles, examples, revision } as never as Pick<
+    Rule,
+    'when' | 'then'
+  >;
 }
 
 /** `toolwharf policy remove`: deletes a stored rule. */

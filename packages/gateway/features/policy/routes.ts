@@ -177,10 +177,11 @@ const conditionsOf = (rules: readonly CompiledRule[]) => rules.map(({ condition 
 
 /** A rule as the API shows it. */
 function show({ rule, record, problem }: UsedRule, { toolbox }: ApiPorts): PolicyRuleView {
-  const { condition: _, profiles, examples, ...settings } = rule;
+  const { condition: _, profiles, examples, classes, ...settings } = rule;
   return {
     ...settings,
     profiles: profiles && [...profiles],
+    classes: classes as PolicyRuleView['classes'],
     examples: examples as PolicyRuleView['examples'],
     source: record ? 'store' : 'file',
     readOnly: record ? undefined : readOnlyReason('rule', rule.id, toolbox.loaded.file),

@@ -1,5 +1,6 @@
 import { messageOf } from '../../../contract/errors.ts';
 import { parseGlobs } from '../../../contract/match-globs.ts';
+import type { PolicyAction } from '../../../contract/settings/choices.ts';
 import type { PolicyRule } from '../../../contract/settings/config.ts';
 import type { ConfigProblem } from '../../plugins/plugin.ts';
 import { type Condition, ConditionError, compileCondition, EvaluationError } from './cel/compile.ts';
@@ -10,7 +11,22 @@ export interface CompiledRule extends PolicyRule {
   readonly condition: Condition;
 }
 
-const listedVariables = policyVariables.filter(({ isListed }) => isListed);
+/** What rules know that are not about a whole call. */
+const limits: Readonly<
+  Partial<
+    Record<PolicyAction, { readonly variables: typeof policyVariables; readonly reason: (names: string) => string }>
+  >
+> = {
+  hide: {
+    variables: policyVariables.filter(({ isListed }) => isListed),
+    reason: (names) => `a rule that hides tools knows only ${names}, which are known without a call`,
+  },
+  redact: {
+    variables: policyVariables.filter(({ isListed, isBeforeArguments }) => isListed || isBeforeArguments),
+    reason: (names) =>
+      `a rule that redacts knows only ${names}, because it comes before everything that reads arguments`,
+  },
+};
 
 /** Compiles all rules. Reports every rule that cannot be compiled, with the position in its condition, and leaves it out. */
 export function compileRules(
@@ -57,16 +73,12 @@ export function compileRule({ when, then }: Pick<PolicyRule, 'when' | 'then'>): 
       throw new ConditionError(messageOf(cause), text, 0);
     }
   }
-  if (then !== 'hide') return condition;
+  const limit = limits[then];
+  if (!limit) return condition;
   try {
-    return compileCondition(text, listedVariables);
+    return compileCondition(text, limit.variables);
   } catch (cause) {
     if (!(cause instanceof ConditionError)) throw cause;
-    const names = listedVariables.map(({ name }) => name).join(', ');
-    throw new ConditionError(
-      `a rule that hides tools knows only ${names}, which are known without a call`,
-      text,
-      cause.at,
-    );
+    throw new ConditionError(limit.reason(limit.variables.map(({ name }) => name).join(', ')), text, cause.at);
   }
 }

@@ -7,6 +7,8 @@ export interface PolicyVariable extends ConditionVariable {
   readonly description: string;
   /** Known when tools are listed, so that rules with `then: hide` can use it. */
   readonly isListed?: true;
+  /** Known before the arguments are redacted, so that rules with `then: redact` can use it too. */
+  readonly isBeforeArguments?: true;
 }
 
 /** Every variable of conditions. */
@@ -23,7 +25,12 @@ export const policyVariables: readonly PolicyVariable[] = [
     description: 'The name that the server gives the tool; `resources/read` and `prompts/get` for reads.',
     isListed: true,
   },
-  { name: 'call.name', type: 'string', description: 'The name under which Toolwharf exposes the tool.' },
+  {
+    name: 'call.name',
+    type: 'string',
+    description: 'The name under which Toolwharf exposes the tool.',
+    isBeforeArguments: true,
+  },
   { name: 'call.args', type: 'map', description: 'The arguments as they will be sent.' },
   {
     name: 'call.annotations',
@@ -37,9 +44,24 @@ export const policyVariables: readonly PolicyVariable[] = [
     description:
       'What made the call: `kind` is `call` or `answer`, `server` and `tool` those of a chain or script. Empty for a call that a client made itself.',
   },
-  { name: 'caller.id', type: 'string', description: 'The id of the key, person, assistant or program that calls.' },
-  { name: 'caller.kind', type: 'string', description: '`client`, `person`, `assistant` or `program`.' },
-  { name: 'caller.name', type: 'string', description: 'The name of the key, person or assistant. Can be empty.' },
+  {
+    name: 'caller.id',
+    type: 'string',
+    description: 'The id of the key, person, assistant or program that calls.',
+    isBeforeArguments: true,
+  },
+  {
+    name: 'caller.kind',
+    type: 'string',
+    description: '`client`, `person`, `assistant` or `program`.',
+    isBeforeArguments: true,
+  },
+  {
+    name: 'caller.name',
+    type: 'string',
+    description: 'The name of the key, person or assistant. Can be empty.',
+    isBeforeArguments: true,
+  },
   {
     name: 'person.name',
     type: 'string',
@@ -59,11 +81,13 @@ export const policyVariables: readonly PolicyVariable[] = [
     name: 'client.name',
     type: 'string',
     description: 'What the client program calls itself. Not verified; can be empty.',
+    isBeforeArguments: true,
   },
   {
     name: 'client.version',
     type: 'string',
     description: 'The version that the client states. Not verified; can be empty.',
+    isBeforeArguments: true,
   },
   {
     name: 'profile',
@@ -76,7 +100,7 @@ export const policyVariables: readonly PolicyVariable[] = [
     type: 'list',
     description: 'The labels of the results that entered the conversation before, or else reached the caller.',
   },
-  { name: 'now', type: 'timestamp', description: 'The time of the decision.' },
+  { name: 'now', type: 'timestamp', description: 'The time of the decision.', isBeforeArguments: true },
   {
     name: 'history.count',
     type: 'int',

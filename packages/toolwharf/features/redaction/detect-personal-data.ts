@@ -46,6 +46,10 @@ function isPhone(text: string): boolean {
   return digits.length >= 8 && digits.length <= 15 && !/^(\d)\1+$/.test(digits.slice(2));
 }
 
+function isLabelledPhone(text: string): boolean {
+  return text.replaceAll(/\D/g, '').length <= 15 && !/^\d{4}-\d\d-\d\d$/.test(text);
+}
+
 const personalRules: readonly Rule[] = [
   {
     ...{ name: 'email', class: 'email', keywords: ['@', '%40'] },
@@ -86,8 +90,20 @@ const personalRules: readonly Rule[] = [
   {
     ...{ name: 'phone-labelled', class: 'phone', group: 1 },
     pattern:
-      /(?<![A-Za-z])(?:tel(?:efono?|éfono|efoon)?|phone|mobile|cell|fax|mobil|handy|whatsapp|sms)(?: ?(?:no|nr|number|nummer))?\.?["']{0,2}[ \t]?[:=]?[ \t]?["']?(\+?\(?\d(?:[ ()./-]{0,2}\d){6,14})(?!\d)/dgi,
-    accepts: (text) => text.replaceAll(/\D/g, '').length <= 15 && !/^\d{4}-\d\d-\d\d$/.test(text),
+      /(?<![A-Za-z])(?:tel(?:efono?|éfono|efoon)?|phone|mobile|cell|fax|mobil|handy|whatsapp|sms)(?: ?(?:no|nr|number|nummer))?\.?["']{0,2}[ \t]?(?:[:=]\s{0,2}|[ \t]?)["']?(\+?\(?\d(?:[ ()./-]{0,2}\d){6,14})(?!\d)/dgi,
+    accepts: isLabelledPhone,
+  },
+  {
+    ...{ name: 'phone-called', class: 'phone', group: 1 },
+    pattern:
+      /(?<![A-Za-z])(?:call|ring|dial|text|reach|contact|answering|messages?)(?: (?:me|us|him|her|them|you))?(?: (?:at|on|to|under))? (\(?\d{2,4}[ ()/-]{1,2}\d(?:[ ()/-]{0,2}\d){4,10})(?![\d:%])/dgi,
+    accepts: isLabelledPhone,
+  },
+  {
+    ...{ name: 'phone-before-label', class: 'phone', group: 1 },
+    pattern:
+      /(?<![\w.,/+-])(\(?\d{2,4}[ ()/-]{1,2}\d(?:[ ()/-]{0,2}\d){4,10})[ -](?:\((?=[a-z]+\)))?(?:office|fax|mobile|cell|home|work)(?![A-Za-z])/dgi,
+    accepts: isLabelledPhone,
   },
 ];
 

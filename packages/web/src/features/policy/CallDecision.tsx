@@ -41,9 +41,9 @@ const sources: Readonly<Record<Line['source'], string>> = {
   mode: 'Approval mode',
   policy: 'Rule',
 };
-const effects = { deny: 'Deny', ask: 'Ask', hide: 'Hide', allow: 'Allow' };
+const effects = { deny: 'Deny', ask: 'Ask', hide: 'Hide', allow: 'Allow', label: 'Label', redact: 'Redact' };
 const tones: Readonly<Record<NonNullable<Line['effect']>, Tone>> = {
-  ...{ deny: 'bad', ask: 'warn', hide: 'neutral', allow: 'good' },
+  ...{ deny: 'bad', ask: 'warn', hide: 'neutral', allow: 'good', label: 'info', redact: 'info' },
 };
 
 function DecisionLines({ explanation: { decision, lines, notes } }: { readonly explanation: Explanation }) {

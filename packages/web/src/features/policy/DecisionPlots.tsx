@@ -19,7 +19,7 @@ const periods = [
   ['7', 'The last 7 days'],
   ['30', 'The last 30 days'],
 ] as const;
-const verbs = { deny: 'denied', ask: 'asked', hide: 'hidden' };
+const verbs = { deny: 'denied', ask: 'asked', hide: 'hidden', label: 'labelled', redact: 'redacted' };
 
 /** How many calls each rule decided, or would have decided, over time, with links to the latest ones. */
 export default function DecisionPlots() {

@@ -30,8 +30,14 @@ const DecisionPlots = lazy(() => {
 type PolicyState = Awaited<ReturnType<typeof api.getPolicy>>;
 type Rule = PolicyState['rules'][number];
 
-const effects = { deny: 'Deny', ask: 'Ask', hide: 'Hide' };
-const tones: Readonly<Record<Rule['then'], Tone>> = { deny: 'bad', ask: 'warn', hide: 'neutral' };
+const effects = { deny: 'Deny', ask: 'Ask', hide: 'Hide', label: 'Label', redact: 'Redact' };
+const tones: Readonly<Record<Rule['then'], Tone>> = {
+  deny: 'bad',
+  ask: 'warn',
+  hide: 'neutral',
+  label: 'info',
+  redact: 'info',
+};
 const failures = { deny: 'Deny the call', ask: 'Ask', allow: 'Ignore the rule' };
 
 /** The rules of the policy, how often each decided, and a form that tries a condition. */
@@ -99,6 +105,7 @@ interface RuleCardProps {
 
 function RuleCard({ rule, calls, onTry }: RuleCardProps) {
   const { id, when, then, mode, onFailure, reason, profiles, decided, failed, source, problem, updatedAt } = rule;
+  const { add, classes } = rule;
   const [isRemoving, setRemoving] = useState(false);
   const name = safeText(id, 100);
   const isShadow = mode === 'shadow';
@@ -139,6 +146,8 @@ function RuleCard({ rule, calls, onTry }: RuleCardProps) {
         facts={[
           [isShadow ? 'Would have decided' : 'Decided', `${decided} of the ${latest}`],
           failed > 0 && ['No value', `${failed} of the ${latest}`],
+          add !== undefined && ['Label', safeText(add, 100)],
+          classes !== undefined && ['Classes', classes.join(', ')],
           ['Without a value', failures[onFailure]],
           profiles !== undefined && ['Profiles', safeText(profiles.join(', '), 500)],
           updatedAt !== undefined && ['Last change', <TimeAgo key="updated" at={updatedAt} />],

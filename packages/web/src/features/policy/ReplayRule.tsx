@@ -105,6 +105,6 @@ export function ReplayRule({ draft, rules }: ReplayRuleProps) {
 }
 
 /** A rule in the format of a request; its examples are not needed. */
-function toSent({ id, when, then, reason, mode, onFailure, profiles }: Rule): NewRule {
-  return { id, when, then, reason, mode, onFailure, profiles };
+function toSent({ id, when, then, add, classes, reason, mode, onFailure, profiles }: Rule): NewRule {
+  return { id, when, then, add, classes, reason, mode, onFailure, profiles };
 }

@@ -165,9 +165,17 @@ function Receipt({ detections }: { readonly detections: NonNullable<Call['redact
 
 const redactionActions = { detect: 'Detected', mask: 'Masked', block: 'Blocked', restore: 'Restored' };
 
-const effects = { deny: 'Denied by', ask: 'Approval needed by', hide: 'Hidden by', allow: 'Ignored' };
+const effects = {
+  deny: 'Denied by',
+  ask: 'Approval needed by',
+  hide: 'Hidden by',
+  allow: 'Ignored',
+  label: 'Labelled by',
+  redact: 'Redacted by',
+};
 const wouldHave = {
   ...{ deny: 'Would be denied by', ask: 'Would need approval by', hide: 'Would be hidden by' },
+  ...{ label: 'Would be labelled by', redact: 'Would be redacted by' },
   allow: 'Would be ignored:',
 };
 
