@@ -187,9 +187,9 @@ describe('a policy that does not compile', () => {
 
   test('every problem of the file is reported at once', async () => {
     const message = await start(
-      `${header}      when: call.tool = 'x'\n    - { id: a, then: hide, when: call.args.x == 1 }\n    - { id: c, then: label, when: 'true' }\n`,
+      `${header}      when: call.tool = 'x'\n    - { id: a, then: hide, when: call.args.x == 1 }\n    - { id: c, then: alow, when: 'true' }\n`,
     );
-    expect(message).toContain('found "label"; allowed: deny, ask, hide');
+    expect(message).toContain('found "alow"; allowed: deny, ask, hide');
     const others = await start(
       `${header}      when: call.tool = 'x'\n    - { id: a, then: hide, when: call.args.x == 1 }\n`,
     );
