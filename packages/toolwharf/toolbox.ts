@@ -348,7 +348,7 @@ export async function startToolbox(
     if (profiles.length > 0) events.emit('profiles.changed', { profiles });
     parts.folders.announce();
     const left = nextServers.left().map(offerOf);
-    await nextServers.finish();
+    await nextServers.finish(ending);
     await parts.plugins.finish();
     const { config } = changed;
     logTrustProblems(config, { servers: serverNames(), locals }, log);

@@ -131,19 +131,29 @@ test('a denial holds for the default of a missing argument, and an allowance doe
       path: { type: 'string', default: '/etc/passwd' },
       mode: { $ref: '#/$defs/mode' },
       to: { anyOf: [{ type: 'string' }, { type: 'null' }], default: 'ada@example.com' },
+      depth: { anyOf: [{ type: 'integer', default: 1 }, { default: 99 }] },
     },
+    default: { host: 'evil.test' },
+    if: { not: { required: ['force'] } },
+    then: { properties: { force: { default: true } } },
+    dependentSchemas: { keep: { properties: { days: { default: 30 } } } },
     $defs: { mode: { type: 'string', default: 'delete' } },
   };
   const denials: Record<string, string>[] = [
     { path: '/etc/*' },
     { mode: 'delete' },
     { path: '/etc/*', mode: 'delete' },
+    { depth: '99' },
+    { host: 'evil.test' },
+    { force: 'true' },
+    { days: '30' },
   ];
   for (const matching of denials) {
     await using box = await openJudged({ mode: 'auto', inputSchema, rules: [{ answer: 'deny', matching }] });
     expect(await box.call({})).toMatchObject({ failure: { code: 'CALL_DENIED' } });
-    expect((await box.call({ path: '/tmp/x', mode: 'read' })).isError).toBe(false);
-    expect(box.server.received).toEqual([{ path: '/tmp/x', mode: 'read' }]);
+    const harmless = { path: '/tmp/x', mode: 'read', depth: 2, host: 'ok.test', force: false, days: 1 };
+    expect((await box.call(harmless)).isError).toBe(false);
+    expect(box.server.received).toEqual([harmless]);
   }
   await using box = await openJudged({ inputSchema, rules: [{ answer: 'allow', matching: { to: '*@example.com' } }] });
   for (const args of [{}, { to: null }])

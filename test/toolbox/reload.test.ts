@@ -399,6 +399,24 @@ describe('reloads follow each other [O1]', () => {
     await waitFor(() => processesOf(mark).length === 0, { what: 'the end of the server of the first reload' });
   });
 
+  test('a newer version of the file is applied while an added server is still starting', async () => {
+    await using directory = await tempDir();
+    const slow = { ...hang(directory), required: false };
+    const servers = { kept: fixture('legacy'), slow };
+    await using running = await openReloading(directory, { servers: { kept: fixture('legacy') } });
+    const { toolbox } = running;
+    await running.write({ servers });
+    await waitFor(() => toolbox.servers.get('slow')?.status.state === 'connecting', {
+      what: 'the start of the server',
+    });
+    await running.write({ servers, toolbox: { approval: { deny: ['kept/*'] } } });
+    await waitFor(async () => (await toolbox.call('mcp_kept_echo', { text: 'x' })).isError, {
+      what: 'the rule of the newer version',
+    });
+    expect(toolbox.servers.get('slow')?.status.state).toBe('connecting');
+    expect(running.events).not.toContain('config.refused');
+  });
+
   test('closing the toolbox ends the servers of a reload that waits', async () => {
     await using directory = await tempDir();
     const mark = `mark-${randomUUID()}`;

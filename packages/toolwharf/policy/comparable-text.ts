@@ -119,6 +119,7 @@ export function toSpellings(text: string): ReadonlySet<string> {
   const ended = spaced.replace(ignoredEnd, '');
   const texts = [text, spaced, normalized, decodeSeparators(spaced), decodeAll(spaced), decodeAll(ended)];
   const paths = texts
+    .map((spelling) => spelling.replace(driveShare, '$1:'))
     .flatMap((spelling) => [spelling, spelling.replace(devicePrefix, ''), spelling.replace(localPrefix, '/')])
     .flatMap((spelling) => [spelling, toPlainPath(spelling), joinSegments(spelling, resolveSegments)])
     .flatMap((spelling) => [spelling, spelling.replace(/\/$/, ''), `${spelling}/`]);
@@ -136,9 +137,14 @@ export function toDenyPatterns(pattern: string): readonly string[] {
 }
 
 const localPrefix =
-  /^(?:(?:file:)?[\\/]{2,}(?:localhost|127\.0\.0\.1|\[::1\])[\\/]+|file:[\\/]*|[\\/]{2}[?.][\\/])?(?:[a-z]:[\\/]+)?(?<=.)/i;
+  /^(?:(?:file:)?[\\/]{2,}(?:localhost|127\.0\.0\.1|\[::1\])[\\/]+|file:[\\/]*|[\\/](?:[\\/][?.]|\?\?)[\\/])?(?:[a-z]:[\\/]+)?(?<=.)/i;
 /** Before a path of Windows that is not shortened. */
-const devicePrefix = /^[\\/]{2}[?.][\\/](?=[a-z]:)/i;
+const devicePrefix = /^[\\/](?:[\\/][?.]|\?\?)[\\/](?=[a-z]:)/i;
+/** The share of a drive of this computer. */
+const driveShare =
+  /^[\\/](?:[\\/]|[\\/?][?.][\\/]UNC[\\/])(?:localhost|127\.0\.0\.1|\[::1\]|\.)[\\/]+([a-z])\$(?=[\\/])/i;
+/** Schemes whose URLs contain another one, such as `view-source:`. */
+const wrappingSchemes = /^(?:[a-z][a-z0-9+.-]*:)+(?=https?:[\\/])/i;
 /** What programs leave out at the end of a path: what follows a NUL, and the name of a stream. */
 const ignoredEnd = /(?:\0|%(?:25)*00).*$|:[^\\/:]*:\$\w+$/is;
 /** What stands between mail addresses. */
@@ -150,8 +156,9 @@ function toSingleSpaces(text: string): string {
 
 /** A web address without a user, a default port and the dot after its host; undefined for other texts. */
 function toPlainUrl(text: string): string | undefined {
-  if (!/^https?:/i.test(text) || !URL.canParse(text)) return undefined;
-  const url = new URL(text);
+  const address = text.replace(wrappingSchemes, '');
+  if (!/^https?:/i.test(address) || !URL.canParse(address)) return undefined;
+  const url = new URL(address);
   url.username = '';
   url.password = '';
   url.hostname = url.hostname.replace(/\.$/, '');

@@ -132,11 +132,12 @@ function holds(rule: RememberedRule, { tool, caller, ...facts }: DecisionInput):
 /** The defaults of an argument: what a server is likely to use if the argument is missing. */
 function defaultsIn(root: JsonSchema | undefined, name: string): readonly unknown[] {
   const defaults: unknown[] = [];
-  for (const { properties } of withCombined(root, [root]))
+  for (const { properties, default: all } of withCombined(root, [root])) {
+    if (isObject(all) && Object.hasOwn(all, name)) defaults.push(all[name]);
     if (isObject(properties) && Object.hasOwn(properties, name))
-      for (const schema of withCombined(root, [properties[name]]))
-        if (schema.default !== undefined && schema.default !== null) defaults.push(schema.default);
-  return defaults;
+      for (const schema of withCombined(root, [properties[name]])) defaults.push(schema.default);
+  }
+  return defaults.filter((value) => value !== undefined && value !== null);
 }
 
 const maxCombined = 100;
@@ -152,7 +153,14 @@ function withCombined(root: JsonSchema | undefined, schemas: readonly unknown[])
     const { $ref } = schema;
     const local = typeof $ref === 'string' ? parseLocalReference($ref) : undefined;
     if (local) open.push(valueAt(root, local));
-    for (const parts of [schema.allOf, schema.anyOf, schema.oneOf]) if (Array.isArray(parts)) open.push(...parts);
+    const { allOf, anyOf, oneOf, dependentSchemas } = schema;
+    for (const parts of [allOf, anyOf, oneOf]) if (Array.isArray(parts)) open.push(...parts);
+    open.push(
+      schema.if,
+      schema.then,
+      schema.else,
+      ...(isObject(dependentSchemas) ? Object.values(dependentSchemas) : []),
+    );
   }
   return combined;
 }

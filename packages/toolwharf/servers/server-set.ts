@@ -80,8 +80,11 @@ export interface PreparedServers {
   use(): void;
   /** After `use`: the connections that left the set. */
   left(): readonly Connection[];
-  /** After `use`: ends the servers that left the set, and connects those that are not connected. Never rejects. */
-  finish(): Promise<void>;
+  /**
+   * After `use`: ends the servers that left the set, and connects those that are not connected. It waits for them like the start,
+   * and no longer once the signal aborts. Never rejects.
+   */
+  finish(signal?: AbortSignal): Promise<void>;
   /** Instead of `use`: ends all that were prepared. */
   discard(): Promise<void>;
 }
@@ -137,6 +140,11 @@ export function createServerSet(options: ServerSetOptions): ServerSet {
     }
   }
 
+  /** Waits for servers that may also connect in the background. */
+  async function waitBehind(connecting: Promise<unknown>, signal: AbortSignal | undefined): Promise<void> {
+    await waitAtMost(abortable(connecting, signal).catch(ignoreAbort(signal)), options.startWaitMs);
+  }
+
   /** Connects a server before it is used. */
   function connectFirst(connection: Connection, { tolerant = false, signal }: PrepareOptions): Promise<void> {
     return connection.spec.required && !tolerant
@@ -184,14 +192,14 @@ export function createServerSet(options: ServerSetOptions): ServerSet {
         }
       },
       left: () => left,
-      async finish() {
+      async finish(signal) {
         const used = Promise.all(first.map(reportUse));
         // A server is started after the one that it replaces has ended: they may need the same port or file.
         await Promise.all(left.map((connection) => connection.disconnect()));
         await used;
         const isUsed = (connection: Connection) => connections.get(connection.spec.name) === connection;
         const waiting = prepared.filter((connection) => !first.includes(connection) && isUsed(connection));
-        await Promise.all(waiting.map((connection) => connect(connection, 1, undefined, true)));
+        await waitBehind(Promise.all(waiting.map((connection) => connect(connection, 1, undefined, true))), signal);
       },
       discard,
     };
@@ -239,7 +247,7 @@ export function createServerSet(options: ServerSetOptions): ServerSet {
       const behind = Promise.all(optional.map((connection) => startKnown(connection, signal, tolerant)));
       const [outcomes] = await Promise.all([
         Promise.allSettled(required.map((connection) => startRequired(connection, signal))),
-        waitAtMost(abortable(behind, stopWaiting).catch(ignoreAbort(stopWaiting)), options.startWaitMs),
+        waitBehind(behind, stopWaiting),
       ]);
       throwFailures(outcomes);
     },
