@@ -19,9 +19,9 @@ export interface Persons {
   callersOf(caller: Caller): Promise<readonly string[]>;
   /** Whether an administrator has disabled the subject of a token, who signs in too. */
   isDisabled(callerId: string): Promise<boolean>;
-  /** The person to whom keys that this caller creates belong; undefined for the operator, who creates keys for others. */
   /** What the identity provider said about the person when they last signed in; undefined for others. */
   find(caller: Caller): Promise<Person | undefined>;
+  /** The person to whom keys that this caller creates belong; undefined for the operator, who creates keys for others. */
   creatorOf(identity: Identity): Promise<string | undefined>;
 }
 

@@ -1,4 +1,5 @@
 import { type ErrorCode, messageOf, ToolwharfError } from '../../../contract/errors.ts';
+import { isObject } from '../../../contract/json.ts';
 
 /** Wraps a store and translates driver errors to `ToolwharfError`, so that callers branch on one code. */
 export function translateErrors<Store extends object>(store: Store, code: ErrorCode): Store {
@@ -27,5 +28,12 @@ export async function* translateIteration<Item>(items: AsyncIterable<Item>): Asy
 /** Translates a driver's error; a `ToolwharfError` is returned unchanged. */
 export function toStorageError(cause: unknown, code: ErrorCode = 'STORAGE_UNAVAILABLE'): ToolwharfError {
   if (cause instanceof ToolwharfError) return cause;
+  if (isObject(cause) && unstorable.has(cause.code)) {
+    const message = 'A text has the character U+0000, which the database cannot store: leave it out';
+    return new ToolwharfError('REQUEST_INVALID', message, { cause });
+  }
   return new ToolwharfError(code, `The database could not be used: ${messageOf(cause)}`, { cause });
 }
+
+/** What Postgres answers to a text or JSON with the character U+0000. */
+const unstorable: ReadonlySet<unknown> = new Set(['22021', '22P05']);

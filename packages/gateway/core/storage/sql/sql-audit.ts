@@ -52,8 +52,12 @@ export function createSqlAudit(
       }
     },
     async ends() {
-      await spool?.drain();
-      return source.ends();
+      try {
+        await spool?.drain();
+        return await source.ends();
+      } catch (cause) {
+        throw toStorageError(cause);
+      }
     },
     async retain(options) {
       try {
