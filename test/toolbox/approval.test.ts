@@ -57,6 +57,46 @@ describe('the toolbox', () => {
     expect(asked).toEqual(['mcp_s_echo false']);
   });
 
+  test('the toolbox denies a call whose answer has an invalid member, remembers nothing of it, and asks about later calls', async () => {
+    const answers = [
+      { kind: 'allow', scope: 'tool', matching: { text: 5 } },
+      { kind: 'allow', scope: 'tool', matching: 'x' },
+      { kind: 'allow', scope: 'all' },
+      { kind: 'deny', scope: 'tool', audience: 'me' },
+      { kind: 'allow', by: Symbol('Ada') },
+    ];
+    const approver = asking([...answers, { kind: 'allow' }] as unknown as ApprovalAnswer[]);
+    await using toolbox = await openToolbox(config({ mode: 'always-ask' }), { approver });
+    for (const _ of answers) {
+      const { failure, text } = await toolbox.call('mcp_s_echo', { text: 'x' });
+      expect([failure?.code, text]).toEqual(['CALL_DENIED', expect.stringContaining('has an invalid `')]);
+    }
+    expect(await toolbox.approvals.rules()).toEqual([]);
+    expect((await toolbox.call('mcp_s_echo', { text: 'x' })).text).toBe('x');
+  });
+
+  test('the toolbox ends a call whose approver never stores the question: when it is cancelled, or in the time for answers', async () => {
+    const withdrawn: boolean[] = [];
+    const stored: (() => void)[] = [];
+    const approver = {
+      register: (request: ApprovalRequest) =>
+        new Promise<ApprovalRequest>((resolve) => stored.push(() => resolve(request))),
+      async ask(_request: ApprovalRequest, { aborted }: AbortSignal): Promise<ApprovalAnswer> {
+        withdrawn.push(aborted);
+        return { kind: 'allow' };
+      },
+    };
+    await using toolbox = await openToolbox(config({ mode: 'always-ask', expires: '1s' }), { approver });
+    const call = toolbox.start('mcp_s_echo', { text: 'x' });
+    await waitFor(() => stored.length === 1);
+    call.cancel();
+    expect((await call.result).failure?.code).toBe('CALL_CANCELLED');
+    expect((await toolbox.call('mcp_s_echo', { text: 'x' })).failure?.code).toBe('APPROVAL_FAILED');
+    for (const store of stored) store();
+    await waitFor(() => withdrawn.length === 2);
+    expect(withdrawn).toEqual([true, true]);
+  });
+
   test('the toolbox denies a call that needs approval when there is no approver', async () => {
     await using toolbox = await openToolbox(config({ mode: 'always-ask' }));
     const result = await toolbox.call('mcp_s_echo', { text: 'x' });

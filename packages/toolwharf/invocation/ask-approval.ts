@@ -1,5 +1,6 @@
 import { createHmac, randomBytes, randomUUID } from 'node:crypto';
 import type { DataFlow } from '../../contract/api/data-flows.ts';
+import { approvalScopes, ruleAudiences } from '../../contract/approvals.ts';
 import { messageOf, ToolwharfError } from '../../contract/errors.ts';
 import { isObject, type JsonObject } from '../../contract/json.ts';
 import type { ApprovalConfig } from '../../contract/settings/config.ts';
@@ -10,6 +11,7 @@ import type { Log } from '../kernel/log.ts';
 import type { Caller, Progress } from '../kernel/tool.ts';
 import { abortable } from '../kernel/wait.ts';
 import {
+  type AnswerReach,
   type ApprovalAnswer,
   type ApprovalRequest,
   type Approver,
@@ -94,7 +96,7 @@ export async function askApproval(
   const resume = call.pauseClocks();
   try {
     const asked = toRequest(call, question, ports.clock.now());
-    const registered = await register(approver, asked, ports.log);
+    const registered = await register(approver, asked, call, question.approval.expiresMs, ports.log);
     const request = registered ?? asked;
     if (registered) await ports.onRegistered?.(call, request.id);
     call.approval = request;
@@ -146,16 +148,11 @@ export async function askForAccess(
   const resume = call.pauseClocks();
   try {
     const asked = toRequest(call, question, ports.clock.now());
-    const request = (await register(approver, asked, ports.log)) ?? asked;
-    ports.onAsked(request);
     const waiting = { signal: AbortSignal.any([call.signal, signal]), host: call.host };
-    const { answer, isExpired } = await answerInTime(
-      approver,
-      request,
-      waiting,
-      question.approval.expiresMs,
-      ports.log,
-    );
+    const { expiresMs } = question.approval;
+    const request = (await register(approver, asked, waiting, expiresMs, ports.log)) ?? asked;
+    ports.onAsked(request);
+    const { answer, isExpired } = await answerInTime(approver, request, waiting, expiresMs, ports.log);
     ports.onAnswered(request, answer, isExpired);
     return answer;
   } finally {
@@ -190,10 +187,21 @@ export function reportWaiting(onProgress: ((progress: Progress) => void) | undef
   return { [Symbol.dispose]: () => clearInterval(timer) };
 }
 
-async function register(approver: Approver, request: ApprovalRequest, log: Log): Promise<ApprovalRequest | undefined> {
+async function register(
+  approver: Approver,
+  request: ApprovalRequest,
+  { signal: cancelled, host }: Pick<RunningCall, 'signal' | 'host'>,
+  expiresMs: number,
+  log: Log,
+): Promise<ApprovalRequest | undefined> {
+  const signal = AbortSignal.any([cancelled, AbortSignal.timeout(expiresMs)]);
+  const registering = (async () => approver.register?.(request))();
   try {
-    return await approver.register?.(request);
+    return await abortable(registering, signal);
   } catch (cause) {
+    // A question that is stored too late is withdrawn.
+    if (signal.aborted) registering.then((late) => late && approver.ask(late, signal, host)).catch(() => {});
+    cancelled.throwIfAborted();
     throw toApprovalError(cause, request, log);
   }
 }
@@ -219,11 +227,25 @@ async function answerInTime(
   }
 }
 
-/** Anything but a valid answer is a denial. */
+/** Anything but a valid answer is a denial. A rule with an invalid pattern would fail every later call of its tool. */
 function checkAnswer(answer: ApprovalAnswer | undefined): ApprovalAnswer {
-  if (answer?.kind === 'allow' || answer?.kind === 'deny') return answer;
-  return { kind: 'deny', reason: "the approver's answer was neither { kind: 'allow' } nor { kind: 'deny' }" };
+  if (answer?.kind !== 'allow' && answer?.kind !== 'deny')
+    return { kind: 'deny', reason: "the approver's answer was neither { kind: 'allow' } nor { kind: 'deny' }" };
+  const wrong = Object.entries(answerMembers).find(([name, isValid]) => {
+    const value: unknown = answer[name as keyof ApprovalAnswer];
+    return value !== undefined && !isValid(value);
+  });
+  return wrong ? { kind: 'deny', reason: `the approver's answer has an invalid \`${wrong[0]}\`` } : answer;
 }
+
+const isText = (value: unknown) => typeof value === 'string';
+const answerMembers: Readonly<Record<keyof AnswerReach | 'reason', (value: unknown) => boolean>> = {
+  scope: (value) => approvalScopes.includes(value as never),
+  audience: (value) => ruleAudiences.includes(value as never),
+  matching: (value) => isObject(value) && Object.values(value).every(isText),
+  by: isText,
+  reason: isText,
+};
 
 /** The failure of an approver. Errors of Toolwharf, such as a limit, a lost lease or a store that fails, say themselves what they are. */
 function toApprovalError(cause: unknown, { callId, tool }: ApprovalRequest, log: Log): ToolwharfError {
