@@ -291,6 +291,7 @@ export async function startToolbox(
       forgetServer(name);
       return catalog.removeServer(name);
     },
+    callsEnded: (name) => Promise.all(runningCallsOf(name).map(({ result }) => result)),
     acceptedTools: async (spec) => (await readAcceptedTools(pins, spec)).map((tool) => ({ ...tool })),
     log,
     startWaitMs,
@@ -303,6 +304,8 @@ export async function startToolbox(
     watch: options.watch,
     onSkills: (server) => events.emit('content.changed', { server, kind: 'skills' }),
   });
+  const runningCallsOf = (name: string) =>
+    invoker.calls.list().filter(({ record, state }) => record.server === name && record.startedAt && state !== 'ended');
   const serverNames = () => servers.all().map(({ spec }) => spec.name);
 
   /** Loads what a configuration needs besides its servers. If a part cannot be loaded, the others are closed again. */

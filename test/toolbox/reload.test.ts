@@ -5,7 +5,7 @@ import type { PinStore } from '../../packages/toolwharf/catalog/pins.ts';
 import { localTool } from '../../packages/toolwharf/index.ts';
 import { createMemoryPins } from '../../packages/toolwharf/storage/memory/memory-stores.ts';
 import type { AdministeredToolbox, InternalToolboxOptions, ToolboxEvents } from '../../packages/toolwharf/toolbox.ts';
-import { collectLog, fixture, tempDir } from '../support/fixtures.ts';
+import { collectLog, fixture, startHttp, tempDir } from '../support/fixtures.ts';
 import { commandOf, descendantsOf } from '../support/processes.ts';
 import { openToolbox } from '../support/toolbox.ts';
 import { patienceMs, waitFor } from '../support/wait-for.ts';
@@ -445,6 +445,26 @@ describe('reloads follow each other [O1]', () => {
     expect(new Set(words)).toEqual(new Set(words.includes('new') ? ['old', 'new'] : ['old']));
     expect(await word()).toBe('new');
     expect(events.filter((event) => event.startsWith('server.changed'))).toEqual(['server.changed a']);
+  });
+
+  test('a server that runs beside its replacement finishes its calls, and then ends', async () => {
+    await using directory = await tempDir();
+    await using http = await startHttp('legacy-http');
+    const mark = `mark-${randomUUID()}`;
+    const servers = (word: string) => ({
+      program: { ...marked('legacy', mark, { WORD: word }), required: true },
+      http: { url: http.url, description: word },
+    });
+    await using running = await openReloading(directory, { servers: servers('old') });
+    const { toolbox } = running;
+    const [old] = processesOf(mark);
+    const calls = ['program', 'http'].map((server) => toolbox.start(`mcp_${server}_sleep`, { ms: 3_000 }));
+    await waitFor(() => calls.every(({ state }) => state === 'running'));
+    expect(await running.reload({ servers: servers('new') })).toBe('config.applied');
+    expect((await toolbox.call('mcp_program_env', { name: 'WORD' })).text).toBe('new');
+    for (const { result } of calls) expect((await result).text).toBe('slept 3000 ms');
+    await waitFor(() => !processesOf(mark).includes(old as number), { what: 'the end of the old process' });
+    expect(processesOf(mark)).toHaveLength(1);
   });
 
   test('a removed server whose tool stays configured is logged as a warning [M6]', async () => {

@@ -16,6 +16,8 @@ export interface ServerSetOptions {
   readonly onUsed: (connection: Connection) => Promise<void>;
   /** A server left the set: its tools must be removed. */
   readonly onRemoved: (name: string) => Promise<void>;
+  /** Resolves when the calls that a server runs now have ended. */
+  readonly callsEnded?: (server: string) => Promise<unknown>;
   /** The tools of a server that were accepted before. */
   readonly acceptedTools: (spec: ServerSpec) => Promise<readonly JsonObject[]>;
   readonly log: Log;
@@ -92,6 +94,8 @@ export interface PreparedServers {
 export function createServerSet(options: ServerSetOptions): ServerSet {
   const { log } = options;
   const connections = new Map<string, Connection>();
+  /** Connections that were replaced, until their calls have ended. */
+  const leaving = new Set<Connection>();
   /** Connections that are being prepared. */
   const silent = new WeakSet<Connection>();
   let isClosed = false;
@@ -145,6 +149,13 @@ export function createServerSet(options: ServerSetOptions): ServerSet {
     await waitAtMost(abortable(connecting, signal).catch(ignoreAbort(signal)), options.startWaitMs);
   }
 
+  async function endLater(connection: Connection, callsEnded: Promise<unknown>): Promise<void> {
+    leaving.add(connection);
+    await waitAtMost(callsEnded, connection.spec.timeoutMs);
+    await connection.disconnect();
+    leaving.delete(connection);
+  }
+
   /** Connects a server before it is used. */
   function connectFirst(connection: Connection, { tolerant = false, signal }: PrepareOptions): Promise<void> {
     return connection.spec.required && !tolerant
@@ -161,6 +172,16 @@ export function createServerSet(options: ServerSetOptions): ServerSet {
     const canRunNow = (spec: ServerSpec) => !connections.has(spec.name) || (options.canRunTwice?.(spec) ?? true);
     const first = prepared.filter(({ spec }) => (spec.required || spec.mode === 'strict') && canRunNow(spec));
     let left: readonly Connection[] = [];
+    /** The ends of the calls of servers that run beside their replacement. */
+    const callsEnded = new Map<Connection, Promise<unknown>>();
+
+    /** Programs may need the same port or file as their replacement, and then it has not started yet. */
+    function runsBeside({ spec: { name, target } }: Connection): boolean {
+      return (
+        first.some(({ spec }) => spec.name === name) ||
+        ('url' in target && put.some((one) => one.name === name && canRunNow(one)))
+      );
+    }
 
     async function discard(): Promise<void> {
       await Promise.all(prepared.map((connection) => connection.disconnect()));
@@ -185,6 +206,10 @@ export function createServerSet(options: ServerSetOptions): ServerSet {
       use() {
         const names = [...removed, ...put.map(({ name }) => name)];
         left = names.flatMap((name) => connections.get(name) ?? []);
+        for (const connection of left.filter(runsBeside)) {
+          const ended = options.callsEnded?.(connection.spec.name);
+          if (ended) callsEnded.set(connection, ended);
+        }
         for (const name of removed) connections.delete(name);
         for (const connection of prepared) {
           connections.set(connection.spec.name, connection);
@@ -194,8 +219,9 @@ export function createServerSet(options: ServerSetOptions): ServerSet {
       left: () => left,
       async finish(signal) {
         const used = Promise.all(first.map(reportUse));
+        for (const [connection, ended] of callsEnded) void endLater(connection, ended);
         // A server is started after the one that it replaces has ended: they may need the same port or file.
-        await Promise.all(left.map((connection) => connection.disconnect()));
+        await Promise.all(left.map((one) => (callsEnded.has(one) ? undefined : one.disconnect())));
         await used;
         const isUsed = (connection: Connection) => connections.get(connection.spec.name) === connection;
         const waiting = prepared.filter((connection) => !first.includes(connection) && isUsed(connection));
@@ -263,7 +289,7 @@ export function createServerSet(options: ServerSetOptions): ServerSet {
     all: () => [...connections.values()],
     async close() {
       isClosed = true;
-      await Promise.all([...connections.values()].map((connection) => connection.disconnect()));
+      await Promise.all([...connections.values(), ...leaving].map((connection) => connection.disconnect()));
     },
   };
 }
