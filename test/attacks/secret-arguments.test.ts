@@ -48,6 +48,10 @@ const shapes: Readonly<Record<string, readonly [JsonObject, JsonObject]>> = {
     { properties: { p: { contentMediaType: 'application/json', contentSchema: { properties: { q: password } } } } },
     { p: JSON.stringify({ q: secret }) },
   ],
+  'an object that is written as a text': [
+    { properties: { o: { properties: { p: password } } } },
+    { o: JSON.stringify({ p: secret }) },
+  ],
 };
 
 describe.each(Object.entries(shapes))('a secret that the input schema marks: %s', (shape, [schema, args]) => {
@@ -147,6 +151,17 @@ const keys = {
     { name: 'b', key: 'second-key' },
   ],
 };
+
+test('a text where an object with a secret is required is refused, and not recorded', async () => {
+  const o = { type: 'object', properties: { p: password } };
+  const take = localTool({ name: 'take', parameters: { type: 'object', properties: { o } }, execute: () => 'done' });
+  await using toolbox = await openToolbox({ servers: {} }, { tools: [take] });
+  const events: unknown[] = [];
+  toolbox.on('call.changed', (record) => events.push(record));
+  const { failure, text } = await toolbox.call('take', { o: JSON.stringify({ p: secret }) });
+  expect(failure?.code).toBe('ARGUMENTS_INVALID');
+  expect(text + JSON.stringify([events, await toolbox.calls.list()])).not.toContain(secret);
+});
 
 test('an approver who removes an item keeps the secret of the other', async () => {
   const { toolbox, received } = await openLogin((args) => ({ ...args, list: (args.list as unknown[]).slice(1) }));

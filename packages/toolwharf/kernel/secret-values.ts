@@ -30,7 +30,7 @@ function createReplacer(root: JsonObject): ReplaceSecrets | undefined {
   return (value, toReference) => {
     function walk(part: unknown, place: Place, at: string): unknown {
       if (part === undefined || part === null || place.schemas.length === 0) return part;
-      if (place.isSecret || (typeof part === 'string' && place.hasSecretContent)) return toReference(at);
+      if (place.isSecret || (typeof part === 'string' && hidesText(place, part))) return toReference(at);
       if (Array.isArray(part))
         return part.map((item, number) => walk(item, places.itemOf(place, number), `${at}/${number}`));
       if (!isObject(part) || isRawNumber(part)) return part;
@@ -59,6 +59,8 @@ interface Place {
   readonly isSecret: boolean;
   /** A text here contains a document with secrets. */
   readonly hasSecretContent: boolean;
+  /** A list or an object here contains secrets. Models write them as a text with JSON, too. */
+  readonly hasSecretParts: boolean;
   /** The names of members are secret. */
   readonly hasSecretNames: boolean;
   /** The places of items and members, by what describes them. */
@@ -66,6 +68,15 @@ interface Place {
 }
 
 const maxPlaces = 10_000;
+/** Keywords for the members of objects and the items of lists. */
+const structure = [
+  ...['properties', 'patternProperties', 'additionalProperties', 'unevaluatedProperties', 'propertyNames'],
+  ...['items', 'prefixItems', 'contains', 'additionalItems', 'unevaluatedItems'],
+];
+
+function hidesText({ hasSecretContent, hasSecretParts }: Place, text: string): boolean {
+  return hasSecretContent || (hasSecretParts && /^\s*[{[]/.test(text));
+}
 
 function createPlaces(index: SchemaIndex) {
   /** By the numbers of their schemas, so that a circular schema has as many places as combinations of schemas. */
@@ -85,6 +96,7 @@ function createPlaces(index: SchemaIndex) {
       schemas: isComplete ? schemas : [{}],
       isSecret: !isComplete || schemas.some(isMarked),
       hasSecretContent: schemas.some(({ contentSchema }) => isObject(contentSchema) && hasMark(contentSchema)),
+      hasSecretParts: schemas.some((schema) => structure.some((keyword) => keyword in schema) && hasMark(schema)),
       hasSecretNames: hasSecretNames(schemas),
       children: new Map(),
     };
@@ -148,9 +160,15 @@ function isMarked({ writeOnly, format }: JsonObject): boolean {
 
 /** Whether a schema may mark anything, at any depth. */
 function hasMark(schema: JsonObject): boolean {
+  const known = marks.get(schema);
+  if (known !== undefined) return known;
   const index = indexSchema(schema);
-  return !index || index.nodes.some((node) => isMarked(node) || typeof node.$ref === 'string');
+  const found = !index || index.nodes.some((node) => isMarked(node) || typeof node.$ref === 'string');
+  marks.set(schema, found);
+  return found;
 }
+
+const marks = new WeakMap<JsonObject, boolean>();
 
 function firstItems({ prefixItems, items }: JsonObject): readonly unknown[] {
   return Array.isArray(prefixItems) ? prefixItems : Array.isArray(items) ? items : [];
