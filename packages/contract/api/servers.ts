@@ -175,6 +175,10 @@ export const serverSchema = answer(
     source: z.enum(['file', 'default', 'store']).describe('`default`: there is no configuration file.'),
     readOnly: z.string().optional().describe('Why the server cannot be changed.'),
     problem: z.string().optional().describe('Why a stored server is not used.'),
+    review: z
+      .strictObject({ by: z.string(), at: isoTime })
+      .optional()
+      .describe('Who added or changed it. It is not started until `acceptServer` is called.'),
     missingToken: z
       .string()
       .optional()

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { keyRights } from '../rights.ts';
-import { dialects, namings, newToolModes, pluginFailures, pluginModes } from '../settings/choices.ts';
+import { dialects, namings, newServerModes, newToolModes, pluginFailures, pluginModes } from '../settings/choices.ts';
 import { toolLimitsSchema } from '../settings/server-schema.ts';
 import { approvalSettingsSchema, callerSchema } from './common.ts';
 import { answer, body, isoTime, json, list } from './named.ts';
@@ -101,6 +101,7 @@ export const configSchema = answer(
       allowedOrigins: list(z.string()),
       requireAuthentication: z.boolean(),
       allowPrograms: z.boolean(),
+      newServers: z.enum(newServerModes),
       allowPrivateAddresses: z.boolean(),
       url: z.string().optional(),
       oidc: json.optional(),

@@ -99,6 +99,16 @@ export const serverRoutes = defineRoutes({
     params,
     errors: ['CONFLICT', 'NOT_FOUND'],
   },
+  acceptServer: {
+    method: 'post',
+    path: '/api/servers/{server}/accept',
+    right: 'admin',
+    group,
+    summary: 'Accepts a server that waits for review, and connects to it. Only for those who may add programs.',
+    params,
+    answer: serverSchema,
+    errors: ['CONFLICT', 'NOT_FOUND'],
+  },
   enableServer: {
     method: 'post',
     path: '/api/servers/{server}/enable',

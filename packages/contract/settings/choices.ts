@@ -46,6 +46,10 @@ export type ApproverGroup = (typeof approverGroups)[number];
 export const newToolModes = ['show', 'hide'] as const;
 export type NewToolMode = (typeof newToolModes)[number];
 
+/** Whether servers that people without the right to add programs add are started at once, or wait until an administrator accepts them. */
+export const newServerModes = ['start', 'review'] as const;
+export type NewServerMode = (typeof newServerModes)[number];
+
 /** Whether a read of a resource or prompt runs at once or needs approval. */
 export const readModes = ['allow', 'ask'] as const;
 export type ReadMode = (typeof readModes)[number];

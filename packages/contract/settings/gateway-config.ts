@@ -1,5 +1,5 @@
 import type { AppsConfig } from './app-sources.ts';
-import type { SandboxMode } from './choices.ts';
+import type { NewServerMode, SandboxMode } from './choices.ts';
 import type { NotificationConfig } from './notifications-schema.ts';
 import type { OidcConfig } from './oidc-config.ts';
 
@@ -16,6 +16,8 @@ export interface GatewayConfig {
   readonly requireAuthentication: boolean;
   /** Administrators may add stdio servers over the API. Undefined allows this on loopback only. */
   readonly allowPrograms?: boolean;
+  /** `review`: servers added by people who may not add programs wait until somebody who may has accepted them. */
+  readonly newServers: NewServerMode;
   /** Servers and model providers added over the API may use private addresses. Undefined allows this on loopback only. */
   readonly allowPrivateAddresses?: boolean;
   /** URL of the registry of MCP servers. */

@@ -2,13 +2,14 @@ import { isIP, isIPv6 } from 'node:net';
 import { z } from 'zod';
 import { lazy } from '../lazy.ts';
 import { parseAppSource } from './app-sources.ts';
+import { newServerModes } from './choices.ts';
 import { gatewayDefaults, limitDefaults } from './defaults.ts';
 import { durationText } from './durations.ts';
 import type { GatewayLimits } from './gateway-config.ts';
 import { notificationsSchema } from './notifications-schema.ts';
 import { oidcSchema } from './oidc-schema.ts';
 import { gatewaySandboxSchema } from './sandbox-schema.ts';
-import { duration, filledText, flag, list, wholeNumber } from './schema-parts.ts';
+import { choice, duration, filledText, flag, list, wholeNumber } from './schema-parts.ts';
 import { isInsecureUrl, urlProblem } from './server-url.ts';
 
 const unlimited = Number.MAX_SAFE_INTEGER;
@@ -274,6 +275,12 @@ export const gatewaySchema = lazy(() =>
         .describe(
           'Authenticated administrators may add local (stdio) servers over the API. Default: only if the gateway listens on loopback.',
         ),
+      newServers: choice(newServerModes)
+        .optional()
+        .describe(
+          'review: a server that is added or changed over the API by someone who may not add programs, also by a program of this machine without a key, waits until somebody who may has accepted it.',
+        )
+        .meta({ default: gatewayDefaults.newServers }),
       allowPrivateAddresses: flag
         .optional()
         .describe(

@@ -41,6 +41,7 @@ describe('the gateway section', () => {
     limits: { ...limitDefaults, maxBodyBytes: 2_000_000, maxSessionsPerCaller: 5 },
     apps: { enabled: false, url: 'https://apps.example.com', domains: ['https://*.example.com'] },
     sandbox: { default: 'enforce' },
+    newServers: 'review',
     listWaitMs: 0,
     questionTimeoutMs: 900_000,
     shutdownMs: 60_000,
@@ -59,6 +60,7 @@ gateway:
   allowedOrigins: [https://app.example.com, 'chrome-extension://abc']
   requireAuthentication: true
   allowPrograms: true
+  newServers: review
   allowPrivateAddresses: false
   registry: https://registry.example.com
   jwt: { issuer: https://id.example.com, audience: toolwharf, jwksUrl: https://id.example.com/keys, profileClaim: team, adminClaim: role, adminValue: admin }
@@ -88,6 +90,7 @@ gateway:
   allowed_origins: [https://app.example.com, 'chrome-extension://abc']
   require_authentication: true
   allow_programs: true
+  new_servers: review
   allow_private_addresses: false
   registry: https://registry.example.com
   jwt: { issuer: https://id.example.com, audience: toolwharf, jwks_url: https://id.example.com/keys, profile_claim: team, admin_claim: role, admin_value: admin }

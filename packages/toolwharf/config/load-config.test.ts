@@ -114,6 +114,7 @@ describe('the native dialect', () => {
         limits: limitDefaults,
         apps: { enabled: true, domains: [] },
         sandbox: { default: 'off' },
+        newServers: 'start',
         listWaitMs: 3_000,
         questionTimeoutMs: 300_000,
         shutdownMs: 10_000,

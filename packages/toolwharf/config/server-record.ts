@@ -17,6 +17,8 @@ const newServer = z.strictObject({
   timeout: serverShape.timeout.default(serverDefaults.timeoutMs),
   retryAttempts: serverShape.retryAttempts.default(serverDefaults.retryAttempts),
   enabled: serverShape.enabled.default(serverDefaults.enabled),
+  /** Set while the server waits for an administrator: who added or changed it. */
+  review: z.strictObject({ by: z.string(), at: z.iso.datetime() }).optional(),
 });
 
 /** A stored server. Durations are in milliseconds. */

@@ -73,6 +73,7 @@ describe('the OpenAPI document', () => {
     expect(allRoutes.map(({ operationId }) => operationId).sort()).toMatchInlineSnapshot(`
       [
         "acceptSandbox",
+        "acceptServer",
         "acceptSkillChange",
         "acceptToolChange",
         "addProvider",

@@ -26,6 +26,7 @@ export function addServerCommands(root: Command, run: Run): void {
   );
   add(servers, 'test', 'Test the connection to a server without saving anything', 'testServer', settings());
   const byName: CommandParts = { args: [['<name>', 'Server name']], options: [json], gatewayOnly: true };
+  add(servers, 'accept', 'Accept a server that waits for review, and connect it', 'acceptServer', byName);
   add(servers, 'enable', 'Enable and connect a server', 'enableServer', byName);
   add(servers, 'disable', 'Disconnect a server and keep its settings', 'disableServer', byName);
   add(servers, 'connect', 'Connect a server now', 'connectServer', byName);

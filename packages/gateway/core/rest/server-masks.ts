@@ -14,7 +14,7 @@ const mask: Mask = { set: true };
 
 /** A stored server with every possible secret replaced by a mask. */
 export function toRecordView(stored: ServerRecord): ServerRecordView {
-  const { env, headers, args, url, openapi, authentication, ...record } = stored;
+  const { env, headers, args, url, openapi, authentication, review: _review, ...record } = stored;
   return {
     ...record,
     args: args?.map((arg, index) => (mayBeSecret(arg, args[index - 1]) ? mask : arg)),

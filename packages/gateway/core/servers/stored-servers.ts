@@ -116,7 +116,9 @@ export function createStoredServers(options: StoredServersOptions): StoredServer
     }
   }
 
-  function problemOf({ name, transport }: ServerRecord): string | undefined {
+  function problemOf({ name, transport, review }: ServerRecord): string | undefined {
+    if (review)
+      return `Server '${name}' is not started: it waits until an administrator accepts what ${review.by} added`;
     if (transport !== 'stdio' || options.allowsPrograms()) return undefined;
     return `Server '${name}' is a local (stdio) server and is not started, because gateway.allowPrograms is off`;
   }

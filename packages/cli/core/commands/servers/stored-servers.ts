@@ -58,6 +58,9 @@ export async function removeServer(name: string, options: JsonOption, context: C
   return exitCodes.ok;
 }
 
+/** `toolwharf servers accept`. */
+export const acceptServer = changeState('Accepted', ['acceptServer']);
+
 /** `toolwharf servers enable`. */
 export const enableServer = changeState('Enabled', ['enableServer']);
 
@@ -76,7 +79,7 @@ export const restartServer = changeState('Restarted', ['disconnectServer', 'conn
 /** `toolwharf servers refresh`: reads its tools again. */
 export const refreshServer = changeState('Refreshed', ['refreshServer']);
 
-type ServerAction = `${'enable' | 'disable' | 'connect' | 'disconnect' | 'refresh'}Server`;
+type ServerAction = `${'accept' | 'enable' | 'disable' | 'connect' | 'disconnect' | 'refresh'}Server`;
 
 /** A command that posts actions of the API for a server, one after the other. */
 function changeState(verb: string, actions: readonly ServerAction[]) {

@@ -1,10 +1,10 @@
 import type { ServerInput, ServerView } from '../../../../contract/api/servers.ts';
 import { ToolwharfError } from '../../../../contract/errors.ts';
 import { serverRoutes as routes } from '../../../../contract/routes/servers.ts';
-import type { ServerRecord } from '../../../../toolwharf/config/server-record.ts';
+import type { CheckedServerRecord, ServerRecord } from '../../../../toolwharf/config/server-record.ts';
 import type { ServerInfo } from '../../../../toolwharf/servers/server-info.ts';
 import type { Stored } from '../../../../toolwharf/storage/ports/record-store.ts';
-import type { Identity } from '../../auth/identity.ts';
+import { type Identity, mayAddPrograms } from '../../auth/identity.ts';
 import { toVisibleStatus } from '../../auth/profile-scope.ts';
 import { withoutRevision } from '../../records/modify-record.ts';
 import { findServer, readPermittedServer, scopeFor } from '../access.ts';
@@ -26,7 +26,21 @@ export const serverRoutes = [
   implement(routes.addServer, {
     access: (request, ports) => readPermittedServer(request.body, request, ports),
     async handle(request, ports) {
-      const { name } = await ports.servers.stored.add(request.resource);
+      const { name } = await ports.servers.stored.add(withReview(request.resource, request, ports));
+      return showServer(name, request, ports);
+    },
+  }),
+  implement(routes.acceptServer, {
+    access({ identity }) {
+      if (!mayAddPrograms(identity))
+        throw new ToolwharfError('FORBIDDEN', 'Only somebody who may add programs can accept a server: sign in first');
+    },
+    async handle(request, ports) {
+      const { name } = await ports.servers.stored.update(request.params.server, (stored) => {
+        const { review, ...settings } = settingsOf(stored);
+        if (review) return settings;
+        throw new ToolwharfError('CONFLICT', `Server '${stored.name}' does not wait for review`);
+      });
       return showServer(name, request, ports);
     },
   }),
@@ -53,7 +67,7 @@ export const serverRoutes = [
       throw new ToolwharfError('CONFLICT', `Server '${name}' does not need a token here: change its settings instead`);
     },
     async handle(request, ports) {
-      const { name } = await ports.servers.stored.add(request.resource);
+      const { name } = await ports.servers.stored.add(withReview(request.resource, request, ports));
       return showServer(name, request, ports);
     },
   }),
@@ -61,7 +75,8 @@ export const serverRoutes = [
     async handle(request, ports) {
       const { revision, ...input } = request.body;
       const { server } = request.params;
-      const read = (stored: ServerRecord) => readPermittedServer(input, request, ports, stored);
+      const read = (stored: ServerRecord) =>
+        withReview({ ...readPermittedServer(input, request, ports, stored), review: stored.review }, request, ports);
       const { name } = await withCurrent(
         () => ports.servers.stored.update(server, read, revision),
         () => showServer(server, request, ports),
@@ -81,7 +96,9 @@ export const serverRoutes = [
   implement(routes.connectServer, {
     access: findServer,
     async handle({ resource: { name, enabled }, ...request }, ports) {
-      if (!enabled) throw new ToolwharfError('CONFLICT', `Server '${name}' is disabled: enable it first`);
+      const record = await ports.servers.stored.find(name);
+      const problem = record && ports.servers.stored.problemOf(record);
+      if (!enabled) throw new ToolwharfError('CONFLICT', problem ?? `Server '${name}' is disabled: enable it first`);
       await ports.toolbox.servers.connect(name);
       return showServer(name, request, ports);
     },
@@ -107,11 +124,25 @@ export const serverRoutes = [
 ];
 
 async function switchServer(server: string, enabled: boolean, request: Pick<ApiRequest, 'identity'>, ports: ApiPorts) {
-  const { name } = await ports.servers.stored.update(server, (stored) => {
-    const { id: _id, createdAt: _created, updatedAt: _updated, lastConnectedAt: _last, ...settings } = stored;
-    return { ...settings, enabled };
-  });
+  const { name } = await ports.servers.stored.update(server, (stored) => ({ ...settingsOf(stored), enabled }));
   return showServer(name, request, ports);
+}
+
+/** What of a stored server a person sets. */
+function settingsOf(stored: ServerRecord) {
+  const { id: _id, createdAt: _created, updatedAt: _updated, lastConnectedAt: _last, ...settings } = stored;
+  return settings;
+}
+
+/** A server as it is stored: that of someone who may not add programs waits for somebody who may. */
+function withReview(
+  server: CheckedServerRecord,
+  { identity }: Pick<ApiRequest, 'identity'>,
+  { toolbox }: ApiPorts,
+): CheckedServerRecord {
+  if (toolbox.config.gateway.newServers === 'start' || mayAddPrograms(identity)) return server;
+  const { name, id } = identity.caller;
+  return { ...server, review: { by: name ?? id, at: new Date().toISOString() } };
 }
 
 async function showServer(server: string, { identity }: Pick<ApiRequest, 'identity'>, ports: ApiPorts) {
@@ -139,6 +170,7 @@ function toServerView(
     source: record ? 'store' : toolbox.loaded.isDefault ? 'default' : 'file',
     readOnly: record ? undefined : whyReadOnly(toolbox, isAdmin),
     problem: record && servers.stored.problemOf(record),
+    review: record?.review,
     missingToken: record ? undefined : servers.stored.findWithoutToken(info.name)?.variable,
     enabled: record?.enabled ?? info.enabled,
     status: toVisibleStatus(status, identity),

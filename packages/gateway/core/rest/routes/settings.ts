@@ -158,6 +158,7 @@ function toGatewayView(
     allowedHosts: gateway.allowedHosts,
     allowedOrigins: gateway.allowedOrigins,
     requireAuthentication: gateway.requireAuthentication,
+    newServers: gateway.newServers,
     ...effective,
     url: gateway.url,
     oidc: oidc && {

@@ -1,4 +1,4 @@
-import { Pencil, Plug, RefreshCw, Trash2, Unplug } from 'lucide-react';
+import { Pencil, Plug, RefreshCw, ShieldCheck, Trash2, Unplug } from 'lucide-react';
 import { takesCalls } from '../../../../contract/connections.ts';
 import { api, type Server } from '../../api/client.ts';
 import type { MenuItem } from '../../components/Menu.tsx';
@@ -6,6 +6,7 @@ import { safeText } from '../../components/safe-text.ts';
 import { useAction } from '../../components/use-action.ts';
 
 const requests = {
+  accept: api.acceptServer,
   connect: api.connectServer,
   disconnect: api.disconnectServer,
   refresh: api.refreshServer,
@@ -14,6 +15,7 @@ const requests = {
 };
 
 const done: Readonly<Record<ServerVerb, (server: string) => string>> = {
+  accept: (server) => `'${server}' is accepted.`,
   connect: (server) => `'${server}' is connected.`,
   disconnect: (server) => `'${server}' is disconnected.`,
   refresh: (server) => `The tools of '${server}' are refreshed.`,
@@ -47,17 +49,18 @@ export interface ServerActionItem extends MenuItem {
 
 /** What can be done with a server now. */
 export function listServerActions(
-  { status: { state }, source, enabled }: Server,
+  { status: { state }, source, enabled, review }: Server,
   { run }: ServerAction,
   { onEdit, onRemove }: { readonly onEdit: () => void; readonly onRemove: () => void },
 ): readonly ServerActionItem[] {
   const isConnected = takesCalls(state);
   const of = (verb: ServerVerb) => ({ verb, onSelect: () => run(verb) });
   return [
+    ...(review ? [{ label: 'Accept', icon: ShieldCheck, ...of('accept') }] : []),
     ...(state === 'sleeping' ? [{ label: 'Wake', icon: Plug, ...of('connect') }] : []),
     isConnected || state === 'connecting'
       ? { label: 'Disconnect', icon: Unplug, ...of('disconnect') }
-      : { label: 'Connect', icon: Plug, disabled: !enabled, ...of('connect') },
+      : { label: 'Connect', icon: Plug, disabled: !enabled || review !== undefined, ...of('connect') },
     { label: 'Refresh tools', icon: RefreshCw, disabled: !isConnected, ...of('refresh') },
     ...(source === 'store'
       ? [

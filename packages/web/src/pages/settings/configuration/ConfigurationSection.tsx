@@ -140,6 +140,7 @@ function gatewayFacts(gateway: Config['gateway']): FactList {
     ['Allowed hosts', <Patterns key="hosts" patterns={gateway.allowedHosts} none="None" />],
     ['Allowed origins', <Patterns key="origins" patterns={gateway.allowedOrigins} none="Only this app" />],
     ['Identity provider', jwt ? safeText(String(jwt.issuer ?? ''), 300) : 'None. Keys and the admin token are used.'],
+    ['New servers', gateway.newServers === 'review' ? 'Wait for an administrator' : 'Start at once'],
     ['Add local (stdio) servers in the app', gateway.allowPrograms ? 'Yes, by signed-in administrators' : 'No'],
     ['Add servers at private addresses in the app', gateway.allowPrivateAddresses ? 'Yes' : 'No'],
     ['Calls kept', `${formatSpan(retention.maxAgeMs)}, at most ${plural(retention.maxCalls, 'call')}`],
