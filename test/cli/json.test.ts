@@ -31,10 +31,11 @@ async function run(args: readonly string[], untilOutput = false): Promise<string
   return stdout;
 }
 
-/** Commands whose JSON other tests read: they need a model, a registry, skills, a changed tool, a person or a stopped gateway. */
+/** Commands whose JSON other tests read: they need a model, a registry, skills, a changed tool, a server that waits, a person or a stopped gateway. */
 const elsewhere = [
   ...['chat', 'registry search', 'registry show', 'registry add', 'pins accept', 'secrets rotate', 'secrets discard'],
   ...['backup', 'restore', 'sandbox learn', 'sandbox diff', 'sandbox accept', 'sandbox allow'],
+  'servers accept',
   ...['skills read', 'skills accept', 'users disable', 'users enable', 'accounts connect', 'accounts disconnect'],
 ];
 

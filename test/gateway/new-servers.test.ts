@@ -1,6 +1,9 @@
+import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { startApi, type TestApi } from '../support/api.ts';
-import { startHttp } from '../support/fixtures.ts';
+import { startHttp, tempDir } from '../support/fixtures.ts';
+import { startGatewayHere } from '../support/gateway.ts';
+import { cliIn } from '../support/run-cli.ts';
 
 describe('a server that somebody adds who may not add programs, where new servers are reviewed', () => {
   let api: TestApi;
@@ -51,5 +54,19 @@ describe('a server that somebody adds who may not add programs, where new server
     const own = await api.post('/api/servers', { name: 'own', url: notes.url }, admin());
     expect(own.body).toMatchObject({ status: { state: 'connected' } });
     expect(own.body).not.toHaveProperty('review');
+  });
+
+  test('toolwharf servers accept starts the server', async () => {
+    await using dir = await tempDir();
+    const cli = cliIn(dir);
+    const data = join(dir.path, 'data');
+    const config = await cli.config({ servers: {}, gateway: { newServers: 'review' } });
+    await using gateway = await startGatewayHere(cli, data, ['-c', config]);
+    const body = JSON.stringify({ name: 'notes', url: notes.url });
+    const headers = { 'content-type': 'application/json' };
+    const added = await fetch(new URL('/api/servers', gateway.url), { method: 'POST', headers, body });
+    expect(await added.json()).toMatchObject({ review: { by: expect.any(String) } });
+    const { stdout } = await cli.run(['--data-dir', data, 'servers', 'accept', 'notes', '--json']);
+    expect(JSON.parse(stdout)).toMatchObject({ name: 'notes', status: { state: 'connected' } });
   });
 });

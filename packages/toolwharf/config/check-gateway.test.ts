@@ -42,6 +42,7 @@ describe('the gateway section', () => {
     apps: { enabled: false, url: 'https://apps.example.com', domains: ['https://*.example.com'] },
     sandbox: { default: 'enforce' },
     newServers: 'review',
+    publishServers: true,
     listWaitMs: 0,
     questionTimeoutMs: 900_000,
     shutdownMs: 60_000,
@@ -61,6 +62,7 @@ gateway:
   requireAuthentication: true
   allowPrograms: true
   newServers: review
+  publishServers: true
   allowPrivateAddresses: false
   registry: https://registry.example.com
   jwt: { issuer: https://id.example.com, audience: toolwharf, jwksUrl: https://id.example.com/keys, profileClaim: team, adminClaim: role, adminValue: admin }
@@ -91,6 +93,7 @@ gateway:
   require_authentication: true
   allow_programs: true
   new_servers: review
+  publish_servers: true
   allow_private_addresses: false
   registry: https://registry.example.com
   jwt: { issuer: https://id.example.com, audience: toolwharf, jwks_url: https://id.example.com/keys, profile_claim: team, admin_claim: role, admin_value: admin }

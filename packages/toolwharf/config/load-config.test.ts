@@ -115,6 +115,7 @@ describe('the native dialect', () => {
         apps: { enabled: true, domains: [] },
         sandbox: { default: 'off' },
         newServers: 'start',
+        publishServers: false,
         listWaitMs: 3_000,
         questionTimeoutMs: 300_000,
         shutdownMs: 10_000,
