@@ -1,4 +1,5 @@
 import type { AppsConfig } from './app-sources.ts';
+import type { AuditDestination } from './audit-export-schema.ts';
 import type { NewServerMode, SandboxMode } from './choices.ts';
 import type { NotificationConfig } from './notifications-schema.ts';
 import type { OidcConfig } from './oidc-config.ts';
@@ -33,6 +34,8 @@ export interface GatewayConfig {
   readonly retention: RetentionConfig;
   /** The key that signs administrative acts and checkpoints of the journal, and a second place for checkpoints. */
   readonly audit?: AuditConfig;
+  /** Where the journal is exported to. */
+  readonly auditExport?: readonly AuditDestination[];
   /** How long a list request waits for servers that are still starting. */
   readonly listWaitMs: number;
   /** How long a client has to answer a question of a server. */

@@ -2,6 +2,7 @@ import { isIP, isIPv6 } from 'node:net';
 import { z } from 'zod';
 import { lazy } from '../lazy.ts';
 import { parseAppSource } from './app-sources.ts';
+import { auditExportSchema } from './audit-export-schema.ts';
 import { newServerModes } from './choices.ts';
 import { gatewayDefaults, limitDefaults } from './defaults.ts';
 import { durationText } from './durations.ts';
@@ -314,6 +315,9 @@ export const gatewaySchema = lazy(() =>
       jwt: jwtSchema().optional().describe('Accepts tokens of an identity provider instead of keys.'),
       retention: retentionSchema().optional().describe('How long calls are kept.'),
       audit: auditSchema().optional().describe('The signatures of the journal.'),
+      auditExport: auditExportSchema()
+        .optional()
+        .describe('Where the journal is exported to: files, syslog servers and HTTP collectors.'),
       trustedProxies: list(cidr())
         .optional()
         .describe(

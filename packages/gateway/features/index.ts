@@ -2,6 +2,7 @@ import type { Feature } from '../core/feature.ts';
 import { a2a } from './a2a/feature.ts';
 import { accounts } from './accounts/feature.ts';
 import { apps } from './apps/feature.ts';
+import { auditExport } from './audit-export/feature.ts';
 import { budgets } from './budgets/feature.ts';
 import { chat } from './chat/feature.ts';
 import { fleet } from './fleet/feature.ts';
@@ -25,6 +26,7 @@ import { traffic } from './traffic/feature.ts';
 export const features: readonly Feature[] = [
   signIn,
   telemetry,
+  auditExport,
   notifications,
   // Rules redact what redaction leaves.
   redaction,
