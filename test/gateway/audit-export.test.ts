@@ -7,7 +7,8 @@ import { createServer } from 'node:tls';
 import { expect, test } from 'vitest';
 import { startExport } from '../../packages/gateway/features/audit-export/export-journal.ts';
 import { silentLog } from '../../packages/toolwharf/kernel/log.ts';
-import { startApi } from '../support/api.ts';
+import type { AuditEntry } from '../../packages/toolwharf/storage/ports/audit.ts';
+import { startApi, type TestApi } from '../support/api.ts';
 import { collectLog, fixture, tempDir } from '../support/fixtures.ts';
 import { waitFor } from '../support/wait-for.ts';
 
@@ -69,6 +70,13 @@ async function startSyslog() {
   };
 }
 
+/** Every entry of the journal. */
+async function readJournal({ storage }: TestApi): Promise<readonly AuditEntry[]> {
+  const entries: AuditEntry[] = [];
+  for await (const entry of storage.audit.export()) entries.push(entry);
+  return entries;
+}
+
 test('the journal goes to a file, a syslog server over TLS and a collector: everything, in order, without arguments in OCSF', async () => {
   await using folder = await tempDir();
   await using collector = await startCollector();
@@ -93,7 +101,7 @@ test('the journal goes to a file, a syslog server over TLS and a collector: ever
   await api.post('/api/tools/mcp_s_echo/call', { arguments: { text: 'very-PRIVATE' } }, { key });
   await api.post('/api/tools/mcp_s_fail/call', { arguments: {} }, { key });
   await api.key(['read']);
-  const expected = await Array.fromAsync(api.storage.audit.export());
+  const expected = await readJournal(api);
   expect(expected.length).toBeGreaterThan(3);
   const seqs = expected.map(({ seq }) => seq);
   const events = () => collector.requests.flatMap(({ lines }) => lines.map((line) => JSON.parse(line)));
@@ -143,7 +151,7 @@ test('an export that fails, stops and moves to another replica repeats entries a
     );
   const [one, two] = [new AbortController(), new AbortController()];
   const first = open(one);
-  const all = async () => (await Array.fromAsync(api.storage.audit.export())).map(({ seq }) => seq);
+  const all = async () => (await readJournal(api)).map(({ seq }) => seq);
   const before = await all();
   await waitFor(() => collector.seqs().length === 2 * before.length);
   // The other replica waits while this one exports.
@@ -171,7 +179,7 @@ test('of two replicas that export at the same time, one does, and no entry is se
   );
   for (let count = 0; count < 5; count++)
     await api.post('/api/tools/mcp_s_echo/call', { arguments: { text: 'x' } }, { key: api.adminToken });
-  const seqs = (await Array.fromAsync(api.storage.audit.export())).map(({ seq }) => seq);
+  const seqs = (await readJournal(api)).map(({ seq }) => seq);
   await waitFor(() => collector.seqs().length >= seqs.length);
   stop.abort();
   await Promise.all(replicas.map(({ close }) => close()));

@@ -58,6 +58,8 @@ export interface GatewayConfig {
   readonly notifications?: readonly NotificationConfig[];
   /** OTLP over HTTP endpoint for traces. Undefined sends no traces. */
   readonly tracesUrl?: string;
+  /** Whether traces have the arguments and results of calls. */
+  readonly tracesContent?: boolean;
   /** A PostgreSQL URL, or a `${VAR}` or `${file:…}` reference to one. Undefined uses SQLite in the data directory. */
   readonly database?: string;
 }

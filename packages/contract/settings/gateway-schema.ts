@@ -356,6 +356,9 @@ export const gatewaySchema = lazy(() =>
       tracesUrl: filledText
         .optional()
         .describe('The OTLP over HTTP endpoint for traces. Default: no traces are sent. May be ${VAR}.'),
+      tracesContent: flag
+        .optional()
+        .describe('Traces have the arguments and results of calls, as the journal has them. Default: they have not.'),
       database: filledText
         .optional()
         .describe('A PostgreSQL URL, preferably ${VAR}. Default: the SQLite file in the data directory.'),

@@ -2,15 +2,31 @@
 export interface Span {
   /** W3C Trace Context for the next hop; undefined if nothing is traced. */
   readonly traceparent: string | undefined;
-  end(outcome: { readonly isError: boolean; readonly message?: string }): void;
+  end(outcome: SpanOutcome): void;
 }
 
-/** Exports the duration of calls to an OpenTelemetry collector, as children of their callers' traces. */
+export interface SpanOutcome {
+  readonly isError: boolean;
+  readonly message?: string;
+  readonly attributes?: SpanAttributes;
+  /** ISO time at which the operation began, if that was after the span started. */
+  readonly startedAt?: string;
+}
+
+/** Attributes by name; undefined ones are left out. */
+export type SpanAttributes = Readonly<Record<string, string | undefined>>;
+
+/** Exports operations to an OpenTelemetry collector, as children of their callers' traces. */
 export interface Traces {
   /** False if there is no collector: then callers need not describe spans. */
   readonly isOn: boolean;
-  /** `parent` is the caller's trace context; an invalid one starts a new trace. */
-  start(name: string, parent: unknown, attributes: Readonly<Record<string, string>>): Span;
+  /** Whether spans have the arguments and results of calls. */
+  readonly hasContent: boolean;
+  /**
+   * `server`: a request that the gateway answers; `client`: one that it sends. `parent` is the caller's trace context; an invalid one starts
+   * a new trace.
+   */
+  start(kind: 'server' | 'client', name: string, parent: unknown, attributes: SpanAttributes): Span;
   /** Sends the remaining spans. */
   close(): Promise<void>;
 }
@@ -18,6 +34,7 @@ export interface Traces {
 /** Used if no collector is configured: passes the caller's trace context on unchanged. */
 export const noTraces: Traces = {
   isOn: false,
-  start: (_name, parent) => ({ traceparent: typeof parent === 'string' ? parent : undefined, end: () => {} }),
+  hasContent: false,
+  start: (_kind, _name, parent) => ({ traceparent: typeof parent === 'string' ? parent : undefined, end: () => {} }),
   close: async () => {},
 };

@@ -9,6 +9,7 @@ import type { Caller } from '../../../toolwharf/kernel/tool.ts';
 import type { CallerUsage } from '../http/limits/limits.ts';
 import type { Reservation } from '../http/limits/quota.ts';
 import type { RequestResults } from '../http/limits/result-memory.ts';
+import type { RpcId } from './rpc.ts';
 
 /** The caller's limits, the reservation for the request's body, and the memory of the results it produces. */
 export interface RequestUsage extends Pick<CallerUsage, 'reserve' | 'calls' | 'weighText'> {
@@ -21,6 +22,11 @@ export type TaskGeneration = 'v1' | 'v2';
 
 /** One client request, independent of protocol era and transport. */
 export interface ClientRequest {
+  /** Undefined where a request was made for another one. */
+  readonly id?: RpcId;
+  readonly protocolVersion?: string;
+  /** The client started the gateway and uses its standard input and output; false. */
+  readonly isLocal?: boolean;
   readonly method: string;
   readonly params: JsonObject;
   readonly era: Era;

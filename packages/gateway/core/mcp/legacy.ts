@@ -199,6 +199,7 @@ function openStream(responder: Responder): void {
 
 /** A class, because every request has one: methods on a prototype cost nothing per request. Its fields are visible to objects made from it. */
 class LegacyRequest implements ClientRequest {
+  readonly id: RpcRequest['id'];
   readonly method: string;
   readonly params: JsonObject;
   readonly headers = undefined;
@@ -207,7 +208,8 @@ class LegacyRequest implements ClientRequest {
   private readonly inSession: Session;
   private readonly responder: Responder;
 
-  constructor({ method, params }: RpcRequest, session: Session, client: LegacyClient, responder: Responder) {
+  constructor({ id, method, params }: RpcRequest, session: Session, client: LegacyClient, responder: Responder) {
+    this.id = id;
     this.method = method;
     this.params = params;
     this.client = client;
@@ -238,6 +240,14 @@ class LegacyRequest implements ClientRequest {
 
   get capabilities(): JsonObject {
     return this.inSession.facts.capabilities;
+  }
+
+  get protocolVersion(): string {
+    return this.inSession.facts.protocolVersion;
+  }
+
+  get isLocal(): boolean {
+    return this.client.usage === undefined;
   }
 
   get session(): string {

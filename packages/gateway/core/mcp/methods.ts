@@ -14,7 +14,6 @@ import type { OnFound, RecordedSearch } from '../../../toolwharf/kernel/internal
 import type { ToolResult } from '../../../toolwharf/kernel/tool.ts';
 import { version } from '../../../toolwharf/kernel/version.ts';
 import { explainUnknown } from '../../../toolwharf/servers/wait-for-tools.ts';
-import type { Span } from '../calls/traces.ts';
 import { asksForTask, canBecomeTask } from './call-tasks.ts';
 import { toClientHost } from './client-host.ts';
 import type { ClientRequest, TaskGeneration } from './client-request.ts';
@@ -26,6 +25,7 @@ import { checkParamHeaders } from './modern-headers.ts';
 import { complete, getPrompt, readResource } from './read-methods.ts';
 import { metaOf, modernVersion, RpcError, rpcCode, textOf, toCallResult } from './rpc.ts';
 import { nameElicitations, toClientInput } from './server-questions.ts';
+import { startCallSpan, traceparentOf, traceRequest } from './traced.ts';
 import type { View } from './view.ts';
 
 export const serverInfo = { name: 'toolwharf', version } as const;
@@ -51,7 +51,7 @@ export function serverCapabilities(
 /** Answers a request for a method that both eras support. */
 export function answerRequest(request: ClientRequest, ports: MethodPorts): Promise<JsonObject> {
   const method = methods.get(request.method) ?? ports.methods.get(request.method) ?? unknownMethod;
-  return method(request, ports);
+  return ports.traces.isOn ? traceRequest(request, ports.traces, () => method(request, ports)) : method(request, ports);
 }
 
 async function unknownMethod({ method }: ClientRequest): Promise<never> {
@@ -298,7 +298,7 @@ async function runTool(
   if (request.headers) checkParamHeaders(entry.definition.inputSchema, params.arguments, request.headers);
   const callId = createId();
   const upstreamEra = eraOf(entry.server, ports);
-  const span = ports.traces.isOn ? startSpan(request, entry, callId, ports) : undefined;
+  const span = ports.traces.isOn ? startCallSpan(entry, callId, traceparentOf(request), ports) : undefined;
   const meta = forwardedMeta(request, upstreamEra);
   if (span) meta.traceparent = span.traceparent;
   const input = upstreamEra === 'modern' && mayAnswerItself(request) ? inputOf(params) : undefined;
@@ -319,13 +319,10 @@ async function runTool(
     extraParams: extraParamsOf(request),
     idempotencyKey: idempotencyKeyOf(params),
   });
+  span?.follow(call);
   const created = taskable && (await taskable.becomeTask(call));
-  if (created) {
-    void call.result.then((result) => endSpan(span, result));
-    return created;
-  }
+  if (created) return created;
   const result = await call.result;
-  endSpan(span, result);
   return showResult(result, request, entry, view, ports);
 }
 
@@ -356,15 +353,6 @@ function toNamedResult(result: ToolResult, { server }: CatalogEntry): JsonObject
   } catch (cause) {
     throw nameElicitations(cause, server);
   }
-}
-
-function startSpan({ params }: ClientRequest, entry: CatalogEntry, callId: string, { traces }: MethodPorts): Span {
-  const about = { 'mcp.server': entry.server ?? 'local', 'mcp.tool': entry.originalName, 'toolwharf.call': callId };
-  return traces.start(`tools/call ${entry.name}`, metaOf(params).traceparent, about);
-}
-
-function endSpan(span: Span | undefined, { isError, failure }: ToolResult): void {
-  span?.end({ isError, message: failure?.code });
 }
 
 function findTool({ params, capabilities }: ClientRequest, view: View): CatalogEntry | undefined {

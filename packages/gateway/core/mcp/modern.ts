@@ -127,6 +127,9 @@ function toClientRequest(message: RpcRequest, client: ModernClient, responder: R
   const capabilities = isObject(declared) ? declared : {};
   const extensions = isObject(capabilities.extensions) ? capabilities.extensions : {};
   return {
+    id: message.id,
+    protocolVersion: modernVersion,
+    isLocal: client.http === undefined,
     method: message.method,
     params: message.params,
     era: 'modern',

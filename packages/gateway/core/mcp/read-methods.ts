@@ -9,6 +9,7 @@ import type { MethodPorts } from './method-ports.ts';
 import { RpcError, rpcCode, textOf, toRpcError } from './rpc.ts';
 import { nameElicitations, toClientInput } from './server-questions.ts';
 import type { View } from './view.ts';
+import { traceparentOf } from './traced.ts';
 
 /** Answers `resources/read`. */
 export async function readResource(request: ClientRequest, ports: MethodPorts): Promise<JsonObject> {
@@ -121,7 +122,7 @@ async function readOptions(
     policy: { profile: profile.name, approval: profile.approval, mayRead },
     refreshPolicy,
     callerLimits: request.usage?.calls,
-    meta: forwardedMeta(request, upstreamEra),
+    meta: { ...forwardedMeta(request, upstreamEra), ...(ports.traces.isOn && { traceparent: traceparentOf(request) }) },
     extraParams: extraParamsOf(request),
   };
 }

@@ -32,6 +32,7 @@ import { explainUnknown } from '../../../toolwharf/servers/wait-for-tools.ts';
 import type { InternalToolbox } from '../../../toolwharf/toolbox.ts';
 import type { AppHosts } from '../../core/calls/app-hosts.ts';
 import type { Traces } from '../../core/calls/traces.ts';
+import { startCallSpan } from '../../core/mcp/traced.ts';
 import type { CallerUsage } from '../../core/http/limits/limits.ts';
 import type { McpClient } from '../../core/mcp/endpoint.ts';
 import type { View } from '../../core/mcp/view.ts';
@@ -281,7 +282,7 @@ function sortKeyOf({ status, id }: Task): string {
 }
 
 interface StartPorts {
-  readonly toolbox: Pick<InternalToolbox, 'start'>;
+  readonly toolbox: Pick<InternalToolbox, 'start' | 'servers'>;
   readonly hosts: AppHosts;
   readonly traces: Traces;
 }
@@ -314,9 +315,14 @@ function startTask(requested: RequestedCall, { toolbox, hosts, traces }: StartPo
     const problem = `There is no skill '${tool}'${explainUnknown(tool, missing)}`;
     return createFailedCall(tool, 'TOOL_NAME_INVALID', problem, { id, caller });
   }
-  const about = { 'mcp.server': entry.server ?? 'local', 'mcp.tool': entry.originalName, 'toolwharf.call': id };
-  const span = traces.start(`a2a ${entry.name}`, requested.traceparent, about);
-  const meta: JsonObject | undefined = span.traceparent === undefined ? undefined : { traceparent: span.traceparent };
+  const span = traces.start('server', `a2a ${entry.name}`, requested.traceparent, {
+    'gen_ai.tool.name': entry.name,
+    'gen_ai.operation.name': 'execute_tool',
+    'toolwharf.profile': profile.name,
+  });
+  const callSpan = traces.isOn ? startCallSpan(entry, id, span.traceparent, { traces, toolbox }) : span;
+  const { traceparent } = callSpan;
+  const meta: JsonObject | undefined = traceparent === undefined ? undefined : { traceparent };
   const call = toolbox.start(entry, requested.arguments, {
     id,
     isIdFree: true,
@@ -332,6 +338,7 @@ function startTask(requested: RequestedCall, { toolbox, hosts, traces }: StartPo
     task: { contextId: message.contextId, messageId: message.messageId, skill: tool },
     meta,
   });
+  if ('follow' in callSpan) callSpan.follow(call);
   void call.result.then(({ isError, failure }) => span.end({ isError, message: failure?.code }));
   return call;
 }

@@ -11,7 +11,7 @@ export const telemetry: Feature = {
   name: 'telemetry',
   servesOthers: true,
   start({ config, log }) {
-    const { tracesUrl: url } = config().gateway;
+    const { tracesUrl: url, tracesContent: content } = config().gateway;
     let metrics: Metrics | undefined;
     const counter = definePlugin({
       name: 'toolwharf.telemetry',
@@ -23,7 +23,7 @@ export const telemetry: Feature = {
       },
     });
     return {
-      core: { traces: url === undefined ? undefined : createTraces({ url, log }) },
+      core: { traces: url === undefined ? undefined : createTraces({ url, log, content }) },
       plugins: [counter],
       async open(core) {
         metrics = await openMetrics(core);

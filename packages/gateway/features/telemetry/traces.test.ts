@@ -43,9 +43,9 @@ const parent = '00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01';
 test('a span continues its caller’s trace or starts a new one, and is exported when it ends', async () => {
   await using collector = await startCollector();
   const traces = createTraces({ url: collector.url, log: collectLog().log });
-  const child = traces.start('tools/call echo', parent, { 'mcp.tool': 'echo' });
+  const child = traces.start('server', 'tools/call echo', parent, { 'mcp.tool': 'echo' });
   child.end({ isError: false });
-  const root = traces.start('tools/call fail', 'nonsense', {});
+  const root = traces.start('server', 'tools/call fail', 'nonsense', {});
   root.end({ isError: true, message: 'it failed' });
   await traces.close();
   expect(collector.spans).toMatchObject([
@@ -66,7 +66,7 @@ test('a span continues its caller’s trace or starts a new one, and is exported
 test('the context of an unsampled trace is passed on, but its spans are not exported', async () => {
   await using collector = await startCollector();
   const traces = createTraces({ url: collector.url, log: collectLog().log });
-  const span = traces.start('x', parent.replace(/01$/, '00'), {});
+  const span = traces.start('server', 'x', parent.replace(/01$/, '00'), {});
   span.end({ isError: false });
   await traces.close();
   expect(span.traceparent).toMatch(/-00$/);
@@ -78,7 +78,7 @@ test('an unreachable or failing collector only causes a warning', async () => {
   for (const url of [collector.url, 'http://127.0.0.1:9/v1/traces']) {
     const { log, entries } = collectLog();
     const traces = createTraces({ url, log });
-    traces.start('x', undefined, {}).end({ isError: false });
+    traces.start('server', 'x', undefined, {}).end({ isError: false });
     await traces.close();
     expect(entries.map((entry) => entry.event)).toEqual(['traces.failed']);
   }
@@ -88,15 +88,15 @@ test('spans beyond the buffer limit are dropped and counted', async () => {
   await using collector = await startCollector();
   const { log, entries } = collectLog();
   const traces = createTraces({ url: collector.url, log, maxBuffered: 2 });
-  for (let index = 0; index < 5; index++) traces.start('x', undefined, {}).end({ isError: false });
+  for (let index = 0; index < 5; index++) traces.start('server', 'x', undefined, {}).end({ isError: false });
   await traces.close();
   expect(collector.spans).toHaveLength(2);
   expect(entries.map((entry) => entry.message)).toEqual(['Dropped 3 spans: the collector is too slow']);
 });
 
 test('without a collector the caller’s trace context is passed on unchanged', async () => {
-  expect(noTraces.start('x', parent, {}).traceparent).toBe(parent);
-  expect(noTraces.start('x', undefined, {}).traceparent).toBeUndefined();
-  noTraces.start('x', parent, {}).end({ isError: false });
+  expect(noTraces.start('server', 'x', parent, {}).traceparent).toBe(parent);
+  expect(noTraces.start('server', 'x', undefined, {}).traceparent).toBeUndefined();
+  noTraces.start('server', 'x', parent, {}).end({ isError: false });
   await noTraces.close();
 });

@@ -8,13 +8,15 @@ export interface TracesOptions {
   /** An OTLP/HTTP endpoint such as `http://127.0.0.1:4318/v1/traces`. */
   readonly url: string;
   readonly log: Log;
+  /** Exports the arguments and results of calls; false. */
+  readonly content?: boolean;
   /** Maximum number of unsent spans; further spans are dropped and counted; 4 096. */
   readonly maxBuffered?: number;
 }
 
 const flushMs = 2_000;
 
-export function createTraces({ url, log, maxBuffered = 4_096 }: TracesOptions): Traces {
+export function createTraces({ url, log, content = false, maxBuffered = 4_096 }: TracesOptions): Traces {
   let buffer: object[] = [];
   let dropped = 0;
   let sending: Promise<void> = Promise.resolve();
@@ -47,15 +49,16 @@ export function createTraces({ url, log, maxBuffered = 4_096 }: TracesOptions): 
 
   return {
     isOn: true,
-    start(name, parent, attributes) {
+    hasContent: content,
+    start(kind, name, parent, attributes) {
       const context = parseTraceparent(parent);
-      const traceId = context?.traceId ?? randomBytes(16).toString('hex');
-      const spanId = randomBytes(8).toString('hex');
+      const traceId = context?.traceId ?? randomHex(16);
+      const spanId = randomHex(8);
       const flags = context?.flags ?? '01';
       const startedAt = nowNanos();
       return {
         traceparent: `00-${traceId}-${spanId}-${flags}`,
-        end({ isError, message }) {
+        end({ isError, message, startedAt: began, attributes: more }) {
           // The caller's sampling decision applies to its whole trace.
           if ((Number.parseInt(flags, 16) & 1) === 0) return;
           if (buffer.length >= maxBuffered) {
@@ -67,10 +70,10 @@ export function createTraces({ url, log, maxBuffered = 4_096 }: TracesOptions): 
             spanId,
             parentSpanId: context?.spanId,
             name,
-            kind: 3,
-            startTimeUnixNano: startedAt,
+            kind: spanKinds[kind],
+            startTimeUnixNano: began === undefined ? startedAt : String(BigInt(Date.parse(began)) * 1_000_000n),
             endTimeUnixNano: nowNanos(),
-            attributes: Object.entries(attributes).map(toAttribute),
+            attributes: Object.entries({ ...attributes, ...more }).flatMap(toAttribute),
             status: isError ? { code: 2, message } : { code: 1 },
           });
         },
@@ -91,17 +94,33 @@ function parseTraceparent(parent: unknown): { traceId: string; spanId: string; f
   return /[^0]/.test(traceId) && /[^0]/.test(spanId) ? { traceId, spanId, flags } : undefined;
 }
 
+let pool = Buffer.alloc(0);
+let used = 0;
+
+/** Random bytes as hex. They are drawn in large portions: the request to the generator costs more than the bytes. */
+function randomHex(bytes: number): string {
+  if (used + bytes > pool.length) [pool, used] = [randomBytes(4_096), 0];
+  used += bytes;
+  return pool.toString('hex', used - bytes, used);
+}
+
 function nowNanos(): string {
   return String(BigInt(Math.round((performance.timeOrigin + performance.now()) * 1_000)) * 1_000n);
 }
 
-function toAttribute([key, value]: [string, string]): object {
-  return { key, value: { stringValue: value } };
+/** As OTLP numbers them. */
+const spanKinds = { server: 2, client: 3 } as const;
+
+function toAttribute([key, value]: [string, string | undefined]): object[] {
+  return value === undefined ? [] : [{ key, value: { stringValue: value } }];
 }
 
 function toRequest(spans: readonly object[]): object {
   const resource = {
-    attributes: [toAttribute(['service.name', 'toolwharf']), toAttribute(['service.version', version])],
+    attributes: [
+      ['service.name', 'toolwharf'] as [string, string],
+      ['service.version', version] as [string, string],
+    ].flatMap(toAttribute),
   };
   return { resourceSpans: [{ resource, scopeSpans: [{ scope: { name: 'toolwharf', version }, spans }] }] };
 }
