@@ -32,7 +32,8 @@ const rules = groups.flatMap((group) => group.rules);
 const dashboard = JSON.parse(readFileSync(join(root, 'deploy/grafana/toolwharf.json'), 'utf8'));
 const panels: readonly Panel[] = dashboard.panels;
 /** Grafana replaces its variables before Prometheus sees a query. */
-const toQuery = (expr: string) => expr.replaceAll('$__rate_interval', '5m').replaceAll('$__range', '1h').replaceAll(/\$\w+/g, 'x');
+const toQuery = (expr: string) =>
+  expr.replaceAll('$__rate_interval', '5m').replaceAll('$__range', '1h').replaceAll(/\$\w+/g, 'x');
 const queries = [
   ...rules.map(({ expr }) => expr),
   ...panels.flatMap(({ targets }) => targets.map(({ expr }) => toQuery(expr))),
@@ -76,9 +77,11 @@ describe('the dashboard and the rules of deploy', () => {
     await using api = await startApi({ servers: { s: fixture('legacy') } });
     await api.post('/api/tools/mcp_s_echo/call', { arguments: { text: 'x' } }, { key: api.adminToken });
     const { body } = await api.get('/metrics', { key: api.adminToken });
-    const known = new Set([...String(body).matchAll(/^# TYPE (\S+) (\S+)$/gm)].flatMap(([, name = '', type]) =>
-      type === 'histogram' || type === 'summary' ? [`${name}_bucket`, `${name}_count`, `${name}_sum`] : [name],
-    ));
+    const known = new Set(
+      [...String(body).matchAll(/^# TYPE (\S+) (\S+)$/gm)].flatMap(([, name = '', type]) =>
+        type === 'histogram' || type === 'summary' ? [`${name}_bucket`, `${name}_count`, `${name}_sum`] : [name],
+      ),
+    );
     // Only a gateway with several replicas has it; test/fleet reads it there.
     known.add('toolwharf_replica_ready');
     const used = new Set(queries.flatMap(metricsIn));

@@ -109,7 +109,9 @@ test('the journal goes to a file, a syslog server over TLS and a collector: ever
   expect(events().map(({ metadata }) => metadata.sequence)).toEqual(seqs);
   expect(collector.requests[0]?.authorization).toBe('Bearer collector-KEY');
   const [first] = syslog.messages;
-  expect(first).toMatch(/^<110>1 \d{4}-\d\d-\d\dT[\d:.]+Z \S+ toolwharf \d+ audit \[origin software="toolwharf"[^\]]*\] \ufeff\{/);
+  expect(first).toMatch(
+    /^<110>1 \d{4}-\d\d-\d\dT[\d:.]+Z \S+ toolwharf \d+ audit \[origin software="toolwharf"[^\]]*\] \ufeff\{/,
+  );
   expect(syslog.messages.map((message) => JSON.parse(message.slice(message.indexOf('\ufeff') + 1)))).toEqual(events());
   const lines = await waitFor(async () => {
     const text = (await readFile(folder.file('audit.jsonl'), 'utf8')).split('\n').filter(Boolean);

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import type { JsonObject } from '../../../contract/json.ts';
 import type { ProfileConfig } from '../../../contract/settings/config.ts';
+import { noTraces } from '../calls/traces.ts';
 import { type LegacyPorts, serveRequest } from './legacy.ts';
 import type { Responder } from './responder.ts';
 import { RpcError } from './rpc.ts';
@@ -32,7 +33,8 @@ test('an error that refers the user to a URL records its elicitation, so that th
   const session = openSession();
   const named = { mode: 'url', elicitationId: 'e1', _meta: { 'toolwharf/server': 'mail' } };
   const data = { elicitations: [{ ...named, url: 'https://example.com', message: 'Sign in' }] };
-  const ports = { viewFor: () => Promise.reject(new RpcError(-32042, 'Go there', { data })) } as unknown as LegacyPorts;
+  const viewFor = () => Promise.reject(new RpcError(-32042, 'Go there', { data }));
+  const ports = { viewFor, traces: noTraces } as unknown as LegacyPorts;
   const responder = collect();
   await serveRequest({ id: 0, method: 'tools/list', params: {} }, session, client, responder, ports);
   expect(responder.finished).toMatchObject([{ id: 0, error: { code: -32042, data } }]);

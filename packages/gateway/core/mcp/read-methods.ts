@@ -8,8 +8,8 @@ import { eraOf, extraParamsOf, forwardedMeta, inputOf } from './forwarded-meta.t
 import type { MethodPorts } from './method-ports.ts';
 import { RpcError, rpcCode, textOf, toRpcError } from './rpc.ts';
 import { nameElicitations, toClientInput } from './server-questions.ts';
-import type { View } from './view.ts';
 import { traceparentOf } from './traced.ts';
+import type { View } from './view.ts';
 
 /** Answers `resources/read`. */
 export async function readResource(request: ClientRequest, ports: MethodPorts): Promise<JsonObject> {

@@ -1,9 +1,9 @@
 import type { JsonObject } from '../../../contract/json.ts';
-import { toJsonText } from '../../../toolwharf/kernel/exact-json.ts';
-import type { Call } from '../../../toolwharf/invocation/call.ts';
 import type { CatalogEntry } from '../../../toolwharf/catalog/catalog.ts';
+import type { Call } from '../../../toolwharf/invocation/call.ts';
+import { toJsonText } from '../../../toolwharf/kernel/exact-json.ts';
 import type { InternalToolbox } from '../../../toolwharf/toolbox.ts';
-import type { SpanAttributes, Span, Traces } from '../calls/traces.ts';
+import type { Span, SpanAttributes, Traces } from '../calls/traces.ts';
 import type { ClientRequest } from './client-request.ts';
 import { metaOf, textOf, toRpcError } from './rpc.ts';
 

@@ -2,6 +2,7 @@ import { expect, test } from 'vitest';
 import { fixture } from '../../../../test/support/fixtures.ts';
 import { openConfig } from '../../../toolwharf/config/open-config.ts';
 import { startToolbox } from '../../../toolwharf/toolbox.ts';
+import { noTraces } from '../calls/traces.ts';
 import { answerRequest, instructionsOf } from './methods.ts';
 import { createSerializedCache } from './serialized-cache.ts';
 import { createViews } from './views.ts';
@@ -78,7 +79,7 @@ test('a list of many tools has pages, which a client follows with the cursor', a
         era: 'legacy',
         capabilities: {},
       } as never,
-      { viewFor: () => view, serialized } as never,
+      { viewFor: () => view, serialized, traces: noTraces } as never,
     ) as Promise<{ tools: { name: string }[]; nextCursor?: string }>;
   const names: string[] = [];
   const sizes: number[] = [];

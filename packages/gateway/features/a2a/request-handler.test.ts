@@ -36,6 +36,7 @@ function handlerFor(options: TaskBoardOptions & { readonly hasListed?: boolean }
     },
     {
       toolbox: {
+        servers: {} as never,
         start(_entry, _args, { id = '' } = {}) {
           started++;
           const record = { id, caller, tool: 'tool', arguments: {}, createdAt: new Date(0).toISOString() };

@@ -81,7 +81,12 @@ async function sendSyslog(
   const plainHost = host.replace(/^\[|\]$/g, '');
   const socket: Socket =
     protocol === 'tls:'
-      ? connectTls({ host: plainHost, port, servername: isIP(plainHost) === 0 ? plainHost : undefined, ca: ca === undefined ? undefined : readFileSync(ca) })
+      ? connectTls({
+          host: plainHost,
+          port,
+          servername: isIP(plainHost) === 0 ? plainHost : undefined,
+          ca: ca === undefined ? undefined : readFileSync(ca),
+        })
       : connectTcp({ host: plainHost, port });
   const abort = () => socket.destroy(new Error('the server did not take the messages in time'));
   signal.addEventListener('abort', abort, { once: true });
