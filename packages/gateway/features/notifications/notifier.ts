@@ -79,7 +79,9 @@ export function createNotifier(ports: NotifierPorts): Notifier {
 
   async function look(): Promise<void> {
     const current = channels();
-    const waiting = current.length > 0 ? await pendingApprovals() : [];
+    // The next approval wakes it, if there are channels by then.
+    if (current.length === 0) return;
+    const waiting = await pendingApprovals();
     const now = clock.now();
     const open = waiting.filter(({ expiresAt }) => Date.parse(expiresAt) > now);
     const isDue = current.some((channel) => open.some((request) => isDueAt(channel, request, now)));
@@ -202,7 +204,7 @@ export function createNotifier(ports: NotifierPorts): Notifier {
   }
 
   // At the start, for approvals that waited while no gateway ran.
-  schedule(clock.now());
+  if (channels().length > 0) schedule(clock.now());
   return {
     wake: () => schedule(clock.now() + burstMs),
     async close() {
