@@ -96,6 +96,29 @@ describe('the list of pending approvals', () => {
     await app.page.getByRole('dialog', { name: 'add' }).getByText('Timeline').waitFor();
   });
 
+  test('approvals are filtered, answered together, and found again by outcome and person', async () => {
+    const deny = [client.text('s__add', { a: 1, b: 1 }), client.text('s__add', { a: 2, b: 2 })];
+    const allow = client.text('s__echo', { text: 'kept' });
+    await openPending();
+    await button('echo', 'Allow once').waitFor();
+    await waitFor(async () => (await panel('add').count()) === 2, { what: 'both calls of add' });
+    await app.page.getByRole('searchbox', { name: 'Filter by tool, server or caller' }).fill('s/add');
+    await panel('echo').waitFor({ state: 'detached' });
+    await expectAccessible(app.page);
+    await app.page.getByRole('button', { name: 'Deny all 2' }).click();
+    for (const text of await Promise.all(deny)) expect(text).toContain('denied');
+    await app.page.getByText('No matching approvals.').waitFor();
+    await app.page.getByRole('searchbox', { name: 'Filter by tool, server or caller' }).fill('');
+    await button('echo', 'Allow once').click();
+    expect(await allow).toBe('kept');
+    await tab('Answered').click();
+    await app.page.getByRole('combobox', { name: 'Outcome' }).selectOption('Denied');
+    await app.page.getByRole('searchbox', { name: 'Filter by tool, server or person' }).fill('add');
+    const rows = app.page.getByRole('list', { name: 'Answered approvals' }).getByRole('listitem');
+    await waitFor(async () => (await rows.count()) === 2, { what: 'the denied calls of add' });
+    await tab('Pending').click();
+  });
+
   test('an approval that is answered elsewhere disappears from every page', async () => {
     await openPending();
     const other = await app.openPage('/approvals');

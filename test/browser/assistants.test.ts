@@ -156,7 +156,7 @@ test('an assistant that searches its tools gives the model three tools instead o
   const list = tools.getByLabel('List of tools');
   expect(await list.locator('option:checked').textContent()).toBe('All tools');
   await tools.getByText('16 tools for the model', { exact: false }).waitFor();
-  await list.selectOption('Three tools that search, describe and call the others');
+  await list.selectOption('Search tools: a client finds a tool by its task, and then calls it');
   await tools.getByText('The model searches the tools').waitFor();
   await expectAccessible(page);
   await save();

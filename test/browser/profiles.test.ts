@@ -108,6 +108,26 @@ test('a profile is created and edited, and its clients see the chosen tools', as
   expect((await client.client.listTools()).tools.map(({ name }) => name)).toEqual(['notes__echo', 'notes__add']);
 });
 
+test('a preset fills in the settings of a new profile, which says what its clients would see', async () => {
+  const { page } = app;
+  await app.goto('/profiles/new');
+  await page.getByRole('radio', { name: /^Read-only/ }).check();
+  await page.getByText(/^\d+ tools? for clients, about/).waitFor();
+  await page.getByRole('textbox', { name: 'Name' }).fill('readers');
+  await expectAccessible(page);
+  await page.getByRole('button', { name: 'Create profile' }).click();
+  await page.getByText('All changes saved').waitFor();
+  const { profiles } = (await app.get('/api/profiles', { key: app.adminToken })).body;
+  const { allow } = profiles.find(({ name }: { name: string }) => name === 'readers');
+  const { tools } = (await app.get('/api/tools', { key: app.adminToken })).body;
+  const reading = tools.filter((tool: { annotations?: { readOnlyHint?: boolean } }) => tool.annotations?.readOnlyHint);
+  expect(allow.toSorted()).toEqual(
+    reading.map(({ server, originalName }: Record<string, string>) => `${server}/${originalName}`).sort(),
+  );
+  expect(allow.length).toBeGreaterThan(0);
+  await app.delete('/api/profiles/readers', { key: app.adminToken });
+});
+
 test('the playground sends the requests of a client of the profile, with its approval policy', async () => {
   const { page } = app;
   await page.getByRole('link', { name: 'Try' }).click();

@@ -67,7 +67,7 @@ test('keys that are typed while the search is still loading go to the search, an
 test('the accounts page leads to the servers while no server needs an account', async () => {
   const { page } = app;
   await app.goto('/accounts');
-  await page.getByText('No server needs an account of yours').waitFor();
+  await page.getByText('No server asks for a personal account').waitFor();
   await page.getByRole('link', { name: 'Show the servers' }).click();
   await page.getByRole('heading', { name: 'Servers', exact: true }).waitFor();
 });

@@ -6,6 +6,7 @@ import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { fixture, startHttp, tempDir } from '../support/fixtures.ts';
 import { startServers } from '../support/oauth.ts';
+import { waitFor } from '../support/wait-for.ts';
 import { expectAccessible, startApp, type TestApp } from './support/app.ts';
 import { onServersPage, type ServersPage, textbox } from './support/servers-page.ts';
 
@@ -400,3 +401,29 @@ async function freePort(): Promise<number> {
   await new Promise((resolve) => server.close(resolve));
   return port;
 }
+
+test('many servers fill the page, working ones first, and are filtered by status and changed together', async () => {
+  const off = Array.from({ length: 8 }, (_, index) => [`a-${index}`, { ...fixture('legacy'), enabled: false }]);
+  await using many = await startApp({
+    servers: { ...Object.fromEntries(off), dead: { command: '/no/such/program' }, working: fixture('legacy') },
+  });
+  const { page } = many;
+  await many.signIn();
+  await many.goto('/servers');
+  const rows = page.getByRole('list', { name: 'Servers' }).getByRole('article');
+  await rows.first().getByText('Connected', { exact: true }).waitFor();
+  expect(await rows.first().getAttribute('aria-label')).toBe('working');
+  expect(await page.locator('section[aria-label="Servers"]').count()).toBe(0);
+  await expectAccessible(page);
+  await page.getByRole('combobox', { name: 'Status' }).selectOption('Not connected (1)');
+  await waitFor(async () => (await rows.count()) === 1, { what: 'the server that is not connected' });
+  expect(await rows.getAttribute('aria-label')).toBe('dead');
+  // The address has the filter.
+  await page.reload();
+  await waitFor(async () => (await rows.count()) === 1, { what: 'the same list' });
+  await page.getByRole('combobox', { name: 'Status' }).selectOption('All (10)');
+  await page.getByRole('button', { name: 'Actions for 10 servers' }).click();
+  await page.getByRole('menuitem', { name: 'Disconnect 1 server' }).click();
+  await page.getByText('1 server disconnected.', { exact: true }).first().waitFor();
+  expect((await many.get('/api/servers/working', { key: many.adminToken })).body.status.state).toBe('disconnected');
+});

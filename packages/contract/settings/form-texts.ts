@@ -9,8 +9,8 @@ export interface FieldTexts {
 
 const exposures = {
   all: 'All tools',
-  search: 'Three tools that search, describe and call the others',
-  code: 'Tools that search, describe and run scripts over the others',
+  search: 'Search tools: a client finds a tool by its task, and then calls it',
+  code: 'Script tools: a client finds tools, and calls them from a script',
   auto: 'All tools, or the tools for searching if the list is long',
 };
 
@@ -188,9 +188,12 @@ export const formTexts = {
       label: 'Reads of resources and prompts',
       choices: { allow: 'Run without approval', ask: 'Need approval' },
     },
-    'approval.expires': { label: 'Approval expires after', help: 'For example 10m. Then the call is denied.' },
+    'approval.expires': {
+      label: 'Approval expires after',
+      help: 'For example 10m. Then the call ends without an answer.',
+    },
     'approval.trustedTools': {
-      help: 'Patterns over server/tool, one per line. Used by the mode for trusted tools.',
+      help: 'Tools that run without approval in the mode Trusted only. One pattern per line, such as files/read_*.',
     },
     'approval.ask': { label: 'Always ask', help: 'Calls of these tools need approval in every mode.' },
     'approval.deny': { label: 'Never run', help: 'Calls of these tools are denied.' },

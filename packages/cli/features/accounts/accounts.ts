@@ -26,7 +26,7 @@ export async function listAccounts({ all, json }: ListAccountsOptions, context: 
   printList(terminal, found.accounts, {
     empty:
       found.servers.length === 0
-        ? 'No server needs an account of yours: none has the setting `credentials: per-user`.'
+        ? 'No server asks for a personal account: none has the setting `credentials: per-user`.'
         : 'No accounts.',
     columns: {
       ID: ({ id }) => shortId(id),

@@ -2,22 +2,12 @@ import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { lazy, type ReactNode, Suspense, useEffect, useState } from 'react';
 import { signIn } from '../api/client.ts';
 import { queries } from '../api/queries.ts';
-import { ErrorNotice, Notice } from '../components/ErrorNotice.tsx';
+import { ErrorNotice } from '../components/ErrorNotice.tsx';
 import { Spinner } from '../components/Spinner.tsx';
 import type { Feature } from './feature.ts';
 
-const problemsTexts = {
-  denied: 'The sign-in was cancelled.',
-  disabled: 'An administrator has disabled your access.',
-  expired: 'The sign-in took too long, or was started in another tab. Try again.',
-  failed: 'The sign-in failed. The log of the gateway says why.',
-  'no-access': 'Your account has no access to this gateway. Ask an administrator.',
-  'too-many': 'There were too many sign-ins from your network. Try again in a minute.',
-  unavailable: 'The identity provider cannot be reached. Try again later.',
-};
-
 // People with a session do not load the form.
-const SignInForm = lazy(async () => ({ default: (await import('../components/SignIn.tsx')).SignInForm }));
+const SignInPage = lazy(async () => ({ default: (await import('./SignInPage.tsx')).SignInPage }));
 
 export interface SessionGateProps {
   /** All features: which are on is not known before the sign-in. */
@@ -55,48 +45,23 @@ export function SessionGate({ features, children }: SessionGateProps) {
       </main>
     );
   }
-  if (!session.data) {
-    return (
-      <main className="p-6">
-        <Spinner label="Connecting …" />
-      </main>
-    );
-  }
+  if (!session.data) return <Connecting />;
   if (session.data.authenticated) return children;
-  const provider = session.data.signIn;
-  const ProviderSignIn = features.find(({ slots }) => slots?.providerSignIn)?.slots?.providerSignIn;
-  const done = () => void client.invalidateQueries();
   return (
-    <main className="mx-auto flex min-h-screen max-w-md flex-col justify-center gap-4 p-6">
-      <h1 className="text-2xl tracking-tight">Toolwharf</h1>
-      <p className="text-ink-soft">Sign in to use this gateway.</p>
-      <SignInProblem />
-      <Suspense fallback={<Spinner label="Loading …" />}>
-        {provider && ProviderSignIn ? (
-          <>
-            <ProviderSignIn name={provider.name} />
-            <details>
-              <summary className="cursor-pointer text-ink-soft">Use an API key or the admin token</summary>
-              <div className="pt-3">
-                <SignInForm onDone={done} />
-              </div>
-            </details>
-          </>
-        ) : (
-          <SignInForm onDone={done} />
-        )}
-      </Suspense>
-    </main>
+    <Suspense fallback={<Connecting />}>
+      <SignInPage
+        features={features}
+        provider={session.data.signIn?.name}
+        onDone={() => void client.invalidateQueries()}
+      />
+    </Suspense>
   );
 }
 
-/** Why the last sign-in at the identity provider failed. The gateway leads back here with a code. */
-function SignInProblem() {
-  const code = new URLSearchParams(location.search).get('sign-in') ?? '';
-  if (!Object.hasOwn(problemsTexts, code)) return null;
+function Connecting() {
   return (
-    <Notice tone="bad" title="You are not signed in">
-      {problemsTexts[code as keyof typeof problemsTexts]}
-    </Notice>
+    <main className="p-6">
+      <Spinner label="Connecting …" />
+    </main>
   );
 }

@@ -62,7 +62,7 @@ export default function AccountsPage() {
         <Card>
           <EmptyState
             icon={KeyRound}
-            title="No server needs an account of yours"
+            title="No server asks for a personal account"
             actions={<ButtonLink href="/servers">Show the servers</ButtonLink>}
           >
             Servers with the setting “credentials: per-user” appear here.
@@ -169,7 +169,7 @@ function ServerAccounts({ server, accounts, isAsked, onConnect, onRemove }: Serv
       />
       {isAsked && !isConnected && (
         <p className="px-4 pt-3 text-ink-soft">
-          A call needs your account here. If it waits, it goes on when you have connected one.
+          A call waits for your account at this server. It continues once the account is connected.
         </p>
       )}
       {accounts.length === 0 ? (

@@ -10,10 +10,12 @@ import { Button, ButtonLink } from '../../components/Button.tsx';
 import { Card } from '../../components/Card.tsx';
 import { Dialog } from '../../components/Dialog.tsx';
 import { EmptyState } from '../../components/EmptyState.tsx';
+import { SearchInput, Select } from '../../components/fields.tsx';
 import { QueryState } from '../../components/QueryState.tsx';
 import { safeText } from '../../components/safe-text.ts';
 import { TextLink } from '../../components/TextLink.tsx';
 import { TimeAgo } from '../../components/times.tsx';
+import { filterApprovals } from './filter-approvals.ts';
 
 const initialLimit = 100;
 /** The maximum of the gateway. */
@@ -23,6 +25,8 @@ const maxLimit = 500;
 export function AnsweredList() {
   const [limit, setLimit] = useState(initialLimit);
   const [opened, setOpened] = useState<Approval>();
+  const [search, setSearch] = useState('');
+  const [outcome, setOutcome] = useState('');
   const list = useQuery(answeredApprovalsQuery(limit));
   if (!list.data) return <QueryState query={list} what="answered approvals" />;
   const { answered, isFull } = list.data;
@@ -37,11 +41,35 @@ export function AnsweredList() {
       </EmptyState>
     );
   }
+  const words = [...new Set(answered.map((approval) => outcomeOf(approval).word))].sort();
+  const matching = filterApprovals(answered, search).filter(
+    (approval) => outcome === '' || outcomeOf(approval).word === outcome,
+  );
   return (
     <>
+      <div className="mb-3 flex flex-wrap gap-2">
+        <SearchInput
+          label="Filter by tool, server or person"
+          className="max-w-sm max-sm:max-w-none"
+          value={search}
+          onChange={setSearch}
+        />
+        <Select
+          aria-label="Outcome"
+          className="w-auto!"
+          value={outcome}
+          onChange={(event) => setOutcome(event.target.value)}
+        >
+          <option value="">All outcomes</option>
+          {words.map((word) => (
+            <option key={word}>{word}</option>
+          ))}
+        </Select>
+      </div>
       <Card>
+        {matching.length === 0 && <p className="px-4 py-6 text-center text-ink-soft">No matching approvals.</p>}
         <ul aria-label="Answered approvals" className="divide-y divide-line">
-          {answered.map((approval) => (
+          {matching.map((approval) => (
             <AnsweredRow key={approval.id} approval={approval} onOpen={() => setOpened(approval)} />
           ))}
         </ul>

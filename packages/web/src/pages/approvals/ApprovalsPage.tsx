@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
 import { ShieldCheck } from 'lucide-react';
-import { useRef } from 'react';
+import { useRef, useState } from 'react';
 import { useSearchParams } from 'wouter';
 import type { Approval } from '../../api/client.ts';
 import { queries, useIsAdmin } from '../../api/queries.ts';
@@ -11,6 +11,7 @@ import { ButtonLink } from '../../components/Button.tsx';
 import { Card } from '../../components/Card.tsx';
 import { EmptyState } from '../../components/EmptyState.tsx';
 import { ErrorNotice } from '../../components/ErrorNotice.tsx';
+import { SearchInput } from '../../components/fields.tsx';
 import { Page } from '../../components/Page.tsx';
 import { QuestionForm } from '../../components/QuestionForm.tsx';
 import { Spinner } from '../../components/Spinner.tsx';
@@ -21,6 +22,7 @@ import { useShortcuts } from '../../components/use-shortcuts.ts';
 import { formatNumber } from '../../text/formats.ts';
 import { plural } from '../../text/plural.ts';
 import { AnsweredList } from './AnsweredList.tsx';
+import { filterApprovals } from './filter-approvals.ts';
 import { RuleList } from './RuleList.tsx';
 
 /** Pending approvals, answered approvals and rules. */
@@ -61,7 +63,9 @@ function PendingList() {
   const approvals = useQuery(queries.pendingApprovals());
   const questions = useQuery(queries.questions());
   const container = useRef<HTMLDivElement>(null);
-  const groups = groupByScript((approvals.data ?? []).toSorted((a, b) => a.askedAt.localeCompare(b.askedAt)));
+  const [search, setSearch] = useState('');
+  const matching = filterApprovals(approvals.data ?? [], search);
+  const groups = groupByScript(matching.toSorted((a, b) => a.askedAt.localeCompare(b.askedAt)));
   const [shown, more] = useFirstPart(groups, pageSize);
   useShortcuts(true, {
     ArrowRight: () => focusApproval(container.current, 1),
@@ -92,6 +96,20 @@ function PendingList() {
         >
           Calls that need approval appear here as soon as an assistant, an MCP client or a program makes them.
         </EmptyState>
+      )}
+      {(approvals.data.length > 1 || search !== '') && (
+        <div className="flex flex-wrap items-center justify-between gap-2 max-sm:sticky max-sm:bottom-0 max-sm:z-10 max-sm:order-last max-sm:-mx-4 max-sm:border-t max-sm:border-line max-sm:bg-surface max-sm:px-4 max-sm:py-2">
+          <SearchInput
+            label="Filter by tool, server or caller"
+            className="max-w-sm max-sm:max-w-none"
+            value={search}
+            onChange={setSearch}
+          />
+          <AllowAll approvals={matching} />
+        </div>
+      )}
+      {approvals.data.length > 0 && matching.length === 0 && (
+        <p className="py-6 text-center text-ink-soft">No matching approvals.</p>
       )}
       {questions.data.map((question) => (
         <QuestionForm key={question.id} question={question} namesCall />

@@ -1,9 +1,10 @@
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { Copy, FlaskConical } from 'lucide-react';
-import { useMemo } from 'react';
+import { useMemo, useState } from 'react';
+import { useSearchParams } from 'wouter';
 import type { FormField } from '../../../../contract/form-fields.ts';
 import { api, type Profile } from '../../api/client.ts';
-import { useIsAdmin } from '../../api/queries.ts';
+import { queries, useIsAdmin } from '../../api/queries.ts';
 import { ButtonLink } from '../../components/Button.tsx';
 import { EditorForm, useEditor } from '../../components/EditorForm.tsx';
 import { Notice } from '../../components/ErrorNotice.tsx';
@@ -13,12 +14,14 @@ import { SelectField } from '../../components/fields.tsx';
 import { LinesField } from '../../components/LinesField.tsx';
 import { NameFields } from '../../components/NameFields.tsx';
 import { Page } from '../../components/Page.tsx';
+import { RadioCards } from '../../components/RadioCards.tsx';
 import { safeText } from '../../components/safe-text.ts';
 import { SettingFields } from '../../components/settings-form/SettingFields.tsx';
 import { fieldFor, fieldsFor, otherFields } from '../../components/settings-form/setting-values.ts';
 import { useDebounced } from '../../components/use-debounced.ts';
 import { formatNumber } from '../../text/formats.ts';
 import { ProfileTools } from './ProfileTools.tsx';
+import { applyPreset, type Preset, presets } from './presets.ts';
 import { type ProfileDraft, toDraft, toSettings } from './profile-draft.ts';
 
 export interface ProfileEditorProps {
@@ -123,6 +126,7 @@ function ProfileFields({ draft, isNew, error, onChange }: ProfileFieldsProps) {
   );
   return (
     <>
+      {isNew && <PresetChoice draft={draft} onChange={onChange} />}
       <FormSection title="About" hint="The name is part of the URL.">
         <NameFields
           nameHint="1 to 40 of a-z, 0-9 and -. Clients connect to /mcp/NAME."
@@ -172,6 +176,29 @@ function ProfileFields({ draft, isNew, error, onChange }: ProfileFieldsProps) {
         </FormSection>
       )}
     </>
+  );
+}
+
+/** Fills in the settings that most new profiles differ in. */
+function PresetChoice({ draft, onChange }: Pick<ProfileFieldsProps, 'draft' | 'onChange'>) {
+  const [chosen, setChosen] = useState<Preset>('everything');
+  const tools = useQuery(queries.tools()).data;
+  const [search] = useSearchParams();
+  // A copy starts with the settings of its original.
+  if (!tools || search.has('copy')) return null;
+  return (
+    <FormSection title="Start with" hint="Every setting can be changed below.">
+      <RadioCards
+        label="Preset"
+        className="sm:grid-cols-3"
+        options={Object.entries(presets).map(([value, texts]) => ({ value: value as Preset, ...texts }))}
+        value={chosen}
+        onChange={(preset) => {
+          setChosen(preset);
+          onChange({ allow: undefined, approval: undefined, ...applyPreset(draft, preset, tools) });
+        }}
+      />
+    </FormSection>
   );
 }
 

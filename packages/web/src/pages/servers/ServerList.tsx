@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
-import { ClipboardPaste, Ellipsis, PackageSearch, Plus, Server as ServerIcon } from 'lucide-react';
-import { type ReactNode, useState } from 'react';
-import { Link } from 'wouter';
+import { ClipboardPaste, Ellipsis, ListChecks, PackageSearch, Plus, Server as ServerIcon } from 'lucide-react';
+import type { ReactNode } from 'react';
+import { Link, useSearchParams } from 'wouter';
 import { takesCalls } from '../../../../contract/connections.ts';
 import type { Server } from '../../api/client.ts';
 import { queries } from '../../api/queries.ts';
@@ -9,17 +9,19 @@ import { Badge } from '../../components/Badge.tsx';
 import { Button, ButtonLink, IconButton } from '../../components/Button.tsx';
 import { Card } from '../../components/Card.tsx';
 import { EmptyState } from '../../components/EmptyState.tsx';
-import { SearchInput, Switch } from '../../components/fields.tsx';
-import { LongList } from '../../components/LongList.tsx';
+import { SearchInput, Select, Switch } from '../../components/fields.tsx';
 import { Menu } from '../../components/Menu.tsx';
 import { ServerStatus, states } from '../../components/ServerStatus.tsx';
 import { safeText } from '../../components/safe-text.ts';
 import { TimeAgo } from '../../components/times.tsx';
-import { formatDuration } from '../../text/formats.ts';
+import { WindowList } from '../../components/WindowList.tsx';
+import { formatDuration, formatNumber } from '../../text/formats.ts';
 import { plural } from '../../text/plural.ts';
 import { ServerTrouble } from './ServerTrouble.tsx';
 import { serverAddress } from './server-address.ts';
+import { groupOf, serverGroups } from './server-groups.ts';
 import { describeOffers, describeProtocol, transportLabels } from './server-labels.ts';
+import { useBulkServerAction } from './use-bulk-server-action.ts';
 import { listServerActions, type ServerAction, useServerAction } from './use-server-action.ts';
 
 export interface ServerListProps {
@@ -35,23 +37,57 @@ export interface ServerListProps {
 
 const minServersForSearch = 8;
 
-/** The list of servers with a search field. */
+/** All servers, those that work first, with a search field and a filter by status for many. */
 export function ServerList(props: ServerListProps) {
   const { servers, isAdmin, onEdit, onRemove } = props;
-  const [search, setSearch] = useState('');
+  const [search, setSearch] = useSearchParams();
   const changed = useQuery(queries.changedTools()).data ?? [];
   if (servers.length === 0) return <NoServers {...props} />;
 
-  const sought = search.trim().toLowerCase();
-  const found = servers.filter((server) => searchText(server).includes(sought));
+  const sought = search.get('search') ?? '';
+  const group = serverGroups.find(({ id }) => id === search.get('status'))?.id;
+  const filterBy = (name: string, value: string) =>
+    setSearch(
+      (before) => {
+        if (value === '') before.delete(name);
+        else before.set(name, value);
+        return before;
+      },
+      { replace: true },
+    );
+  const byGroup = Map.groupBy(servers, groupOf);
+  const matching = serverGroups
+    .flatMap(({ id }) => (group === undefined || group === id ? (byGroup.get(id) ?? []) : []))
+    .filter((server) => searchText(server).includes(sought.trim().toLowerCase()));
   return (
     <>
       {servers.length >= minServersForSearch && (
-        <SearchInput label="Search servers" className="max-w-sm" value={search} onChange={setSearch} />
+        <div className="flex flex-wrap items-center gap-2">
+          <SearchInput
+            label="Search servers"
+            className="max-w-sm max-sm:max-w-none"
+            value={sought}
+            onChange={(value) => filterBy('search', value)}
+          />
+          <Select
+            aria-label="Status"
+            className="w-auto!"
+            value={group ?? ''}
+            onChange={(event) => filterBy('status', event.target.value)}
+          >
+            <option value="">{`All (${formatNumber(servers.length)})`}</option>
+            {serverGroups.map(({ id, label }) => (
+              <option key={id} value={id}>
+                {`${label} (${formatNumber(byGroup.get(id)?.length ?? 0)})`}
+              </option>
+            ))}
+          </Select>
+          {isAdmin && matching.length > 1 && <BulkMenu servers={matching} />}
+        </div>
       )}
       <Card>
-        {found.length === 0 && <p className="px-4 py-6 text-center text-ink-soft">No matching servers.</p>}
-        <LongList label="Servers" items={found} keyOf={({ id }) => id} estimate={104}>
+        {matching.length === 0 && <p className="px-4 py-6 text-center text-ink-soft">No matching servers.</p>}
+        <WindowList label="Servers" items={matching} keyOf={({ id }) => id} estimate={104}>
           {(server) => (
             <ServerRow
               server={server}
@@ -61,9 +97,24 @@ export function ServerList(props: ServerListProps) {
               onRemove={() => onRemove(server.name)}
             />
           )}
-        </LongList>
+        </WindowList>
       </Card>
     </>
+  );
+}
+
+/** The actions for all servers that the search and the filter leave. */
+function BulkMenu({ servers }: { readonly servers: readonly Server[] }) {
+  const acting = useBulkServerAction(servers);
+  return (
+    <Menu
+      items={acting.items}
+      trigger={
+        <Button busy={acting.isPending} icon={ListChecks}>
+          {`Actions for ${plural(servers.length, 'server')}`}
+        </Button>
+      }
+    />
   );
 }
 

@@ -5,7 +5,8 @@ import type { MenuItem } from '../../components/Menu.tsx';
 import { safeText } from '../../components/safe-text.ts';
 import { useAction } from '../../components/use-action.ts';
 
-const requests = {
+/** The request of each action of a server. */
+export const serverRequests = {
   accept: api.acceptServer,
   connect: api.connectServer,
   disconnect: api.disconnectServer,
@@ -23,7 +24,7 @@ const done: Readonly<Record<ServerVerb, (server: string) => string>> = {
   disable: (server) => `'${server}' is disabled.`,
 };
 
-export type ServerVerb = keyof typeof requests;
+export type ServerVerb = keyof typeof serverRequests;
 
 export interface ServerAction {
   run(verb: ServerVerb): void;
@@ -34,7 +35,7 @@ export interface ServerAction {
 /** Runs actions of a server and reports the result. */
 export function useServerAction(server: string): ServerAction {
   const acting = useAction<unknown, ServerVerb>({
-    run: (verb) => requests[verb]({ path: { server } }),
+    run: (verb) => serverRequests[verb]({ path: { server } }),
     done: (_result, verb) => done[verb](safeText(server, 100)),
     refetch: ['servers'],
   });

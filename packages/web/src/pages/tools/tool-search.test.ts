@@ -35,6 +35,15 @@ describe('searching tools', () => {
     expect(search({ text: 'file' })).toEqual(['read_file', 'writeFile', 'profile', 'send', 'list']);
   });
 
+  test('typos are forgiven where nothing matches as written, and short words must be right', () => {
+    expect(search({ text: 'raed' })).toEqual(['read_file']);
+    expect(search({ text: 'proifle' })).toEqual(['profile']);
+    expect(search({ text: 'wriet fiel' })).toEqual(['writeFile']);
+    expect(search({ text: 'file' })).toContain('list');
+    expect(search({ text: 'xyz' })).toEqual([]);
+    expect(search({ text: 'invoices' })).toEqual([]);
+  });
+
   test('all word beginnings must match, in any order', () => {
     expect(search({ text: 'fi rea' })).toEqual(['read_file']);
     expect(search({ text: 'FILE Mail' })).toEqual(['send', 'profile']);

@@ -38,13 +38,14 @@ export function indexTools(tools: readonly Tool[]): ToolIndex {
     size: tools.length,
     search({ text, server, kind }) {
       const words = text.toLowerCase().split(/\s+/).filter(Boolean).slice(0, 10);
-      const found: { readonly entry: Entry; readonly score: number }[] = [];
-      for (const entry of entries) {
-        if (server !== '' && entry.tool.server !== server) continue;
-        if (kind !== '' && !isOfKind(entry.tool, kind)) continue;
-        const score = scoreEntry(entry, words);
-        if (score > 0) found.push({ entry, score });
-      }
+      const candidates = entries.filter(
+        ({ tool }) => (server === '' || tool.server === server) && (kind === '' || isOfKind(tool, kind)),
+      );
+      const scored = (score: (entry: Entry, words: readonly string[]) => number) =>
+        candidates.map((entry) => ({ entry, score: score(entry, words) })).filter((one) => one.score > 0);
+      const exact = scored(scoreEntry);
+      // Typos are forgiven where nothing matches as it is written.
+      const found = exact.length > 0 || words.length === 0 ? exact : scored(scoreSimilar);
       if (words.length > 0) {
         found.sort((a, b) => b.score - a.score || a.entry.name.length - b.entry.name.length);
       }
@@ -100,4 +101,44 @@ function scoreWord({ tool, name, nameWords, titleWords, server, description, all
   if (server.includes(word)) return 15;
   if (description.includes(` ${word}`)) return 10;
   return 4;
+}
+
+/** The same for words with typos: each must match, or be similar to, a word of the name, title or server. Zero if one is not. */
+function scoreSimilar(entry: Entry, words: readonly string[]): number {
+  const known = `${entry.nameWords} ${entry.titleWords} ${entry.server}`.split(/\s+/).filter(Boolean);
+  let score = 1;
+  for (const word of words) {
+    const points = scoreWord(entry, word) || (known.some((one) => isSimilar(one, word)) ? 1 : 0);
+    if (points === 0) return 0;
+    score += points;
+  }
+  return score;
+}
+
+const maxComparedLength = 40;
+
+/** Whether a word is the other one, or the beginning of it, with a typo: two in long words, none in those of up to three letters. */
+function isSimilar(known: string, word: string): boolean {
+  const allowed = word.length < 4 ? 0 : word.length < 8 ? 1 : 2;
+  if (allowed === 0 || word.length > maxComparedLength) return false;
+  return [0, 1, -1].some((more) => countTypos(known.slice(0, word.length + more), word) <= allowed);
+}
+
+/** The number of letters to add, remove, replace or swap with the next one (optimal string alignment). */
+function countTypos(one: string, other: string): number {
+  let before: number[] = [];
+  let row = Array.from({ length: other.length + 1 }, (_, index) => index);
+  for (let i = 1; i <= one.length; i++) {
+    const next = [i];
+    for (let j = 1; j <= other.length; j++) {
+      const isSame = one[i - 1] === other[j - 1];
+      let cost = Math.min((row[j] ?? 0) + 1, (next[j - 1] ?? 0) + 1, (row[j - 1] ?? 0) + (isSame ? 0 : 1));
+      if (i > 1 && j > 1 && one[i - 1] === other[j - 2] && one[i - 2] === other[j - 1])
+        cost = Math.min(cost, (before[j - 2] ?? 0) + 1);
+      next.push(cost);
+    }
+    before = row;
+    row = next;
+  }
+  return row[other.length] ?? 0;
 }
