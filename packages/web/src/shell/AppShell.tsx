@@ -7,7 +7,6 @@ import { useConnection } from '../api/events-context.tsx';
 import { queries } from '../api/queries.ts';
 import { IconButton } from '../components/Button.tsx';
 import { classNames } from '../components/class-names.ts';
-import { useNow } from '../components/times.tsx';
 import { useShortcuts } from '../components/use-shortcuts.ts';
 import { Navigation } from './Navigation.tsx';
 import { typedAhead } from './typed-ahead.ts';
@@ -138,10 +137,13 @@ function Brand() {
 /** Warns that the page may be out of date while the event stream is interrupted. */
 function ConnectionBanner() {
   const connection = useConnection();
-  const [since, setSince] = useState<number>();
-  useEffect(() => setSince(connection === 'lost' ? Date.now() : undefined), [connection]);
-  const now = useNow(1_000, since !== undefined);
-  if (since === undefined || now - since < 1_500) return null;
+  const [shown, setShown] = useState(false);
+  useEffect(() => {
+    if (connection !== 'lost') return setShown(false);
+    const timer = setTimeout(() => setShown(true), 1_500);
+    return () => clearTimeout(timer);
+  }, [connection]);
+  if (!shown) return null;
   return (
     <p role="alert" className="bg-warn-soft px-4 py-2 text-warn">
       The gateway does not respond. This page may be out of date; reconnecting automatically …

@@ -17,7 +17,6 @@ import { queries, useIsAdmin } from '../api/queries.ts';
 import { classNames } from '../components/class-names.ts';
 import { roleTexts, SignOutButton } from '../components/SignOutButton.tsx';
 import { safeText } from '../components/safe-text.ts';
-import { formatNumber } from '../text/formats.ts';
 import { type NavigationEntry, placeEntries, useFeatures } from './feature.ts';
 
 // The toggle is not needed for the first paint.
@@ -48,6 +47,8 @@ const coreGroups: readonly { readonly title: string; readonly pages: readonly Na
     ],
   },
 ];
+
+const maxPending = 999;
 
 /** Links to the pages that the caller can use. `pending`: the number of approvals and questions that wait for an answer. */
 export function Navigation({ pending }: { readonly pending: number }) {
@@ -85,7 +86,7 @@ export function Navigation({ pending }: { readonly pending: number }) {
               <span className="flex-1">{label}</span>
               {href === '/approvals' && pending > 0 && (
                 <span className="rounded-full bg-warn px-1.5 text-xs font-semibold text-surface tabular-nums">
-                  {formatNumber(pending)}
+                  {pending > maxPending ? `${maxPending}+` : pending}
                   <span className="sr-only"> pending</span>
                 </span>
               )}
