@@ -217,6 +217,32 @@ describe.each(servers)('a server with $name', ({ name: server, transport, era: s
       );
     },
   );
+
+  test.each([
+    ['with a name twice', '{"id":1.0,"id":9007199254740993,"i\\u0064":"x"}'],
+    ['of 500 levels', `{"deep":${'[ '.repeat(498)}9007199254740993${' ]'.repeat(498)}}`],
+    ['of 1 MB', `{"numbers":[${'9007199254740993, 1.0,-0,1E+2,'.repeat(35_000)}null]}`],
+    ['of 30 000 members', `{${Array.from({ length: 30_000 }, (_, at) => `"${at}": ${at}.0`).join(',')}}`],
+  ])('a result %s passes as it was written', async (_what, structured) => {
+    const type = serverEra === 'modern' ? '"resultType":"complete",' : '';
+    const result = `{${type}"content":[],"structuredContent":${structured}}`;
+    for (const era of eras) {
+      const text = await call(era, toolOf(server), `{"result":${JSON.stringify(result)}}`);
+      expect(text.includes(structured), text.slice(0, 300)).toBe(true);
+    }
+  });
+
+  test('structured content of more than 512 levels is left out of a result, with a notice that says why', async () => {
+    const type = serverEra === 'modern' ? '"resultType":"complete",' : '';
+    const deep = `${'['.repeat(5_000)}1${']'.repeat(5_000)}`;
+    const result = `{${type}"content":[{"type":"text","text":"kept","n":1.0}],"structuredContent":{"deep":${deep}}}`;
+    for (const era of eras) {
+      const text = await call(era, toolOf(server), `{"result":${JSON.stringify(result)}}`);
+      expect(text).toContain('structuredContent is left out, it is nested deeper than 512 levels');
+      expect(text).toContain('"text":"kept"');
+      expect(text).not.toContain('[[[');
+    }
+  });
 });
 
 function toolOf(server: string, name = 'echo'): string {

@@ -2,7 +2,7 @@ import type { ErrorCode } from '../../contract/errors.ts';
 import { isObject, type JsonObject } from '../../contract/json.ts';
 import { exactMember, jsonTextOf, memberWithText, restate, toJsonText } from '../kernel/exact-json.ts';
 import type { ContentBlock, ToolResult, Truncation } from '../kernel/tool.ts';
-import { measureJson } from '../policy/measure-json.ts';
+import { type JsonMeasure, measureJson } from '../policy/measure-json.ts';
 import type { CallRecord } from './call-record.ts';
 
 export interface ShapeOptions {
@@ -46,21 +46,21 @@ export function shapeResult(raw: JsonObject, options: ShapeOptions): ShapedResul
   const structured = fitInto(raw.structuredContent, maxOtherBytes - meta.bytes);
   const room = maxResultBytes - structured.bytes - meta.bytes;
   const statements: string[] = [];
-  if (!structured.fits) statements.push(leftOut('structuredContent', maxResultBytes, callId));
-  if (!meta.fits) statements.push(leftOut('_meta', maxResultBytes, callId));
+  if (structured.exceeded) statements.push(leftOut('structuredContent', structured.exceeded, options));
+  if (meta.exceeded) statements.push(leftOut('_meta', meta.exceeded, options));
   const content = [
-    ...truncateContent(contentOf(raw, structured.fits), { maxBytes: room, callId }),
+    ...truncateContent(contentOf(raw, !structured.exceeded), { maxBytes: room, callId }),
     ...statements.map((text) => ({ type: 'text' as const, text })),
   ];
   const shown: JsonObject = {
     isError: raw.isError,
-    ...(structured.fits && { structuredContent: memberWithText(raw, 'structuredContent') }),
-    ...(meta.fits && { _meta: raw._meta }),
+    ...(!structured.exceeded && { structuredContent: memberWithText(raw, 'structuredContent') }),
+    ...(!meta.exceeded && { _meta: raw._meta }),
   };
   const truncated: Truncation = {
     shownBytes: measureJson({ ...shown, content }, unbounded).bytes,
     totalBytes: measureJson(raw, unbounded).bytes,
-    ...(options.hasOutputSchema && !structured.fits && { lacksOutput: true }),
+    ...(options.hasOutputSchema && structured.exceeded !== undefined && { lacksOutput: true }),
   };
   return { result: { ...toResult(shown, content, callId), truncated }, whole: raw };
 }
@@ -148,14 +148,22 @@ function jsonOf(value: unknown): string {
   return value === undefined ? '' : toJsonText(value);
 }
 
-function fitInto(value: unknown, maxBytes: number): { readonly fits: boolean; readonly bytes: number } {
-  if (value === undefined) return { fits: true, bytes: 0 };
+/** The bytes that a value takes of the result: none if it exceeds a limit, because it is left out then. */
+function fitInto(value: unknown, maxBytes: number): JsonMeasure {
+  if (value === undefined) return { bytes: 0, exceeded: undefined };
   const { bytes, exceeded } = measureJson(value, { maxBytes, maxDepth });
-  return exceeded ? { fits: false, bytes: 0 } : { fits: true, bytes };
+  return { bytes: exceeded ? 0 : bytes, exceeded };
 }
 
-function leftOut(what: string, maxBytes: number, callId: string): string {
-  return `[cut by Toolwharf: ${what} is left out, it is larger than ${maxBytes} bytes; the whole result is kept under call ${callId}]`;
+function leftOut(
+  what: string,
+  exceeded: NonNullable<JsonMeasure['exceeded']>,
+  { maxResultBytes, callId }: ShapeOptions,
+): string {
+  const reason = { bytes: `larger than ${maxResultBytes} bytes`, depth: `nested deeper than ${maxDepth} levels` }[
+    exceeded
+  ];
+  return `[cut by Toolwharf: ${what} is left out, it is ${reason}; the whole result is kept under call ${callId}]`;
 }
 
 interface TruncateOptions {
