@@ -74,7 +74,7 @@ export default function PolicyPage() {
             </>
           }
         >
-          Rules are conditions over calls. They deny, ask or hide.
+          Rules are conditions over calls. They deny, ask, hide, label or redact.
         </EmptyState>
       )}
       {policy.data?.rules.map((rule) => (
