@@ -4,7 +4,8 @@
 // -- --check              fails where a ratio is worse than the recorded one by more than the noise of both
 // -- --against URL --tool NAME [--authorization TEXT]   another gateway beside ours, in the same run
 // -- --against mcp-hub,mcp-proxy,supergateway --installed FOLDER   those gateways, started from the folder's node_modules
-// -- --installed FOLDER   where `npm install @ai-sdk/mcp` was run, for the section `library`
+// -- --installed FOLDER   where `npm install @ai-sdk/mcp` was run, for the section `library`, and with `bin/mcp-proxy` of
+//                         `cargo install mcp-proxy --root FOLDER`, for the section `against`
 // -- --minutes 10         the length of the steady load
 import { parseArgs } from 'node:util';
 import { compare } from './parts/compare.mjs';

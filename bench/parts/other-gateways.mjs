@@ -1,9 +1,9 @@
 // Other gateways in front of the server of the SDK 1.x: from npm, started from a folder in which they are installed, and the
 // least that a gateway in Node does.
 import { spawn } from 'node:child_process';
-import { readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
-import { join } from 'node:path';
+import { delimiter, join } from 'node:path';
 import { follow, startForwarder } from './processes.mjs';
 import { eventually } from './workplace.mjs';
 
@@ -54,6 +54,23 @@ export async function startOther(name, { installed, directory, stdio, url }) {
   const address = `http://127.0.0.1:${port}/mcp`;
   const { era, tool, upstream } = kind;
   return { ...follow(child), name: `${name} ${version}`, address, era, tool, upstream };
+}
+
+/** The `mcp-proxy` of `cargo install mcp-proxy --root FOLDER`: on the path, or in the folder's `bin`. It shares its name with one from npm. */
+export function findRustProxy(installed) {
+  const folders = [...(installed ? [join(installed, 'bin')] : []), ...(process.env.PATH ?? '').split(delimiter)];
+  const program = folders.map((folder) => join(folder, 'mcp-proxy')).find((file) => existsSync(file));
+  // That of npm is a script.
+  if (program === undefined || readFileSync(program).subarray(0, 2).toString() === '#!') return undefined;
+  return async ({ directory, url }) => {
+    const port = await freePort();
+    const config = join(directory, 'mcp-proxy.toml');
+    const listen = `[proxy]\nname = "bench"\n[proxy.listen]\nhost = "127.0.0.1"\nport = ${port}\n`;
+    writeFileSync(config, `${listen}[[backends]]\nname = "sdk"\ntransport = "http"\nurl = ${JSON.stringify(url)}\n`);
+    const child = spawn(program, ['--config', config], { stdio: 'ignore' });
+    const address = `http://127.0.0.1:${port}/`;
+    return { ...follow(child), name: 'mcp-proxy in Rust', address, era: 'legacy', tool: 'sdk/echo', upstream: 'http' };
+  };
 }
 
 /** The floors: programs that forward a call and do nothing else, or sync it to the disk first. */

@@ -1,6 +1,6 @@
-// Other gateways beside ours, each in front of the same server of the SDK 1.x, in turns: those that --against names, and the
-// least that a gateway in Node does.
-import { forwarders, otherGateways, startOther, whenAnswering } from '../parts/other-gateways.mjs';
+// Other gateways beside ours, each in front of the same server of the SDK 1.x, in turns: those that --against names, the Rust
+// mcp-proxy if it is there, and the least that a gateway in Node does.
+import { findRustProxy, forwarders, otherGateways, startOther, whenAnswering } from '../parts/other-gateways.mjs';
 import { load } from '../parts/processes.mjs';
 import { openClient } from '../parts/raw-client.mjs';
 import { openSseClient } from '../parts/sse-client.mjs';
@@ -16,12 +16,21 @@ const warmUpMs = 10_000;
 export function measure({ repeats, ms, others, installed }) {
   if (others.length === 0)
     console.error(`Name others with --against ${Object.keys(otherGateways).join(',')} --installed FOLDER.`);
+  const rustProxy = findRustProxy(installed);
+  if (!rustProxy)
+    console.error(
+      'The Rust mcp-proxy is not measured: `cargo install mcp-proxy --root FOLDER`, and --installed FOLDER.',
+    );
   return inWorkplace(async ({ keep, gateway, directory }) => {
     const http = await openUpstream(sdkEvents, keep);
     const ours = await gateway({ http: http.spec, stdio: sdkStdio1.spec });
     const own = (upstream) => ({ ...ours, address: `${ours.address}/mcp`, era: 'legacy', tool: `${upstream}__echo` });
     const rows = [];
-    const openers = [...forwarders, ...others.map((name) => (options) => startOther(name, options))];
+    const openers = [
+      ...(rustProxy ? [rustProxy] : []),
+      ...forwarders,
+      ...others.map((name) => (options) => startOther(name, options)),
+    ];
     for (const open of openers) {
       const other = await open({ installed, directory, stdio: sdkStdio1.spec, url: http.spec.url });
       try {
