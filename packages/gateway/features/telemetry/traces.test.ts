@@ -43,7 +43,7 @@ const parent = '00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01';
 test('a span continues its caller’s trace or starts a new one, and is exported when it ends', async () => {
   await using collector = await startCollector();
   const traces = createTraces({ url: collector.url, log: collectLog().log });
-  const child = traces.start('server', 'tools/call echo', parent, { 'mcp.tool': 'echo' });
+  const child = traces.start('server', 'tools/call echo', parent, { 'gen_ai.tool.name': 'echo' });
   child.end({ isError: false });
   const root = traces.start('server', 'tools/call fail', 'nonsense', {});
   root.end({ isError: true, message: 'it failed' });
