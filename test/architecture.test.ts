@@ -159,6 +159,36 @@ describe('the features of the gateway', () => {
   });
 });
 
+describe('the features of the library', () => {
+  const folders = readdirSync(join(root, 'packages/toolwharf/features'), { withFileTypes: true })
+    .filter((entry) => entry.isDirectory())
+    .map(({ name }) => name)
+    .toSorted();
+  const pageOf = (name: string) => readFileSync(join(root, 'packages/toolwharf/features', name, 'README.md'), 'utf8');
+
+  test('every feature of the library has a page of one screen', () => {
+    expect(folders.filter((name) => pageOf(name).split('\n').length > 50)).toEqual([]);
+  });
+
+  test('a feature of the library imports exactly those that its page names as its needs, and none that needs it', () => {
+    const imported = Object.fromEntries(folders.map((name) => [name, new Set<string>()]));
+    for (const { from, to } of importsIn(product)) {
+      const [name, other] = [from, to].map((file) => /^packages\/toolwharf\/features\/([^/]+)\//.exec(file)?.[1]);
+      if (name !== undefined && other !== undefined && name !== other) imported[name]?.add(other);
+    }
+    const named = folders.map((name) => {
+      const [, needs = ''] = /^## What it needs\n([\s\S]*?)(?=^## |^For users)/m.exec(pageOf(name)) ?? [];
+      return [name, folders.filter((other) => needs.includes(`\`${other}\``))] as const;
+    });
+    expect(Object.fromEntries(Object.entries(imported).map(([name, needs]) => [name, [...needs].toSorted()]))).toEqual(
+      Object.fromEntries(named),
+    );
+    const isNeededBack = ([name, needs]: readonly [string, readonly string[]]) =>
+      needs.some((need) => imported[need]?.has(name));
+    expect(named.filter(isNeededBack)).toEqual([]);
+  });
+});
+
 describe('the features of the command line', () => {
   test('the core of the command line imports no feature, and only the list of features names them', () => {
     expect(importsOfCommandFeatures(product)).toEqual([]);

@@ -2,7 +2,7 @@ import { mkdir } from 'node:fs/promises';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { JsonObject } from '../../packages/contract/json.ts';
 import type { Expose } from '../../packages/contract/settings/choices.ts';
-import { countTokens } from '../../packages/toolwharf/features/exposure/count-tokens.ts';
+import { countTokens } from '../../packages/toolwharf/features/signatures/count-tokens.ts';
 import { createTasks, type TaskStep } from '../fixtures/models/ten-tasks.ts';
 import { startApi, type TestApi } from '../support/api.ts';
 import { everything, filesystemServer, fixture, memoryServer, tempDir } from '../support/fixtures.ts';

@@ -1,5 +1,6 @@
 import type { JsonObject } from '../../contract/json.ts';
-import { exposeSource, searchSource } from '../features/search/search-source.ts';
+import { exposeSource } from '../features/exposure/expose-source.ts';
+import { searchSource } from '../features/search/search-source.ts';
 import type { Tool, ToolResult, ToolSource } from '../kernel/tool.ts';
 import { callByProviderName, findExpressed, type RunOptions, runsScripts } from './shared/call-by-provider-name.ts';
 import {

@@ -1,7 +1,7 @@
 import type { JsonObject } from '../../../contract/json.ts';
 import type { Exposed } from '../../../contract/settings/choices.ts';
 import type { ProfileConfig } from '../../../contract/settings/config.ts';
-import { countTokens } from '../../../toolwharf/features/exposure/count-tokens.ts';
+import { countTokens } from '../../../toolwharf/features/signatures/count-tokens.ts';
 import { mapInSlices } from '../../../toolwharf/kernel/slices.ts';
 
 /** How the tools of a profile are listed: every definition, tools that search and call the others, or that run scripts. */

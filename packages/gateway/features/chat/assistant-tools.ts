@@ -5,7 +5,7 @@ import type { Exposed } from '../../../contract/settings/choices.ts';
 import { type ExpressedTool, expressTools } from '../../../toolwharf/bridges/shared/express-tools.ts';
 import { anyProviderRules } from '../../../toolwharf/bridges/shared/provider-rules.ts';
 import type { CatalogEntry } from '../../../toolwharf/catalog/catalog.ts';
-import { countTokens } from '../../../toolwharf/features/exposure/count-tokens.ts';
+import { countTokens } from '../../../toolwharf/features/signatures/count-tokens.ts';
 import { toolIdOf } from '../../../toolwharf/kernel/tool-id.ts';
 import { trusts } from '../../../toolwharf/policy/tool-patterns.ts';
 import { localTools, type PickedTools, pickTools, qualifiedName } from './assistant-policy.ts';

@@ -1,7 +1,8 @@
 import { messageOf } from '../../../contract/errors.ts';
 import { isObject, type JsonObject } from '../../../contract/json.ts';
+import type { ExposeOptions } from '../../features/exposure/expose-source.ts';
 import { codeSource } from '../../features/scripts/code-source.ts';
-import { type ExposeOptions, type SourceSearch, searchSource } from '../../features/search/search-source.ts';
+import { type SourceSearch, searchSource } from '../../features/search/search-source.ts';
 import { receiveArgumentsText } from '../../invocation/receive-arguments.ts';
 import type { CallOptions, Tool, ToolResult, ToolSource } from '../../kernel/tool.ts';
 import { type ExpressedTool, type ProviderRules, tryExpress } from './express-tools.ts';

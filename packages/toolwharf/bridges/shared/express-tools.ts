@@ -1,7 +1,8 @@
 import { messageOf } from '../../../contract/errors.ts';
 import { isObject, type JsonSchema } from '../../../contract/json.ts';
+import { type ExposeOptions, exposeSource } from '../../features/exposure/expose-source.ts';
 import { codeSource } from '../../features/scripts/code-source.ts';
-import { type ExposeOptions, exposeSource, searchSource } from '../../features/search/search-source.ts';
+import { searchSource } from '../../features/search/search-source.ts';
 import type { Tool, ToolSource } from '../../kernel/tool.ts';
 import { toGeminiSchema } from './gemini-schema.ts';
 import { InexpressibleError } from './inexpressible.ts';

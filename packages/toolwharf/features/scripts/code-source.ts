@@ -1,9 +1,9 @@
 import { programCaller } from '../../invocation/call.ts';
 import type { InternalToolSource } from '../../kernel/internal-source.ts';
 import type { Tool } from '../../kernel/tool.ts';
-import { answerRecorded, createDescribedTools, type RunTool, toSearchable } from '../exposure/source-tools.ts';
 import type { SourceSearch } from '../search/search-source.ts';
 import { createToolSearch, waitForNamed } from '../search/search-tools.ts';
+import { answerRecorded, createDescribedTools, type RunTool, toSearchable } from '../search/source-tools.ts';
 import { describeCodeTools, isCodeTool } from './code-tools.ts';
 import { createSearchForScripts, observeWith, type SearchForScripts } from './search-for-scripts.ts';
 

@@ -8,9 +8,9 @@ import type { OpenedScripts, ScriptRun, ScriptToolbox } from '../../invocation/r
 import { recordedResult } from '../../invocation/shape-result.ts';
 import type { Embed } from '../../kernel/embed.ts';
 import type { InternalToolSource, ListedServer } from '../../kernel/internal-source.ts';
-import { observeOutput } from '../exposure/signatures/observe-output.ts';
 import { readResult } from '../references/read-result.ts';
 import { createToolSearch, type SearchableTools, waitForNamed } from '../search/search-tools.ts';
+import { observeOutput } from '../signatures/observe-output.ts';
 import { createSandboxPool } from './process/sandbox-pool.ts';
 import { runCodeEntry } from './run-code-entry.ts';
 import type { Settlement } from './sandbox/protocol.ts';

@@ -9,8 +9,8 @@ import type { ListedServer, OnFound, WaitForTools } from '../../kernel/internal-
 import { createMutex } from '../../kernel/mutex.ts';
 import { nextTurn } from '../../kernel/next-turn.ts';
 import { mapInSlices } from '../../kernel/slices.ts';
-import { countTokens } from '../exposure/count-tokens.ts';
-import { toSignature } from '../exposure/signatures/to-signature.ts';
+import { countTokens } from '../signatures/count-tokens.ts';
+import { toSignature } from '../signatures/to-signature.ts';
 import { firstSentence, type ToolDocument } from './tool-fields.ts';
 import { createToolIndex } from './tool-index.ts';
 import { createToolVectors } from './tool-vectors.ts';

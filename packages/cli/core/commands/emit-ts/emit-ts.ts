@@ -1,12 +1,8 @@
 import { writeFile } from 'node:fs/promises';
 import type { ToolView } from '../../../../contract/api/tools.ts';
 import { messageOf } from '../../../../contract/errors.ts';
-import {
-  memberName,
-  schemaToType,
-  toComment,
-} from '../../../../toolwharf/features/exposure/signatures/schema-to-type.ts';
-import { hasRequired } from '../../../../toolwharf/features/exposure/signatures/to-signature.ts';
+import { memberName, schemaToType, toComment } from '../../../../toolwharf/features/signatures/schema-to-type.ts';
+import { hasRequired } from '../../../../toolwharf/features/signatures/to-signature.ts';
 import { openServers } from '../../client/open-tools.ts';
 import type { CommandContext } from '../../command-context.ts';
 import { exitCodes, UsageError } from '../../errors.ts';

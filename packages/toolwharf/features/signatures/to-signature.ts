@@ -1,5 +1,5 @@
-import { isObject } from '../../../../contract/json.ts';
-import type { ObservedOutput } from '../../../kernel/internal-source.ts';
+import { isObject } from '../../../contract/json.ts';
+import type { ObservedOutput } from '../../kernel/internal-source.ts';
 import { memberName, schemaToType, toComment } from './schema-to-type.ts';
 
 /** The parts of a tool's signature. */

@@ -4,7 +4,7 @@ import { failureResult } from '../../invocation/shape-result.ts';
 import { createId } from '../../kernel/create-id.ts';
 import type { AnswerSearch, InternalToolSource, ListedServer, RecordedSearch } from '../../kernel/internal-source.ts';
 import type { CallOptions, ContentBlock, Tool, ToolResult } from '../../kernel/tool.ts';
-import type { SearchableTools, SearchedTool } from '../search/search-tools.ts';
+import type { SearchableTools, SearchedTool } from './search-tools.ts';
 
 /** Runs one of our tools. */
 export type RunTool = (name: string, args: unknown, options?: RunToolOptions) => Promise<ToolResult>;

@@ -1,6 +1,6 @@
-import { isObject, type JsonObject } from '../../../../contract/json.ts';
-import { exactly } from '../../../kernel/exact-json.ts';
-import { toDisplayText } from '../../../policy/display-text.ts';
+import { isObject, type JsonObject } from '../../../contract/json.ts';
+import { exactly } from '../../kernel/exact-json.ts';
+import { toDisplayText } from '../../policy/display-text.ts';
 
 /** How types are written. */
 export interface TypeStyle {

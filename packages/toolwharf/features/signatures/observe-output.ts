@@ -1,5 +1,5 @@
-import { isObject, type JsonObject, type JsonSchema } from '../../../../contract/json.ts';
-import type { ObservedOutput } from '../../../kernel/internal-source.ts';
+import { isObject, type JsonObject, type JsonSchema } from '../../../contract/json.ts';
+import type { ObservedOutput } from '../../kernel/internal-source.ts';
 
 /** A member whose name is longer is data, not a part of a type. */
 const maxNameLength = 60;
