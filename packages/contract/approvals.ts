@@ -7,6 +7,17 @@ export const approvalScopes = ['once', 'flow', 'conversation', 'tool', 'server']
 /** How far an answer applies. */
 export type ApprovalScope = (typeof approvalScopes)[number];
 
+/** The keys that answer an approval, in the app and at the terminal. No key allows calls of everyone: that takes a click. */
+export const answerKeys = {
+  once: 'a',
+  flow: 'f',
+  conversation: 'c',
+  tool: 't',
+  server: 's',
+  edit: 'e',
+  deny: 'd',
+} as const;
+
 /** `used`: allowed, and its call has started. It allows no second call. */
 export const approvalStatuses = ['pending', 'allowed', 'denied', 'expired', 'used'] as const;
 

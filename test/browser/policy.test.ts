@@ -85,22 +85,7 @@ test('the page Policy shows the rules, what they decided, proposals and budgets,
 
 test('the page Policy proposes a rule from what people always allowed', async () => {
   const { page } = app;
-  for (let number = 0; number < 10; number++) {
-    const id = `answered-${number}`;
-    const request = {
-      ...{ id, callId: id, caller: { id: 'ada', kind: 'client' }, server: 'files', tool: 'f', originalName: 'read' },
-      ...{
-        description: '',
-        arguments: { path: `docs/${number}` },
-        argumentsHash: id,
-        definitionHash: 'h',
-        reason: 'r',
-      },
-      ...{ askedAt: new Date().toISOString(), expiresAt: new Date(Date.now() + 600_000).toISOString() },
-    };
-    await app.storage.approvals.add(request as never);
-    await app.storage.approvals.answer(id, { kind: 'allow' }, 'Ada', Date.now());
-  }
+  await answerCalls();
   await app.load('/policy');
   const proposals = page.getByRole('region', { name: 'Proposals' });
   await proposals.getByText('People allowed 10 of 10 calls of files/read with path under docs/.').waitFor();

@@ -78,34 +78,9 @@ test('every command with --json prints one JSON document, or JSON lines', async 
   await read('servers', 'edit', 'more', '--description', 'more files');
   for (const act of ['disconnect', 'connect', 'restart', 'refresh', 'disable', 'enable', 'remove'])
     await read('servers', act, 'more');
-  for (const list of [
-    'servers',
-    'tools',
-    'resources',
-    'prompts',
-    'skills',
-    'rules',
-    'keys',
-    'users',
-    'accounts',
-    'profiles',
-    'pins',
-    'assistants',
-  ])
-    await read(list);
-  for (const list of [
-    'resources',
-    'prompts',
-    'skills',
-    'rules',
-    'keys',
-    'users',
-    'accounts',
-    'profiles',
-    'pins',
-    'calls',
-  ])
-    await read(list, 'list');
+  const lists = ['resources', 'prompts', 'skills', 'rules', 'keys', 'users', 'accounts', 'profiles', 'pins'];
+  for (const list of ['servers', 'tools', ...lists, 'assistants']) await read(list);
+  for (const list of [...lists, 'calls']) await read(list, 'list');
   await read('assistants', 'list');
   for (const one of ['check', 'doctor', 'fleet', 'models', 'calls']) await read(one);
   const [{ uri }] = (await read('resources')) as unknown as [{ uri: string }];

@@ -6,8 +6,8 @@ import { startReplicas } from '../fleet/replicas.ts';
 import { connectAgent, outcomeOf, toCall } from '../support/a2a.ts';
 import { startApi, type TestApi } from '../support/api.ts';
 import { fixture, tempDir } from '../support/fixtures.ts';
+import { gatewayStores } from '../support/gateway-stores.ts';
 import { connectMcp, type McpClient } from '../support/mcp-client.ts';
-import { startPostgres, type TestPostgres } from '../support/postgres.ts';
 import { addScriptedAssistant, answerIn } from '../support/scripted-assistant.ts';
 import { waitFor } from '../support/wait-for.ts';
 
@@ -29,20 +29,7 @@ const config = {
 const secret = 'the offer for Analytical Engines Ltd is 4711 pounds';
 const part = 'What is ANALYTICAL engines ltd worth?';
 
-let postgres: TestPostgres;
-beforeAll(async () => {
-  postgres = await startPostgres();
-});
-afterAll(() => postgres.stop());
-
-const sealer = () => createSealer(randomBytes(32));
-const stores = [
-  { store: 'SQLite', open: () => openStorage({ kind: 'memory' }) },
-  {
-    store: 'PostgreSQL',
-    open: async () => openStorage({ kind: 'postgres', url: await postgres.createUrl(), sealer: sealer() }),
-  },
-];
+const { stores, postgres } = gatewayStores();
 
 describe.each(stores)('the data flows of a gateway with $store', ({ open }) => {
   let api: TestApi;
@@ -212,7 +199,7 @@ test('labels survive a restart', async () => {
 });
 
 test('replicas share labels and answers', async () => {
-  await using replicas = await startReplicas(postgres, config as never);
+  await using replicas = await startReplicas(postgres(), config as never);
   const [one, two] = replicas.all;
   const key = replicas.adminToken;
   await using first = await connectMcp(`${one.url}/mcp`, 'modern', { key });

@@ -99,19 +99,22 @@ test('many clients with simultaneous questions on one stdio server all receive t
   expect(opened.flatMap(({ foreign }) => foreign)).toEqual([]);
 });
 
-test('a call waits while the question of another client is open, and its timeout is paused', async () => {
-  await using gateway = await serveMcp({ subject: fixture('legacy') });
+/** Declines a question when the gate is opened. */
+function declineLater() {
   const gate = Promise.withResolvers<void>();
   const asked = Promise.withResolvers<void>();
-  await using slow = await connectMcp(gateway.url, 'legacy', {
-    answers: {
-      'elicitation/create': (async () => {
-        asked.resolve();
-        await gate.promise;
-        return { action: 'decline' };
-      }) as never,
-    },
-  });
+  const decline = async () => {
+    asked.resolve();
+    await gate.promise;
+    return { action: 'decline' };
+  };
+  return { asked, gate, answers: { 'elicitation/create': decline as never } };
+}
+
+test('a call waits while the question of another client is open, and its timeout is paused', async () => {
+  await using gateway = await serveMcp({ subject: fixture('legacy') });
+  const { asked, gate, answers } = declineLater();
+  await using slow = await connectMcp(gateway.url, 'legacy', { answers });
   await using quick = await connectAs(gateway.url, 'legacy', 'quick', 'somebody');
   const first = slow.text('ask', { question: 'slow' });
   await asked.promise;
@@ -230,17 +233,8 @@ test('calls of clients that cannot answer questions run concurrently', async () 
 
 test('with isolation: session each client session has its own process, and open questions do not delay other sessions', async () => {
   await using gateway = await serveMcp({ subject: { ...fixture('legacy'), isolation: 'session' } });
-  const gate = Promise.withResolvers<void>();
-  const asked = Promise.withResolvers<void>();
-  await using slow = await connectMcp(gateway.url, 'legacy', {
-    answers: {
-      'elicitation/create': (async () => {
-        asked.resolve();
-        await gate.promise;
-        return { action: 'decline' };
-      }) as never,
-    },
-  });
+  const { asked, gate, answers } = declineLater();
+  await using slow = await connectMcp(gateway.url, 'legacy', { answers });
   await using quick = await connectAs(gateway.url, 'legacy', 'quick', 'somebody');
   expect(await slow.text('pid')).toBe(await slow.text('pid'));
   expect(await quick.text('pid')).not.toBe(await slow.text('pid'));

@@ -1,5 +1,6 @@
 import type { JsonObject } from '../../packages/contract/json.ts';
 import type { ServerSpec } from '../../packages/contract/settings/config.ts';
+import { serverDefaults, toolDefaults } from '../../packages/contract/settings/defaults.ts';
 import {
   type Connection,
   type ConnectionOptions,
@@ -21,27 +22,11 @@ export interface TestConnection extends Connection, AsyncDisposable {
 /** A specification with the defaults of the native dialect. */
 function specOf(target: Program | string, changes: Partial<ServerSpec> = {}): ServerSpec {
   return {
+    ...serverDefaults,
     name: 'subject',
-    enabled: true,
-    required: false,
-    protocol: 'auto',
-    isolation: 'shared',
-    credentials: 'shared',
-    maxAccountConnections: 64,
-    placement: 'everywhere',
-    lifecycle: 'eager',
-    idleAfterMs: 600_000,
-    validation: 'strict',
-    installTimeoutMs: 300_000,
-    maxTimeoutMs: 600_000,
-    cancelGraceMs: 30_000,
-    questionHoldMs: 15_000,
-    trusted: false,
     timeoutMs: patienceMs,
     retryAttempts: 0,
-    mode: 'dynamic',
-    defaultTool: { maxInstances: 64, timeoutMs: patienceMs },
-    onChange: 'ask',
+    defaultTool: { ...toolDefaults, timeoutMs: patienceMs },
     target:
       typeof target === 'string'
         ? { transport: 'auto', url: target, headers: {}, authentication: { type: 'none' }, allowInsecure: false }

@@ -38,6 +38,26 @@ async function cancelOne({ work, begun }: Deaf): Promise<void> {
   expect(await first.result).toMatchObject({ failure: { code: 'CALL_CANCELLED' } });
 }
 
+type DeafHttp = Awaited<ReturnType<typeof startDeafHttp>>;
+
+/** A toolbox whose one tool, of the server over HTTP, has one permit. */
+function openAtDeaf(
+  { url }: DeafHttp,
+  settings: { readonly protocol: 'legacy' | 'modern'; readonly cancelGrace: number },
+) {
+  const tool = { maxInstances: 1, timeout: patienceMs };
+  return openToolbox({ servers: { deaf: { url, ...settings, defaultToolConfig: tool } } });
+}
+
+/** Cancels a call that the server over HTTP has received and does not answer. */
+async function cancelFirst(toolbox: InternalToolbox, { begun }: DeafHttp): Promise<void> {
+  const cancel = new AbortController();
+  const first = toolbox.start('mcp_deaf_work', { name: 'first' }, { signal: cancel.signal });
+  await waitFor(() => begun.length === 1, { what: 'the first call' });
+  cancel.abort();
+  expect(await first.result).toMatchObject({ failure: { code: 'CALL_CANCELLED' } });
+}
+
 const isQueued = (call: Call) => waitFor(() => call.state === 'queued', { what: 'the queued call' });
 const unanswered = (toolbox: InternalToolbox) => toolbox.calls.stats().unanswered;
 
@@ -57,14 +77,8 @@ describe('a cancelled call that its server has not answered', () => {
 
   test('a cancelled call of a server over HTTP keeps its permit until the server answers late', async () => {
     await using server = await startDeafHttp();
-    const tool = { maxInstances: 1, timeout: patienceMs };
-    const settings = { protocol: 'legacy' as const, cancelGrace: 4 * patienceMs, defaultToolConfig: tool };
-    await using toolbox = await openToolbox({ servers: { deaf: { url: server.url, ...settings } } });
-    const cancel = new AbortController();
-    const first = toolbox.start('mcp_deaf_work', { name: 'first' }, { signal: cancel.signal });
-    await waitFor(() => server.begun.length === 1, { what: 'the first call' });
-    cancel.abort();
-    expect(await first.result).toMatchObject({ failure: { code: 'CALL_CANCELLED' } });
+    await using toolbox = await openAtDeaf(server, { protocol: 'legacy', cancelGrace: 4 * patienceMs });
+    await cancelFirst(toolbox, server);
     const second = toolbox.start('mcp_deaf_work', { name: 'second' });
     await isQueued(second);
     await waitFor(() => server.methods.includes('notifications/cancelled'), { what: 'the cancellation' });
@@ -76,14 +90,8 @@ describe('a cancelled call that its server has not answered', () => {
 
   test('a cancelled call of a server over HTTP releases its permit when the server closes the response', async () => {
     await using server = await startDeafHttp();
-    const tool = { maxInstances: 1, timeout: patienceMs };
-    const settings = { protocol: 'legacy' as const, cancelGrace: patienceMs, defaultToolConfig: tool };
-    await using toolbox = await openToolbox({ servers: { deaf: { url: server.url, ...settings } } });
-    const cancel = new AbortController();
-    const first = toolbox.start('mcp_deaf_work', { name: 'first' }, { signal: cancel.signal });
-    await waitFor(() => server.begun.length === 1, { what: 'the first call' });
-    cancel.abort();
-    expect(await first.result).toMatchObject({ failure: { code: 'CALL_CANCELLED' } });
+    await using toolbox = await openAtDeaf(server, { protocol: 'legacy', cancelGrace: patienceMs });
+    await cancelFirst(toolbox, server);
     const second = toolbox.start('mcp_deaf_work', { name: 'second' });
     await isQueued(second);
     await waitFor(() => server.methods.includes('notifications/cancelled'), { what: 'the cancellation' });
@@ -95,14 +103,8 @@ describe('a cancelled call that its server has not answered', () => {
 
   test('a cancelled call of a modern server over HTTP keeps its permit, although closing the request is what cancels it', async () => {
     await using server = await startDeafHttp();
-    const tool = { maxInstances: 1, timeout: patienceMs };
-    const settings = { protocol: 'modern' as const, cancelGrace: 4 * patienceMs, defaultToolConfig: tool };
-    await using toolbox = await openToolbox({ servers: { deaf: { url: server.url, ...settings } } });
-    const cancel = new AbortController();
-    const first = toolbox.start('mcp_deaf_work', { name: 'first' }, { signal: cancel.signal });
-    await waitFor(() => server.begun.length === 1, { what: 'the first call' });
-    cancel.abort();
-    expect(await first.result).toMatchObject({ failure: { code: 'CALL_CANCELLED' } });
+    await using toolbox = await openAtDeaf(server, { protocol: 'modern', cancelGrace: 4 * patienceMs });
+    await cancelFirst(toolbox, server);
     await waitFor(() => server.closed === 1, { what: 'the end of the request' });
     const second = toolbox.start('mcp_deaf_work', { name: 'second' });
     await isQueued(second);

@@ -1,11 +1,12 @@
 import { describe, expect, test } from 'vitest';
 import type { ServerSpec, ToolConfig } from '../../contract/settings/config.ts';
+import { serverDefaults } from '../../contract/settings/defaults.ts';
 import type { ToolDefinition } from '../kernel/tool.ts';
 import { findGone, type Registration, registerTools as register, strictViolation } from './register-tools.ts';
 
 const customers: ServerSpec = {
+  ...serverDefaults,
   name: 'customers',
-  enabled: true,
   required: true,
   target: {
     transport: 'http',
@@ -14,24 +15,7 @@ const customers: ServerSpec = {
     authentication: { type: 'none' },
     allowInsecure: false,
   },
-  protocol: 'auto',
-  isolation: 'shared',
-  credentials: 'shared',
-  maxAccountConnections: 64,
-  placement: 'everywhere',
-  lifecycle: 'eager',
-  idleAfterMs: 600_000,
-  validation: 'strict',
-  installTimeoutMs: 300_000,
-  maxTimeoutMs: 600_000,
-  cancelGraceMs: 30_000,
-  questionHoldMs: 15_000,
-  trusted: false,
-  timeoutMs: 30_000,
-  retryAttempts: 3,
-  mode: 'dynamic',
   defaultTool: { maxInstances: 10, timeoutMs: 30_000 },
-  onChange: 'ask',
 };
 const strict: ServerSpec = { ...customers, name: 'internal-tools', mode: 'strict' };
 const defaultTool = { maxInstances: 2, timeoutMs: 60_000 };

@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
+import { serverDefaults } from '../../contract/settings/defaults.ts';
 import { serverShape } from '../../contract/settings/server-schema.ts';
 import { parseConfig } from './load-config.ts';
 import { newServerRecordSchema, serverRecordSchema, toNativeServer, toServerSpec } from './server-record.ts';
@@ -170,10 +171,9 @@ describe('a server record', () => {
 
   test('a server record becomes a server [R1]', () => {
     expect(toServerSpec(serverRecordSchema.parse({ ...record, timeout: 60_000 }))).toEqual({
+      ...serverDefaults,
       name: 'Company search',
       description: "Searches the company's documents",
-      enabled: true,
-      required: false,
       target: {
         transport: 'http',
         url: 'https://search.example.com/mcp',
@@ -181,24 +181,8 @@ describe('a server record', () => {
         authentication: { type: 'api-key', key: '${SEARCH_KEY}', header: 'x-api-key' },
         allowInsecure: false,
       },
-      protocol: 'auto',
-      isolation: 'shared',
-      credentials: 'shared',
-      maxAccountConnections: 64,
-      placement: 'everywhere',
-      lifecycle: 'eager',
-      idleAfterMs: 600_000,
-      validation: 'strict',
-      trusted: false,
       timeoutMs: 60_000,
-      installTimeoutMs: 300_000,
-      maxTimeoutMs: 600_000,
-      cancelGraceMs: 20_000,
-      questionHoldMs: 15_000,
-      retryAttempts: 3,
-      mode: 'dynamic',
       defaultTool: { maxInstances: 64, timeoutMs: 60_000 },
-      onChange: 'ask',
     });
     expect(toServerSpec(serverRecordSchema.parse({ ...stdio, cwd: '/tmp' })).target).toEqual({
       transport: 'stdio',

@@ -1,8 +1,9 @@
+import { answerKeys } from '../../../contract/approvals.ts';
 import type { ApprovalRequest } from '../../../toolwharf/policy/approval.ts';
 import { toDisplayText } from '../../../toolwharf/policy/display-text.ts';
 import { jsonText, oneLine, wrapParts } from './format.ts';
 import type { Terminal } from './terminal.ts';
-import { answerKeys, changeLines } from './terminal-approver.ts';
+import { changeLines } from './terminal-approver.ts';
 
 /** `each`: the person answers for each call. */
 export type ScriptAnswer = 'allow' | 'deny' | 'each';

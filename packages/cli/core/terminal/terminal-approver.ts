@@ -1,5 +1,5 @@
 import type { DataSource } from '../../../contract/api/data-flows.ts';
-import type { ApprovalScope, RuleAudience } from '../../../contract/approvals.ts';
+import { type ApprovalScope, answerKeys, type RuleAudience } from '../../../contract/approvals.ts';
 import type { DefinitionChange } from '../../../toolwharf/catalog/definition-diff.ts';
 import type { Environment } from '../../../toolwharf/config/references.ts';
 import type { ToolAnnotations } from '../../../toolwharf/kernel/tool.ts';
@@ -26,17 +26,6 @@ export interface ApprovalPromptOptions {
 export interface PendingApproval extends ApprovalRequest {
   readonly audiences?: readonly RuleAudience[];
 }
-
-/** The keys that answer an approval, the same as in the app. */
-export const answerKeys = {
-  once: 'a',
-  flow: 'f',
-  conversation: 'c',
-  tool: 't',
-  server: 's',
-  edit: 'e',
-  deny: 'd',
-} as const;
 
 /** Asks the person at the terminal about each call. Anything but a clear yes is a denial. */
 export function createTerminalApprover(terminal: Terminal, options: () => ApprovalPromptOptions): Approver {

@@ -1,6 +1,7 @@
 import { type QueryClient, useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { Server } from 'lucide-react';
 import { type RefObject, useEffect, useRef, useState } from 'react';
+import { answerKeys } from '../../../contract/approvals.ts';
 import { hasRawJson } from '../../../contract/exact-json.ts';
 import { ApiError, type Approval, type ApprovalAnswer, api } from '../api/client.ts';
 import { queries } from '../api/queries.ts';
@@ -13,7 +14,6 @@ import {
   mayAllowFlow,
   mayEdit,
 } from './approval/ApprovalAnswers.tsx';
-import { answerKeys } from './approval/answer-keys.ts';
 import { kindOfCaller, nameOfCaller, outcomeOf } from './approval/labels.ts';
 import { describeRemembered, UndoButton, useForgetAnswer } from './approval/RememberedAnswer.tsx';
 import { ServerClaims } from './approval/ServerClaims.tsx';

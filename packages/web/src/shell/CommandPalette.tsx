@@ -1,8 +1,8 @@
 import { useQuery } from '@tanstack/react-query';
 import { type KeyboardEvent, useDeferredValue, useId, useMemo, useRef, useState } from 'react';
 import { useLocation } from 'wouter';
+import { answerKeys } from '../../../contract/approvals.ts';
 import { queries, useIsAdmin } from '../api/queries.ts';
-import { answerKeys } from '../components/approval/answer-keys.ts';
 import { classNames } from '../components/class-names.ts';
 import { Dialog } from '../components/Dialog.tsx';
 import { Input } from '../components/fields.tsx';

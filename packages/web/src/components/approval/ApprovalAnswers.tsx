@@ -1,6 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { Check, ChevronDown, MessageSquareX, Pencil, X } from 'lucide-react';
 import { useEffect, useRef, useState } from 'react';
+import { answerKeys } from '../../../../contract/approvals.ts';
 import type { Approval, ApprovalAnswer } from '../../api/client.ts';
 import { queries } from '../../api/queries.ts';
 import { Button } from '../Button.tsx';
@@ -10,7 +11,6 @@ import { Menu, type MenuItem } from '../Menu.tsx';
 import { SchemaForm } from '../SchemaForm.tsx';
 import { Spinner } from '../Spinner.tsx';
 import { safeText } from '../safe-text.ts';
-import { answerKeys } from './answer-keys.ts';
 import { type Audience, labelAudience } from './labels.ts';
 
 export interface ApprovalAnswersProps {
