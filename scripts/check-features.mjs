@@ -73,9 +73,9 @@ function withoutFeatures(text, removed) {
   const imported = removed.map((name) => new RegExp(`^import \\{ (\\w+) \\} from './${name}/feature\\.ts';\\n`, 'm'));
   const values = imported.map((pattern) => pattern.exec(text)?.[1]);
   const rest = imported.reduce((shorter, pattern) => shorter.replace(pattern, ''), text);
-  // The formatter puts a short list in one line.
-  return values.reduce(
-    (shorter, value) => shorter.replace(new RegExp(`^  ${value},\\n|\\b${value}, |, ${value}\\b(?=\\])`, 'm'), ''),
-    rest,
-  );
+  return values.reduce((shorter, value) => {
+    const line = new RegExp(`^  ${value},\\n`, 'm');
+    // The formatter puts a short list in one line.
+    return shorter.replace(line.test(shorter) ? line : new RegExp(`\\b${value}, |, ${value}\\b(?=\\])`), '');
+  }, rest);
 }
