@@ -1,6 +1,6 @@
 import type { ReportedTool, ToolReport } from '../../../contract/api/tool-report.ts';
 import type { CatalogEntry } from '../../../toolwharf/catalog/catalog.ts';
-import { countTokens } from '../../../toolwharf/features/exposure/count-tokens.ts';
+import { countTokens } from '../../../toolwharf/features/signatures/count-tokens.ts';
 import { toDocument } from '../../../toolwharf/features/search/search-tools.ts';
 import type { ToolDocument } from '../../../toolwharf/features/search/tool-fields.ts';
 import { createToolIndex, type ToolIndex } from '../../../toolwharf/features/search/tool-index.ts';
