@@ -1,9 +1,9 @@
 import type { ReportedTool, ToolReport } from '../../../contract/api/tool-report.ts';
 import type { CatalogEntry } from '../../../toolwharf/catalog/catalog.ts';
-import { countTokens } from '../../../toolwharf/features/signatures/count-tokens.ts';
 import { toDocument } from '../../../toolwharf/features/search/search-tools.ts';
 import type { ToolDocument } from '../../../toolwharf/features/search/tool-fields.ts';
 import { createToolIndex, type ToolIndex } from '../../../toolwharf/features/search/tool-index.ts';
+import { countTokens } from '../../../toolwharf/features/signatures/count-tokens.ts';
 import type { Journal } from '../../../toolwharf/invocation/journal.ts';
 import { createSlice } from '../../../toolwharf/kernel/slices.ts';
 import { toolIdOf, toolKey } from '../../../toolwharf/kernel/tool-id.ts';
