@@ -1,12 +1,15 @@
-import { randomUUID } from 'node:crypto';
+import { randomBytes, randomUUID } from 'node:crypto';
 import { writeFile } from 'node:fs/promises';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createApiKey } from '../../packages/gateway/core/auth/api-keys.ts';
+import { openStorage } from '../../packages/gateway/core/storage/open-storage.ts';
+import { createSealer } from '../../packages/toolwharf/storage/sealer.ts';
+import type { Storage } from '../../packages/toolwharf/storage/storage.ts';
 import { connectAgent, outcomeOf, toCall } from '../support/a2a.ts';
 import { startApi, type TestApi, unasked } from '../support/api.ts';
 import { fixture, tempDir } from '../support/fixtures.ts';
-import { gatewayStores } from '../support/gateway-stores.ts';
 import { connectMcp } from '../support/mcp-client.ts';
+import { startPostgres, type TestPostgres } from '../support/postgres.ts';
 import { addScriptedAssistant, answerIn } from '../support/scripted-assistant.ts';
 import { waitFor } from '../support/wait-for.ts';
 
@@ -40,7 +43,20 @@ const config = {
   profiles: { default: {}, team: {}, scripts: { expose: 'code' }, 'team-scripts': { expose: 'code' } },
 };
 
-const { stores } = gatewayStores();
+let postgres: TestPostgres;
+beforeAll(async () => {
+  postgres = await startPostgres();
+});
+afterAll(() => postgres.stop());
+
+const stores: readonly { readonly store: string; readonly open: () => Promise<Storage> }[] = [
+  { store: 'SQLite', open: () => openStorage({ kind: 'memory' }) },
+  {
+    store: 'PostgreSQL',
+    open: async () =>
+      openStorage({ kind: 'postgres', url: await postgres.createUrl(), sealer: createSealer(randomBytes(32)) }),
+  },
+];
 
 const replicas: readonly { readonly store: string; readonly openAll: () => Promise<readonly Storage[]> }[] = [
   { store: 'SQLite', openAll: async () => [await openStorage({ kind: 'memory' })] },
