@@ -3,7 +3,6 @@ import { expect, test } from 'vitest';
 import { approvalScopes } from '../packages/contract/approvals.ts';
 import { callEnds, callStatuses } from '../packages/contract/calls.ts';
 import { connectionStates } from '../packages/contract/connections.ts';
-import { keyRights } from '../packages/contract/rights.ts';
 import {
   approvalModes,
   approverGroups,
@@ -49,7 +48,6 @@ test.each([
   ['ways to list tools', exposures],
   ['placements', placements],
   ['protocol choices', protocolChoices],
-  ['rights of a key', keyRights],
   ['connection states', connectionStates],
   ['call statuses', callStatuses],
   ['ends of a call', callEnds],

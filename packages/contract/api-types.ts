@@ -53,7 +53,9 @@ import type {
 } from './records/conversation.ts';
 import type { accountSchema, personalServerSchema } from './routes/accounts.ts';
 import type { appSchema } from './routes/apps.ts';
+import type { elevationSchema } from './routes/elevations.ts';
 import type { replicaSchema } from './routes/fleet.ts';
+import type { roleListSchema, roleSchema } from './routes/roles.ts';
 import type { savedRequestSchema } from './routes/saved-requests.ts';
 import type { signInAttemptSchema, signInSchema, signInStepSchema } from './routes/sign-ins.ts';
 import type { trafficMessageSchema } from './routes/traffic.ts';
@@ -134,3 +136,7 @@ export type ConversationEvents = ReceivedEvents<ApiRoutes['watchConversation']>;
 export type TrafficEvents = ReceivedEvents<ApiRoutes['watchTraffic']>;
 export type CallChangedEvent = GatewayEvents['call.changed'];
 export type CallProgressedEvent = GatewayEvents['call.progressed'];
+
+export type Role = Received<typeof roleSchema>;
+export type RoleList = Received<typeof roleListSchema>;
+export type Elevation = Received<typeof elevationSchema>;

@@ -4,8 +4,9 @@ import type { AddressInfo } from 'node:net';
 import { exportJWK, generateKeyPair, SignJWT } from 'jose';
 import { describe, expect, test } from 'vitest';
 import type { Conversation } from '../../packages/contract/records/conversation.ts';
+import { shippedRoles, withImplied } from '../../packages/contract/rights.ts';
 import { createApiKey } from '../../packages/gateway/core/auth/api-keys.ts';
-import type { Identity } from '../../packages/gateway/core/auth/identity.ts';
+import { everyPermission, type Identity } from '../../packages/gateway/core/auth/identity.ts';
 import { createOwnership } from '../../packages/gateway/core/auth/ownership.ts';
 import { createPersons } from '../../packages/gateway/core/auth/persons.ts';
 import { toIdentity } from '../../packages/gateway/core/auth/users.ts';
@@ -29,13 +30,17 @@ async function identities() {
   async function createKey(creator: Identity): Promise<Identity> {
     const { record } = createApiKey({ name: 'k', rights: ['admin'], createdBy: await persons.creatorOf(creator) });
     await keys.add(record);
-    return { caller: { id: `key:${record.id}`, kind: 'client' }, isAdmin: true, via: 'key' };
+    return { caller: { id: `key:${record.id}`, kind: 'client' }, permissions: everyPermission, via: 'key' };
   }
 
   for (const subject of ['ada', 'max']) {
-    const claims = { issuer, subject, groups: [], role: 'admin', claimsAt: new Date().toISOString() } as const;
-    const user = toIdentity(await users.save(`id-of-${subject}`, claims));
-    const jwt: Identity = { caller: { id: `jwt:${subject}`, kind: 'person' }, isAdmin: true, via: 'jwt' };
+    const claims = { issuer, subject, groups: [], roles: ['admin'], claimsAt: new Date().toISOString() } as const;
+    const user = await toIdentity(await users.save(`id-of-${subject}`, claims), storage.roles);
+    const jwt: Identity = {
+      caller: { id: `jwt:${subject}`, kind: 'person' },
+      permissions: everyPermission,
+      via: 'jwt',
+    };
     const key = await createKey(user);
     const of = { session: user, 'OAuth token': { ...user, via: 'oauth' as const }, JWT: jwt, key };
     const more = { 'key of a JWT': await createKey(jwt), 'key of a key': await createKey(key) };
@@ -43,7 +48,11 @@ async function identities() {
     for (const [kind, identity] of Object.entries({ ...of, ...more, ...last }))
       all.push({ person: subject, kind, identity });
   }
-  const operator: Identity = { caller: { id: 'admin', kind: 'person' }, isAdmin: true, via: 'admin-token' };
+  const operator: Identity = {
+    caller: { id: 'admin', kind: 'person' },
+    permissions: everyPermission,
+    via: 'admin-token',
+  };
   for (const person of ['bot', 'reviewer']) {
     const key = await createKey(operator);
     all.push({ person, kind: 'key of the operator', identity: key });
@@ -95,7 +104,7 @@ describe.each(Object.entries(calls))('the approval of %s', (_name, makeCall) => 
 test('a person who approves for others does not for the assistant, token or key of their own', async () => {
   const { all, ownership } = await identities();
   const [session] = all.filter(({ person, kind }) => person === 'ada' && kind === 'session');
-  const approver = { ...(session?.identity as Identity), isAdmin: false, role: 'approver' as const };
+  const approver = { ...(session?.identity as Identity), permissions: withImplied(shippedRoles.approver.permissions) };
   for (const { person, identity } of all)
     expect(await ownership.answerRight(approver, toRequest(identity.caller))).toBe(
       person === 'ada' ? 'none' : 'conversation',
@@ -128,7 +137,7 @@ test('a person who is disabled has no access with a token of the same issuer and
   const jwksUrl = `http://127.0.0.1:${(provider.address() as AddressInfo).port}/`;
   const jwt = { issuer: `${issuer}/`, audience: 'tools', jwksUrl };
   await using api = await startApi({ servers: {}, gateway: { jwt, requireAuthentication: true } });
-  const claims = { issuer, subject: 'ada', groups: [], role: 'member', claimsAt: new Date().toISOString() } as const;
+  const claims = { issuer, subject: 'ada', groups: [], roles: ['member'], claimsAt: new Date().toISOString() } as const;
   const { id } = await api.storage.users.save('id-of-ada', claims);
   const token = async (sub: string) =>
     new SignJWT({ iss: jwt.issuer, aud: 'tools', sub })

@@ -183,5 +183,5 @@ test('the roots of a stored server are set in the inspector', async () => {
 test('callers without administrator rights cannot open the inspector', async () => {
   const key = await app.key(['read', 'call']);
   const other = await app.openPage(`/servers/files/inspector#token=${key}`);
-  await other.getByText('Only administrators can inspect servers').waitFor();
+  await other.getByText('It needs the permission traffic.read', { exact: false }).waitFor();
 });

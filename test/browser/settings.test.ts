@@ -133,7 +133,12 @@ test('a key is created, shown once, used and revoked', async () => {
   expect(await page.content()).not.toContain(key);
 
   const { body } = await app.get('/api/session', { key });
-  expect(body).toMatchObject({ authenticated: true, via: 'key', profile: 'reading', rights: ['read', 'call'] });
+  expect(body).toMatchObject({
+    authenticated: true,
+    via: 'key',
+    profile: 'reading',
+    permissions: expect.arrayContaining(['tools.call']),
+  });
   await page.reload();
   const row = page.getByRole('listitem').filter({ hasText: 'Editor <u>plugin</u>' });
   await row.getByText('profile reading', { exact: false }).waitFor();
@@ -209,7 +214,7 @@ test('sections for administrators are not offered to everyone else, and links to
   const key = await app.key(['read', 'call'], 'reading');
   const page = await app.openPage(`/settings/keys#token=${key}`);
   await page.setViewportSize({ width: 360, height: 740 });
-  await page.getByText('This section needs the right “admin”', { exact: false }).waitFor();
+  await page.getByText('It needs the permission keys.own', { exact: false }).waitFor();
   for (const [tab, text] of [
     ['Models', 'Scripted answers without a model'],
     ['Connect a client', 'Claude Code'],

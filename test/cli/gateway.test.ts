@@ -121,7 +121,7 @@ describe('toolwharf keys', () => {
     expect(listed).toMatchObject({ name: 'ci', profile: 'team', rights: ['call', 'read'] });
     const table = await cli.run(['keys', 'list']);
     expect(table.stdout).toMatch(
-      /^\w{8} {2}ci {4}call, read {2}team {5}(?:just now|\d+ s ago) +(?:just now|\d+ s ago)$/m,
+      /^\w{8} {2}ci {4}call, read {2}team {5}(?:just now|\d+ s ago) +never +(?:just now|\d+ s ago)$/m,
     );
     expect(table.stdout + JSON.stringify(listed)).not.toContain(key);
     expect(await cli.run(['keys', 'revoke', listed?.id.slice(0, 6) ?? ''])).toMatchObject({

@@ -116,13 +116,13 @@ test('the last request of a user is not reported as a change, and a changed role
   await using one = await openReplica(workspace);
   const revision = async () => (await one.storage.fleet?.revisions())?.get('users') ?? 0;
   const claimsAt = new Date().toISOString();
-  const claims = { issuer: 'i', subject: 's', groups: [], role: 'member' as const, claimsAt };
+  const claims = { issuer: 'i', subject: 's', groups: [], roles: ['member'] as const, claimsAt };
   await one.storage.users.save('u', claims);
   const added = await revision();
   expect(added).toBeGreaterThan(0);
   await one.storage.users.touch('u', claimsAt);
   expect(await revision()).toBe(added);
-  await one.storage.users.save('u', { ...claims, role: 'admin' });
+  await one.storage.users.save('u', { ...claims, roles: ['admin'] });
   const changed = await revision();
   expect(changed).toBeGreaterThan(added);
   await one.storage.users.disable('u', claimsAt);

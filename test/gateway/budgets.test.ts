@@ -102,7 +102,7 @@ describe.each(stores)('the budgets of a gateway with $store', ({ open }) => {
   });
 
   test('all keys of a person take from the budget of that person', async () => {
-    const claims = { issuer: 'https://idp.example', claimsAt: new Date().toISOString(), role: 'member' } as const;
+    const claims = { issuer: 'https://idp.example', claimsAt: new Date().toISOString(), roles: ['member'] } as const;
     const keyOf = async (subject: string) => {
       const createdBy = `https://idp.example#${subject}`;
       const { key, record } = createApiKey({ name: subject, rights: ['read', 'call'], createdBy });

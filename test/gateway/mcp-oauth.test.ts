@@ -220,7 +220,11 @@ describe('the protected resource', () => {
     expect((await api.get('/api/calls', { key: token })).status).toBe(200);
     expect((await api.post('/api/tools/mcp_s_echo/call', { arguments: {} }, { key: token })).status).toBe(403);
     const { body } = await api.get('/api/session', { key: token });
-    expect(body).toMatchObject({ via: 'oauth', rights: ['read'], role: 'member' });
+    expect(body).toMatchObject({
+      via: 'oauth',
+      permissions: expect.not.arrayContaining(['tools.call']),
+      roles: ['member'],
+    });
     const opened = await api.post('/api/session', undefined, { key: token });
     expect(opened.status).toBe(403);
   });
@@ -280,7 +284,7 @@ describe('the protected resource', () => {
     expect((await post('/mcp', machine)).status).toBe(403);
     expect((await post('/mcp', token)).status).toBe(200);
     const { body } = await api.get('/api/users', { key: api.adminToken });
-    expect(body.users).toContainEqual(expect.objectContaining({ subject: 'lea', role: 'member' }));
+    expect(body.users).toContainEqual(expect.objectContaining({ subject: 'lea', roles: ['member'] }));
     expect(body.users.map(({ subject }: { subject: string }) => subject)).not.toContain('machine');
   });
 });

@@ -57,22 +57,26 @@ describe('the sign-in of people', () => {
     expect(mia.session).toMatchObject({
       authenticated: true,
       via: 'sign-in',
-      role: 'member',
+      roles: ['member'],
       profile: 'finance',
-      rights: ['read', 'call'],
+      permissions: expect.arrayContaining(['tools.call', 'keys.own', 'elevations.request']),
       caller: { id: `user:${mia.user}`, kind: 'person', name: 'Mia', user: mia.user },
     });
     const ann = await signedIn('ann');
-    expect(ann.session).toMatchObject({ role: 'approver', profile: 'default', rights: ['read', 'call'] });
+    expect(ann.session).toMatchObject({
+      roles: ['approver'],
+      profile: 'default',
+      permissions: expect.arrayContaining(['approvals.answer']),
+    });
     const root = await signedIn('root');
-    expect(root.session).toMatchObject({ role: 'admin', rights: ['read', 'call', 'admin'] });
+    expect(root.session).toMatchObject({ roles: ['admin'], permissions: expect.arrayContaining(['servers.write']) });
     const { body } = await api.get('/api/users', root.own);
     // Those who signed in within one second have no order.
     const byName = (one: { name: string }, other: { name: string }) => (one.name < other.name ? -1 : 1);
     expect(body.users.toSorted(byName)).toMatchObject([
-      { name: 'Ann', role: 'approver' },
-      { name: 'Mia', email: 'mia@example.com', role: 'member', profile: 'finance', groups: ['staff', 'finance'] },
-      { name: 'Root', role: 'admin' },
+      { name: 'Ann', roles: ['approver'] },
+      { name: 'Mia', email: 'mia@example.com', roles: ['member'], profile: 'finance', groups: ['staff', 'finance'] },
+      { name: 'Root', roles: ['admin'] },
     ]);
     expect((await api.get('/api/users', ann.own)).status).toBe(403);
   });
@@ -93,7 +97,7 @@ describe('the sign-in of people', () => {
     const signIns = acts.body.calls.filter(({ originalName }: { originalName: string }) => originalName === 'signIn');
     expect(signIns[0]).toMatchObject({
       caller: { user: first.user },
-      arguments: { role: 'member' },
+      arguments: { roles: ['member'] },
       status: 'success',
     });
   });
@@ -120,7 +124,7 @@ describe('the sign-in of people', () => {
 
   test('the app offers the provider by its name, and nobody on this machine is an administrator any more', async () => {
     const { body } = await api.get('/api/session');
-    expect(body).toMatchObject({ authenticated: false, rights: [], signIn: { name: 'Example ID' } });
+    expect(body).toMatchObject({ authenticated: false, permissions: [], signIn: { name: 'Example ID' } });
     expect((await api.get('/api/servers')).status).toBe(401);
   });
 
@@ -207,14 +211,14 @@ describe('sessions of users', () => {
     expect((await api.get('/api/users', zoe.own)).status).toBe(200);
     await provider.setPerson('zoe', { name: 'Zoe', groups: ['staff'] });
     const demoted = await signedIn('zoe');
-    expect(demoted.session).toMatchObject({ role: 'member', caller: { user: zoe.user } });
+    expect(demoted.session).toMatchObject({ roles: ['member'], caller: { user: zoe.user } });
     expect(await stream.ended).toBe(true);
     expect((await api.get('/api/users', zoe.own)).status).toBe(401);
     await provider.setPerson('zoe', { name: 'Zoe', groups: [] });
     expect((await signInAs(createTestBrowser(), api.url, 'zoe')).href).toBe(`${api.url}/?sign-in=no-access`);
     expect((await api.get('/api/calls', demoted.own)).status).toBe(401);
     const { body } = await api.get('/api/users', root.own);
-    expect(body.users.find(({ id }: { id: string }) => id === zoe.user)).toMatchObject({ role: 'none' });
+    expect(body.users.find(({ id }: { id: string }) => id === zoe.user)).toMatchObject({ roles: [] });
   });
 
   test('administrators cannot disable or remove themselves', async () => {
@@ -333,7 +337,7 @@ describe('without the provider', () => {
     await using plain = await startApi({ servers: {} });
     expect((await fetch(`${plain.url}/api/sign-in`, { redirect: 'manual' })).status).toBe(404);
     const { body } = await plain.get('/api/session');
-    expect(body).toMatchObject({ via: 'loopback', rights: ['read', 'call', 'admin'] });
+    expect(body).toMatchObject({ via: 'loopback', permissions: expect.arrayContaining(['users.write']) });
     expect(body.signIn).toBeUndefined();
   });
 });

@@ -21,7 +21,7 @@ const notes = definePlugin({
     {
       method: 'get',
       path: '/counts/{tool}',
-      right: 'read',
+      right: 'tools.read',
       summary: 'How often a tool was called.',
       handle: async ({ params, caller }, { records: { counts } }) => ({
         tool: params.tool,
@@ -80,11 +80,14 @@ describe('routes of a plugin', () => {
     const caller = { key: await api.key(['call']) };
     expect((await api.get('/api/plugins/notes/counts/echo', { key: 'twk_unknown' })).status).toBe(401);
     expect((await api.get('/api/plugins/notes/counts/echo', caller)).body).toMatchObject({
-      error: { code: 'FORBIDDEN', message: "This request needs the right 'read'" },
+      error: {
+        code: 'FORBIDDEN',
+        message: "This request needs the permission 'tools.read'. Built-in roles with it: admin, approver, member",
+      },
     });
     expect((await api.get('/api/plugins/notes/counts/echo', reader)).status).toBe(200);
     expect((await api.get('/api/plugins/notes/notes', reader)).body).toMatchObject({
-      error: { message: "This request needs the right 'admin'" },
+      error: { message: "This request needs the permission 'plugins.manage'. Built-in roles with it: admin" },
     });
   });
 
@@ -125,7 +128,7 @@ describe('routes of a plugin', () => {
     const { paths } = (await api.get('/api/openapi.json', admin())).body;
     expect(paths['/api/plugins/notes/counts/{tool}'].get).toMatchObject({
       summary: 'How often a tool was called.',
-      'x-right': 'read',
+      'x-right': 'tools.read',
       parameters: [{ name: 'tool', in: 'path' }],
     });
     expect(Object.keys(paths).filter((path) => path.startsWith('/api/plugins/'))).toHaveLength(4);
@@ -185,7 +188,7 @@ describe('records of a plugin', () => {
     [{ routes: [{ method: 'get', path: '/x' }] }, /needs a function 'handle'/],
     [{ routes: [{ method: 'patch', path: '/x', handle: () => ({}) }] }, /must be get, post, put or delete/],
     [{ routes: [{ method: 'get', path: 'x/../y', handle: () => ({}) }] }, /must be like \/reports\/\{id\}/],
-    [{ routes: [{ method: 'get', path: '/x', right: 'public', handle: () => ({}) }] }, /must be read, call, admin/],
+    [{ routes: [{ method: 'get', path: '/x', right: 'public', handle: () => ({}) }] }, /must be a permission/],
   ])('a plugin with a wrong route or kind of records is refused: %j', async (parts, message) => {
     const plugin = { name: 'wrong', ...parts } as never;
     await expect(openToolbox({ servers: {} }, { plugins: [plugin] })).rejects.toThrow(message);

@@ -167,7 +167,7 @@ describe.each(stores)('the policy of a gateway with $store', ({ open }) => {
   });
 
   test('a rule knows the groups of the person who owns a key', async () => {
-    const claims = { issuer: 'https://idp.example', claimsAt: new Date().toISOString(), role: 'member' } as const;
+    const claims = { issuer: 'https://idp.example', claimsAt: new Date().toISOString(), roles: ['member'] } as const;
     const keyOf = async (subject: string, groups: readonly string[]) => {
       await api.storage.users.save(randomUUID(), { ...claims, subject, name: subject, groups });
       const createdBy = `https://idp.example#${subject}`;
@@ -258,7 +258,7 @@ describe.each(stores)('the policy of a gateway with $store', ({ open }) => {
   test('conditions know the history of a person, also of their revoked keys, and a replay knows it as it was', async () => {
     const issuer = 'https://idp.example';
     const subject = randomUUID();
-    const claims = { issuer, claimsAt: new Date().toISOString(), role: 'member' } as const;
+    const claims = { issuer, claimsAt: new Date().toISOString(), roles: ['member'] } as const;
     await api.storage.users.save(randomUUID(), { ...claims, subject, name: 'eve', groups: [] });
     const keyOf = async () => {
       const created = createApiKey({ name: 'eve', rights: ['read', 'call'], createdBy: `${issuer}#${subject}` });

@@ -170,7 +170,7 @@ describe('the session response', () => {
     const key = await api.key(['read']);
     expect((await api.get('/api/session', { key })).body.tokenFile).toBeUndefined();
     const away = await api.get('/api/session', { headers: { 'x-forwarded-for': '203.0.113.9' } });
-    expect(away.body).toEqual({ authenticated: false, rights: [], mayAddPrograms: false, showsApps: false });
+    expect(away.body).toEqual({ authenticated: false, permissions: [], mayAddPrograms: false, showsApps: false });
   });
 });
 

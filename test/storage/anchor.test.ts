@@ -45,7 +45,7 @@ const user = {
   issuer: 'https://id.example.com',
   subject: 'ada',
   groups: [],
-  role: 'approver' as const,
+  roles: ['approver'] as const,
   claimsAt: at(1),
 };
 
@@ -112,7 +112,7 @@ describe.each([sqliteKind, postgresKind(() => postgres)])('signed checkpoints of
       await storage.toolOverrides.setAll([{ server: 's', tool: 't', enabled: false }]);
       await storage.keys.revoke('k1', at(9));
       await storage.users.save('u2', { ...user, subject: 'other' });
-      await storage.users.save('x', { ...user, subject: 'other', role: 'member', claimsAt: at(2) });
+      await storage.users.save('x', { ...user, subject: 'other', roles: ['member'], claimsAt: at(2) });
       await storage.users.disable('u2', at(9));
       await storage.users.enable('u2');
       await storage.users.touch('u2', at(9));
@@ -300,7 +300,7 @@ describe.each([sqliteKind, postgresKind(() => postgres)])('signed checkpoints of
     expect(acts).toMatchObject([
       { act: 'rule.added', subject: 'rule/r1', signature: expect.any(String) },
       { act: 'key.added', subject: 'key/k1', details: { name: 'ci', rights: ['call'] } },
-      { act: 'user.added', subject: 'user/u1', details: { role: 'approver' } },
+      { act: 'user.added', subject: 'user/u1', details: { roles: ['approver'] } },
       { act: 'assistant.added', details: { name: 'Helper' } },
       { act: 'server.added' },
       { act: 'provider.added' },

@@ -9,7 +9,10 @@ export interface TestIdentityProvider extends AsyncDisposable {
   readonly oidc: { readonly issuer: string; readonly clientId: string; readonly clientSecret: string };
   /** Adds a person, or changes their claims. */
   setPerson(sub: string, claims?: Readonly<Record<string, unknown>>): Promise<void>;
-  setOptions(options: { tokenClaims: Readonly<Record<string, unknown>> }): Promise<void>;
+  setOptions(options: {
+    tokenClaims?: Readonly<Record<string, unknown>>;
+    backchannelLogoutUri?: string;
+  }): Promise<void>;
   /** Requests by path so far. */
   counts(): Promise<Readonly<Record<string, number>>>;
 }

@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
+import { everyPermission } from '../../packages/gateway/core/auth/identity.ts';
 import { type Gateway, type GatewayOptions, openGateway } from '../../packages/gateway/core/gateway.ts';
 import type { GatewayParts } from '../../packages/gateway/core/gateway-parts.ts';
 import { openStorage } from '../../packages/gateway/core/storage/open-storage.ts';
@@ -23,7 +24,8 @@ export async function openTestGateway(
     log: silentLog,
     sessionKey: randomBytes(32),
     port: 0,
-    createAuthenticate: () => async () => ({ caller: { id: 'local', kind: 'client' }, isAdmin: true }) as never,
+    createAuthenticate: () => async () =>
+      ({ caller: { id: 'local', kind: 'client' }, permissions: everyPermission }) as never,
     features,
     createRoutes: (found) => {
       parts = found;

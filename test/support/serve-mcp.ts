@@ -58,7 +58,7 @@ export async function serveMcp(servers: NativeConfig['servers'], options: ServeM
     if (refusal !== undefined) sendJson(response, 403, { error: { code: 'FORBIDDEN', message: refusal } });
     else {
       const caller = callerOf(request);
-      void mcp.serve(request, response, { caller, profile, usage: limits.for({ caller, isAdmin: false }) });
+      void mcp.serve(request, response, { caller, profile, usage: limits.for({ caller, permissions: new Set() }) });
     }
   });
   server.listen(port, '127.0.0.1');

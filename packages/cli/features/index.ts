@@ -2,6 +2,7 @@ import type { CommandFeature } from '../core/program/command-actions.ts';
 import { accounts } from './accounts/feature.ts';
 import { budgets } from './budgets/feature.ts';
 import { chat } from './chat/feature.ts';
+import { elevation } from './elevation/feature.ts';
 import { fleet } from './fleet/feature.ts';
 import { flows } from './flows/feature.ts';
 import { policy } from './policy/feature.ts';
@@ -17,6 +18,7 @@ export const commandFeatures: readonly CommandFeature[] = [
   accounts,
   // Before the registry, which is listed above it.
   chat,
+  elevation,
   fleet,
   flows,
   policy,

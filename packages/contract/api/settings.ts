@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { keyRights } from '../rights.ts';
+import { keyRights, permissionNames } from '../rights.ts';
 import { dialects, namings, newServerModes, newToolModes, pluginFailures, pluginModes } from '../settings/choices.ts';
 import { toolLimitsSchema } from '../settings/server-schema.ts';
 import { approvalSettingsSchema, callerSchema } from './common.ts';
@@ -22,6 +22,9 @@ export const keySchema = answer(
       .describe(
         'The person to whom the key belongs: issuer and subject of a person who signed in or sent a token, or the key at the beginning of a line of keys. Absent if the operator created the key.',
       ),
+    user: z.string().optional().describe('The id of the user whose personal key it is.'),
+    parent: z.string().optional().describe('The key with which this one was created. It ends with that key.'),
+    expiresAt: isoTime.optional(),
     lastUsedAt: isoTime.optional().describe('Accurate to one minute.'),
     revokedAt: isoTime.optional(),
   }),
@@ -39,7 +42,12 @@ export const keyInputSchema = body(
   z.strictObject({
     name: z.string().trim().min(1).max(100),
     profile: z.string().optional().describe('The only profile the key may use; every profile if absent.'),
-    rights: z.array(right).min(1).default(['read', 'call']),
+    rights: z
+      .array(right)
+      .min(1)
+      .default(['read', 'call'])
+      .describe('Permissions, or the sets read, call and admin. At most those of the caller.'),
+    expiresInDays: z.int().min(1).max(3_650).optional().describe('The key never expires if absent.'),
   }),
 );
 
@@ -156,13 +164,17 @@ export const sessionSchema = answer(
     authenticated: z.boolean(),
     via: z.enum(['admin-token', 'key', 'jwt', 'loopback', 'sign-in', 'oauth']).optional(),
     caller: callerSchema.optional(),
-    role: z.enum(['admin', 'approver', 'member']).optional().describe('The role of a signed-in user.'),
+    roles: list(z.string()).optional().describe('The roles of a signed-in user, with one that was granted for a time.'),
+    elevation: z
+      .strictObject({ id: z.string(), role: z.string(), until: isoTime })
+      .optional()
+      .describe('The role that was granted for a time.'),
     signIn: z
       .strictObject({ name: z.string().describe('The name of the identity provider.') })
       .optional()
       .describe('People can sign in: the browser opens `/api/sign-in`, with the page to return to as `return`.'),
     profile: z.string().optional(),
-    rights: list(right),
+    permissions: list(z.enum(permissionNames)).describe('What the caller may do.'),
     mayAddPrograms: z.boolean().describe('Whether the caller may add local (stdio) servers.'),
     command: z.string().optional().describe('How a person on the machine of the gateway runs the command line.'),
     showsApps: z.boolean().describe('Whether this page can show apps of servers (MCP Apps).'),

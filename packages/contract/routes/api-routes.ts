@@ -6,6 +6,7 @@ import { auditRoutes } from './audit.ts';
 import { budgetRoutes } from './budgets.ts';
 import { callRoutes } from './calls.ts';
 import { conversationRoutes } from './conversations.ts';
+import { elevationRoutes } from './elevations.ts';
 import { eventRoutes } from './events.ts';
 import { fleetRoutes } from './fleet.ts';
 import { keyRoutes } from './keys.ts';
@@ -15,6 +16,7 @@ import { profileRoutes } from './profiles.ts';
 import { providerRoutes } from './providers.ts';
 import { questionRoutes } from './questions.ts';
 import { registryRoutes } from './registry.ts';
+import { roleRoutes } from './roles.ts';
 import { sandboxRoutes } from './sandbox.ts';
 import { savedRequestRoutes } from './saved-requests.ts';
 import { scriptRoutes } from './scripts.ts';
@@ -46,12 +48,14 @@ export const apiRoutes = {
   ...auditRoutes,
   ...keyRoutes,
   ...userRoutes,
+  ...roleRoutes,
   ...sessionRoutes,
   ...eventRoutes,
   ...accountRoutes,
   ...appRoutes,
   ...assistantRoutes,
   ...conversationRoutes,
+  ...elevationRoutes,
   ...fleetRoutes,
   ...notificationRoutes,
   ...policyRoutes,

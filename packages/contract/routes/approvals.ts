@@ -17,7 +17,7 @@ export const approvalRoutes = defineRoutes({
   listApprovals: {
     method: 'get',
     path: '/api/approvals',
-    right: 'read',
+    right: 'calls.read',
     group,
     summary: 'Lists approvals, newest first. Only administrators see those of calls and conversations of others.',
     query: z.object({
@@ -31,7 +31,7 @@ export const approvalRoutes = defineRoutes({
   getApproval: {
     method: 'get',
     path: '/api/approvals/{approval}',
-    right: 'read',
+    right: 'calls.read',
     group,
     summary: 'Returns one approval with its answer.',
     params,
@@ -41,7 +41,7 @@ export const approvalRoutes = defineRoutes({
   answerApproval: {
     method: 'post',
     path: '/api/approvals/{approval}/answer',
-    right: 'call',
+    right: 'approvals.answer-own',
     group,
     summary:
       'Answers an approval. The first answer counts. Administrators answer for the calls of others; the owner of a conversation for its assistant, and a caller for its own call, where `approvers` of the profile permits it.',
@@ -54,7 +54,7 @@ export const approvalRoutes = defineRoutes({
   answerApprovals: {
     method: 'post',
     path: '/api/approvals/answers',
-    right: 'call',
+    right: 'approvals.answer-own',
     group,
     summary:
       'Answers several approvals, such as those of one script. All answers are checked before the first one is given. An approval that was answered before keeps its answer.',
@@ -67,7 +67,7 @@ export const approvalRoutes = defineRoutes({
   forgetAnswer: {
     method: 'delete',
     path: '/api/approvals/{approval}/remembered',
-    right: 'call',
+    right: 'approvals.answer-own',
     group,
     summary:
       'Forgets a remembered answer: later calls are asked about again. The calls that it allowed are not affected. Whoever may give such an answer may take it back.',
@@ -78,7 +78,7 @@ export const approvalRoutes = defineRoutes({
   listRules: {
     method: 'get',
     path: '/api/rules',
-    right: 'admin',
+    right: 'rules.write',
     group,
     summary: 'Lists the remembered approvals.',
     answer: ruleListSchema,
@@ -86,7 +86,7 @@ export const approvalRoutes = defineRoutes({
   revokeRule: {
     method: 'delete',
     path: '/api/rules/{rule}',
-    right: 'admin',
+    right: 'rules.write',
     group,
     summary: 'Deletes a remembered approval.',
     params: z.object({ rule: z.string() }),
@@ -95,7 +95,7 @@ export const approvalRoutes = defineRoutes({
   listPins: {
     method: 'get',
     path: '/api/pins',
-    right: 'admin',
+    right: 'tools.write',
     group,
     summary: 'Lists the accepted definitions of tools. `listTools` shows what changed since.',
     query: z.object({

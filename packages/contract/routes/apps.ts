@@ -49,7 +49,7 @@ export const appRoutes = defineRoutes({
   openApp: {
     method: 'post',
     path: '/api/calls/{call}/app',
-    right: 'call',
+    right: 'tools.call',
     group,
     summary: 'Returns the app (MCP Apps) that shows the result of a call, and the URL of a frame for it.',
     params,
@@ -59,7 +59,7 @@ export const appRoutes = defineRoutes({
   callToolForApp: {
     method: 'post',
     path: '/api/calls/{call}/app/calls',
-    right: 'call',
+    right: 'tools.call',
     group,
     summary:
       'Calls a tool for the app that a call opened. Apps can call only tools of their own server. The policy of the caller that opened the app applies.',

@@ -15,7 +15,7 @@ export const assistantRoutes = defineRoutes({
   listAssistants: {
     method: 'get',
     path: '/api/assistants',
-    right: 'read',
+    right: 'assistants.read',
     group,
     summary: 'Lists every assistant with its model and tool settings.',
     answer: assistantListSchema,
@@ -23,7 +23,7 @@ export const assistantRoutes = defineRoutes({
   previewAssistant: {
     method: 'post',
     path: '/api/assistants/preview',
-    right: 'read',
+    right: 'assistants.read',
     group,
     summary:
       'Returns the tools that an assistant with these settings would have, and their token cost. Nothing is stored.',
@@ -33,7 +33,7 @@ export const assistantRoutes = defineRoutes({
   getAssistant: {
     method: 'get',
     path: '/api/assistants/{assistant}',
-    right: 'read',
+    right: 'assistants.read',
     group,
     summary: 'Returns one assistant with its model and tool settings.',
     params,
@@ -43,7 +43,7 @@ export const assistantRoutes = defineRoutes({
   putAssistant: {
     method: 'put',
     path: '/api/assistants/{assistant}',
-    right: 'admin',
+    right: 'assistants.write',
     group,
     summary: 'Creates or replaces an assistant.',
     params,
@@ -54,7 +54,7 @@ export const assistantRoutes = defineRoutes({
   removeAssistant: {
     method: 'delete',
     path: '/api/assistants/{assistant}',
-    right: 'admin',
+    right: 'assistants.write',
     group,
     summary: 'Deletes an assistant.',
     params,

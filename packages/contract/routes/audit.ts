@@ -53,7 +53,7 @@ const auditStateSchema = answer(
   }),
 );
 
-const shared = { right: 'admin', group: 'audit' } as const;
+const shared = { right: 'audit.read', group: 'audit' } as const;
 
 export const auditRoutes = defineRoutes({
   verifyAudit: {

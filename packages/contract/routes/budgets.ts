@@ -3,7 +3,7 @@ import { defineRoutes } from './define-routes.ts';
 
 export const budgetRoutes = defineRoutes({
   listBudgets: {
-    right: 'admin',
+    right: 'policy.read',
     group: 'policy',
     method: 'get',
     path: '/api/policy/budgets',

@@ -20,7 +20,7 @@ export const callRoutes = defineRoutes({
   listCalls: {
     method: 'get',
     path: '/api/calls',
-    right: 'read',
+    right: 'calls.read',
     group,
     summary: 'Lists calls without their results, newest first. Only administrators and approvers see calls of others.',
     query: z.object({
@@ -50,7 +50,7 @@ export const callRoutes = defineRoutes({
   getCallStats: {
     method: 'get',
     path: '/api/calls/stats',
-    right: 'read',
+    right: 'calls.read',
     group,
     summary:
       'Returns the number, outcomes and durations of calls. Only administrators and approvers see calls of others.',
@@ -70,7 +70,7 @@ export const callRoutes = defineRoutes({
   getCall: {
     method: 'get',
     path: '/api/calls/{call}',
-    right: 'read',
+    right: 'calls.read',
     group,
     summary: 'Returns one call with its result.',
     params,
@@ -80,7 +80,7 @@ export const callRoutes = defineRoutes({
   readCallResult: {
     method: 'get',
     path: '/api/calls/{call}/result',
-    right: 'call',
+    right: 'tools.call',
     group,
     summary: 'Returns a part of a truncated result, as JSON text.',
     params,
@@ -94,7 +94,7 @@ export const callRoutes = defineRoutes({
   cancelCall: {
     method: 'post',
     path: '/api/calls/{call}/cancel',
-    right: 'call',
+    right: 'tools.call',
     group,
     summary: 'Cancels a call. Responds when the call has ended.',
     params,

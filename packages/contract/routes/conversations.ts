@@ -16,7 +16,7 @@ import {
 import { defineRoutes } from './define-routes.ts';
 
 const group = 'chat';
-const right = 'call';
+const right = 'conversations.use';
 const params = z.object({ conversation: z.uuid() });
 const messageParams = params.extend({ message: z.uuid() });
 

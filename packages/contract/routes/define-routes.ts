@@ -25,7 +25,7 @@ export interface RouteDefinition {
   readonly streams?: Readonly<Record<string, z.ZodType>>;
   /** Errors besides those that every route can have. */
   readonly errors?: readonly ErrorCode[];
-  /** Whether requests are recorded in the journal as acts of administration; by default those that need `admin` and change something. `params`: without their body. */
+  /** Whether requests are recorded in the journal as acts of administration; by default those that change something and need a permission that members lack. `params`: without their body. */
   readonly recorded?: boolean | 'params';
 }
 

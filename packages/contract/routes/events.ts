@@ -6,7 +6,7 @@ export const eventRoutes = defineRoutes({
   listenToEvents: {
     method: 'get',
     path: '/api/events',
-    right: 'read',
+    right: 'calls.read',
     group: 'events',
     summary:
       'Streams server-sent events about servers, tools, calls, approvals and questions. Resumes after the given event id.',

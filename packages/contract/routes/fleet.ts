@@ -45,7 +45,7 @@ export const fleetRoutes = defineRoutes({
   getFleet: {
     method: 'get',
     path: '/api/fleet',
-    right: 'admin',
+    right: 'settings.read',
     group: 'settings',
     summary: 'Lists the replicas that share the database. A gateway with its own database is the only one.',
     answer: fleetSchema,

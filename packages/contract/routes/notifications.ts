@@ -10,7 +10,7 @@ export const notificationRoutes = defineRoutes({
   getApprovalLink: {
     method: 'get',
     path: '/api/approval-links/{link}',
-    right: 'call',
+    right: 'approvals.answer-own',
     group,
     summary:
       'Returns the approvals of a link that a message contained. A link that was sent to one person is for that person only.',
@@ -21,7 +21,7 @@ export const notificationRoutes = defineRoutes({
   answerApprovalLink: {
     method: 'post',
     path: '/api/approval-links/{link}/answer',
-    right: 'call',
+    right: 'approvals.answer-own',
     group,
     summary:
       'Answers all approvals of a link, for these calls only, under the name of the person who is signed in. A link can be used once.',

@@ -14,7 +14,7 @@ import {
 } from '../api/policy.ts';
 import { defineRoutes } from './define-routes.ts';
 
-const shared = { right: 'admin', group: 'policy' } as const;
+const shared = { right: 'policy.read', group: 'policy' } as const;
 
 export const policyRoutes = defineRoutes({
   getPolicy: {
@@ -26,6 +26,7 @@ export const policyRoutes = defineRoutes({
   },
   createPolicyRule: {
     ...shared,
+    right: 'policy.write',
     method: 'post',
     path: '/api/policy/rules',
     summary: 'Stores a rule. It decides at once, on all replicas.',
@@ -36,6 +37,7 @@ export const policyRoutes = defineRoutes({
   },
   updatePolicyRule: {
     ...shared,
+    right: 'policy.write',
     method: 'put',
     path: '/api/policy/rules/{rule}',
     summary: 'Replaces a stored rule. Waiting calls are judged with the new one.',
@@ -46,6 +48,7 @@ export const policyRoutes = defineRoutes({
   },
   removePolicyRule: {
     ...shared,
+    right: 'policy.write',
     method: 'delete',
     path: '/api/policy/rules/{rule}',
     summary: 'Deletes a stored rule.',

@@ -16,7 +16,7 @@ export const profileRoutes = defineRoutes({
   listProfiles: {
     method: 'get',
     path: '/api/profiles',
-    right: 'read',
+    right: 'tools.read',
     group,
     summary: 'Lists the profiles that the caller may use.',
     answer: profileListSchema,
@@ -24,7 +24,7 @@ export const profileRoutes = defineRoutes({
   createProfile: {
     method: 'post',
     path: '/api/profiles',
-    right: 'admin',
+    right: 'profiles.write',
     group,
     summary: 'Stores a profile and serves it at its own URL.',
     body: newProfileSchema,
@@ -35,7 +35,7 @@ export const profileRoutes = defineRoutes({
   previewProfile: {
     method: 'post',
     path: '/api/profiles/preview',
-    right: 'admin',
+    right: 'profiles.write',
     group,
     recorded: false,
     summary: 'Returns the lists that clients of a profile with these settings would see. Nothing is stored.',
@@ -46,7 +46,7 @@ export const profileRoutes = defineRoutes({
   getProfile: {
     method: 'get',
     path: '/api/profiles/{profile}',
-    right: 'read',
+    right: 'tools.read',
     group,
     summary: 'Returns one profile.',
     params,
@@ -56,7 +56,7 @@ export const profileRoutes = defineRoutes({
   updateProfile: {
     method: 'put',
     path: '/api/profiles/{profile}',
-    right: 'admin',
+    right: 'profiles.write',
     group,
     summary:
       'Replaces a stored profile, or the built-in profile `default`. Open sessions of its clients get the new lists.',
@@ -68,7 +68,7 @@ export const profileRoutes = defineRoutes({
   removeProfile: {
     method: 'delete',
     path: '/api/profiles/{profile}',
-    right: 'admin',
+    right: 'profiles.write',
     group,
     summary:
       'Deletes a stored profile and closes the sessions of its clients. Fails while keys use it. A deleted `default` is replaced by the built-in one.',

@@ -21,7 +21,7 @@ export const providerRoutes = defineRoutes({
   listProviders: {
     method: 'get',
     path: '/api/providers',
-    right: 'read',
+    right: 'assistants.read',
     group,
     summary: 'Lists model providers: stored ones, those with a key in the environment, and the built-in demo.',
     answer: providerListSchema,
@@ -29,7 +29,7 @@ export const providerRoutes = defineRoutes({
   addProvider: {
     method: 'post',
     path: '/api/providers',
-    right: 'admin',
+    right: 'providers.write',
     group,
     summary:
       'Stores a model provider, and creates an assistant with one of its models if asked to. The key is encrypted.',
@@ -40,7 +40,7 @@ export const providerRoutes = defineRoutes({
   testProvider: {
     method: 'post',
     path: '/api/providers/test',
-    right: 'admin',
+    right: 'providers.write',
     group,
     summary: 'Tests a provider without storing it, and reports whether it responds, its latency and its models.',
     body: providerTestInputSchema,
@@ -50,7 +50,7 @@ export const providerRoutes = defineRoutes({
   updateProvider: {
     method: 'put',
     path: '/api/providers/{provider}',
-    right: 'admin',
+    right: 'providers.write',
     group,
     summary: 'Replaces a stored provider. A masked key keeps its stored value.',
     params,
@@ -61,7 +61,7 @@ export const providerRoutes = defineRoutes({
   removeProvider: {
     method: 'delete',
     path: '/api/providers/{provider}',
-    right: 'admin',
+    right: 'providers.write',
     group,
     summary: 'Deletes a stored provider and its key.',
     params,
@@ -70,7 +70,7 @@ export const providerRoutes = defineRoutes({
   listModels: {
     method: 'get',
     path: '/api/providers/{provider}/models',
-    right: 'admin',
+    right: 'providers.write',
     group,
     summary: 'Lists the models of a provider.',
     params,
@@ -80,7 +80,7 @@ export const providerRoutes = defineRoutes({
   listModelSettings: {
     method: 'get',
     path: '/api/model-settings',
-    right: 'read',
+    right: 'assistants.read',
     group,
     summary: 'Lists the prices and capabilities that are configured for models.',
     answer: modelSettingsListSchema,
@@ -88,7 +88,7 @@ export const providerRoutes = defineRoutes({
   putModelSettings: {
     method: 'put',
     path: '/api/model-settings',
-    right: 'admin',
+    right: 'providers.write',
     group,
     summary: 'Replaces the prices and capabilities of a model. Without any, the settings of the model are deleted.',
     body: modelSettingsInputSchema,

@@ -8,7 +8,7 @@ export const questionRoutes = defineRoutes({
   listQuestions: {
     method: 'get',
     path: '/api/questions',
-    right: 'read',
+    right: 'calls.read',
     group,
     summary:
       'Lists the open questions that servers asked during calls of this API and of assistants, oldest first. Only administrators see questions of calls and conversations of others.',
@@ -17,7 +17,7 @@ export const questionRoutes = defineRoutes({
   answerQuestion: {
     method: 'post',
     path: '/api/questions/{question}/answer',
-    right: 'call',
+    right: 'approvals.answer-own',
     group,
     summary: 'Answers a question of a server. The first answer counts.',
     params: z.object({ question: z.string() }),

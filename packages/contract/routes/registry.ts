@@ -10,7 +10,7 @@ export const registryRoutes = defineRoutes({
   searchRegistry: {
     method: 'get',
     path: '/api/registry/servers',
-    right: 'admin',
+    right: 'servers.write',
     group,
     summary: 'Searches the MCP registry by server name. Returns the newest version of each server.',
     query: z.object({
@@ -24,7 +24,7 @@ export const registryRoutes = defineRoutes({
   getRegistryServer: {
     method: 'get',
     path: '/api/registry/servers/{name}',
-    right: 'admin',
+    right: 'servers.write',
     group,
     summary: 'Returns one server of the registry.',
     params: z.object({ name: z.string() }),
@@ -35,7 +35,7 @@ export const registryRoutes = defineRoutes({
   planRegistryServer: {
     method: 'post',
     path: '/api/registry/plan',
-    right: 'admin',
+    right: 'servers.write',
     group,
     recorded: false,
     summary: 'Builds the server entry for a server of the registry, ready for `addServer`. Nothing is stored.',

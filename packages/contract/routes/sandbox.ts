@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { sandboxLearningSchema, sandboxListSchema, sandboxProfileSchema, sandboxStateSchema } from '../api/sandbox.ts';
 import { defineRoutes } from './define-routes.ts';
 
-const shared = { right: 'admin', group: 'sandbox' } as const;
+const shared = { right: 'servers.write', group: 'sandbox' } as const;
 const ofServer = { ...shared, params: z.object({ server: z.string() }), errors: ['NOT_FOUND'] } as const;
 const path = '/api/servers/{server}/sandbox';
 

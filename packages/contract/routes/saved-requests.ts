@@ -43,7 +43,7 @@ export const savedRequestRoutes = defineRoutes({
   listSavedRequests: {
     method: 'get',
     path: '/api/requests',
-    right: 'read',
+    right: 'calls.read',
     group,
     summary: 'Lists the saved requests of the caller, and the shared ones for tools that the caller can use.',
     answer: savedRequestListSchema,
@@ -51,7 +51,7 @@ export const savedRequestRoutes = defineRoutes({
   saveRequest: {
     method: 'post',
     path: '/api/requests',
-    right: 'call',
+    right: 'tools.call',
     group,
     summary: 'Saves a tool with its arguments under a name. A caller can save up to 200 requests.',
     body: savedRequestInputSchema,
@@ -62,7 +62,7 @@ export const savedRequestRoutes = defineRoutes({
   updateSavedRequest: {
     method: 'put',
     path: '/api/requests/{request}',
-    right: 'call',
+    right: 'tools.call',
     group,
     summary: 'Renames a saved request, or changes its arguments or audience.',
     params,
@@ -73,7 +73,7 @@ export const savedRequestRoutes = defineRoutes({
   removeSavedRequest: {
     method: 'delete',
     path: '/api/requests/{request}',
-    right: 'call',
+    right: 'tools.call',
     group,
     summary: 'Deletes a saved request.',
     params,

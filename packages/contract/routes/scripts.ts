@@ -9,7 +9,7 @@ export const scriptRoutes = defineRoutes({
   listScripts: {
     method: 'get',
     path: '/api/scripts',
-    right: 'admin',
+    right: 'scripts.write',
     group,
     summary: 'Lists the scripts that are tools: those of the configuration file, and the saved ones.',
     answer: scriptListSchema,
@@ -17,7 +17,7 @@ export const scriptRoutes = defineRoutes({
   createScript: {
     method: 'post',
     path: '/api/scripts',
-    right: 'admin',
+    right: 'scripts.write',
     group,
     summary: 'Saves a script and offers it as a tool. Its code is parsed, not run.',
     body: newScriptSchema,
@@ -28,7 +28,7 @@ export const scriptRoutes = defineRoutes({
   getScript: {
     method: 'get',
     path: '/api/scripts/{script}',
-    right: 'admin',
+    right: 'scripts.write',
     group,
     summary: 'Returns one script.',
     params,
@@ -38,7 +38,7 @@ export const scriptRoutes = defineRoutes({
   updateScript: {
     method: 'put',
     path: '/api/scripts/{script}',
-    right: 'admin',
+    right: 'scripts.write',
     group,
     summary: 'Replaces a saved script. Running calls go on with the script that they began with.',
     params,
@@ -49,7 +49,7 @@ export const scriptRoutes = defineRoutes({
   removeScript: {
     method: 'delete',
     path: '/api/scripts/{script}',
-    right: 'admin',
+    right: 'scripts.write',
     group,
     summary: 'Deletes a saved script and its tool.',
     params,

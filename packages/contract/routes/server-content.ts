@@ -31,7 +31,7 @@ export const serverContentRoutes = defineRoutes({
   listResources: {
     method: 'get',
     path: '/api/servers/{server}/resources',
-    right: 'read',
+    right: 'tools.read',
     group,
     summary: 'Lists the resources and resource templates of a server, exactly as the server sent them.',
     params,
@@ -41,7 +41,7 @@ export const serverContentRoutes = defineRoutes({
   readResource: {
     method: 'get',
     path: '/api/servers/{server}/resources/read',
-    right: 'call',
+    right: 'tools.call',
     group,
     summary: 'Reads a resource of a server.',
     params,
@@ -52,7 +52,7 @@ export const serverContentRoutes = defineRoutes({
   listPrompts: {
     method: 'get',
     path: '/api/servers/{server}/prompts',
-    right: 'read',
+    right: 'tools.read',
     group,
     summary: 'Lists the prompts of a server, exactly as the server sent them.',
     params,
@@ -62,7 +62,7 @@ export const serverContentRoutes = defineRoutes({
   getPrompt: {
     method: 'post',
     path: '/api/servers/{server}/prompts/{prompt}',
-    right: 'call',
+    right: 'tools.call',
     group,
     summary: 'Renders a prompt with arguments.',
     params: params.extend({ prompt: z.string() }),
@@ -73,7 +73,7 @@ export const serverContentRoutes = defineRoutes({
   complete: {
     method: 'post',
     path: '/api/servers/{server}/completions',
-    right: 'call',
+    right: 'tools.call',
     group,
     summary: 'Suggests values for an argument of a prompt or a resource template.',
     params,

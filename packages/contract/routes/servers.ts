@@ -20,7 +20,7 @@ export const serverRoutes = defineRoutes({
   listServers: {
     method: 'get',
     path: '/api/servers',
-    right: 'read',
+    right: 'tools.read',
     group,
     summary: 'Lists every server with its connection status.',
     answer: serverListSchema,
@@ -28,7 +28,7 @@ export const serverRoutes = defineRoutes({
   addServer: {
     method: 'post',
     path: '/api/servers',
-    right: 'admin',
+    right: 'servers.write',
     group,
     summary: 'Stores a server and connects to it. A server that cannot be reached is kept and retried.',
     body: serverInputSchema,
@@ -39,7 +39,7 @@ export const serverRoutes = defineRoutes({
   testServer: {
     method: 'post',
     path: '/api/servers/test',
-    right: 'admin',
+    right: 'servers.write',
     group,
     summary:
       'Connects to a server without storing it, and reports whether it is reachable, its latency, its lists and any problems.',
@@ -50,7 +50,7 @@ export const serverRoutes = defineRoutes({
   importServers: {
     method: 'post',
     path: '/api/servers/import',
-    right: 'admin',
+    right: 'servers.write',
     group,
     recorded: false,
     summary: 'Extracts the servers from the pasted configuration of an MCP client. Nothing is stored.',
@@ -60,7 +60,7 @@ export const serverRoutes = defineRoutes({
   getServer: {
     method: 'get',
     path: '/api/servers/{server}',
-    right: 'read',
+    right: 'tools.read',
     group,
     summary: 'Returns one server with its connection status.',
     params,
@@ -70,7 +70,7 @@ export const serverRoutes = defineRoutes({
   setServerToken: {
     method: 'post',
     path: '/api/servers/{server}/token',
-    right: 'admin',
+    right: 'servers.write',
     group,
     summary: 'Stores a token for a default server that is disabled without one, and connects the server.',
     params,
@@ -82,7 +82,7 @@ export const serverRoutes = defineRoutes({
   updateServer: {
     method: 'put',
     path: '/api/servers/{server}',
-    right: 'admin',
+    right: 'servers.write',
     group,
     summary: 'Replaces a stored server and reconnects it. A masked secret keeps its stored value.',
     params,
@@ -93,7 +93,7 @@ export const serverRoutes = defineRoutes({
   removeServer: {
     method: 'delete',
     path: '/api/servers/{server}',
-    right: 'admin',
+    right: 'servers.write',
     group,
     summary: 'Disconnects a stored server and deletes it, with its sign-in and the accounts of people there.',
     params,
@@ -102,7 +102,7 @@ export const serverRoutes = defineRoutes({
   acceptServer: {
     method: 'post',
     path: '/api/servers/{server}/accept',
-    right: 'admin',
+    right: 'servers.write',
     group,
     summary: 'Accepts a server that waits for review, and connects to it. Only for those who may add programs.',
     params,
@@ -112,7 +112,7 @@ export const serverRoutes = defineRoutes({
   enableServer: {
     method: 'post',
     path: '/api/servers/{server}/enable',
-    right: 'admin',
+    right: 'servers.write',
     group,
     summary: 'Enables a stored server and connects to it.',
     params,
@@ -122,7 +122,7 @@ export const serverRoutes = defineRoutes({
   disableServer: {
     method: 'post',
     path: '/api/servers/{server}/disable',
-    right: 'admin',
+    right: 'servers.write',
     group,
     summary: 'Disables a stored server: it stays stored but is not connected.',
     params,
@@ -132,7 +132,7 @@ export const serverRoutes = defineRoutes({
   connectServer: {
     method: 'post',
     path: '/api/servers/{server}/connect',
-    right: 'admin',
+    right: 'servers.write',
     group,
     summary:
       'Connects a server and keeps it connected. Responds when it is connected, or with the reason why it is not.',
@@ -143,7 +143,7 @@ export const serverRoutes = defineRoutes({
   disconnectServer: {
     method: 'post',
     path: '/api/servers/{server}/disconnect',
-    right: 'admin',
+    right: 'servers.write',
     group,
     summary: 'Disconnects a server and removes its tools until it is connected again or the gateway restarts.',
     params,
@@ -153,7 +153,7 @@ export const serverRoutes = defineRoutes({
   refreshServer: {
     method: 'post',
     path: '/api/servers/{server}/refresh',
-    right: 'admin',
+    right: 'servers.write',
     group,
     summary: 'Reads the tools of a server again.',
     params,
@@ -163,7 +163,7 @@ export const serverRoutes = defineRoutes({
   getServerErrorOutput: {
     method: 'get',
     path: '/api/servers/{server}/stderr',
-    right: 'admin',
+    right: 'servers.write',
     group,
     summary: "Returns the last lines of a local server's stderr, with secrets redacted.",
     params,

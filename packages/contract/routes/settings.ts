@@ -6,7 +6,7 @@ export const settingsRoutes = defineRoutes({
   listClients: {
     method: 'get',
     path: '/api/clients',
-    right: 'read',
+    right: 'tools.read',
     group: 'settings',
     summary: 'Returns the configuration snippet of each known MCP client for this gateway.',
     query: z.object({
@@ -18,7 +18,7 @@ export const settingsRoutes = defineRoutes({
   getConfig: {
     method: 'get',
     path: '/api/config',
-    right: 'admin',
+    right: 'settings.read',
     group: 'settings',
     summary: 'Returns the configuration in use and its warnings, without secrets.',
     answer: configSchema,
@@ -26,7 +26,7 @@ export const settingsRoutes = defineRoutes({
   getHealth: {
     method: 'get',
     path: '/api/health',
-    right: 'read',
+    right: 'tools.read',
     group: 'settings',
     summary: 'Returns the health of the gateway and its servers.',
     answer: healthSchema,
@@ -34,7 +34,7 @@ export const settingsRoutes = defineRoutes({
   getOpenApiDocument: {
     method: 'get',
     path: '/api/openapi.json',
-    right: 'read',
+    right: 'tools.read',
     group: 'settings',
     summary: 'Returns the OpenAPI 3.1 document of this API.',
     answer: documentSchema,

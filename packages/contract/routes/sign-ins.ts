@@ -61,7 +61,7 @@ export const signInSchema = answer(
 
 const shared = {
   path: '/api/servers/{server}/sign-in',
-  right: 'admin',
+  right: 'servers.write',
   group: 'servers',
   params: z.object({ server: z.string() }),
 } as const;

@@ -9,7 +9,7 @@ export const skillRoutes = defineRoutes({
   listSkills: {
     method: 'get',
     path: '/api/skills',
-    right: 'read',
+    right: 'tools.read',
     group,
     summary: 'Lists the skills of all servers and of local folders, with the changes since each was accepted.',
     query: z.object({
@@ -21,7 +21,7 @@ export const skillRoutes = defineRoutes({
   readSkill: {
     method: 'get',
     path: '/api/skills/read',
-    right: 'call',
+    right: 'tools.call',
     group,
     summary:
       'Reads a file of a skill and verifies it. Administrators can also read a skill that changed, to review the change.',
@@ -32,7 +32,7 @@ export const skillRoutes = defineRoutes({
   acceptSkillChange: {
     method: 'post',
     path: '/api/skills/accept',
-    right: 'admin',
+    right: 'tools.write',
     group,
     summary: 'Accepts a changed skill. Fails if it changed again since it was reviewed.',
     body: acceptSkillSchema,

@@ -8,7 +8,7 @@ export const toolOverrideRoutes = defineRoutes({
   switchTools: {
     method: 'post',
     path: '/api/tools/switch',
-    right: 'admin',
+    right: 'tools.write',
     group,
     summary: 'Switches tools on or off for everyone. A tool that is switched off cannot be listed or called.',
     body: switchInputSchema,
@@ -18,7 +18,7 @@ export const toolOverrideRoutes = defineRoutes({
   overrideTool: {
     method: 'put',
     path: '/api/tools/{tool}/override',
-    right: 'admin',
+    right: 'tools.write',
     group,
     summary:
       "Sets the name, title and description that clients and models see. A member that is left out is the server's own. The pin of the tool keeps the server's definition.",

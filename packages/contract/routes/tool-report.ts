@@ -4,7 +4,7 @@ import { defineRoutes } from './define-routes.ts';
 
 export const toolReportRoutes = defineRoutes({
   reportTools: {
-    right: 'admin',
+    right: 'tools.write',
     group: 'tools',
     method: 'get',
     path: '/api/tool-report',

@@ -30,7 +30,7 @@ export const toolRoutes = defineRoutes({
   listTools: {
     method: 'get',
     path: '/api/tools',
-    right: 'read',
+    right: 'tools.read',
     group,
     summary: 'Lists every tool with its schema, its limits and the changes since its definition was accepted.',
     query: z.object({
@@ -46,7 +46,7 @@ export const toolRoutes = defineRoutes({
   listServerTools: {
     method: 'get',
     path: '/api/servers/{server}/tools',
-    right: 'read',
+    right: 'tools.read',
     group,
     summary: 'Lists the tools of one server.',
     params: z.object({ server: z.string() }),
@@ -56,7 +56,7 @@ export const toolRoutes = defineRoutes({
   getTool: {
     method: 'get',
     path: '/api/tools/{tool}',
-    right: 'read',
+    right: 'tools.read',
     group,
     summary: 'Returns one tool.',
     params,
@@ -66,7 +66,7 @@ export const toolRoutes = defineRoutes({
   callTool: {
     method: 'post',
     path: '/api/tools/{tool}/call',
-    right: 'call',
+    right: 'tools.call',
     group,
     summary: 'Calls a tool and returns its result. If the call needs approval, the response waits for it.',
     params,
@@ -77,7 +77,7 @@ export const toolRoutes = defineRoutes({
   acceptToolChange: {
     method: 'post',
     path: '/api/tools/{tool}/accept',
-    right: 'admin',
+    right: 'tools.write',
     group,
     summary: 'Accepts the changed definition of a tool. Fails if it changed again since it was reviewed.',
     params,
@@ -88,7 +88,7 @@ export const toolRoutes = defineRoutes({
   rejectToolChange: {
     method: 'post',
     path: '/api/tools/{tool}/reject',
-    right: 'admin',
+    right: 'tools.write',
     group,
     summary: 'Rejects the changed definition of a tool. Calls are denied until a change is accepted.',
     params,
@@ -99,7 +99,7 @@ export const toolRoutes = defineRoutes({
   getToolFormats: {
     method: 'get',
     path: '/api/tools/{tool}/formats',
-    right: 'read',
+    right: 'tools.read',
     group,
     summary:
       'Returns the definition of a tool in the formats of MCP and of the model providers, under its exposed name.',

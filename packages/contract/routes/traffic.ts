@@ -40,7 +40,7 @@ const trafficSettingsSchema = body(
 const group = 'servers';
 const params = z.object({ server: z.string() });
 const path = '/api/servers/{server}/traffic';
-const shared = { right: 'admin', group, params } as const;
+const shared = { right: 'traffic.read', group, params } as const;
 
 /** The events of the traffic stream, by name. */
 export const trafficEvents = {

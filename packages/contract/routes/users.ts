@@ -1,6 +1,5 @@
 import { z } from 'zod';
 import { answer, isoTime, list } from '../api/named.ts';
-import { userRoles } from '../rights.ts';
 import { defineRoutes } from './define-routes.ts';
 
 export const userSchema = answer(
@@ -11,18 +10,22 @@ export const userSchema = answer(
     subject: z.string().describe('The id of the person at the identity provider.'),
     name: z.string().optional(),
     email: z.string().optional(),
-    role: z.enum(userRoles).describe('`none`: the identity provider grants no access any more.'),
-    profile: z.string().optional().describe('Absent for administrators, who use every profile, and for `default`.'),
+    roles: list(z.string()).describe('Empty: the identity provider grants no access any more.'),
+    profile: z.string().optional().describe('Absent for `default`.'),
     groups: list(z.string()).describe('The groups at the last sign-in.'),
     createdAt: isoTime.describe('The first sign-in.'),
     lastSeenAt: isoTime.optional().describe('The last request, accurate to one minute.'),
     disabledAt: isoTime.optional(),
+    elevation: z
+      .strictObject({ id: z.string(), role: z.string(), until: isoTime })
+      .optional()
+      .describe('A role that was granted for a time, also after its end.'),
   }),
 );
 
 const userListSchema = answer('UserList', z.strictObject({ users: list(userSchema) }));
 const group = 'users';
-const right = 'admin';
+const right = 'users.write';
 const params = z.object({ user: z.string() });
 
 export const userRoutes = defineRoutes({

@@ -10,12 +10,9 @@ export interface OidcConfig {
   readonly scopes: readonly string[];
   readonly groupsClaim: string;
   /** The groups of each role. */
-  readonly roles: {
-    readonly admin?: readonly string[];
-    readonly approver?: readonly string[];
-    readonly member?: readonly string[];
-  };
-  readonly defaultRole: 'approver' | 'member' | 'none';
+  readonly roles: Readonly<Record<string, readonly string[]>>;
+  /** The role of people without such a group; `none` denies access. */
+  readonly defaultRole: string;
   /** The groups of each profile, in the order in which they are tried. */
   readonly profiles: Readonly<Record<string, readonly string[]>>;
   /** The scopes in access tokens that grant each right. */

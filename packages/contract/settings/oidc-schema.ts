@@ -8,16 +8,9 @@ const groups = lazy(() => list(filledText));
 const scope = lazy(() => filledText.regex(/^[\x21\x23-\x5b\x5d-\x7e]+$/, 'must be a scope, without spaces'));
 
 const rolesSchema = lazy(() =>
-  z.strictObject(
-    {
-      admin: groups().optional().describe('Groups whose members administer the gateway.'),
-      approver: groups().optional().describe('Groups whose members answer approvals of others and read all calls.'),
-      member: groups()
-        .optional()
-        .describe('Groups whose members use tools, and see their own conversations and calls.'),
-    },
-    { error: 'must be a map' },
-  ),
+  z.record(z.string().regex(/^[a-z0-9][a-z0-9-]*$/, 'must be the name of a role'), groups(), {
+    error: 'must be a map',
+  }),
 );
 
 const tokenScopesSchema = lazy(() =>
@@ -69,16 +62,21 @@ export const oidcSchema = lazy(() =>
         .meta({ default: oidcDefaults.groupsClaim }),
       roles: rolesSchema()
         .optional()
-        .describe('The groups of each role. A person gets the highest role of their groups.'),
-      defaultRole: choice(['member', 'approver', 'none'])
+        .describe(
+          'The groups of each role: admin, approver, member, or a role of your own. A person has all roles of their groups.',
+        ),
+      defaultRole: filledText
+        .refine((role) => role !== 'admin', 'cannot be admin: name the groups of administrators')
         .optional()
-        .describe('The role of people without such a group; none denies access.')
+        .describe(
+          'The role of people without such a group: member, approver, one of your own, or none, which denies access.',
+        )
         .meta({ default: oidcDefaults.defaultRole }),
       profiles: z
         .record(profileName, groups(), { error: 'must be a map' })
         .optional()
         .describe(
-          'The groups of each profile, for people who are not administrators. The first profile with one of their groups counts. Default: the profile default.',
+          'The groups of each profile, for people who may not use every profile. The first profile with one of their groups counts. Default: the profile default.',
         ),
       tokenScopes: tokenScopesSchema()
         .optional()

@@ -5,6 +5,7 @@ import { apps } from './apps/feature.ts';
 import { auditExport } from './audit-export/feature.ts';
 import { budgets } from './budgets/feature.ts';
 import { chat } from './chat/feature.ts';
+import { elevation } from './elevation/feature.ts';
 import { fleet } from './fleet/feature.ts';
 import { flows } from './flows/feature.ts';
 import { notifications } from './notifications/feature.ts';
@@ -25,6 +26,7 @@ import { traffic } from './traffic/feature.ts';
 /** The features of the gateway. To remove one, delete its folder and its line here. */
 export const features: readonly Feature[] = [
   signIn,
+  elevation,
   telemetry,
   auditExport,
   notifications,

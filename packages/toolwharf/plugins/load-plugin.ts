@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { messageOf } from '../../contract/errors.ts';
 import { isObject, type JsonObject } from '../../contract/json.ts';
-import { keyRights } from '../../contract/rights.ts';
+import { isPermission } from '../../contract/rights.ts';
 import type { ServerSpec } from '../../contract/settings/config.ts';
 import type { PluginEntry } from '../../contract/settings/plugin-config.ts';
 import { transports as builtIn } from '../../contract/settings/transports.ts';
@@ -160,8 +160,8 @@ function checkRoute(route: unknown, what: string): void {
   if (!methods.includes(route.method)) throw new Error(`'method' of ${what} must be get, post, put or delete`);
   if (typeof route.path !== 'string' || !/^(\/(\{[a-zA-Z]\w*\}|[\w.~-]+))+$/.test(route.path))
     throw new Error(`'path' of ${what} must be like /reports/{id}`);
-  if (route.right !== undefined && !(keyRights as readonly unknown[]).includes(route.right))
-    throw new Error(`'right' of ${what} must be ${keyRights.join(', ')}`);
+  if (route.right !== undefined && !(typeof route.right === 'string' && isPermission(route.right)))
+    throw new Error(`'right' of ${what} must be a permission, such as tools.read or tools.call`);
   for (const part of ['query', 'body'] as const) {
     if (route[part] !== undefined && !isStandardSchema(route[part]))
       throw new Error(`'${part}' of ${what} must be a Standard Schema`);

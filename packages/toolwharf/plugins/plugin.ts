@@ -2,7 +2,7 @@ import type { ChildProcess } from 'node:child_process';
 import type { Transport } from '@modelcontextprotocol/client';
 import type { DataFlow } from '../../contract/api/data-flows.ts';
 import type { JsonObject } from '../../contract/json.ts';
-import type { KeyRight } from '../../contract/rights.ts';
+import type { Permission } from '../../contract/rights.ts';
 import type { Config } from '../../contract/settings/config.ts';
 import type { PluginSection } from '../../contract/settings/native-schema.ts';
 import type { PluginSettings } from '../../contract/settings/plugin-config.ts';
@@ -303,8 +303,8 @@ export interface PluginRoute<Settings = unknown> {
   readonly method: 'get' | 'post' | 'put' | 'delete';
   /** Begins with a slash; parameters are in braces: `/reports/{id}`. */
   readonly path: string;
-  /** The right that the caller needs; `admin`. */
-  readonly right?: KeyRight;
+  /** The permission that the caller needs; `plugins.manage`. */
+  readonly right?: Permission;
   /** One line for the OpenAPI document. */
   readonly summary?: string;
   /** Checks the query: any Standard Schema. Without it, `query` is the map of its texts. */

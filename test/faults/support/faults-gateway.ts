@@ -3,6 +3,7 @@
 // garbage collection (needs --expose-gc).
 import { createHash } from 'node:crypto';
 import { flushCompileCache } from 'node:module';
+import { everyPermission } from '../../../packages/gateway/core/auth/identity.ts';
 import { openGateway } from '../../../packages/gateway/core/gateway.ts';
 import { openStorage } from '../../../packages/gateway/core/storage/open-storage.ts';
 import { features } from '../../../packages/gateway/features/index.ts';
@@ -23,7 +24,7 @@ const gateway = await openGateway(config as never, {
   watch: typeof config === 'string',
   createAuthenticate: () => async (request) => ({
     caller: { id: String(request.headers['x-caller'] ?? 'local'), kind: 'client' },
-    isAdmin: true,
+    permissions: everyPermission,
   }),
   features,
 });

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { DatabaseSync } from 'node:sqlite';
+import { everyPermission } from '../../../packages/gateway/core/auth/identity.ts';
 import { openStorage } from '../../../packages/gateway/core/storage/open-storage.ts';
 import { createSealer } from '../../../packages/toolwharf/storage/sealer.ts';
 import { fixture, type HttpServer, type Program, startHttp, tempDir } from '../../support/fixtures.ts';
@@ -99,7 +100,7 @@ export async function openWorld(): Promise<World> {
         storage,
         createAuthenticate: () => async (request) => ({
           caller: { id: String(request.headers['x-caller'] ?? 'local'), kind: 'client' },
-          isAdmin: true,
+          permissions: everyPermission,
         }),
       });
     },

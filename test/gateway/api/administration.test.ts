@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { isAdministration } from '../../../packages/contract/rights.ts';
 import { actDetails } from '../../../packages/gateway/core/rest/record-act.ts';
 import { openStorage } from '../../../packages/gateway/core/storage/open-storage.ts';
 import { allRoutes } from '../../../packages/gateway/features/all-routes.ts';
@@ -99,9 +100,18 @@ test('only requests that change or start something are recorded', () => {
     'tryCondition',
   ]);
   const administering = allRoutes.filter(
-    ({ right, method, operationId }) => right === 'admin' && method !== 'get' && !changesNothing.has(operationId),
+    ({ right, method, operationId }) => isAdministration(right) && method !== 'get' && !changesNothing.has(operationId),
   );
-  const ofPeople = ['answerApproval', 'closeSession', 'forgetAnswer', 'openSession'];
+  const ofPeople = [
+    'forgetAnswer',
+    'answerApproval',
+    'closeSession',
+    'openSession',
+    'createKey',
+    'revokeKey',
+    'requestElevation',
+    'endElevation',
+  ];
   const ofOwners = ['connectAccount', 'changeAccount', 'disconnectAccount'];
   expect(recorded.sort()).toEqual(
     [...administering.map(({ operationId }) => operationId), ...ofPeople, ...ofOwners].sort(),

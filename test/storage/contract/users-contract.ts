@@ -9,7 +9,7 @@ const ada: UserClaims = {
   name: 'Ada',
   email: 'ada@example.com',
   groups: ['staff', 'tools-admins'],
-  role: 'admin',
+  roles: ['admin'],
   claimsAt: at(1),
 };
 
@@ -38,11 +38,11 @@ export function usersContract(kind: StorageKind): void {
       await using storage = await workspace.open();
       const { users } = storage;
       await users.save('u1', ada);
-      const member = await users.save('x', { ...ada, role: 'member', profile: 'team', groups: [], claimsAt: at(5) });
-      expect(member).toMatchObject({ id: 'u1', role: 'member', profile: 'team', sessionVersion: 2 });
+      const member = await users.save('x', { ...ada, roles: ['member'], profile: 'team', groups: [], claimsAt: at(5) });
+      expect(member).toMatchObject({ id: 'u1', roles: ['member'], profile: 'team', sessionVersion: 2 });
       expect(await users.save('x', { ...ada, claimsAt: at(4) })).toEqual(member);
       expect(await users.get('u1')).toEqual(member);
-      const moved = await users.save('x', { ...ada, role: 'member', profile: 'other', claimsAt: at(5) });
+      const moved = await users.save('x', { ...ada, roles: ['member'], profile: 'other', claimsAt: at(5) });
       expect(moved).toMatchObject({ profile: 'other', sessionVersion: 3 });
     });
 
@@ -85,9 +85,9 @@ export function usersContract(kind: StorageKind): void {
       const { users } = storage;
       const saved = await Promise.all(['a', 'b', 'c', 'd'].map((id) => users.save(id, ada)));
       expect(new Set(saved.map(({ id }) => id)).size).toBe(1);
-      const demoted: UserClaims = { ...ada, role: 'member', claimsAt: at(2) };
+      const demoted: UserClaims = { ...ada, roles: ['member'], claimsAt: at(2) };
       await Promise.all(['a', 'b', 'c', 'd'].map((id) => users.save(id, demoted)));
-      expect(await users.list()).toMatchObject([{ role: 'member', sessionVersion: 2 }]);
+      expect(await users.list()).toMatchObject([{ roles: ['member'], sessionVersion: 2 }]);
     });
   });
 }

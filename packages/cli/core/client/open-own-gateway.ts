@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import type { Identity } from '../../../gateway/core/auth/identity.ts';
+import { everyPermission, type Identity } from '../../../gateway/core/auth/identity.ts';
 import { type Gateway, openGateway } from '../../../gateway/core/gateway.ts';
 import { features } from '../../../gateway/features/index.ts';
 import type { Approver } from '../../../toolwharf/policy/approval.ts';
@@ -73,6 +73,6 @@ export function withoutRecovery(storage: Storage): Storage {
 
 const operator: Identity = {
   caller: { id: 'admin', kind: 'person', name: 'Administrator' },
-  isAdmin: true,
+  permissions: everyPermission,
   via: 'admin-token',
 };

@@ -10,6 +10,7 @@ import { printDone, printList } from '../terminal/print-table.ts';
 export interface CreateKeyOptions extends JsonOption {
   readonly profile?: string;
   readonly right?: readonly string[];
+  readonly expires?: string;
 }
 
 /** `toolwharf keys`: lists the API keys without their secrets. */
@@ -24,6 +25,7 @@ export async function listKeys({ json }: JsonOption, context: CommandContext): P
       PROFILE: ({ profile, rights }) => profile ?? (rights.includes('admin') ? 'any' : 'default'),
       'LAST USED': ({ lastUsedAt, revokedAt }) =>
         revokedAt === undefined ? (lastUsedAt === undefined ? 'never' : ago(lastUsedAt)) : 'revoked',
+      EXPIRES: ({ expiresAt }) => expiresAt?.slice(0, 10) ?? 'never',
       CREATED: ({ createdAt }) => ago(createdAt),
     },
   });
@@ -35,7 +37,12 @@ export async function createKey(name: string, options: CreateKeyOptions, context
   const { terminal } = context;
   const gateway = await requireStored(context);
   // The gateway rejects unknown rights.
-  const body = { name, profile: options.profile, rights: options.right as ApiKeyInput['rights'] };
+  const body = {
+    name,
+    profile: options.profile,
+    rights: options.right as ApiKeyInput['rights'],
+    expiresInDays: options.expires === undefined ? undefined : Number(options.expires),
+  };
   const created = await gateway.createKey({ body });
   terminal.print(options.json ? jsonText(created) : created.key);
   terminal.say(

@@ -16,8 +16,9 @@ export async function listUsers({ json }: JsonOption, context: CommandContext): 
       ID: ({ id }) => shortId(id),
       NAME: ({ name, subject }) => name ?? subject,
       EMAIL: ({ email }) => email ?? '',
-      ROLE: ({ role, disabledAt }) => (disabledAt === undefined ? role : `${role} (disabled)`),
-      PROFILE: ({ role, profile }) => (role === 'admin' ? 'any' : (profile ?? 'default')),
+      ROLES: ({ roles, disabledAt }) =>
+        `${roles.length === 0 ? 'none' : roles.join(', ')}${disabledAt === undefined ? '' : ' (disabled)'}`,
+      PROFILE: ({ profile }) => profile ?? 'default',
       'LAST SEEN': ({ lastSeenAt }) => (lastSeenAt === undefined ? 'never' : ago(lastSeenAt)),
     },
   });

@@ -4,12 +4,13 @@ import { approvalModes, exposures, namings, newToolModes } from '../../../contra
 import type { Run } from '../command-context.ts';
 import { addList, type CommandParts, choice, commandsOf, idArgument, json, repeatable } from './command-actions.ts';
 
-/** Adds `approvals`, `rules`, `keys`, `users`, `profiles` and `pins`. */
+/** Adds `approvals`, `rules`, `keys`, `users`, `roles`, `profiles` and `pins`. */
 export function addAccessCommands(root: Command, run: Run): void {
   addApprovals(root, run);
   addRules(root, run);
   addKeys(root, run);
   addUsers(root, run);
+  addRoles(root, run);
   addProfiles(root, run);
   addPins(root, run);
 }
@@ -62,7 +63,8 @@ function addKeys(root: Command, run: Run): void {
     args: [['<name>', 'Name of the key']],
     options: [
       ['--profile <name>', 'Restrict the key to this profile'],
-      repeatable('--right <right>', 'read, call or admin (repeatable; default: read and call)'),
+      repeatable('--right <right>', 'A permission, or read, call or admin (repeatable; default: read and call)'),
+      ['--expires <days>', 'Days after which the key ends'],
       json,
     ],
   });
@@ -76,6 +78,28 @@ function addUsers(root: Command, run: Run): void {
   const parts: CommandParts = { args: [['<user>', 'Email address, or id or its first characters']], options: [json] };
   add(users, 'disable', 'Deny a person access; their sessions end immediately', 'disableUser', parts);
   add(users, 'enable', 'Give a disabled person access again', 'enableUser', parts);
+}
+
+function addRoles(root: Command, run: Run): void {
+  const add = commandsOf(run, () => import('../commands/roles.ts'));
+  const about = { description: 'List, create and change roles', list: 'List roles' };
+  const roles = addList(add, root, 'roles', about, 'listRoles', { gatewayOnly: true });
+  const args = [['<name>', 'Name of the role']] as const;
+  const settings = (): CommandParts => ({
+    args,
+    options: [
+      ['--title <text>', 'Name that the app shows'],
+      ['--description <text>', 'Purpose of the role'],
+      repeatable('--permission <permission>', 'A permission of the role (repeatable)'),
+      json,
+    ],
+  });
+  add(roles, 'create', 'Create a role with permissions that you have', 'createRole', settings());
+  add(roles, 'edit', 'Replace settings of a role', 'editRole', settings());
+  add(roles, 'remove', 'Remove a role; who has it loses its permissions immediately', 'removeRole', {
+    args,
+    options: [json],
+  });
 }
 
 function addProfiles(root: Command, run: Run): void {

@@ -4,14 +4,12 @@ import type { ProfileConfig } from '../../../contract/settings/config.ts';
 import type { CallPolicy } from '../../../toolwharf/invocation/authorize.ts';
 import type { Caller } from '../../../toolwharf/kernel/tool.ts';
 import { createMayRead, createVisibility, type IsListed } from '../../../toolwharf/policy/visible-tools.ts';
-import type { KeyStore } from '../../../toolwharf/storage/ports/key-store.ts';
-import type { UserStore } from '../../../toolwharf/storage/ports/user-store.ts';
 import type { CallerUsage, Limits } from '../http/limits/limits.ts';
 import { sendJson } from '../mcp/responder.ts';
-import { keyCallerPrefix } from './api-keys.ts';
-import { hasRight, type Identity } from './identity.ts';
+import { identityOfKey, type KeyAccess, keyCallerPrefix } from './api-keys.ts';
+import { hasRight, type Identity, seesAll } from './identity.ts';
 import type { ResourceChallenges } from './sign-in.ts';
-import { mayUse } from './users.ts';
+import { mayUse, toIdentity } from './users.ts';
 
 /** The body of a 401 response. */
 export const unauthorized = {
@@ -31,10 +29,7 @@ export function sendUnauthorized(
 }
 
 /** The stores that know who has lost access. */
-export interface AccessStores {
-  readonly keys: Pick<KeyStore, 'get'>;
-  readonly users: Pick<UserStore, 'get'>;
-}
+export type AccessStores = KeyAccess;
 
 export interface AdmitPorts {
   readonly profiles: () => readonly ProfileConfig[];
@@ -64,9 +59,9 @@ export function admitCaller(
 ): AdmittedCaller | undefined {
   const { profiles, stopping, limits, resource } = ports;
   if (!identity) return void sendUnauthorized(request, response, resource);
-  if (!hasRight(identity, 'call')) {
+  if (!hasRight(identity, 'tools.call')) {
     const headers = identity.via === 'oauth' && { 'www-authenticate': resource.insufficientScope(request) };
-    return refuse(response, 403, 'FORBIDDEN', "This request needs the right 'call'", headers || undefined);
+    return refuse(response, 403, 'FORBIDDEN', "This request needs the permission 'tools.call'", headers || undefined);
   }
   if (stopping.aborted) return refuse(response, 503, 'TOOLBOX_CLOSED', 'The gateway is stopping');
   const whole = findProfile(asked, identity, profiles());
@@ -121,14 +116,37 @@ function narrow(profile: ProfileConfig, only: string | undefined): ProfileConfig
   return found;
 }
 
-/** Rejects when the caller's key was revoked, or its user lost access, since the request was authenticated. */
-export async function assertActive({ caller }: Pick<Identity, 'caller'>, { keys, users }: AccessStores): Promise<void> {
-  if (caller.user !== undefined && !mayUse(await users.get(caller.user)))
-    throw new ToolwharfError('CALL_DENIED', 'The call was denied: its user lost access while the call was waiting');
-  if (!caller.id.startsWith(keyCallerPrefix)) return;
-  const key = await keys.get(caller.id.slice(keyCallerPrefix.length));
-  if (!key || key.revokedAt !== undefined)
-    throw new ToolwharfError('CALL_DENIED', 'The call was denied: its key was revoked while the call was waiting');
+/**
+ * Rejects when the caller has lost access, the permission to call tools, or its profile since the request was authenticated. Without
+ * its permissions at that time, only access and the permission to call are checked.
+ */
+export async function assertActive(
+  before: Pick<Identity, 'caller'> & Partial<Identity>,
+  access: AccessStores,
+): Promise<void> {
+  const { id, user } = before.caller;
+  const isKey = id.startsWith(keyCallerPrefix);
+  if (!isKey && user === undefined) return;
+  const now = isKey
+    ? await identityNow(access.keys.get(id.slice(keyCallerPrefix.length)), (key) => identityOfKey(key, access))
+    : await identityNow(access.users.get(user ?? ''), (found) =>
+        mayUse(found) ? toIdentity(found, access.roles) : undefined,
+      );
+  if (!now) {
+    const lost = isKey ? 'its key was revoked, has expired, or its owner lost access' : 'its user lost access';
+    throw new ToolwharfError('CALL_DENIED', `The call was denied: ${lost} while the call was waiting`);
+  }
+  const hasSameScope = before.permissions === undefined || seesAll(now) || now.profile === before.profile;
+  if (hasRight(now, 'tools.call') && hasSameScope) return;
+  throw new ToolwharfError('CALL_DENIED', 'The call was denied: the role or profile of its caller changed meanwhile');
+}
+
+async function identityNow<Item>(
+  finding: Promise<Item | undefined>,
+  toIdentityNow: (item: Item) => Identity | undefined | Promise<Identity | undefined>,
+): Promise<Identity | undefined> {
+  const found = await finding;
+  return found && toIdentityNow(found);
 }
 
 /** The requested profile if the caller may use it: administrators every profile, others their own, which is `default` if they have none. */
@@ -139,7 +157,7 @@ function findProfile(
 ): ProfileConfig | undefined {
   const own = identity.profile ?? 'default';
   const name = asked === undefined ? own : decode(asked);
-  if (!identity.isAdmin && !identity.usesEveryProfile && name !== own) return undefined;
+  if (!seesAll(identity) && !identity.usesEveryProfile && name !== own) return undefined;
   return profiles.find((profile) => profile.name === name);
 }
 

@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { permissionsOf } from '../../../contract/rights.ts';
 import { silentLog } from '../../../toolwharf/kernel/log.ts';
 import type { KeyStore } from '../../../toolwharf/storage/ports/key-store.ts';
 import { openStorage } from '../storage/open-storage.ts';
@@ -14,14 +15,14 @@ test('a key has 256 random bits and only its hash is stored', () => {
 });
 
 test('a revoked key is rejected from the next request on', async () => {
-  const store = (await openStorage({ kind: 'memory' })).keys;
-  const keys = createApiKeys({ store, log: silentLog });
+  const storage = await openStorage({ kind: 'memory' });
+  const store = storage.keys;
+  const keys = createApiKeys({ store, access: storage, log: silentLog });
   const { key, record } = createApiKey({ name: 'ci', rights: ['call'] });
   await store.add(record);
   const identity = {
     caller: { id: `key:${record.id}`, kind: 'client', name: 'ci' },
-    isAdmin: false,
-    rights: ['call'],
+    permissions: permissionsOf(['call']),
     via: 'key',
   };
   expect(await keys.find(key)).toEqual(identity);
@@ -32,8 +33,10 @@ test('a revoked key is rejected from the next request on', async () => {
 });
 
 test('text that is not shaped like a key causes no store lookup', async () => {
-  const store = (await openStorage({ kind: 'memory' })).keys;
+  const storage = await openStorage({ kind: 'memory' });
+  const store = storage.keys;
   const keys = createApiKeys({
+    access: storage,
     store: { ...store, findByHash: () => Promise.reject(new Error('asked')) },
     log: silentLog,
   });
@@ -42,7 +45,8 @@ test('text that is not shaped like a key causes no store lookup', async () => {
 });
 
 test('the last use of a key is written at most once per minute', async () => {
-  const memory = (await openStorage({ kind: 'memory' })).keys;
+  const storage = await openStorage({ kind: 'memory' });
+  const memory = storage.keys;
   const touches: string[] = [];
   const store: KeyStore = {
     ...memory,
@@ -52,7 +56,7 @@ test('the last use of a key is written at most once per minute', async () => {
     },
   };
   let now = Date.parse('2026-01-01T00:00:00Z');
-  const keys = createApiKeys({ store, log: silentLog, now: () => now });
+  const keys = createApiKeys({ store, access: storage, log: silentLog, now: () => now });
   const { key, record } = createApiKey({ name: 'busy', rights: ['read'] });
   await store.add(record);
   for (let use = 0; use < 1_000; use++) await keys.find(key);

@@ -8,7 +8,7 @@ import { isSameSecret } from './admin-token.ts';
 import { createApiKeys } from './api-keys.ts';
 import type { SessionHolder } from './app-sessions.ts';
 import { createConfiguredAddress } from './client-address.ts';
-import { type Authenticate, type Identity, localCallerId } from './identity.ts';
+import { type Authenticate, everyPermission, type Identity, localCallerId } from './identity.ts';
 import { createJwtVerifier, type JwtVerifier, looksLikeJwt } from './jwt.ts';
 import { readSessionCookie } from './session-cookie.ts';
 import { createSignInThrottle, type SignInThrottleOptions } from './sign-in-throttle.ts';
@@ -27,9 +27,9 @@ export interface AuthenticateOptions {
 export function createAuthenticate(parts: AuthenticateParts, options: AuthenticateOptions = {}): Authenticate {
   const { toolbox, storage, log } = parts;
   const { adminToken, sessions, accessTokens, persons } = parts.security;
-  const keys = createApiKeys({ store: storage.keys, log });
+  const keys = createApiKeys({ store: storage.keys, access: storage, log });
   const clientAddress = createConfiguredAddress(toolbox);
-  const users = createUsers({ store: storage.users, log });
+  const users = createUsers({ store: storage.users, roles: storage.roles, log });
   const throttle = createSignInThrottle({ store: storage.fleet?.limits, ...options.throttle });
   // Parsing `Host` as a URL is the most expensive step here, and its value hardly ever changes.
   let lastLoopbackHost: string | undefined;
@@ -126,11 +126,16 @@ export function createAuthenticate(parts: AuthenticateParts, options: Authentica
 
 const administrator: Identity = {
   caller: { id: 'admin', kind: 'person', name: 'Administrator' },
-  isAdmin: true,
+  permissions: everyPermission,
   via: 'admin-token',
 };
 
-const local: Identity = { caller: { id: localCallerId, kind: 'client' }, isAdmin: true, via: 'loopback' };
+const local: Identity = {
+  caller: { id: localCallerId, kind: 'client' },
+  // A connection from this machine alone does not prove who asks for a program to be run.
+  permissions: new Set([...everyPermission].filter((permission) => permission !== 'servers.run-programs')),
+  via: 'loopback',
+};
 
 const forwardingHeaders = ['forwarded', 'via', 'x-forwarded-for', 'x-forwarded-host', 'x-real-ip'] as const;
 

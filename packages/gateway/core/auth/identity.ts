@@ -1,22 +1,22 @@
 import type { IncomingMessage } from 'node:http';
 import { ToolwharfError } from '../../../contract/errors.ts';
-import { type KeyRight, keyRights, type Right, type UserRole } from '../../../contract/rights.ts';
+import { type Permission, permissionNames, type Right } from '../../../contract/rights.ts';
 import type { Caller } from '../../../toolwharf/kernel/tool.ts';
 import { abortable } from '../../../toolwharf/kernel/wait.ts';
+import type { Elevation } from '../../../toolwharf/storage/ports/user-store.ts';
 
 /** An authenticated caller and its permissions. */
 export interface Identity {
   readonly caller: Caller;
-  /** The only profile the caller may use; if undefined, `default`, and every profile for administrators. */
+  readonly permissions: ReadonlySet<Permission>;
+  /** The only profile the caller may use; if undefined, `default`, and every profile with `profiles.use-all`. */
   readonly profile?: string;
-  /** May use every profile, without being an administrator here. */
+  /** May connect to every profile, without seeing the servers of all of them here. */
   readonly usesEveryProfile?: boolean;
-  /** May manage servers, keys and settings. */
-  readonly isAdmin: boolean;
-  /** Rights besides administration; undefined means both. */
-  readonly rights?: readonly Exclude<KeyRight, 'admin'>[];
-  /** The role of a signed-in user; the user's id is `caller.user`. */
-  readonly role?: Exclude<UserRole, 'none'>;
+  /** The roles of a signed-in user, with one that was granted for a time; the user's id is `caller.user`. */
+  readonly roles?: readonly string[];
+  /** The role that was granted for a time. */
+  readonly elevation?: Elevation;
   /** How the caller authenticated. `loopback` proves only that the request came from this machine. */
   readonly via?: 'admin-token' | 'key' | 'jwt' | 'loopback' | 'sign-in' | 'oauth';
 }
@@ -36,21 +36,21 @@ export function inTime(authenticating: ReturnType<Authenticate>): ReturnType<Aut
   return abortable(authenticating, late.signal).finally(() => clearTimeout(timer));
 }
 
+/** Every permission, for the person who runs the gateway. */
+export const everyPermission: ReadonlySet<Permission> = new Set(permissionNames);
+
 export function hasRight(identity: Identity | undefined, right: Right): boolean {
-  if (right === 'public') return true;
-  if (!identity) return false;
-  if (identity.isAdmin) return true;
-  return right !== 'admin' && (identity.rights ?? ['read', 'call']).includes(right);
+  return right === 'public' || identity?.permissions.has(right) === true;
 }
 
-/** Every right of the caller. */
-export function rightsOf(identity: Identity | undefined): KeyRight[] {
-  return keyRights.filter((right) => hasRight(identity, right));
+/** Whether the caller sees the servers, tools and content of all profiles. */
+export function seesAll({ permissions }: Identity): boolean {
+  return permissions.has('profiles.use-all');
 }
 
-/** Whether the caller reads the calls of others: administrators and approvers do. */
-export function readsAllCalls({ isAdmin, role, rights }: Identity): boolean {
-  return isAdmin || (role === 'approver' && (rights ?? ['read']).includes('read'));
+/** Whether the caller reads the calls of others. */
+export function readsAllCalls({ permissions }: Identity): boolean {
+  return permissions.has('calls.read-all');
 }
 
 /**
@@ -64,7 +64,7 @@ export function isOperator({ via }: Identity): boolean {
 /** The caller ids that are this person. The command line and the app of a local operator act as one person. */
 export function personIds(identity: Identity): readonly string[] {
   const { id } = identity.caller;
-  return identity.isAdmin && isOperator(identity) && operatorIds.includes(id) ? operatorIds : [id];
+  return isOperator(identity) && operatorIds.includes(id) ? operatorIds : [id];
 }
 
 const operatorIds: readonly string[] = ['admin', localCallerId];
@@ -76,5 +76,5 @@ export function isOperatorId(callerId: string): boolean {
 
 /** Whether the caller may add servers that start local programs. A loopback connection alone is not enough. */
 export function mayAddPrograms(identity: Identity | undefined): boolean {
-  return identity?.isAdmin === true && identity.via !== 'loopback';
+  return hasRight(identity, 'servers.run-programs');
 }

@@ -2,7 +2,9 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { type CryptoKey, exportJWK, generateKeyPair, SignJWT } from 'jose';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { permissionsOf } from '../../../contract/rights.ts';
 import type { JwtConfig } from '../../../contract/settings/gateway-config.ts';
+import { everyPermission } from './identity.ts';
 import { createJwtVerifier, looksLikeJwt } from './jwt.ts';
 
 let requestCount = 0;
@@ -49,7 +51,7 @@ describe('a token', () => {
     expect(identity).toEqual({
       caller: { id: 'jwt:ada', kind: 'person', name: 'Ada L.' },
       profile: 'default',
-      isAdmin: false,
+      permissions: permissionsOf(['read', 'call']),
       via: 'jwt',
     });
   });
@@ -91,7 +93,7 @@ describe('the claims of a token', () => {
     const verifier = createJwtVerifier(config(named));
     expect(await verifier.verify(await token({ team: 'research' }))).toMatchObject({
       profile: 'research',
-      isAdmin: false,
+      permissions: permissionsOf(['read', 'call']),
     });
     expect(await verifier.verify(await token({ team: ['research', 'other'] }))).toMatchObject({ profile: 'research' });
     expect(await verifier.verify(await token())).toBeUndefined();
@@ -101,12 +103,12 @@ describe('the claims of a token', () => {
   test('the claims of a token grant administration by their exact value, also in a nested claim', async () => {
     const verifier = createJwtVerifier(config(named));
     const admin = await verifier.verify(await token({ realm_access: { roles: ['user', 'tool-admin'] } }));
-    expect(admin).toMatchObject({ isAdmin: true });
+    expect(admin).toMatchObject({ permissions: everyPermission });
     expect(admin?.profile).toBeUndefined();
     const almost = await verifier.verify(await token({ team: 't', realm_access: { roles: ['tool-admins'] } }));
-    expect(almost?.isAdmin).toBe(false);
+    expect(almost?.permissions.has('servers.write')).toBe(false);
     const flat = await verifier.verify(await token({ 'realm_access.roles': 'tool-admin' }));
-    expect(flat?.isAdmin).toBe(true);
+    expect(flat?.permissions).toEqual(everyPermission);
   });
 });
 

@@ -1,5 +1,6 @@
 import type { JWTPayload, JWTVerifyGetKey } from 'jose';
 import { ToolwharfError } from '../../../contract/errors.ts';
+import { permissionsOf } from '../../../contract/rights.ts';
 import type { JwtConfig } from '../../../contract/settings/gateway-config.ts';
 import { readClaim } from './claims.ts';
 import type { Identity } from './identity.ts';
@@ -85,7 +86,7 @@ function toIdentity(claims: JWTPayload, config: JwtConfig): Identity | undefined
       name: typeof name === 'string' ? name : undefined,
     },
     profile: isAdmin ? undefined : profile,
-    isAdmin,
+    permissions: permissionsOf(isAdmin ? ['admin'] : ['read', 'call']),
     via: 'jwt',
   };
 }

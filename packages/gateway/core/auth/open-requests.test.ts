@@ -11,7 +11,7 @@ afterEach(() => void vi.useRealTimers());
 const identity: Identity = {
   caller: { id: 'jwt:ada', kind: 'person' },
   profile: 'default',
-  isAdmin: false,
+  permissions: new Set(),
   via: 'jwt',
 };
 

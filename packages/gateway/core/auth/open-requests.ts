@@ -2,13 +2,13 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { ToolwharfError } from '../../../contract/errors.ts';
 import type { ProfileConfig } from '../../../contract/settings/config.ts';
 import { createEphemeralMap } from '../../../toolwharf/kernel/ephemeral-map.ts';
-import type { Authenticate, Identity } from './identity.ts';
+import { type Authenticate, type Identity, seesAll } from './identity.ts';
 
 /** The requests that have not been answered completely, streams above all. */
 export interface OpenRequests {
   add(request: IncomingMessage, response: ServerResponse, identity: Identity): void;
   /**
-   * Authenticates every open request again, and closes those whose caller has lost its access or has other rights now. The
+   * Authenticates every open request again, and closes those whose caller has lost its access, its profile or a permission. The
    * response `except` is left open: it reports the change.
    */
   recheck(except?: ServerResponse): Promise<void>;
@@ -54,7 +54,7 @@ export function createOpenRequests(options: OpenRequestsOptions): OpenRequests {
       const current = await authenticate(request);
       const { profile } = identity;
       const hasProfile = profile === undefined || profiles().some(({ name }) => name === profile);
-      return hasProfile && current !== undefined && stamp(current) === stamp(identity);
+      return hasProfile && current !== undefined && includes(current, identity);
     } catch (cause) {
       // An identity provider that is down has not revoked anything.
       return cause instanceof ToolwharfError && cause.code === 'SERVER_UNREACHABLE';
@@ -77,7 +77,14 @@ function credentialOf({ headers, socket }: IncomingMessage): string {
   return `${headers.authorization ?? ''} ${headers.cookie ?? ''} ${socket.remoteAddress ?? ''}`;
 }
 
+/** Whether the caller may still do all that it could do. More permissions than before close nothing. */
+function includes(current: Identity, before: Identity): boolean {
+  const hasProfile = current.profile === before.profile || seesAll(current) || current.usesEveryProfile === true;
+  const isSame = current.caller.id === before.caller.id && hasProfile;
+  return isSame && [...before.permissions].every((permission) => current.permissions.has(permission));
+}
+
 /** Equal for identities with the same caller and permissions. */
-function stamp({ caller, profile, isAdmin, role, rights }: Identity): string {
-  return JSON.stringify([caller.id, profile, isAdmin, role, rights]);
+function stamp({ caller, profile, permissions, usesEveryProfile }: Identity): string {
+  return JSON.stringify([caller.id, profile, usesEveryProfile, ...permissions].map(String).sort());
 }

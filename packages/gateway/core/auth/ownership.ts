@@ -63,22 +63,23 @@ export function createOwnership({ conversations, persons, toolbox }: OwnershipPo
   }
 
   const ownsCached = (identity: Identity, caller: Caller) =>
-    identity.isAdmin || identity.caller.id === caller.id || ownsConversation(identity, caller);
+    hasRight(identity, 'calls.manage') || identity.caller.id === caller.id || ownsConversation(identity, caller);
 
   return {
     ownsCached,
     async owns(identity, caller) {
-      if (caller.conversation !== undefined && !identity.isAdmin) await loadOwner(caller.conversation);
+      if (caller.conversation !== undefined) await loadOwner(caller.conversation);
       return ownsCached(identity, caller);
     },
     async answerRight(identity, request) {
       const { caller, tool, policy, approvers, change } = request;
-      if (!hasRight(identity, 'call')) return 'none';
+      if (!hasRight(identity, 'approvals.answer-own')) return 'none';
       // People, administrators included, do not answer approvals of their own calls. The operator does.
       const isOwn = !isOperator(identity) && (await isOfSamePerson(identity, caller));
-      if (!isOwn && identity.isAdmin) return 'everyone';
-      // Only administrators accept a changed definition.
-      if (!isOwn && identity.role === 'approver') return change ? 'none' : 'conversation';
+      if (!isOwn && hasRight(identity, 'rules.write'))
+        return !change || hasRight(identity, 'tools.write') ? 'everyone' : 'none';
+      // An answer to the call does not accept a changed definition.
+      if (!isOwn && hasRight(identity, 'approvals.answer')) return change ? 'none' : 'conversation';
       if (isOwn && caller.kind !== 'assistant') return mayAnswerOwnCall(request) ? 'once' : 'none';
       if (!ownsConversation(identity, caller) || change) return 'none';
       const isAllowed = approvers === 'owner' || approvers === 'client';

@@ -3,7 +3,7 @@ import type { Caller } from '../../../toolwharf/kernel/tool.ts';
 import { userCallerId, userOf } from '../../../toolwharf/kernel/user-caller.ts';
 import type { Person } from '../../../toolwharf/policy/review.ts';
 import type { KeyStore } from '../../../toolwharf/storage/ports/key-store.ts';
-import type { User, UserStore } from '../../../toolwharf/storage/ports/user-store.ts';
+import { rolesOf, type User, type UserStore } from '../../../toolwharf/storage/ports/user-store.ts';
 import { keyCallerPrefix } from './api-keys.ts';
 import { type Identity, isOperator } from './identity.ts';
 import { jwtCallerPrefix } from './jwt.ts';
@@ -17,6 +17,8 @@ export interface Persons {
   personOf(callerId: string): Promise<string>;
   /** The ids of all callers of the person behind a caller, with that of the caller: their sign-in, their keys, also revoked ones, and their tokens. */
   callersOf(caller: Caller): Promise<readonly string[]>;
+  /** The user behind a caller; undefined if the person never signed in. */
+  userOf(caller: Caller): Promise<User | undefined>;
   /** Whether an administrator has disabled the subject of a token, who signs in too. */
   isDisabled(callerId: string): Promise<boolean>;
   /** What the identity provider said about the person when they last signed in; undefined for others. */
@@ -73,6 +75,7 @@ export function createPersons({ users, keys, jwt }: PersonsPorts): Persons {
   }
 
   return {
+    userOf: findUser,
     personOf,
     callersOf,
     async isDisabled(callerId) {
@@ -86,8 +89,8 @@ export function createPersons({ users, keys, jwt }: PersonsPorts): Persons {
     async find(caller) {
       const user = await findUser(caller);
       if (!user) return undefined;
-      const { name, email = '', groups, role, issuer, subject } = user;
-      return { id: toPerson(issuer, subject), name: name ?? email, groups, roles: role === 'none' ? [] : [role] };
+      const { name, email = '', groups, issuer, subject } = user;
+      return { id: toPerson(issuer, subject), name: name ?? email, groups, roles: rolesOf(user) };
     },
     creatorOf: async (identity) => (isOperator(identity) ? undefined : personOf(identity.caller.id)),
   };

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { ApprovalConfig, ProfileConfig } from '../../../contract/settings/config.ts';
-import type { Identity } from './identity.ts';
+import { everyPermission, type Identity } from './identity.ts';
 import { scopeOf } from './profile-scope.ts';
 
 const approval: ApprovalConfig = {
@@ -27,7 +27,7 @@ const profiles = [
 ];
 const identity = (rest: Partial<Identity> = {}): Identity => ({
   caller: { id: 'x', kind: 'client' },
-  isAdmin: false,
+  permissions: new Set(),
   ...rest,
 });
 const tool = (server: string | undefined, originalName: string) => ({ ...(server && { server }), originalName });
@@ -45,7 +45,7 @@ test('a caller sees only the servers and tools of its profile', () => {
 });
 
 test('an administrator sees everything, and a caller without a profile sees the default profile', () => {
-  expect(scopeOf(identity({ isAdmin: true }), profiles).hasTool(tool('slack', 'delete_all'))).toBe(true);
+  expect(scopeOf(identity({ permissions: everyPermission }), profiles).hasTool(tool('slack', 'delete_all'))).toBe(true);
   expect(scopeOf(identity(), profiles).profile.name).toBe('default');
 });
 

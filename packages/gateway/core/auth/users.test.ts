@@ -10,7 +10,7 @@ const claims: UserClaims = {
   subject: 'ada',
   name: 'Ada',
   groups: [],
-  role: 'member',
+  roles: ['member'],
   claimsAt: '2026-11-01T00:00:00.000Z',
 };
 
@@ -25,30 +25,31 @@ test('a call that waited is denied if its user lost access, also if an assistant
     await expect(assertActive(identity, storage)).rejects.toMatchObject({ code: 'CALL_DENIED' });
   await storage.users.enable('u1');
   await assertActive(person, storage);
-  await storage.users.save('u1', { ...claims, role: 'none' });
+  await storage.users.save('u1', { ...claims, roles: [] });
   await expect(assertActive(assistant, storage)).rejects.toMatchObject({ code: 'CALL_DENIED' });
   await storage.users.remove('u1');
   await expect(assertActive(person, storage)).rejects.toMatchObject({ code: 'CALL_DENIED' });
 });
 
 test('a conversation continues while its owner may use its profile', async () => {
-  const { users } = await openStorage({ kind: 'memory' });
+  const storage = await openStorage({ kind: 'memory' });
+  const { users } = storage;
   await users.save('u1', claims);
-  const own = (profile?: string) => assertOwnerAccess({ owner: 'user:u1', profile }, users);
+  const own = (profile?: string) => assertOwnerAccess({ owner: 'user:u1', profile }, storage);
   await own('default');
   await expect(own('team')).rejects.toMatchObject({ code: 'CALL_DENIED' });
   // Administrators use everything.
   await expect(own(undefined)).rejects.toMatchObject({ code: 'CALL_DENIED' });
-  await users.save('u1', { ...claims, role: 'admin' });
+  await users.save('u1', { ...claims, roles: ['admin'] });
   for (const profile of ['default', 'team', undefined]) await own(profile);
-  await assertOwnerAccess({ owner: 'key:k', profile: 'team' }, users);
+  await assertOwnerAccess({ owner: 'key:k', profile: 'team' }, storage);
 });
 
 test('the last request of a user is recorded, and a session of an earlier version has no identity', async () => {
-  const { users: store } = await openStorage({ kind: 'memory' });
+  const { users: store, roles } = await openStorage({ kind: 'memory' });
   await store.save('u1', claims);
-  const users = createUsers({ store, log: silentLog });
-  expect(await users.findForSession('u1', 1)).toMatchObject({ role: 'member', profile: 'default', isAdmin: false });
+  const users = createUsers({ store, roles, log: silentLog });
+  expect(await users.findForSession('u1', 1)).toMatchObject({ roles: ['member'], profile: 'default' });
   await expect.poll(async () => (await store.get('u1'))?.lastSeenAt).toBeDefined();
   await store.save('u1', { ...claims, profile: 'team' });
   expect(await users.findForSession('u1', 1)).toBeUndefined();

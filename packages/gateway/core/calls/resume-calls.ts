@@ -10,7 +10,7 @@ import { assertActive } from '../auth/admit-caller.ts';
 import type { AppHosts } from './app-hosts.ts';
 
 export interface ResumeCallsPorts {
-  readonly storage: Pick<Storage, 'fleet' | 'approvals' | 'audit' | 'journal' | 'keys' | 'users'>;
+  readonly storage: Pick<Storage, 'fleet' | 'approvals' | 'audit' | 'journal' | 'keys' | 'users' | 'roles'>;
   readonly toolbox: Pick<InternalToolbox, 'start' | 'calls' | 'catalog' | 'config' | 'isListed'>;
   readonly hosts: Pick<AppHosts, 'create'>;
   readonly log: Log;

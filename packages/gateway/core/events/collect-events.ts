@@ -7,7 +7,7 @@ import type { Caller, Progress } from '../../../toolwharf/kernel/tool.ts';
 import type { ApprovalRequest } from '../../../toolwharf/policy/approval.ts';
 import { measureJson } from '../../../toolwharf/policy/measure-json.ts';
 import type { InternalToolbox } from '../../../toolwharf/toolbox.ts';
-import { type Identity, readsAllCalls } from '../auth/identity.ts';
+import { hasRight, type Identity, readsAllCalls } from '../auth/identity.ts';
 import type { Ownership } from '../auth/ownership.ts';
 import { type Scope, toVisibleStatus } from '../auth/profile-scope.ts';
 import type { AppHosts } from '../calls/app-hosts.ts';
@@ -56,14 +56,14 @@ export function showEvent(
     case 'everyone':
       return data;
     case 'admins':
-      return identity.isAdmin ? data : undefined;
+      return hasRight(identity, 'settings.read') ? data : undefined;
     case 'owner':
-      if (identity.isAdmin) return adminData;
+      if (hasRight(identity, 'calls.manage')) return adminData;
       // Questions of servers are for the owner of the call only.
       if (readsAllCalls(identity) && !name.startsWith('question.')) return data;
       return ownership.ownsCached(identity, audience.caller) ? data : undefined;
     case 'person':
-      return identity.isAdmin || identity.caller.id === audience.id ? data : undefined;
+      return hasRight(identity, 'conversations.manage') || identity.caller.id === audience.id ? data : undefined;
     case 'tool':
       return scope.hasTool(audience.tool) ? data : undefined;
     case 'server':

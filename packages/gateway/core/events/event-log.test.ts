@@ -1,11 +1,12 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { afterEach, expect, test, vi } from 'vitest';
 import { patienceMs } from '../../../../test/support/wait-for.ts';
+import { permissionsOf } from '../../../contract/rights.ts';
 import type { CallRecord } from '../../../toolwharf/invocation/call-record.ts';
 import { createEvents } from '../../../toolwharf/kernel/events.ts';
 import type { ApprovalRequest } from '../../../toolwharf/policy/approval.ts';
 import type { InternalToolbox, ToolboxEvents } from '../../../toolwharf/toolbox.ts';
-import type { Identity } from '../auth/identity.ts';
+import { everyPermission, type Identity } from '../auth/identity.ts';
 import { createOwnership } from '../auth/ownership.ts';
 import type { Scope } from '../auth/profile-scope.ts';
 import type { AppHostEvents } from '../calls/app-hosts.ts';
@@ -25,8 +26,8 @@ const profile = {
 const reads = { hasResource: () => true, hasPrompt: () => true, hasSkill: () => true };
 const all: Scope = { profile, ...reads, hasServer: () => true, hasTool: () => true };
 const onlyA: Scope = { profile, ...reads, hasServer: (name) => name === 'a', hasTool: ({ server }) => server === 'a' };
-const admin: Identity = { caller: { id: 'admin', kind: 'person' }, isAdmin: true };
-const agent: Identity = { caller: { id: 'agent', kind: 'client' }, isAdmin: false };
+const admin: Identity = { caller: { id: 'admin', kind: 'person' }, permissions: everyPermission };
+const agent: Identity = { caller: { id: 'agent', kind: 'client' }, permissions: permissionsOf(['read', 'call']) };
 const asAdmin: Viewer = { identity: admin, scope: all };
 const asAgent: Viewer = { identity: agent, scope: onlyA };
 

@@ -76,13 +76,29 @@ export const recordKinds: Kinds = {
     ...{ kind: 'api_keys', noun: 'key', idOf, nameOf, keyOf: ({ hash }) => hash, sortedBy: createdAt },
     lastUse: 'lastUsedAt',
     hash: ({ lastUsedAt: _, ...key }: ApiKey) => hashOf(key),
-    describe: ({ name, profile, rights, revokedAt }) => ({ name, profile, rights, revokedAt }),
+    describe: ({ name, profile, rights, user, expiresAt, revokedAt }) => ({
+      ...{ name, profile, rights, user, expiresAt, revokedAt },
+    }),
   },
   users: {
     ...{ kind: 'users', noun: 'user', idOf, nameOf: ({ name = '' }) => name, keyOf: personKey, sortedBy: createdAt },
     lastUse: 'lastSeenAt',
     hash: hashUser,
-    describe: ({ role, profile, name, email, disabledAt }) => ({ role, profile, name, email, disabledAt }),
+    describe: ({ roles, profile, name, email, disabledAt, elevation }) => ({
+      ...{ roles: [...roles], profile, name, email, disabledAt },
+      ...(elevation && { elevation: { ...elevation } }),
+    }),
+  },
+  roles: {
+    ...{ ...named, kind: 'roles', noun: 'role', keyOf: nameOf, hash: hashOf },
+    describe: ({ name, permissions }) => ({ name, permissions: [...permissions] }),
+  },
+  elevations: {
+    ...{ kind: 'elevations', noun: 'elevation', idOf, nameOf: () => '', sortedBy: createdAt, hash: hashOf },
+    describe: ({ user, role, reason, status, minutes, answeredBy, until }) => ({
+      ...{ user, role, reason, status, minutes, until },
+      answeredBy: answeredBy?.id,
+    }),
   },
 };
 
@@ -143,8 +159,8 @@ function parseAssistant(content: unknown): Assistant {
 }
 
 /** The hash of a user's access: names, groups and times are not tracked. */
-function hashUser({ id, issuer, subject, role, profile, disabledAt }: User): string {
-  return hashOf({ id, issuer, subject, role, profile, isDisabled: disabledAt !== undefined });
+function hashUser({ id, issuer, subject, roles, profile, disabledAt, elevation }: User): string {
+  return hashOf({ id, issuer, subject, roles, profile, isDisabled: disabledAt !== undefined, elevation });
 }
 
 /** The hash of a server. The time of its last connection and the values of secrets are not tracked. */

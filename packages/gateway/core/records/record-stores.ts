@@ -25,6 +25,8 @@ export function createRecordStores(
   | 'profiles'
   | 'scripts'
   | 'policy_rules'
+  | 'roles'
+  | 'elevations'
 > {
   const { rules, api_keys: keys, users, ...others } = records;
   return {
@@ -129,6 +131,14 @@ function createUsers(records: RecordStore<User>): UserStore {
           : undefined,
       ),
     enable: (id) => change(id, ({ disabledAt, ...user }) => (disabledAt === undefined ? undefined : user)),
+    endSessions: (id, at) =>
+      change(id, ({ elevation: _, ...user }) => ({
+        ...user,
+        sessionsEndedAt: at,
+        sessionVersion: user.sessionVersion + 1,
+      })),
+    elevate: (id, elevation) => change(id, (user) => ({ ...user, elevation })),
+    endElevation: (id, ended) => change(id, ({ elevation, ...user }) => (elevation?.id === ended ? user : undefined)),
     remove: records.remove,
   };
 }

@@ -14,6 +14,7 @@ export interface FollowChangesPorts {
 export function followChanges({ fleet, toolbox, ended, openRequests }: FollowChangesPorts): void {
   fleet.onChange('api_keys', openRequests.recheck);
   fleet.onChange('users', () => openRequests.recheck());
+  fleet.onChange('roles', () => openRequests.recheck());
   fleet.onChange('pins', toolbox.reloadPins);
   fleet.onChange('oauth_records', toolbox.servers.retrySignIns);
   fleet.onChange('accounts', toolbox.accounts.reload);

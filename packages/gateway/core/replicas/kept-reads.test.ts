@@ -110,7 +110,7 @@ test('users are kept until one changes', async () => {
     issuer: 'https://id.example',
     subject: 's1',
     groups: [],
-    role: 'member',
+    roles: ['member'],
     claimsAt: '2026-01-01T00:00:00.000Z',
   } as const;
   const user = await kept.users.save('u1', claims);

@@ -3,16 +3,17 @@ import type { Storage } from '../../../toolwharf/storage/storage.ts';
 import type { Fleet } from './fleet.ts';
 
 /**
- * The storage of a replica, which keeps what each request reads (rules, keys and users) until any replica changes it. Changes of
+ * The storage of a replica, which keeps what each request reads (rules, keys, users and roles) until any replica changes it. Changes of
  * this replica hold at once, those of others when they are reported, within a second.
  */
 export function keepReads(storage: Storage, fleet: Fleet): Storage {
   // One process that has the database to itself reads it in its own memory.
   if (!storage.fleet) return storage;
-  const { rules, keys, users } = storage;
+  const { rules, keys, users, roles } = storage;
   const keptRules = createKept(fleet, 'rules');
   const keptKeys = createKept(fleet, 'api_keys');
   const keptUsers = createKept(fleet, 'users');
+  const keptRoles = createKept(fleet, 'roles');
   return {
     ...storage,
     rules: {
@@ -28,6 +29,12 @@ export function keepReads(storage: Storage, fleet: Fleet): Storage {
       add: (key) => keptKeys.change(keys.add(key)),
       revoke: (id, at) => keptKeys.change(keys.revoke(id, at)),
     },
+    roles: {
+      ...roles,
+      find: (name) => keptRoles.read(name, () => roles.find(name)),
+      replace: (role, revision) => keptRoles.change(roles.replace(role, revision)),
+      remove: (id, revision) => keptRoles.change(roles.remove(id, revision)),
+    },
     users: {
       ...users,
       get: (id) => keptUsers.read(`id ${id}`, () => users.get(id)),
@@ -35,6 +42,9 @@ export function keepReads(storage: Storage, fleet: Fleet): Storage {
       save: (id, claims) => keptUsers.change(users.save(id, claims)),
       disable: (id, at) => keptUsers.change(users.disable(id, at)),
       enable: (id) => keptUsers.change(users.enable(id)),
+      endSessions: (id, at) => keptUsers.change(users.endSessions(id, at)),
+      elevate: (id, elevation) => keptUsers.change(users.elevate(id, elevation)),
+      endElevation: (id, elevation) => keptUsers.change(users.endElevation(id, elevation)),
       remove: (id) => keptUsers.change(users.remove(id)),
     },
   };

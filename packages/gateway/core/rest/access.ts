@@ -12,7 +12,7 @@ import type { ApprovalFilter, ApprovalRecord } from '../../../toolwharf/policy/a
 import type { ServerInfo } from '../../../toolwharf/servers/server-info.ts';
 import { explainUnknown } from '../../../toolwharf/servers/wait-for-tools.ts';
 import { noConversation } from '../../../toolwharf/storage/ports/conversation-store.ts';
-import { type Identity, mayAddPrograms, readsAllCalls } from '../auth/identity.ts';
+import { hasRight, type Identity, mayAddPrograms, readsAllCalls } from '../auth/identity.ts';
 import { type Scope, scopeOf } from '../auth/profile-scope.ts';
 import type { ApiPorts, ApiRequest } from './route.ts';
 import { readServerInput } from './server-masks.ts';
@@ -74,7 +74,7 @@ export async function findAnyTool(request: RequestFor<'tool'>, ports: ApiPorts):
 
 /** Every tool that is switched off; none for callers who are not administrators. */
 export async function disabledTools({ identity }: Requester, ports: ApiPorts): Promise<readonly CatalogEntry[]> {
-  if (!identity.isAdmin) return [];
+  if (!hasRight(identity, 'tools.write')) return [];
   await ports.servers.waitForStart();
   return ports.toolbox.catalog.disabled;
 }
@@ -101,7 +101,7 @@ export async function findCall(request: RequestFor<'call'>, { storage, security 
 export async function findReadableCall(request: RequestFor<'call'>, ports: ApiPorts): Promise<CallRecord> {
   if (!readsAllCalls(request.identity)) return findCall(request, ports);
   const record = await ports.storage.journal.get(request.params.call);
-  if (record && (request.identity.isAdmin || record.kind !== 'administration')) return record;
+  if (record && (hasRight(request.identity, 'audit.read') || record.kind !== 'administration')) return record;
   throw noCall(request.params.call);
 }
 
@@ -152,11 +152,11 @@ export async function listApprovals(
 
 /** The conversation of the path, if the caller owns it. */
 export async function findConversation(
-  { params, identity: { isAdmin, caller } }: RequestFor<'conversation'>,
+  { params, identity }: RequestFor<'conversation'>,
   { storage }: ApiPorts,
 ): Promise<Conversation> {
   const found = await storage.conversations.get(params.conversation);
-  if (found && (isAdmin || found.owner === caller.id)) return found;
+  if (found && (hasRight(identity, 'conversations.manage') || found.owner === identity.caller.id)) return found;
   throw noConversation(params.conversation);
 }
 

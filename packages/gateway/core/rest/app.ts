@@ -5,6 +5,7 @@ import { type Context, Hono } from 'hono';
 import type { z } from 'zod';
 import { messageOf, ToolwharfError } from '../../../contract/errors.ts';
 import { isObject } from '../../../contract/json.ts';
+import { shippedRoleNames, shippedRoles, withImplied } from '../../../contract/rights.ts';
 import { parseSafely } from '../../../toolwharf/config/parse-safely.ts';
 import { receiveArguments } from '../../../toolwharf/invocation/receive-arguments.ts';
 import { programOfAgent } from '../../../toolwharf/kernel/client-program.ts';
@@ -26,7 +27,7 @@ interface Env {
 /** Serves every request under `/api`. */
 export type Api = (request: IncomingMessage, response: ServerResponse, identity: Identity | undefined) => Promise<void>;
 
-const anonymous: Identity = { caller: { id: 'nobody', kind: 'client' }, isAdmin: false, rights: [] };
+const anonymous: Identity = { caller: { id: 'nobody', kind: 'client' }, permissions: new Set() };
 
 /** Checks the rights and the input of each request, runs its route's `access` and `handle`, and converts errors to responses. */
 export function createApi(routes: readonly Route[], ports: ApiPorts): Api {
@@ -158,7 +159,10 @@ const bodyRefusals = new Set<string>(['REQUEST_TOO_LARGE', 'LIMIT_REACHED', 'OVE
 
 function missingRight({ right }: Route, identity: Identity | undefined): ToolwharfError {
   if (!identity) return new ToolwharfError('UNAUTHORIZED', unauthorized.error.message);
-  return new ToolwharfError('FORBIDDEN', `This request needs the right '${right}'`, { data: { right } });
+  if (right === 'public') return new ToolwharfError('INTERNAL', 'A public route refused a caller');
+  const roles = shippedRoleNames.filter((name) => withImplied(shippedRoles[name].permissions).has(right));
+  const message = `This request needs the permission '${right}'. Built-in roles with it: ${roles.join(', ')}`;
+  return new ToolwharfError('FORBIDDEN', message, { data: { permission: right, roles } });
 }
 
 function toPattern(path: string): string {

@@ -6,6 +6,7 @@ import { eventRoutes } from './routes/events.ts';
 import { keyRoutes } from './routes/keys.ts';
 import { profileRoutes } from './routes/profiles.ts';
 import { questionRoutes } from './routes/questions.ts';
+import { roleRoutes } from './routes/roles.ts';
 import { savedRequestRoutes } from './routes/saved-requests.ts';
 import { serverContentRoutes } from './routes/server-content.ts';
 import { serverRoutes } from './routes/servers.ts';
@@ -32,6 +33,7 @@ export const coreRoutes: readonly Route[] = [
   ...auditRoutes,
   ...keyRoutes,
   ...userRoutes,
+  ...roleRoutes,
   ...sessionRoutes,
   ...eventRoutes,
 ];

@@ -98,7 +98,7 @@ export async function createRoutes(parts: RouteParts, features: readonly Feature
     if (path !== '/readyz') return false;
     const { ready, reasons, codes } = await readiness();
     // The reasons name servers.
-    const seesServers = hasRight(identity, 'read') && identity?.profile === undefined;
+    const seesServers = hasRight(identity, 'tools.read') && identity?.profile === undefined;
     sendJson(response, ready ? 200 : 503, {
       ready,
       codes: ready ? undefined : codes,

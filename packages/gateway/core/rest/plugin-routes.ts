@@ -12,7 +12,7 @@ export const pluginPaths = '/api/plugins/*';
 
 /** A route of a plugin, under the plugin's name. */
 export function toRoute({ plugin, route, handle }: ActiveRoute): Route {
-  const { method, path, right = 'admin', summary = `A route of the plugin ${plugin}.`, query, body } = route;
+  const { method, path, right = 'plugins.manage', summary = `A route of the plugin ${plugin}.`, query, body } = route;
   const names = [...path.matchAll(/\{(\w+)\}/g)].map(([, name = '']) => name);
   return {
     operationId: `plugin:${plugin}:${method}:${path}`,

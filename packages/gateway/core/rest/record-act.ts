@@ -1,6 +1,6 @@
 import { toToolwharfError } from '../../../contract/errors.ts';
 import { isObject, type JsonObject } from '../../../contract/json.ts';
-import type { Right } from '../../../contract/rights.ts';
+import { isAdministration, type Right } from '../../../contract/rights.ts';
 import { administrationTool, type CallRecord } from '../../../toolwharf/invocation/call-record.ts';
 import { type Journal, writeRecord } from '../../../toolwharf/invocation/journal.ts';
 import { createId } from '../../../toolwharf/kernel/create-id.ts';
@@ -61,7 +61,7 @@ export function actDetails(
   route: { readonly recorded?: boolean | 'params'; readonly right: Right; readonly method: string },
   { params, body }: { readonly params: unknown; readonly body: unknown },
 ): JsonObject | undefined {
-  const changes = route.right === 'admin' && route.method !== 'get';
+  const changes = isAdministration(route.right) && route.method !== 'get';
   if (route.recorded === 'params' ? !changes : !(route.recorded ?? changes)) return undefined;
   const facts = isObject(body) && route.recorded !== 'params' ? body : {};
   const known = detailMembers.filter((name) => facts[name] !== undefined).map((name) => [name, facts[name]]);
@@ -71,6 +71,7 @@ export function actDetails(
 /** The members of request bodies that describe the subject of an act. None of them can contain a secret. */
 const detailMembers = [
   ...['name', 'title', 'kind', 'transport', 'command', 'enabled', 'profile', 'rights', 'definitionHash'],
+  ...['permissions', 'description', 'role', 'minutes', 'expiresInDays'],
   ...['server', 'label', 'isDefault'],
   ...['id', 'when', 'then', 'mode'],
   ...['answer', 'scope', 'audience', 'matching', 'reason', 'toolApproval', 'trustedTools'],

@@ -34,7 +34,7 @@ export function createA2aRoutes(parts: A2aParts, admit: AdmitPorts): A2aRoutes {
       const [, profile] = found;
       const asked = { url: addressOf(request, profile), needsKey: identity?.via !== 'loopback' };
       // A caller without the `call` right gets the card with its authentication requirements, but without skills.
-      if (forCard && !hasRight(identity, 'call')) {
+      if (forCard && !hasRight(identity, 'tools.call')) {
         await (await endpoint()).serveCard(request, response, { ...asked, client: undefined });
         return true;
       }

@@ -2,6 +2,7 @@ import { ToolwharfError } from '../../../contract/errors.ts';
 import { accountRoutes as routes } from '../../../contract/routes/accounts.ts';
 import { createKeyedMutex } from '../../../toolwharf/kernel/mutex.ts';
 import type { AccountInfo } from '../../../toolwharf/servers/accounts/toolbox-accounts.ts';
+import { hasRight } from '../../core/auth/identity.ts';
 import { giveBrowserCookie } from '../../core/auth/oauth-return.ts';
 import { scopeFor } from '../../core/rest/access.ts';
 import { type ApiPorts, type ApiRequest, implement } from '../../core/rest/route.ts';
@@ -14,15 +15,15 @@ export const accountRoutes = [
   implement(routes.listAccounts, {
     async handle(request, ports) {
       const { identity, query } = request;
-      if (query.all && !identity.isAdmin)
-        throw new ToolwharfError('FORBIDDEN', 'Only administrators see the accounts of others');
+      if (query.all && !hasRight(identity, 'accounts.manage'))
+        throw new ToolwharfError('FORBIDDEN', "Seeing the accounts of others needs the permission 'accounts.manage'");
       const { accounts } = ports.toolbox;
       const { hasServer } = scopeFor(request, ports);
       const owner = await ownerOf(request, ports);
       const found = await accounts.list(query.all ? {} : { owner });
       return {
         servers: accounts.servers().filter(({ server }) => hasServer(server)),
-        accounts: found.map((account) => toView(account, owner, identity.isAdmin)),
+        accounts: found.map((account) => toView(account, owner, hasRight(identity, 'accounts.manage'))),
       };
     },
   }),
@@ -36,13 +37,17 @@ export const accountRoutes = [
       const connecting = { ...body, owner, ownerName: identity.caller.name, browser };
       const { account, signInUrl } = await perOwner.run(owner, () => ports.toolbox.accounts.connect(connecting));
       if (signInUrl !== undefined) setCookie(cookie);
-      return { ...toView(account, owner, identity.isAdmin), signInUrl };
+      return { ...toView(account, owner, hasRight(identity, 'accounts.manage')), signInUrl };
     },
   }),
   implement(routes.changeAccount, {
     access: findOwn,
     async handle({ resource, body, identity }, { toolbox }) {
-      return toView(await toolbox.accounts.change(resource.id, body), resource.owner, identity.isAdmin);
+      return toView(
+        await toolbox.accounts.change(resource.id, body),
+        resource.owner,
+        hasRight(identity, 'accounts.manage'),
+      );
     },
   }),
   implement(routes.disconnectAccount, {
@@ -63,7 +68,9 @@ async function findOwn(request: AccountRequest, ports: ApiPorts): Promise<Accoun
 
 /** Administrators can delete an account of anyone. They never see its secrets, and cannot change it. */
 async function findRemovable(request: AccountRequest, ports: ApiPorts): Promise<AccountInfo> {
-  const account = request.identity.isAdmin ? await ports.toolbox.accounts.get(request.params.account) : undefined;
+  const account = hasRight(request.identity, 'accounts.manage')
+    ? await ports.toolbox.accounts.get(request.params.account)
+    : undefined;
   return account ?? findOwn(request, ports);
 }
 
@@ -73,9 +80,9 @@ async function ownerOf({ identity }: Pick<ApiRequest, 'identity'>, { storage }: 
   return owner;
 }
 
-function toView(account: AccountInfo, owner: string, isAdmin: boolean) {
+function toView(account: AccountInfo, owner: string, showsOwner: boolean) {
   const { owner: its, ownerName, ...shown } = account;
-  return { ...shown, isOwn: its === owner, ...(isAdmin && { owner: its, ownerName }) };
+  return { ...shown, isOwn: its === owner, ...(showsOwner && { owner: its, ownerName }) };
 }
 
 function noAccount(id: string): ToolwharfError {

@@ -88,7 +88,7 @@ async function openChat(
     serverNames,
     waitForTools,
     denyApprovals: approver.denyAll,
-    assertAccess: (conversation) => assertOwnerAccess(conversation, storage.users),
+    assertAccess: (conversation) => assertOwnerAccess(conversation, storage),
     onChanged: publishChange,
     log,
     recoveryIntervalMs: storage.fleet && sharedRecoveryMs,

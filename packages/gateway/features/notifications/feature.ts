@@ -44,7 +44,8 @@ export const notifications: Feature<LinkPorts> = {
             for (const person of people) {
               const email = person.email?.toLowerCase();
               if (email === undefined || mayAnswer.get(email)) continue;
-              mayAnswer.set(email, (await security.ownership.answerRight(toIdentity(person), request)) !== 'none');
+              const identity = await toIdentity(person, storage.roles);
+              mayAnswer.set(email, (await security.ownership.answerRight(identity, request)) !== 'none');
             }
             // People who have not signed in yet get a message too: what they may answer is decided when they do.
             return to === undefined
@@ -53,7 +54,7 @@ export const notifications: Feature<LinkPorts> = {
           },
         });
         const slack = createSlackActions({
-          ...{ channels, users, env, log, stopping },
+          ...{ channels, users, roles: storage.roles, env, log, stopping },
           async answer(id, answer, identity, channel) {
             const record = await records.findMessage(id);
             const own = record?.channel === channel ? record : undefined;

@@ -7,7 +7,7 @@ import { type Environment, resolveReference } from '../../../toolwharf/config/re
 import type { Log } from '../../../toolwharf/kernel/log.ts';
 import type { UserStore } from '../../../toolwharf/storage/ports/user-store.ts';
 import type { Identity } from '../../core/auth/identity.ts';
-import { mayUse, toIdentity } from '../../core/auth/users.ts';
+import { mayUse, type RoleStore, toIdentity } from '../../core/auth/users.ts';
 import { sendJson } from '../../core/mcp/responder.ts';
 import { postMessage } from './post-message.ts';
 
@@ -16,6 +16,7 @@ type SlackChannel = Extract<NotificationConfig, { readonly type: 'slack' }>;
 export interface SlackActionsPorts {
   readonly channels: () => readonly NotificationConfig[];
   readonly users: Pick<UserStore, 'list'>;
+  readonly roles: RoleStore;
   readonly env: Environment;
   readonly log: Log;
   readonly stopping: AbortSignal;
@@ -48,7 +49,7 @@ export function createSlackActions(ports: SlackActionsPorts) {
     const found = (await ports.users.list()).filter((user) => mayUse(user) && user.email?.toLowerCase() === email);
     // Two people with one address: neither is sure to be the one in Slack.
     const [user, ...others] = found;
-    return user && others.length === 0 ? toIdentity(user) : undefined;
+    return user && others.length === 0 ? toIdentity(user, ports.roles) : undefined;
   }
 
   /** What the person in Slack reads, and whether it replaces the message. */

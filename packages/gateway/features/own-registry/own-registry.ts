@@ -4,7 +4,7 @@ import type { ProfileConfig } from '../../../contract/settings/config.ts';
 import { version } from '../../../toolwharf/kernel/version.ts';
 import { createVisibility } from '../../../toolwharf/policy/visible-tools.ts';
 import type { AdministeredToolbox } from '../../../toolwharf/toolbox-types.ts';
-import { hasRight, type Identity } from '../../core/auth/identity.ts';
+import { hasRight, type Identity, seesAll } from '../../core/auth/identity.ts';
 import { sendJson } from '../../core/mcp/responder.ts';
 
 export interface OwnRegistryPorts {
@@ -36,8 +36,9 @@ export function createOwnRegistry({ toolbox, origin }: OwnRegistryPorts) {
     const own = identity?.profile ?? 'default';
     const name = asked === undefined ? own : decode(asked);
     const isOpen = gateway.publishServers;
-    if (!isOpen && !hasRight(identity, 'read')) return 401;
-    const mayRead = isOpen || identity?.isAdmin === true || identity?.usesEveryProfile === true || name === own;
+    if (!isOpen && !hasRight(identity, 'tools.read')) return 401;
+    const mayRead =
+      isOpen || (identity !== undefined && seesAll(identity)) || identity?.usesEveryProfile === true || name === own;
     return (mayRead && profiles.find((profile) => profile.name === name)) || 404;
   }
 

@@ -14,7 +14,7 @@ import type { AppHosts } from '../../core/calls/app-hosts.ts';
 import { createStartWait } from '../../core/servers/start-wait.ts';
 
 export interface ResumeScriptsPorts {
-  readonly storage: Pick<Storage, 'audit' | 'journal' | 'keys' | 'users'>;
+  readonly storage: Pick<Storage, 'audit' | 'journal' | 'keys' | 'users' | 'roles'>;
   readonly toolbox: Pick<InternalToolbox, 'start' | 'catalog' | 'config' | 'isListed' | 'servers' | 'on'>;
   readonly hosts: Pick<AppHosts, 'create'>;
   readonly log: Log;

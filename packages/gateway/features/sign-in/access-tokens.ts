@@ -1,59 +1,28 @@
 import { randomUUID } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
-import type { JWTVerifyGetKey } from 'jose';
 import { ToolwharfError } from '../../../contract/errors.ts';
+import { rightSets } from '../../../contract/rights.ts';
 import type { OidcConfig } from '../../../contract/settings/oidc-config.ts';
 import { actAs } from '../../../toolwharf/storage/audit/acts.ts';
 import type { User, UserStore } from '../../../toolwharf/storage/ports/user-store.ts';
 import { hasClaim, readClaim } from '../../core/auth/claims.ts';
-import type { Identity } from '../../core/auth/identity.ts';
-import { isProviderFailure, tokenAlgorithms } from '../../core/auth/jwt.ts';
+import { type Identity, seesAll } from '../../core/auth/identity.ts';
 import type { AccessTokens } from '../../core/auth/sign-in.ts';
-import { mayUse, toIdentity } from '../../core/auth/users.ts';
-import type { IdentityProvider, OpenedProvider } from './identity-provider.ts';
+import { mayUse, type RoleStore, toIdentity } from '../../core/auth/users.ts';
+import type { IdentityProvider } from './identity-provider.ts';
+import type { ProviderTokens } from './provider-tokens.ts';
 import type { PublicUrl } from './public-url.ts';
 import { type TokenClaims, toUserClaims } from './to-user-claims.ts';
 
 export interface AccessTokensOptions {
   readonly provider: IdentityProvider;
+  readonly tokens: ProviderTokens;
   readonly publicUrl: PublicUrl;
   readonly users: UserStore;
+  readonly roles: RoleStore;
 }
 
-type Jose = typeof import('jose');
-
-export function createAccessTokens({ provider, publicUrl, users }: AccessTokensOptions): AccessTokens {
-  let keys: { readonly url: string; readonly get: JWTVerifyGetKey } | undefined;
-
-  function keysOf({ client }: OpenedProvider, jose: Jose): JWTVerifyGetKey {
-    const url = client.serverMetadata().jwks_uri;
-    if (url === undefined) throw new ToolwharfError('SERVER_UNREACHABLE', 'The identity provider publishes no keys');
-    if (keys?.url !== url) {
-      const options = { timeoutDuration: 5_000, cooldownDuration: 10_000 };
-      keys = { url, get: jose.createRemoteJWKSet(new URL(url), options) };
-    }
-    return keys.get;
-  }
-
-  async function readClaims(token: string, audience: string[]): Promise<TokenClaims | undefined> {
-    const opened = await provider.open();
-    const jose = await import('jose');
-    try {
-      const { payload } = await jose.jwtVerify(token, keysOf(opened, jose), {
-        issuer: opened.settings.issuer,
-        audience,
-        algorithms: tokenAlgorithms,
-        requiredClaims: ['exp', 'sub', 'iat'],
-        clockTolerance: 5,
-      });
-      return payload as TokenClaims;
-    } catch (cause) {
-      if (!isProviderFailure(cause, jose)) return undefined;
-      const message = "Could not fetch the identity provider's keys to verify the token: try again later";
-      throw new ToolwharfError('SERVER_UNREACHABLE', message, { cause });
-    }
-  }
-
+export function createAccessTokens({ provider, tokens, publicUrl, users, roles }: AccessTokensOptions): AccessTokens {
   /** The user of the token. Tokens decide on the role only if they name groups, and are newer than the last claims. */
   async function findUser(claims: TokenClaims, settings: OidcConfig): Promise<User | undefined> {
     const said = toUserClaims(claims, settings);
@@ -62,7 +31,7 @@ export function createAccessTokens({ provider, publicUrl, users }: AccessTokensO
     const known = await users.find(said.issuer, said.subject);
     const isNewer = known && hasClaim(claims, settings.groupsClaim) && said.claimsAt > known.claimsAt;
     if (known && !isNewer) return known;
-    if (!known && said.role === 'none') return undefined;
+    if (!known && said.roles.length === 0) return undefined;
     // Access tokens often leave out names.
     const { name = known?.name, email = known?.email } = said;
     return actAs('sign-in', () => users.save(randomUUID(), { ...said, name, email }));
@@ -77,12 +46,16 @@ export function createAccessTokens({ provider, publicUrl, users }: AccessTokensO
       const base = publicUrl(request);
       const settings = provider.settings();
       if (base === undefined || !settings) return undefined;
-      const claims = await readClaims(token, audiencesFor(request, base));
+      const audience = audiencesFor(request, base);
+      const claims = await tokens.readClaims(token, { audience, requiredClaims: ['exp', 'sub', 'iat'] });
       if (!claims) return undefined;
       const user = await findUser(claims, settings);
       if (!mayUse(user))
         throw new ToolwharfError('FORBIDDEN', 'You have no access to this gateway: ask an administrator');
-      return withScopes(toIdentity(user), scopesOf(claims), settings.tokenScopes);
+      // The client gets another token if the person has a session at the provider.
+      if (user.sessionsEndedAt !== undefined && claims.iat * 1_000 <= Date.parse(user.sessionsEndedAt))
+        return undefined;
+      return withScopes(await toIdentity(user, roles), scopesOf(claims), settings.tokenScopes);
     },
   };
 }
@@ -107,13 +80,16 @@ function withScopes(
   scopes: ReadonlySet<string>,
   { read, call, admin }: OidcConfig['tokenScopes'],
 ): Identity {
+  const granted = new Set([
+    ...(scopes.has(read) ? rightSets.read : []),
+    ...(scopes.has(call) ? rightSets.call : []),
+    ...(scopes.has(admin) ? rightSets.admin : []),
+  ]);
   return {
     ...identity,
-    isAdmin: identity.isAdmin && scopes.has(admin),
-    rights: [...(scopes.has(read) ? (['read'] as const) : []), ...(scopes.has(call) ? (['call'] as const) : [])],
-    // An administrator's client without the scope for administration still opens every profile.
-    usesEveryProfile: identity.isAdmin,
-    role: identity.isAdmin && !scopes.has(admin) ? 'member' : identity.role,
+    permissions: new Set([...identity.permissions].filter((permission) => granted.has(permission))),
+    // A client without the scope for administration still opens every profile that its person may use.
+    usesEveryProfile: seesAll(identity),
     via: 'oauth',
   };
 }

@@ -42,7 +42,7 @@ export interface SignInPorts {
   readonly ended: Pick<EndedSessions, 'has' | 'add'>;
   /** Seals what the browser keeps. The same on every replica. */
   readonly sealer: Sealer;
-  readonly storage: Pick<Storage, 'users' | 'journal' | 'fleet'>;
+  readonly storage: Pick<Storage, 'users' | 'roles' | 'journal' | 'fleet'>;
   readonly recheckAccess: OpenRequests['recheck'];
   readonly clientAddress: (request: IncomingMessage) => string;
   readonly log: Log;
@@ -150,19 +150,19 @@ export function createSignInRoutes(ports: SignInPorts): SignInRoutes {
     const said = toUserClaims(claims, settings);
     if (!said) return 'failed';
     const before = await storage.users.find(said.issuer, said.subject);
-    if (!before && said.role === 'none') {
+    if (!before && said.roles.length === 0) {
       log.info('sign-in.no-access', 'A person without a role tried to sign in', { groups: said.groups.length });
       return 'no-access';
     }
     const user = await actAs('sign-in', () => storage.users.save(randomUUID(), said));
     if (before && before.sessionVersion !== user.sessionVersion) await recheckAccess();
     if (user.disabledAt !== undefined) return 'disabled';
-    return user.role === 'none' ? 'no-access' : user;
+    return user.roles.length === 0 ? 'no-access' : user;
   }
 
-  function openSession(user: User): Promise<string> {
-    const { caller } = toIdentity(user);
-    const act = { operation: 'signIn', caller, details: { role: user.role, profile: user.profile } };
+  async function openSession(user: User): Promise<string> {
+    const { caller } = await toIdentity(user, storage.roles);
+    const act = { operation: 'signIn', caller, details: { roles: [...user.roles], profile: user.profile } };
     const holder = { kind: 'user', id: user.id, version: user.sessionVersion } as const;
     return recordAct(act, { storage, log }, async () => sessions.open(holder));
   }

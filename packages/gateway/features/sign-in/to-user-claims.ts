@@ -1,4 +1,3 @@
-import type { UserRole } from '../../../contract/rights.ts';
 import type { OidcConfig } from '../../../contract/settings/oidc-config.ts';
 import type { UserClaims } from '../../../toolwharf/storage/ports/user-store.ts';
 import { readClaim } from '../../core/auth/claims.ts';
@@ -14,20 +13,19 @@ const maxSubject = 255;
 const maxText = 200;
 const maxGroups = 500;
 
-/** The provider's claims about a person, with the role and profile of their groups. Undefined if the subject is invalid. */
+/** The provider's claims about a person, with the roles and the profile of their groups. Undefined if the subject is invalid. */
 export function toUserClaims(claims: TokenClaims, settings: OidcConfig): UserClaims | undefined {
   const { iss, sub, iat } = claims;
   if (sub === '' || sub.length > maxSubject || sub.includes('\0')) return undefined;
   const groups = groupsOf(claims, settings.groupsClaim);
-  const role = roleOf(groups, settings);
   return {
     issuer: iss,
     subject: sub,
     name: toText(claims.name) ?? toText(claims.preferred_username),
     email: toText(claims.email),
     groups,
-    role,
-    profile: role === 'admin' ? undefined : profileOf(groups, settings),
+    roles: rolesOf(groups, settings),
+    profile: profileOf(groups, settings),
     claimsAt: new Date(iat * 1_000).toISOString(),
   };
 }
@@ -40,10 +38,10 @@ function groupsOf(claims: TokenClaims, groupsClaim: string): string[] {
     .map((group) => group.replaceAll('\0', ''));
 }
 
-function roleOf(groups: readonly string[], { roles, defaultRole }: OidcConfig): UserRole {
-  const isIn = (wanted: readonly string[] = []) => wanted.some((group) => groups.includes(group));
-  const role = (['admin', 'approver', 'member'] as const).find((candidate) => isIn(roles[candidate]));
-  return role ?? defaultRole;
+function rolesOf(groups: readonly string[], { roles, defaultRole }: OidcConfig): string[] {
+  const found = Object.entries(roles).filter(([, wanted]) => wanted.some((group) => groups.includes(group)));
+  if (found.length > 0) return found.map(([role]) => role);
+  return defaultRole === 'none' ? [] : [defaultRole];
 }
 
 function profileOf(groups: readonly string[], { profiles }: OidcConfig): string | undefined {

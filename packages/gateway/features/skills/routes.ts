@@ -2,6 +2,7 @@ import type { SkillView } from '../../../contract/api/skills.ts';
 import { ToolwharfError } from '../../../contract/errors.ts';
 import { skillRoutes as routes } from '../../../contract/routes/skills.ts';
 import type { Skill, SkillId } from '../../../toolwharf/servers/skills/toolbox-skills.ts';
+import { hasRight } from '../../core/auth/identity.ts';
 import { scopeFor } from '../../core/rest/access.ts';
 import { type ApiPorts, type ApiRequest, implement } from '../../core/rest/route.ts';
 import { readOptions } from '../../core/rest/routes/server-content.ts';
@@ -23,7 +24,7 @@ export const skillRoutes = [
       const { server, uri, path } = request.query;
       findSkill({ server, uri }, request, ports);
       using _slot = request.usage.reserve('reads');
-      const options = { ...readOptions(request, ports), isReview: request.identity.isAdmin };
+      const options = { ...readOptions(request, ports), isReview: hasRight(request.identity, 'tools.write') };
       return await ports.toolbox.skills.read({ server, uri }, path, options);
     },
   }),
@@ -42,7 +43,10 @@ export const skillRoutes = [
 
 /** Only administrators see skills that nobody can use until they are accepted. */
 function isVisible({ server, path, changed }: Skill, request: Pick<ApiRequest, 'identity'>, ports: ApiPorts): boolean {
-  return (changed !== 'quarantine' || request.identity.isAdmin) && scopeFor(request, ports).hasSkill(server, path);
+  return (
+    (changed !== 'quarantine' || hasRight(request.identity, 'tools.write')) &&
+    scopeFor(request, ports).hasSkill(server, path)
+  );
 }
 
 /** The skill of the request. A hidden skill is reported as not found. */

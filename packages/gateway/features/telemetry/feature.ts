@@ -45,8 +45,9 @@ function serveMetrics(metrics: Metrics, { security }: FeatureCore): OpenFeature 
     async serve(request, response, { path, identity }) {
       if (path !== '/metrics') return false;
       if (!identity) sendUnauthorized(request, response, security.resource);
-      else if (!hasRight(identity, 'read') || identity.profile !== undefined) {
-        const message = "Metrics name every server and tool: they need the right 'read' and a key without a profile";
+      else if (!hasRight(identity, 'tools.read') || identity.profile !== undefined) {
+        const message =
+          "Metrics name every server and tool: they need the permission 'tools.read' and a key without a profile";
         sendJson(response, 403, { error: { code: 'FORBIDDEN', message } });
       } else {
         const text = await metrics.read();

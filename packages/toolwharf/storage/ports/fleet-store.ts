@@ -15,12 +15,14 @@ export const configurationTopics = [
   'scripts',
   'policy_rules',
   'tool_overrides',
+  'roles',
 ] as const;
 
 /** The stores whose changes replicas follow. */
 export const fleetTopics = [
   ...configurationTopics,
   'users',
+  'elevations',
   'oauth_records',
   'accounts',
   'ended_sessions',

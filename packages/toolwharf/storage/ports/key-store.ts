@@ -12,6 +12,11 @@ export interface ApiKey {
   readonly createdAt: string;
   /** The person to whom the key belongs; undefined if the operator created it, or a version that did not record it. */
   readonly createdBy?: string;
+  /** The user whose personal key this is. It never grants more than the user has, and nothing after they lost access. */
+  readonly user?: string;
+  /** The key with which this one was created. It ends with that key. */
+  readonly parent?: string;
+  readonly expiresAt?: string;
   readonly lastUsedAt?: string;
   readonly revokedAt?: string;
 }

@@ -1,6 +1,8 @@
 import type { JsonSchema } from '../../../contract/json.ts';
 import type { Assistant } from '../../../contract/records/assistant.ts';
+import type { ElevationRequest } from '../../../contract/records/elevation.ts';
 import type { Provider } from '../../../contract/records/provider.ts';
+import type { Role } from '../../../contract/records/role.ts';
 import type { PolicyRule, ToolLimits } from '../../../contract/settings/config.ts';
 import type { CheckedProfile } from '../../../contract/settings/native-schema.ts';
 import type { ServerRecord } from '../../config/server-record.ts';
@@ -44,6 +46,8 @@ export interface StoredRecords {
   readonly rules: RecordStore<RememberedRule>;
   readonly api_keys: RecordStore<ApiKey>;
   readonly users: RecordStore<User>;
+  readonly roles: RecordStore<Role>;
+  readonly elevations: RecordStore<ElevationRequest>;
 }
 
 /** A record that a plugin stores. The rest of its content is up to the plugin, and must be JSON. */

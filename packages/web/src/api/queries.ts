@@ -1,5 +1,6 @@
 import { keepPreviousData, queryOptions, type UseQueryOptions, useQuery } from '@tanstack/react-query';
 import { listPendingApprovals } from '../../../contract/list-pending-approvals.ts';
+import type { Permission } from '../../../contract/rights.ts';
 import { type Api, api, type Call } from './client.ts';
 
 type CallQuery = NonNullable<NonNullable<Parameters<Api['listCalls']>[0]>['query']>;
@@ -98,13 +99,14 @@ export const queries = {
     }),
   profiles: () => query(['profiles'], async (signal) => (await api.listProfiles({ signal })).profiles),
   keys: () => query(['keys'], async (signal) => (await api.listKeys({ signal })).keys),
+  roles: () => query(['roles'], (signal) => api.listRoles({ signal })),
   config: () => query(['config'], (signal) => api.getConfig({ signal })),
   clients: (profile: string) =>
     query(['profiles', 'clients', profile], (signal) => api.listClients({ query: { profile }, signal })),
   questions: () => query(['questions'], async (signal) => (await api.listQuestions({ signal })).questions),
 };
 
-/** Whether the session has administrator rights; false while it is loading. The gateway enforces them. */
-export function useIsAdmin(): boolean {
-  return useQuery(queries.session()).data?.rights.includes('admin') ?? false;
+/** Whether the session has a permission; false while it is loading. The gateway enforces permissions. */
+export function useMay(permission: Permission): boolean {
+  return useQuery(queries.session()).data?.permissions.includes(permission) ?? false;
 }

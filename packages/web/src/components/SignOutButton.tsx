@@ -3,8 +3,6 @@ import { api } from '../api/client.ts';
 import { Button, type ButtonProps } from './Button.tsx';
 import { useAction } from './use-action.ts';
 
-export const roleTexts = { admin: 'Administrator', approver: 'Approver', member: 'Member' };
-
 interface Props extends Pick<ButtonProps, 'look'> {
   /** The gateway also ends the session at the identity provider, which shows a page for that. */
   readonly atProvider: boolean;

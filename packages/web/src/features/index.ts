@@ -3,6 +3,7 @@ import { accounts } from './accounts/feature.ts';
 import { apps } from './apps/feature.ts';
 import { budgets } from './budgets/feature.ts';
 import { chat } from './chat/feature.ts';
+import { elevation } from './elevation/feature.ts';
 import { fleet } from './fleet/feature.ts';
 import { notifications } from './notifications/feature.ts';
 import { policy } from './policy/feature.ts';
@@ -17,6 +18,7 @@ import { traffic } from './traffic/feature.ts';
 /** The features of the app. To remove one, delete its folder and its line here. */
 export const features: readonly Feature[] = [
   signIn,
+  elevation,
   chat,
   scripts,
   accounts,

@@ -2,7 +2,7 @@ import { useQuery } from '@tanstack/react-query';
 import { type KeyboardEvent, useDeferredValue, useId, useMemo, useRef, useState } from 'react';
 import { useLocation } from 'wouter';
 import { answerKeys } from '../../../contract/approvals.ts';
-import { queries, useIsAdmin } from '../api/queries.ts';
+import { queries } from '../api/queries.ts';
 import { classNames } from '../components/class-names.ts';
 import { Dialog } from '../components/Dialog.tsx';
 import { Input } from '../components/fields.tsx';
@@ -44,13 +44,13 @@ const pages: readonly Command[] = [
   ['Connect a client', '/settings/connect'],
 ].map(([title = '', href = '']) => ({ kind: 'Page', title, href }));
 
-const adminCommands: readonly Command[] = [
-  { kind: 'Page', title: 'Rules', href: '/approvals?tab=rules' },
-  { kind: 'Page', title: 'Settings: keys', href: '/settings/keys' },
-  { kind: 'Page', title: 'Settings: configuration', href: '/settings/configuration' },
-  { kind: 'Action', title: 'Add a server', href: '/servers?add' },
-  { kind: 'Action', title: 'Import servers', href: '/servers?import' },
-  { kind: 'Action', title: 'Create a profile', href: '/profiles/new' },
+const commands: readonly Command[] = [
+  { kind: 'Page', title: 'Rules', href: '/approvals?tab=rules', needs: 'rules.write' },
+  { kind: 'Page', title: 'Settings: keys', href: '/settings/keys', needs: 'keys.own' },
+  { kind: 'Page', title: 'Settings: configuration', href: '/settings/configuration', needs: 'settings.read' },
+  { kind: 'Action', title: 'Add a server', href: '/servers?add', needs: 'servers.write' },
+  { kind: 'Action', title: 'Import servers', href: '/servers?import', needs: 'servers.write' },
+  { kind: 'Action', title: 'Create a profile', href: '/profiles/new', needs: 'profiles.write' },
 ];
 
 const maxShown = 50;
@@ -147,7 +147,7 @@ export function CommandPalette({ onClose }: CommandPaletteProps) {
 
 /** Everything that can be opened, pages first. */
 function useCommands(): readonly Command[] {
-  const isAdmin = useIsAdmin();
+  const permissions = useQuery(queries.session()).data?.permissions;
   const features = useFeatures();
   const servers = useQuery(queries.servers()).data;
   const tools = useQuery(queries.tools()).data;
@@ -159,8 +159,7 @@ function useCommands(): readonly Command[] {
     const added = features.flatMap(({ commands = [] }, at) => [...commands, ...(found[at] ?? [])]);
     return [
       ...pages,
-      ...(isAdmin ? adminCommands : []),
-      ...added.filter(({ isForAdmins }) => isAdmin || !isForAdmins),
+      ...[...commands, ...added].filter(({ needs }) => needs === undefined || permissions?.includes(needs)),
       ...(servers ?? []).map(({ name }) => ({
         kind: 'Server',
         title: name,
@@ -179,7 +178,7 @@ function useCommands(): readonly Command[] {
         href: `/calls/${encodeURIComponent(id)}`,
       })),
     ];
-  }, [isAdmin, servers, tools, calls, ...found]);
+  }, [permissions, servers, tools, calls, ...found]);
 }
 
 const none: readonly Command[] = [];

@@ -13,9 +13,10 @@ import {
 } from 'lucide-react';
 import { lazy, Suspense } from 'react';
 import { Link, useLocation } from 'wouter';
-import { queries, useIsAdmin } from '../api/queries.ts';
+import { queries } from '../api/queries.ts';
 import { classNames } from '../components/class-names.ts';
-import { roleTexts, SignOutButton } from '../components/SignOutButton.tsx';
+import { describeRoles } from '../components/describe-roles.ts';
+import { SignOutButton } from '../components/SignOutButton.tsx';
 import { safeText } from '../components/safe-text.ts';
 import { type NavigationEntry, placeEntries, useFeatures } from './feature.ts';
 
@@ -52,14 +53,13 @@ const maxPending = 999;
 
 /** Links to the pages that the caller can use. `pending`: the number of approvals and questions that wait for an answer. */
 export function Navigation({ pending }: { readonly pending: number }) {
-  const isAdmin = useIsAdmin();
+  const session = useQuery(queries.session()).data;
+  const may = ({ needs }: NavigationEntry) => needs === undefined || session?.permissions.includes(needs);
   const added = useFeatures().flatMap(({ navigation }) => navigation ?? []);
   const [location] = useLocation();
   const groups = coreGroups.map(({ title, pages }) => ({
     title,
-    pages: placeEntries(pages, followers(pages, added), ({ href }) => href).filter(
-      ({ isForAdmins }) => isAdmin || !isForAdmins,
-    ),
+    pages: placeEntries(pages, followers(pages, added), ({ href }) => href).filter(may),
   }));
   const current = groups
     .flatMap(({ pages }) => pages)
@@ -124,21 +124,13 @@ function followers(pages: readonly NavigationEntry[], added: readonly Navigation
   return added.filter(({ href, after }) => after !== undefined && hrefs.has(after) && hrefs.add(href));
 }
 
-const rightTexts = [
-  ['admin', 'Administrator'],
-  ['call', 'Calls tools'],
-  ['read', 'Reads'],
-] as const;
-
 /** Who uses the app, in which role, and a button that signs out. */
 function CurrentPerson() {
   const session = useQuery(queries.session()).data;
   if (!session) return null;
-  const { via, caller, role, rights } = session;
+  const { via, caller, elevation } = session;
   const name = safeText(caller?.name ?? caller?.id ?? 'Unknown', 60);
-  const title = role
-    ? roleTexts[role]
-    : (rightTexts.find(([right]) => rights.includes(right))?.[1] ?? 'Nothing allowed');
+  const title = describeRoles(session);
   return (
     <div className="flex items-center gap-1 rounded-md border border-line bg-page">
       <Link
@@ -152,6 +144,11 @@ function CurrentPerson() {
             {name}
           </span>
           {title !== name && <span className="block truncate text-xs">{title}</span>}
+          {elevation && (
+            <span className="block truncate text-xs text-warn">
+              until {new Date(elevation.until).toLocaleTimeString([], { hour: '2-digit', minute: '2-digit' })}
+            </span>
+          )}
         </span>
       </Link>
       {via !== 'loopback' && <SignOutButton look="quiet" atProvider={via === 'sign-in'} isIcon />}

@@ -1,5 +1,6 @@
 import type { LucideIcon } from 'lucide-react';
 import { type ComponentType, createContext, useContext } from 'react';
+import type { Permission } from '../../../contract/rights.ts';
 import type { Server } from '../api/client.ts';
 import type { Invalidations } from '../api/event-stream.ts';
 import type { Tab } from '../components/Tabs.tsx';
@@ -68,7 +69,8 @@ export interface NavigationEntry {
   readonly Icon: LucideIcon;
   /** The `href` of the entry that it follows, in the same group. */
   readonly after?: string;
-  readonly isForAdmins?: boolean;
+  /** Who lacks the permission does not see it. */
+  readonly needs?: Permission;
 }
 
 /** Something that the palette opens. */
@@ -77,7 +79,8 @@ export interface Command {
   readonly title: string;
   readonly detail?: string;
   readonly href: string;
-  readonly isForAdmins?: boolean;
+  /** Who lacks the permission does not see it. */
+  readonly needs?: Permission;
 }
 
 /** A tab of a page. */
@@ -87,7 +90,8 @@ export interface Section {
   readonly Content: ComponentType;
   /** The `id` of the section that it follows; the first one without it. */
   readonly after?: string;
-  readonly isForAdmins?: boolean;
+  /** Who lacks the permission does not see it. */
+  readonly needs?: Permission;
   /** Whether the section is listed; links lead to it in any case. A hook of the page. */
   readonly useIsListed?: () => boolean;
 }

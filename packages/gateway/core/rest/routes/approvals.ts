@@ -68,7 +68,7 @@ export const approvalRoutes = [
       const { caller } = identity;
       for (const { approval, answer } of body.answers) {
         const details = actDetails(
-          { recorded: true, right: 'call', method: 'post' },
+          { recorded: true, right: 'approvals.answer-own', method: 'post' },
           { params: { approval }, body: answer },
         );
         const act = { operation: 'answerApproval', caller, details: details ?? {} };

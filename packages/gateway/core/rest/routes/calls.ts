@@ -3,7 +3,7 @@ import { ToolwharfError } from '../../../../contract/errors.ts';
 import { callRoutes as routes } from '../../../../contract/routes/calls.ts';
 import type { CallRecord } from '../../../../toolwharf/invocation/call-record.ts';
 import type { CallFilter, Journal } from '../../../../toolwharf/invocation/journal.ts';
-import { readsAllCalls } from '../../auth/identity.ts';
+import { hasRight, readsAllCalls } from '../../auth/identity.ts';
 import { findCall, findReadableCall, noCall } from '../access.ts';
 import { requestError } from '../request-problems.ts';
 import { implement } from '../route.ts';
@@ -20,7 +20,7 @@ export const callRoutes = [
       const { limit, caller, end, ...filter } = request.query;
       const ends = end === undefined ? undefined : readEnds(end);
       const { identity } = request;
-      const readsAll = filter.kind === 'administration' ? identity.isAdmin : readsAllCalls(identity);
+      const readsAll = filter.kind === 'administration' ? hasRight(identity, 'audit.read') : readsAllCalls(identity);
       const own = readsAll ? caller : identity.caller.id;
       // Calls of others are hidden.
       if (!readsAll && caller !== undefined && caller !== own) return { calls: [] };

@@ -5,6 +5,7 @@ import type { CheckedProfile } from '../../../../contract/settings/native-schema
 import { buildProfile } from '../../../../toolwharf/config/build-profiles.ts';
 import type { ApiKey } from '../../../../toolwharf/storage/ports/key-store.ts';
 import type { ProfileRecord, Stored } from '../../../../toolwharf/storage/ports/record-store.ts';
+import { hasRight, seesAll } from '../../auth/identity.ts';
 import { endpointPath } from '../../clients/mcp-clients.ts';
 import { assertNotLoosened } from '../../profiles/loosened-approval.ts';
 import { describeExposure, previewProfile } from '../../profiles/preview-profile.ts';
@@ -66,8 +67,8 @@ function assertMayStore(
 type Requester = Pick<ApiRequest, 'identity'>;
 
 function visibleProfiles({ identity }: Requester, { toolbox }: ApiPorts): readonly ProfileConfig[] {
-  const { profile: own = 'default', isAdmin } = identity;
-  return toolbox.config.profiles.filter(({ name }) => isAdmin || name === own);
+  const { profile: own = 'default' } = identity;
+  return toolbox.config.profiles.filter(({ name }) => seesAll(identity) || name === own);
 }
 
 async function showProfile(name: string, request: Requester, ports: ApiPorts): Promise<ProfileView> {
@@ -79,14 +80,15 @@ async function showProfile(name: string, request: Requester, ports: ApiPorts): P
 
 /** Shows profiles as the caller may see them. */
 async function createShow(
-  { identity: { isAdmin } }: Requester,
+  { identity }: Requester,
   { profiles, storage, toolbox }: ApiPorts,
 ): Promise<(profile: ProfileConfig) => ProfileView> {
-  const keys: readonly ApiKey[] = isAdmin ? await storage.keys.list() : [];
+  const mayEdit = hasRight(identity, 'profiles.write');
+  const keys: readonly ApiKey[] = mayEdit ? await storage.keys.list() : [];
   return ({ name, description, builtIn, naming, expose, exposeBudget, newTools, approval, ...lists }) => {
     const record = profiles.find(name);
     const isInFile = !record && !builtIn;
-    const file = isAdmin ? toolbox.loaded.file : undefined;
+    const file = mayEdit ? toolbox.loaded.file : undefined;
     return {
       name,
       description,
@@ -100,7 +102,7 @@ async function createShow(
       mode: approval.mode,
       updatedAt: record?.updatedAt,
       revision: record?.revision,
-      ...(isAdmin && {
+      ...(mayEdit && {
         ...lists,
         approval,
         settings: record

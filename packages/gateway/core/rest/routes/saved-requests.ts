@@ -4,7 +4,7 @@ import { savedRequestRoutes as routes } from '../../../../contract/routes/saved-
 import { createId } from '../../../../toolwharf/kernel/create-id.ts';
 import { createKeyedMutex } from '../../../../toolwharf/kernel/mutex.ts';
 import type { SavedRequest } from '../../../../toolwharf/storage/ports/saved-request-store.ts';
-import type { Identity } from '../../auth/identity.ts';
+import { hasRight, type Identity, seesAll } from '../../auth/identity.ts';
 import { scopeFor } from '../access.ts';
 import { type ApiPorts, type ApiRequest, implement } from '../route.ts';
 
@@ -76,13 +76,13 @@ async function findEditable(
 function isVisible(saved: SavedRequest, request: Pick<ApiRequest, 'identity'>, ports: ApiPorts): boolean {
   if (saved.owner === request.identity.caller.id) return true;
   if (!saved.shared) return false;
-  if (request.identity.isAdmin) return true;
+  if (seesAll(request.identity)) return true;
   const entry = ports.toolbox.catalog.find(saved.tool);
   return entry !== undefined && scopeFor(request, ports).hasTool(entry);
 }
 
-function canEdit(saved: SavedRequest, { caller, isAdmin }: Identity): boolean {
-  return saved.owner === caller.id || (isAdmin && saved.shared);
+function canEdit(saved: SavedRequest, identity: Identity): boolean {
+  return saved.owner === identity.caller.id || (hasRight(identity, 'requests.share') && saved.shared);
 }
 
 function toView({ owner, ...saved }: SavedRequest, identity: Identity) {
@@ -98,7 +98,7 @@ function assertSmall(args: JsonObject): void {
   );
 }
 
-function assertMayShare(shares: boolean, { isAdmin }: Identity): void {
-  if (shares && !isAdmin)
-    throw new ToolwharfError('FORBIDDEN', 'Only administrators can share a request with everyone');
+function assertMayShare(shares: boolean, identity: Identity): void {
+  if (shares && !hasRight(identity, 'requests.share'))
+    throw new ToolwharfError('FORBIDDEN', "Sharing a request with everyone needs the permission 'requests.share'");
 }

@@ -4,6 +4,7 @@ import type { InternalReadOptions } from '../../../../toolwharf/invocation/read-
 import { createMayRead } from '../../../../toolwharf/policy/visible-tools.ts';
 import type { ServerInfo } from '../../../../toolwharf/servers/server-info.ts';
 import { assertActive } from '../../auth/admit-caller.ts';
+import { hasRight } from '../../auth/identity.ts';
 import { findServerWithContent, scopeFor } from '../access.ts';
 import { type ApiPorts, type ApiRequest, implement } from '../route.ts';
 
@@ -17,7 +18,8 @@ export const serverContentRoutes = [
       const { toolbox } = ports;
       const { hasResource, hasSkill } = scopeFor(request, ports);
       const isVisible = (uri: string) => {
-        if (request.identity.isAdmin || !toolbox.skills.isOfSkill(name, uri)) return hasResource(name, uri);
+        if (hasRight(request.identity, 'tools.write') || !toolbox.skills.isOfSkill(name, uri))
+          return hasResource(name, uri);
         const skill = toolbox.skills.skillOf(name, uri);
         return skill !== undefined && skill.changed !== 'quarantine' && hasSkill(name, skill.path);
       };

@@ -4,7 +4,7 @@ import { serverRoutes as routes } from '../../../../contract/routes/servers.ts';
 import type { CheckedServerRecord, ServerRecord } from '../../../../toolwharf/config/server-record.ts';
 import type { ServerInfo } from '../../../../toolwharf/servers/server-info.ts';
 import type { Stored } from '../../../../toolwharf/storage/ports/record-store.ts';
-import { type Identity, mayAddPrograms } from '../../auth/identity.ts';
+import { hasRight, type Identity, mayAddPrograms } from '../../auth/identity.ts';
 import { toVisibleStatus } from '../../auth/profile-scope.ts';
 import { withoutRevision } from '../../records/modify-record.ts';
 import { findServer, readPermittedServer, scopeFor } from '../access.ts';
@@ -150,9 +150,9 @@ async function showServer(server: string, { identity }: Pick<ApiRequest, 'identi
   return toServerView(info, await ports.servers.stored.find(server), { identity }, ports);
 }
 
-function whyReadOnly({ loaded: { file, isDefault } }: ApiPorts['toolbox'], isAdmin: boolean): string {
+function whyReadOnly({ loaded: { file, isDefault } }: ApiPorts['toolbox'], showsFile: boolean): string {
   if (isDefault) return 'One of the default servers, which are used without a configuration file';
-  return `Defined in the configuration${isAdmin && file !== undefined ? ` file ${file}` : ''}`;
+  return `Defined in the configuration${showsFile && file !== undefined ? ` file ${file}` : ''}`;
 }
 
 /** A server as the caller may see it. */
@@ -163,20 +163,20 @@ function toServerView(
   { servers, toolbox }: ApiPorts,
 ): ServerView {
   const { place, status, roots, ...rest } = info;
-  const { isAdmin } = identity;
+  const mayEdit = hasRight(identity, 'servers.write');
   return {
     id: record?.id ?? info.name,
     ...rest,
     source: record ? 'store' : toolbox.loaded.isDefault ? 'default' : 'file',
-    readOnly: record ? undefined : whyReadOnly(toolbox, isAdmin),
+    readOnly: record ? undefined : whyReadOnly(toolbox, mayEdit),
     problem: record && servers.stored.problemOf(record),
     review: record?.review,
     missingToken: record ? undefined : servers.stored.findWithoutToken(info.name)?.variable,
     enabled: record?.enabled ?? info.enabled,
     status: toVisibleStatus(status, identity),
-    place: isAdmin ? place : undefined,
-    roots: isAdmin ? roots : undefined,
+    place: mayEdit ? place : undefined,
+    roots: mayEdit ? roots : undefined,
     revision: record?.revision,
-    record: isAdmin && record ? toRecordView(withoutRevision(record)) : undefined,
+    record: mayEdit && record ? toRecordView(withoutRevision(record)) : undefined,
   };
 }

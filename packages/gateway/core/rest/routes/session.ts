@@ -3,7 +3,7 @@ import { ToolwharfError } from '../../../../contract/errors.ts';
 import { sessionRoutes as routes } from '../../../../contract/routes/session.ts';
 import { keyCallerPrefix } from '../../auth/api-keys.ts';
 import type { SessionHolder } from '../../auth/app-sessions.ts';
-import { type Identity, mayAddPrograms, rightsOf } from '../../auth/identity.ts';
+import { hasRight, type Identity, mayAddPrograms } from '../../auth/identity.ts';
 import { readSessionCookie, toSessionCookie } from '../../auth/session-cookie.ts';
 import { type ApiPorts, implement } from '../route.ts';
 
@@ -60,13 +60,14 @@ function showSession(
     authenticated: identity !== undefined,
     via: identity?.via,
     caller: identity?.caller,
-    role: identity?.role,
+    roles: identity?.roles && [...identity.roles],
+    elevation: identity?.elevation,
     signIn: provider && { name: provider.name ?? new URL(provider.issuer).hostname },
     profile: identity?.profile,
-    rights: rightsOf(identity),
+    permissions: [...(identity?.permissions ?? [])],
     mayAddPrograms: mayAddPrograms(identity) && security.allowsPrograms(),
     showsApps: identity !== undefined && frames.sourceFor(incoming) !== undefined,
-    command: identity?.via === 'loopback' || identity?.isAdmin ? gateway.command : undefined,
+    command: hasRight(identity, 'settings.read') ? gateway.command : undefined,
     features: identity && gateway.features,
     tokenFile: identity?.via === 'loopback' ? gateway.adminTokenFile : undefined,
   };

@@ -6,6 +6,7 @@ import { settingsRoutes as routes } from '../../../../contract/routes/settings.t
 import type { GatewayConfig } from '../../../../contract/settings/gateway-config.ts';
 import { withoutSecrets } from '../../../../contract/settings/server-url.ts';
 import { version } from '../../../../toolwharf/kernel/version.ts';
+import { hasRight, readsAllCalls } from '../../auth/identity.ts';
 import { entryText } from '../../clients/entry-text.ts';
 import {
   type ClientSetup,
@@ -42,7 +43,7 @@ export const settingsRoutes = [
       const inState = (state: string) => servers.filter(({ status }) => status.state === state).length;
       const areHealthy = servers.every(({ enabled, status }) => !enabled || isHealthy(status.state));
       const { running, queued, unanswered = 0 } = toolbox.calls.stats();
-      const pending = request.identity.isAdmin
+      const pending = readsAllCalls(request.identity)
         ? await ports.storage.approvals.countPending(Date.now())
         : (await listApprovals({ status: 'pending', limit: 1_000 }, request.identity, ports)).length;
       return {
@@ -85,7 +86,7 @@ function describeClients(
   const needsKey = requireAuthentication || !isLoopback(host);
   const authentication = security.provider.settings() ? 'sign-in' : needsKey ? 'key' : 'none';
   // Paths of this machine are shown only to administrators on this machine.
-  const isLocalAdmin = identity.isAdmin && isLoopback(socket.remoteAddress ?? '');
+  const isLocalAdmin = hasRight(identity, 'settings.read') && isLoopback(socket.remoteAddress ?? '');
   const program: StdioProgram = (isLocalAdmin ? stdioProgram : undefined) ?? {
     command: 'toolwharf',
     args: isLoopback(host) ? ['stdio'] : ['stdio', '--url', origin],

@@ -12,6 +12,7 @@ import { createSlice } from '../../../../toolwharf/kernel/slices.ts';
 import type { Caller } from '../../../../toolwharf/kernel/tool.ts';
 import { isWaiting } from '../../../../toolwharf/policy/visible-tools.ts';
 import { assertActive } from '../../auth/admit-caller.ts';
+import { hasRight } from '../../auth/identity.ts';
 import { disabledTools, findAnyTool, findServer, findTool, scopeFor, visibleTools } from '../access.ts';
 import { findRejections, rejectChange } from '../rejected-changes.ts';
 import { type ApiPorts, type ApiRequest, implement } from '../route.ts';
@@ -41,7 +42,10 @@ export const toolRoutes = [
   implement(routes.getTool, {
     access: findAnyTool,
     async handle({ resource, identity }, ports) {
-      return { ...(await showTool(resource, ports)), chain: identity.isAdmin ? chainOf(resource, ports) : undefined };
+      return {
+        ...(await showTool(resource, ports)),
+        chain: hasRight(identity, 'scripts.write') ? chainOf(resource, ports) : undefined,
+      };
     },
   }),
   implement(routes.callTool, {

@@ -3,6 +3,7 @@ import { ToolwharfError } from '../../../../contract/errors.ts';
 import { userRoutes as routes, type userSchema } from '../../../../contract/routes/users.ts';
 import { userCallerId } from '../../../../toolwharf/kernel/user-caller.ts';
 import type { User } from '../../../../toolwharf/storage/ports/user-store.ts';
+import { keyCallerPrefix } from '../../auth/api-keys.ts';
 import type { Identity } from '../../auth/identity.ts';
 import { type ApiPorts, implement } from '../route.ts';
 
@@ -52,11 +53,21 @@ async function findOther(id: string, { caller }: Identity, ports: ApiPorts): Pro
 async function removeBelongings(id: string, { features, storage, toolbox }: ApiPorts): Promise<void> {
   const owner = userCallerId(id);
   await toolbox.accounts.removeAll(owner);
+  for (const key of await storage.keys.list()) {
+    if (key.user !== id) continue;
+    await storage.keys.revoke(key.id, new Date().toISOString());
+    await toolbox.accounts.removeAll(`${keyCallerPrefix}${key.id}`);
+  }
   for (const feature of features) await feature.removeUser?.(id);
   for (const saved of await storage.savedRequests.list(owner))
     if (saved.owner === owner) await storage.savedRequests.remove(saved.id);
 }
 
-function toView({ claimsAt: _claims, sessionVersion: _version, ...user }: User): z.output<typeof userSchema> {
+function toView({
+  claimsAt: _claims,
+  sessionVersion: _version,
+  sessionsEndedAt: _ended,
+  ...user
+}: User): z.output<typeof userSchema> {
   return user;
 }

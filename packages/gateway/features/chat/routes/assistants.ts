@@ -2,7 +2,7 @@ import type { AssistantView } from '../../../../contract/api/assistants.ts';
 import type { Assistant } from '../../../../contract/records/assistant.ts';
 import { assistantRoutes as routes } from '../../../../contract/routes/assistants.ts';
 import type { Stored } from '../../../../toolwharf/storage/ports/record-store.ts';
-import type { Identity } from '../../../core/auth/identity.ts';
+import { hasRight, type Identity, seesAll } from '../../../core/auth/identity.ts';
 import { listChanged } from '../../../core/events/collect-events.ts';
 import { changedMeanwhile, noRecord } from '../../../core/records/administer.ts';
 import { scopeFor } from '../../../core/rest/access.ts';
@@ -22,7 +22,7 @@ export const assistantRoutes = [
     async handle({ identity, body }, ports) {
       await ports.servers.waitForStart();
       // Callers see the tools that their own conversations with the assistant would have.
-      return ports.of(chatPorts).assistantTools(body, identity.isAdmin ? undefined : (identity.profile ?? 'default'));
+      return ports.of(chatPorts).assistantTools(body, seesAll(identity) ? undefined : (identity.profile ?? 'default'));
     },
   }),
   implement(routes.getAssistant, {
@@ -57,10 +57,11 @@ export const assistantRoutes = [
 
 function toAssistantView(
   { instructions, disabledTools, trustedTools, serverIds, ...assistant }: Stored<Assistant>,
-  { isAdmin }: Identity,
+  identity: Identity,
   isVisible: (serverId: string) => boolean,
 ): AssistantView {
-  if (isAdmin) return { ...assistant, instructions, disabledTools, serverIds, trustedTools };
+  if (hasRight(identity, 'assistants.write'))
+    return { ...assistant, instructions, disabledTools, serverIds, trustedTools };
   return { ...assistant, serverIds: serverIds.filter(isVisible) };
 }
 

@@ -2,7 +2,7 @@ import { ToolwharfError } from '../../../../contract/errors.ts';
 import type { ModelChoice } from '../../../../contract/records/assistant.ts';
 import { conversationRoutes as routes } from '../../../../contract/routes/conversations.ts';
 import { noConversation } from '../../../../toolwharf/storage/ports/conversation-store.ts';
-import { type Identity, personIds } from '../../../core/auth/identity.ts';
+import { hasRight, type Identity, personIds, seesAll } from '../../../core/auth/identity.ts';
 import { findConversation, findOwnConversation } from '../../../core/rest/access.ts';
 import { type ApiPorts, implement } from '../../../core/rest/route.ts';
 import { answerWithinLimit, type ChatLimitPorts, createWithinLimit } from '../chat-limits.ts';
@@ -14,7 +14,7 @@ import { serveConversation } from '../serve-conversation.ts';
 export const conversationRoutes = [
   implement(routes.listConversations, {
     async handle({ identity, query }, { of }) {
-      const owner = identity.isAdmin ? undefined : identity.caller.id;
+      const owner = hasRight(identity, 'conversations.manage') ? undefined : identity.caller.id;
       return { conversations: await of(chatPorts).conversations.list({ limit: query.limit, owner }) };
     },
   }),
@@ -25,7 +25,7 @@ export const conversationRoutes = [
   }),
   implement(routes.createConversation, {
     async handle({ identity, body }, ports) {
-      const { caller, isAdmin, profile = isAdmin ? undefined : 'default' } = identity;
+      const { caller, profile = seesAll(identity) ? undefined : 'default' } = identity;
       await assertModelAllowed(body.model, identity, ports);
       return createWithinLimit(identity, limitPorts(ports), () =>
         ports.of(chatPorts).conversations.create({ ...body, owner: caller.id, profile }),
@@ -137,10 +137,10 @@ export const conversationRoutes = [
 /** Models cost money: who is no administrator chooses among those that administrators gave to assistants. */
 async function assertModelAllowed(
   model: ModelChoice | null | undefined,
-  { isAdmin }: Identity,
+  identity: Identity,
   { storage }: Pick<ApiPorts, 'storage'>,
 ): Promise<void> {
-  if (!model || isAdmin) return;
+  if (!model || hasRight(identity, 'providers.write')) return;
   const isUsed = (await storage.assistants.list()).some(
     (assistant) => assistant.model.provider === model.provider && assistant.model.model === model.model,
   );

@@ -9,7 +9,7 @@ import { withoutSecrets } from '../../../../contract/settings/server-url.ts';
 import { parseReference } from '../../../../toolwharf/config/references.ts';
 import type { ModelSettingsStore } from '../../../../toolwharf/storage/ports/model-settings-store.ts';
 import type { StoredRecords } from '../../../../toolwharf/storage/ports/record-store.ts';
-import type { Identity } from '../../../core/auth/identity.ts';
+import { hasRight, type Identity } from '../../../core/auth/identity.ts';
 import { listChanged } from '../../../core/events/collect-events.ts';
 import { assertAddressAllowed } from '../../../core/rest/access.ts';
 import { type RequestProblem, requestError, toProblems } from '../../../core/rest/request-problems.ts';
@@ -126,10 +126,10 @@ async function showProvider(id: string, identity: Identity, { of }: ApiPorts): P
 }
 
 /** A provider with its key masked. */
-function toProviderView({ hasKey, baseUrl, ...provider }: ProviderInfo, { isAdmin }: Identity): ProviderView {
+function toProviderView({ hasKey, baseUrl, ...provider }: ProviderInfo, identity: Identity): ProviderView {
   return {
     ...provider,
-    baseUrl: isAdmin && baseUrl !== undefined ? withoutSecrets(baseUrl) : undefined,
+    baseUrl: hasRight(identity, 'providers.write') && baseUrl !== undefined ? withoutSecrets(baseUrl) : undefined,
     apiKey: hasKey ? { set: true } : undefined,
   };
 }

@@ -79,7 +79,9 @@ export default function AccountsPage() {
           onRemove={setRemoving}
         />
       ))}
-      {session.data?.rights.includes('admin') && servers.length > 0 && <EveryAccount onRemove={setRemoving} />}
+      {session.data?.permissions.includes('accounts.manage') && servers.length > 0 && (
+        <EveryAccount onRemove={setRemoving} />
+      )}
       {server && <ConnectDialog server={server} label={connecting?.label} onClose={() => setConnecting(undefined)} />}
       <RemovalDialog
         item={removing}

@@ -3,7 +3,7 @@ import { ChevronDown, TriangleAlert } from 'lucide-react';
 import { useState } from 'react';
 import { Link } from 'wouter';
 import type { Assistant, ModelChoice } from '../../api/client.ts';
-import { useIsAdmin } from '../../api/queries.ts';
+import { useMay } from '../../api/queries.ts';
 import { ScrollBox } from '../../components/ScrollBox.tsx';
 import { safeText } from '../../components/safe-text.ts';
 import { plural } from '../../text/plural.ts';
@@ -129,14 +129,14 @@ interface ModelPickerProps extends Pick<AssistantPickerProps, 'assistants' | 'mo
 
 /** Selects the model that answers: one of an assistant, or, for administrators, any model of the providers. */
 function ModelPicker({ assistant, assistants, model, onModelChange, disabled = false }: ModelPickerProps) {
-  const isAdmin = useIsAdmin();
+  const mayChooseAny = useMay('providers.write');
   // The lists come from the providers: requested only when somebody is about to choose.
   const [wantsLists, setWantsLists] = useState(false);
   const providers = useQuery(chatQueries.providers()).data ?? [];
   const listed = useQueries({
     queries: providers
       .filter(({ kind }) => kind !== 'demo')
-      .map(({ id }) => ({ ...chatQueries.models(id), enabled: wantsLists && isAdmin, retry: false })),
+      .map(({ id }) => ({ ...chatQueries.models(id), enabled: wantsLists && mayChooseAny, retry: false })),
     combine: (results) => results.map(({ data }) => data?.filter(isChatModel) ?? []),
   });
   const selected = model ?? assistant.model;

@@ -20,7 +20,7 @@ export const chat: Feature = {
     { kind: 'Page', title: 'Chat', href: '/chat' },
     { kind: 'Page', title: 'Assistants', href: '/assistants' },
     { kind: 'Page', title: 'Settings: models', href: '/settings/models' },
-    { kind: 'Action', title: 'Create an assistant', href: '/assistants/new', isForAdmins: true },
+    { kind: 'Action', title: 'Create an assistant', href: '/assistants/new', needs: 'assistants.write' },
   ],
   useCommands() {
     const assistants = useQuery(chatQueries.assistants()).data;

@@ -1,10 +1,12 @@
 import { useQuery } from '@tanstack/react-query';
 import { lazy } from 'react';
-import { useIsAdmin } from '../../api/queries.ts';
+import { useMay } from '../../api/queries.ts';
 import type { Command, Feature } from '../../shell/feature.ts';
 import { fleetQueries } from './queries.ts';
 
-const commands = [{ kind: 'Page', title: 'Settings: fleet', href: '/settings/fleet', isForAdmins: true }];
+const commands: readonly Command[] = [
+  { kind: 'Page', title: 'Settings: fleet', href: '/settings/fleet', needs: 'settings.read' },
+];
 const none: readonly Command[] = [];
 
 /** Several replicas on one database. */
@@ -17,7 +19,7 @@ export const fleet: Feature = {
       id: 'fleet',
       label: 'Fleet',
       after: 'activity',
-      isForAdmins: true,
+      needs: 'settings.read',
       useIsListed: useIsFleet,
       Content: lazy(() => import('./FleetSection.tsx')),
     },
@@ -25,5 +27,5 @@ export const fleet: Feature = {
 };
 
 function useIsFleet(): boolean {
-  return useQuery({ ...fleetQueries.fleet(), enabled: useIsAdmin() }).data?.shared === true;
+  return useQuery({ ...fleetQueries.fleet(), enabled: useMay('settings.read') }).data?.shared === true;
 }

@@ -2,7 +2,7 @@ import { useQuery } from '@tanstack/react-query';
 import { Plus } from 'lucide-react';
 import { lazy, Suspense, useState } from 'react';
 import { api } from '../../api/client.ts';
-import { useIsAdmin } from '../../api/queries.ts';
+import { useMay } from '../../api/queries.ts';
 import { Badge, type Tone } from '../../components/Badge.tsx';
 import { Button, ButtonLink, GatewayButtonLink } from '../../components/Button.tsx';
 import { Card, CardHeader } from '../../components/Card.tsx';
@@ -10,6 +10,7 @@ import { RemovalDialog } from '../../components/ConfirmDialog.tsx';
 import { EmptyState } from '../../components/EmptyState.tsx';
 import { Notice } from '../../components/ErrorNotice.tsx';
 import { Facts } from '../../components/FactList.tsx';
+import { MissingPermission } from '../../components/NeedsPermission.tsx';
 import { Page } from '../../components/Page.tsx';
 import { QueryState } from '../../components/QueryState.tsx';
 import { safeText } from '../../components/safe-text.ts';
@@ -42,19 +43,20 @@ const failures = { deny: 'Deny the call', ask: 'Ask', allow: 'Ignore the rule' }
 
 /** The rules of the policy, how often each decided, and a form that tries a condition. */
 export default function PolicyPage() {
-  const add = (
+  const mayRead = useMay('policy.read');
+  const mayWrite = useMay('policy.write');
+  const add = mayWrite && (
     <ButtonLink href="/rules/new" look="primary" icon={Plus}>
       New rule
     </ButtonLink>
   );
-  const isAdmin = useIsAdmin();
-  const policy = useQuery({ ...policyQueries.policy(), enabled: isAdmin });
+  const policy = useQuery({ ...policyQueries.policy(), enabled: mayRead });
   const [condition, setCondition] = useState('');
   const Budgets = useSlot('budgets');
-  if (!isAdmin)
+  if (!mayRead)
     return (
       <Page title="Policy">
-        <Notice>Only administrators can see the policy.</Notice>
+        <MissingPermission permission="policy.read" />
       </Page>
     );
   return (

@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { useParams } from 'wouter';
 import { api } from '../../api/client.ts';
-import { useIsAdmin } from '../../api/queries.ts';
+import { useMay } from '../../api/queries.ts';
 import { EditorForm, useEditor } from '../../components/EditorForm.tsx';
 import { Notice } from '../../components/ErrorNotice.tsx';
 import { FormSection } from '../../components/FormSection.tsx';
@@ -27,9 +27,9 @@ type Rule = Awaited<ReturnType<typeof api.createPolicyRule>> & { readonly name: 
 export default function RulePage() {
   const { rule: key } = useParams<{ rule?: string }>();
   const id = key === undefined ? undefined : decodeURIComponent(key);
-  const isAdmin = useIsAdmin();
-  const policy = useQuery({ ...policyQueries.policy(), enabled: isAdmin });
-  if (id === undefined || !isAdmin) return <PolicyPage />;
+  const mayEdit = useMay('policy.write');
+  const policy = useQuery({ ...policyQueries.policy(), enabled: mayEdit });
+  if (id === undefined || !mayEdit) return <PolicyPage />;
   if (id === 'new' && policy.data) return <RuleEditor key="new" policy={policy.data} />;
   const found = policy.data?.rules.find((rule) => rule.id === id);
   if (policy.data && found) return <RuleEditor key={id} policy={policy.data} rule={{ ...found, name: id }} />;

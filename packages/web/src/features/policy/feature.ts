@@ -10,10 +10,10 @@ export const policy: Feature = {
     '/policy': lazy(() => import('./PolicyPage.tsx')),
     '/rules/:rule?': lazy(() => import('./RulePage.tsx')),
   },
-  navigation: [{ href: '/policy', label: 'Policy', Icon: Scale, after: '/profiles', isForAdmins: true }],
+  navigation: [{ href: '/policy', label: 'Policy', Icon: Scale, after: '/profiles', needs: 'policy.read' }],
   commands: [
-    { kind: 'Page', title: 'Policy', href: '/policy', isForAdmins: true },
-    { kind: 'Action', title: 'New policy rule', href: '/rules/new', isForAdmins: true },
+    { kind: 'Page', title: 'Policy', href: '/policy', needs: 'policy.read' },
+    { kind: 'Action', title: 'New policy rule', href: '/rules/new', needs: 'policy.write' },
   ],
   invalidations: { 'config.applied': ['rules', 'policy'] },
   slots: { callDecision: lazy(() => import('./CallDecision.tsx')) },

@@ -5,6 +5,6 @@ import type { Feature } from '../../shell/feature.ts';
 export const registry: Feature = {
   name: 'registry',
   title: 'The registry',
-  commands: [{ kind: 'Action', title: 'Browse the registry', href: '/servers?registry', isForAdmins: true }],
+  commands: [{ kind: 'Action', title: 'Browse the registry', href: '/servers?registry', needs: 'servers.write' }],
   slots: { findServers: lazy(() => import('./RegistryDialog.tsx')) },
 };

@@ -2,10 +2,10 @@ import { useQuery } from '@tanstack/react-query';
 import { Plus } from 'lucide-react';
 import { useParams, useSearchParams } from 'wouter';
 import { api, type Script } from '../../api/client.ts';
-import { queries, query, useIsAdmin } from '../../api/queries.ts';
+import { queries, query, useMay } from '../../api/queries.ts';
 import { ButtonLink } from '../../components/Button.tsx';
 import { EmptyState } from '../../components/EmptyState.tsx';
-import { Notice } from '../../components/ErrorNotice.tsx';
+import { MissingPermission } from '../../components/NeedsPermission.tsx';
 import { Page } from '../../components/Page.tsx';
 import { QueryState } from '../../components/QueryState.tsx';
 import { MissingRecord, RecordCard } from '../../components/RecordCard.tsx';
@@ -23,16 +23,16 @@ const scriptsQuery = query(['scripts'], async (signal) => (await api.listScripts
 export default function ScriptsPage() {
   const { script: name } = useParams<{ script?: string }>();
   const [search] = useSearchParams();
-  const isAdmin = useIsAdmin();
-  const scripts = useQuery({ ...scriptsQuery, enabled: isAdmin });
+  const mayEdit = useMay('scripts.write');
+  const scripts = useQuery({ ...scriptsQuery, enabled: mayEdit });
   const found = scripts.data?.find((script) => script.name === name);
   const copied = scripts.data?.find((script) => script.name === search.get('copy'));
-  const call = useQuery({ ...queries.call(search.get('call') ?? ''), enabled: isAdmin && search.has('call') });
+  const call = useQuery({ ...queries.call(search.get('call') ?? ''), enabled: mayEdit && search.has('call') });
 
-  if (!isAdmin)
+  if (!mayEdit)
     return (
       <Page title="Scripts">
-        <Notice>Only administrators can see and edit scripts. You can run them on the page Tools.</Notice>
+        <MissingPermission permission="scripts.write" />
       </Page>
     );
   if (name === 'new' && scripts.data && !call.isLoading) {

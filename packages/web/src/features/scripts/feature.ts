@@ -7,10 +7,10 @@ export const scripts: Feature = {
   name: 'scripts',
   title: 'Scripts',
   pages: { '/scripts/:script?': lazy(() => import('./ScriptsPage.tsx')) },
-  navigation: [{ href: '/scripts', label: 'Scripts', Icon: ScrollText, after: '/tools', isForAdmins: true }],
+  navigation: [{ href: '/scripts', label: 'Scripts', Icon: ScrollText, after: '/tools', needs: 'scripts.write' }],
   commands: [
-    { kind: 'Page', title: 'Scripts', href: '/scripts', isForAdmins: true },
-    { kind: 'Action', title: 'New script', href: '/scripts/new', isForAdmins: true },
+    { kind: 'Page', title: 'Scripts', href: '/scripts', needs: 'scripts.write' },
+    { kind: 'Action', title: 'New script', href: '/scripts/new', needs: 'scripts.write' },
   ],
   invalidations: { 'catalog.changed': ['scripts'], 'config.applied': ['scripts'] },
 };

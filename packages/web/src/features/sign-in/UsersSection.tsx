@@ -7,14 +7,14 @@ import { Badge } from '../../components/Badge.tsx';
 import { Button, GatewayButtonLink } from '../../components/Button.tsx';
 import { Card, CardHeader } from '../../components/Card.tsx';
 import { RemovalDialog } from '../../components/ConfirmDialog.tsx';
+import { roleTitle } from '../../components/describe-roles.ts';
 import { EmptyState } from '../../components/EmptyState.tsx';
 import { QueryState } from '../../components/QueryState.tsx';
 import { safeText } from '../../components/safe-text.ts';
 import { TimeAgo } from '../../components/times.tsx';
 import { useAction } from '../../components/use-action.ts';
 import { useFirstPart } from '../../components/use-first-part.tsx';
-
-const roleTexts = { admin: 'administrator', approver: 'approver', member: 'member', none: 'no access' };
+import { formatTime } from '../../text/formats.ts';
 
 const usersQuery = query(['users'], async (signal) => (await api.listUsers({ signal })).users);
 
@@ -27,7 +27,7 @@ export default function UsersSection() {
     <Card>
       <CardHeader
         title="Users"
-        hint="People who have signed in through the identity provider. Their groups there decide on their role."
+        hint="People who have signed in through the identity provider. Their groups there decide on their roles."
       />
       <QueryState query={users} what="users" className="p-4" />
       {users.data?.length === 0 && (
@@ -49,7 +49,7 @@ export default function UsersSection() {
         onClose={() => setSelected(undefined)}
       >
         {() =>
-          'Their sessions, accounts at servers, conversations and saved requests are deleted; recorded calls stay. A removed person can sign in again: disable them to keep them out.'
+          'Their sessions, keys, accounts at servers, conversations and saved requests are deleted; recorded calls stay. A removed person can sign in again: disable them to keep them out.'
         }
       </RemovalDialog>
     </Card>
@@ -82,14 +82,22 @@ function UserList({ users, onRemove }: UserListProps) {
 }
 
 function UserFacts({ user, isOwn }: { readonly user: User; readonly isOwn: boolean }) {
-  const { role, email, name, profile, groups, lastSeenAt, disabledAt } = user;
+  const { roles, elevation, email, name, profile, groups, lastSeenAt, disabledAt } = user;
   return (
     <div className="min-w-0 flex-1 basis-60">
       <p className="flex flex-wrap items-center gap-1.5">
         <span className="mr-1 font-semibold break-words" translate="no">
           {nameOf(user)}
         </span>
-        <Badge tone={role === 'admin' ? 'warn' : 'neutral'}>{roleTexts[role]}</Badge>
+        {roles.map((role) => (
+          <Badge key={role}>{roleTitle(role)}</Badge>
+        ))}
+        {roles.length === 0 && <Badge>no access</Badge>}
+        {elevation && Date.parse(elevation.until) > Date.now() && (
+          <Badge tone="warn">
+            {roleTitle(elevation.role)} until {formatTime(elevation.until)}
+          </Badge>
+        )}
         {isOwn && <Badge>you</Badge>}
         {disabledAt !== undefined && <Badge tone="bad">disabled</Badge>}
       </p>
@@ -100,7 +108,7 @@ function UserFacts({ user, isOwn }: { readonly user: User; readonly isOwn: boole
             {' · '}
           </>
         )}
-        {role === 'admin' ? 'all profiles' : `profile ${safeText(profile ?? 'default', 100)}`}
+        {`profile ${safeText(profile ?? 'default', 100)}`}
         {groups.length > 0 && ' · '}
         {groups.length > 0 && `groups: ${safeText(groups.slice(0, 10).join(', '), 200)}`}
         {' · '}

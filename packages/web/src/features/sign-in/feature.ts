@@ -7,13 +7,13 @@ import type { Feature } from '../../shell/feature.ts';
 export const signIn: Feature = {
   name: 'sign-in',
   title: 'The sign-in of people',
-  commands: [{ kind: 'Page', title: 'Settings: users', href: '/settings/users', isForAdmins: true }],
+  commands: [{ kind: 'Page', title: 'Settings: users', href: '/settings/users', needs: 'users.write' }],
   settings: [
     {
       id: 'users',
       label: 'Users',
       after: 'keys',
-      isForAdmins: true,
+      needs: 'users.write',
       useIsListed: () => useQuery(queries.session()).data?.signIn !== undefined,
       Content: lazy(() => import('./UsersSection.tsx')),
     },

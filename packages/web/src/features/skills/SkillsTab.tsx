@@ -2,7 +2,7 @@ import { useQuery } from '@tanstack/react-query';
 import { BookOpen } from 'lucide-react';
 import { useState } from 'react';
 import { api, type Skill } from '../../api/client.ts';
-import { query, useIsAdmin } from '../../api/queries.ts';
+import { query, useMay } from '../../api/queries.ts';
 import { Badge } from '../../components/Badge.tsx';
 import { Button } from '../../components/Button.tsx';
 import { ReadResult } from '../../components/content/ResourceContents.tsx';
@@ -90,7 +90,7 @@ function SkillDetails({ skill }: { readonly skill: Skill }) {
 /** The differences to the accepted version, which administrators can accept. */
 function SkillChange({ skill }: { readonly skill: Skill }) {
   const { server, uri, definitionHash, changes } = skill;
-  const isAdmin = useIsAdmin();
+  const mayEdit = useMay('tools.write');
   const accepting = useAction({
     run: () => api.acceptSkillChange({ body: { server: server ?? '', uri, definitionHash } }),
     refetch: ['content'],
@@ -104,7 +104,7 @@ function SkillChange({ skill }: { readonly skill: Skill }) {
         <DefinitionDifference changes={changes} />
       </div>
       {accepting.isError && <ErrorNotice title="Could not accept the change" error={accepting.error} />}
-      {isAdmin && (
+      {mayEdit && (
         <Button look="primary" busy={accepting.isPending} onClick={() => accepting.mutate()}>
           Accept change
         </Button>

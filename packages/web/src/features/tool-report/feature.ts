@@ -5,14 +5,14 @@ import type { Feature } from '../../shell/feature.ts';
 export const toolReport: Feature = {
   name: 'tool-report',
   title: 'The tool report',
-  commands: [{ kind: 'Page', title: 'Tool report', href: '/tools?show=report', isForAdmins: true }],
+  commands: [{ kind: 'Page', title: 'Tool report', href: '/tools?show=report', needs: 'tools.write' }],
   toolTabs: [
     {
       id: 'report',
       label: 'Report',
       Content: lazy(() => import('./ReportTab.tsx')),
       after: 'skills',
-      isForAdmins: true,
+      needs: 'tools.write',
     },
   ],
   invalidations: { 'catalog.changed': ['tool-report'] },

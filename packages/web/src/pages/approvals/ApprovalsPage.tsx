@@ -3,7 +3,7 @@ import { ShieldCheck } from 'lucide-react';
 import { useRef, useState } from 'react';
 import { useSearchParams } from 'wouter';
 import type { Approval } from '../../api/client.ts';
-import { queries, useIsAdmin } from '../../api/queries.ts';
+import { queries, useMay } from '../../api/queries.ts';
 import { ApprovalPanel } from '../../components/ApprovalPanel.tsx';
 import { AllowAll } from '../../components/approval/AllowAll.tsx';
 import { inScriptOrder, ScriptCode } from '../../components/approval/ScriptCode.tsx';
@@ -28,7 +28,7 @@ import { RuleList } from './RuleList.tsx';
 /** Pending approvals, answered approvals and rules. */
 export default function ApprovalsPage() {
   const [search, setSearch] = useSearchParams();
-  const isAdmin = useIsAdmin();
+  const seesRules = useMay('rules.write');
   const approvals = useQuery(queries.pendingApprovals()).data?.length ?? 0;
   const questions = useQuery(queries.questions()).data?.length ?? 0;
   const pending = approvals + questions;
@@ -40,7 +40,7 @@ export default function ApprovalsPage() {
     },
     { id: 'answered', label: 'Answered', content: <AnsweredList /> },
     // Only administrators can list and revoke rules.
-    ...(isAdmin ? [{ id: 'rules', label: 'Rules', content: <RuleList /> }] : []),
+    ...(seesRules ? [{ id: 'rules', label: 'Rules', content: <RuleList /> }] : []),
   ];
   const requested = search.get('tab');
   const value = tabs.find(({ id }) => id === requested)?.id ?? 'pending';

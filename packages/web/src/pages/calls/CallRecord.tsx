@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { Suspense } from 'react';
 import type { Call } from '../../api/client.ts';
-import { queries, useIsAdmin } from '../../api/queries.ts';
+import { queries, useMay } from '../../api/queries.ts';
 import { ApprovalPanel } from '../../components/ApprovalPanel.tsx';
 import { ArgumentsView } from '../../components/ArgumentsView.tsx';
 import { clientOfCaller, kindOfCaller, nameOfCaller } from '../../components/approval/labels.ts';
@@ -33,7 +33,7 @@ export function CallRecord({ call }: { readonly call: Call }) {
   const approval = useQuery(queries.callApproval(call)).data ?? undefined;
   const edited = call.approval?.originalArguments;
   const Decision = useSlot('callDecision');
-  const isAdmin = useIsAdmin();
+  const seesPolicy = useMay('policy.read');
   const questions = useQuery(queries.questions()).data?.filter(({ callId }) => callId === call.id) ?? [];
   return (
     <div className="flex min-w-0 flex-col gap-5">
@@ -66,7 +66,7 @@ export function CallRecord({ call }: { readonly call: Call }) {
           )}
         </>
       )}
-      {Decision && isAdmin && call.kind !== 'administration' && (
+      {Decision && seesPolicy && call.kind !== 'administration' && (
         <Suspense>
           <Decision callId={call.id} />
         </Suspense>
@@ -205,11 +205,11 @@ function Identifier({ name, value }: { readonly name: string; readonly value: st
 /** Makes a tool of the script of a `run_code` call: saved here, or as a chain of the configuration. */
 function SaveScript({ call }: { readonly call: Call }) {
   const { code } = call.arguments;
-  const isAdmin = useIsAdmin();
+  const maySave = useMay('scripts.write');
   if (call.server !== undefined || call.originalName !== 'run_code' || typeof code !== 'string') return null;
   return (
     <Section title="Save as a tool">
-      {isAdmin && (
+      {maySave && (
         <ButtonLink size="small" href={`/scripts/new?call=${encodeURIComponent(call.id)}`} className="mb-2">
           Save script …
         </ButtonLink>

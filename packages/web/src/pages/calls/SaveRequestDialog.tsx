@@ -1,6 +1,6 @@
 import { useState } from 'react';
 import { api, type SavedRequest } from '../../api/client.ts';
-import { useIsAdmin } from '../../api/queries.ts';
+import { useMay } from '../../api/queries.ts';
 import { FormDialog } from '../../components/FormDialog.tsx';
 import { Checkbox, TextField } from '../../components/fields.tsx';
 import { useAction } from '../../components/use-action.ts';
@@ -15,14 +15,14 @@ export interface SaveRequestDialogProps {
 
 /** Asks for the name and the audience of a saved request. */
 export function SaveRequestDialog({ draft, onClose }: SaveRequestDialogProps) {
-  const isAdmin = useIsAdmin();
+  const mayShare = useMay('requests.share');
   const [name, setName] = useState(draft.name);
   const [shared, setShared] = useState(draft.shared);
   const saving = useAction({
     run() {
       const { id, tool, arguments: args } = draft;
       if (id === undefined) return api.saveRequest({ body: { name: name.trim(), tool, arguments: args, shared } });
-      const body = { name: name.trim(), shared: isAdmin ? shared : undefined };
+      const body = { name: name.trim(), shared: mayShare ? shared : undefined };
       return api.updateSavedRequest({ path: { request: id }, body });
     },
     done: 'Saved. Find it under Calls → Saved requests.',
@@ -38,7 +38,7 @@ export function SaveRequestDialog({ draft, onClose }: SaveRequestDialogProps) {
       onSubmit={saving.mutate}
     >
       <TextField label="Name" required maxLength={100} value={name} onChange={setName} />
-      {isAdmin && (
+      {mayShare && (
         <Checkbox
           label="Share with everyone"
           hint="All callers who can use the tool see the request and its arguments."

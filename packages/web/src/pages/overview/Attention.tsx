@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
 import { CircleAlert, CircleCheck, Info, TriangleAlert } from 'lucide-react';
-import { queries, useIsAdmin } from '../../api/queries.ts';
+import { queries, useMay } from '../../api/queries.ts';
 import { ButtonLink } from '../../components/Button.tsx';
 import { Card, CardHeader } from '../../components/Card.tsx';
 import { formatNumber } from '../../text/formats.ts';
@@ -16,13 +16,13 @@ const maxShown = 8;
 
 /** The problems and pending decisions of the gateway, or a note that there are none. */
 export function Attention() {
-  const isAdmin = useIsAdmin();
+  const seesConfig = useMay('settings.read');
   const servers = useQuery(queries.servers());
   const approvals = useQuery(queries.pendingApprovals());
   const questions = useQuery(queries.questions());
   const changedTools = useQuery(queries.changedTools());
-  const config = useQuery({ ...queries.config(), enabled: isAdmin });
-  const loaded = [servers, approvals, questions, changedTools, ...(isAdmin ? [config] : [])];
+  const config = useQuery({ ...queries.config(), enabled: seesConfig });
+  const loaded = [servers, approvals, questions, changedTools, ...(seesConfig ? [config] : [])];
   const items = attentionItems({
     servers: servers.data ?? [],
     approvals: approvals.data ?? [],

@@ -4,7 +4,7 @@ import { useMemo, useState } from 'react';
 import { useSearchParams } from 'wouter';
 import type { FormField } from '../../../../contract/form-fields.ts';
 import { api, type Profile } from '../../api/client.ts';
-import { queries, useIsAdmin } from '../../api/queries.ts';
+import { queries, useMay } from '../../api/queries.ts';
 import { ButtonLink } from '../../components/Button.tsx';
 import { EditorForm, useEditor } from '../../components/EditorForm.tsx';
 import { Notice } from '../../components/ErrorNotice.tsx';
@@ -33,7 +33,7 @@ export interface ProfileEditorProps {
 
 /** The form of a profile. Profiles of the configuration file are shown, but cannot be changed. */
 export function ProfileEditor({ title, profile, draft: initial }: ProfileEditorProps) {
-  const isAdmin = useIsAdmin();
+  const mayEdit = useMay('profiles.write');
   const editor = useEditor({
     noun: 'profile',
     stored: profile,
@@ -69,8 +69,8 @@ export function ProfileEditor({ title, profile, draft: initial }: ProfileEditorP
           This profile is not configured: it serves all servers and tools. Saving it stores your own default profile.
         </Notice>
       )}
-      {!isAdmin && <Notice title="Read-only">Only administrators can edit profiles.</Notice>}
-      <EditorForm editor={editor} canEdit={isAdmin && profile?.readOnly === undefined}>
+      {!mayEdit && <Notice title="Read-only">Editing profiles needs the permission profiles.write.</Notice>}
+      <EditorForm editor={editor} canEdit={mayEdit && profile?.readOnly === undefined}>
         <ProfileFields {...editor.fields} />
       </EditorForm>
     </Page>

@@ -3,7 +3,7 @@ import { Plus } from 'lucide-react';
 import { useParams, useSearchParams } from 'wouter';
 import { formTexts } from '../../../../contract/settings/form-texts.ts';
 import { api, type Profile } from '../../api/client.ts';
-import { queries, useIsAdmin } from '../../api/queries.ts';
+import { queries, useMay } from '../../api/queries.ts';
 import { approvalModes } from '../../components/approval/approval-modes.ts';
 import { ButtonLink } from '../../components/Button.tsx';
 import { CopyButton } from '../../components/CopyButton.tsx';
@@ -22,7 +22,7 @@ export default function ProfilesPage() {
   const { profile, view } = useParams<{ profile?: string; view?: string }>();
   const [search] = useSearchParams();
   const profiles = useQuery(queries.profiles());
-  const isAdmin = useIsAdmin();
+  const mayEdit = useMay('profiles.write');
   const found = profiles.data?.find(({ name }) => name === profile);
   const copied = profiles.data?.find(({ name }) => name === search.get('copy'));
 
@@ -32,7 +32,7 @@ export default function ProfilesPage() {
         title="Profiles"
         description="A profile serves a subset of the servers and tools at its own URL, with its own approval policy."
         actions={
-          isAdmin && (
+          mayEdit && (
             <ButtonLink href="/profiles/new" look="primary" icon={Plus}>
               New profile
             </ButtonLink>
@@ -41,7 +41,7 @@ export default function ProfilesPage() {
       >
         <QueryState query={profiles} what="profiles" />
         {profiles.data?.map((one) => (
-          <ProfileCard key={one.name} profile={one} isAdmin={isAdmin} />
+          <ProfileCard key={one.name} profile={one} mayEdit={mayEdit} />
         ))}
       </Page>
     );
@@ -62,11 +62,11 @@ const sourcesTexts = { file: 'Configuration file', store: 'Stored', 'built-in': 
 
 interface ProfileCardProps {
   readonly profile: Profile;
-  readonly isAdmin: boolean;
+  readonly mayEdit: boolean;
 }
 
 /** A profile with its URL, servers, tools and approval. */
-function ProfileCard({ profile, isAdmin }: ProfileCardProps) {
+function ProfileCard({ profile, mayEdit }: ProfileCardProps) {
   const { servers, allow, deny, approval, keys } = profile;
   const url = `${location.origin}${profile.path}`;
   return (
@@ -74,7 +74,7 @@ function ProfileCard({ profile, isAdmin }: ProfileCardProps) {
       noun="profile"
       record={profile}
       badge={sourcesTexts[profile.source]}
-      canEdit={isAdmin}
+      canEdit={mayEdit}
       canRemove={profile.source === 'store'}
       remove={({ name }) => api.removeProfile({ path: { profile: name } })}
       links={(address) => (
@@ -97,9 +97,9 @@ function ProfileCard({ profile, isAdmin }: ProfileCardProps) {
         ],
         ['Tool names', formTexts.profile.naming.choices[profile.naming]],
         ['Clients list', formTexts.profile.expose.choices[profile.expose]],
-        isAdmin && ['Servers', <Patterns key="servers" patterns={servers} none="All" />],
-        isAdmin && ['Offered tools', <Patterns key="allow" patterns={allow} none="All" />],
-        isAdmin && ['Hidden tools', <Patterns key="deny" patterns={deny} none="None" />],
+        mayEdit && ['Servers', <Patterns key="servers" patterns={servers} none="All" />],
+        mayEdit && ['Offered tools', <Patterns key="allow" patterns={allow} none="All" />],
+        mayEdit && ['Hidden tools', <Patterns key="deny" patterns={deny} none="None" />],
         [
           'Approval',
           `${approvalModes[profile.mode].label}. ${formTexts.profile['approval.mode'].choices[profile.mode]}`,

@@ -11,13 +11,13 @@ import { plural } from '../../text/plural.ts';
 
 export interface ChangedToolsProps {
   readonly tools: readonly Tool[];
-  readonly isAdmin: boolean;
+  readonly mayAccept: boolean;
 }
 
 const maxShown = 50;
 
 /** New tools, and those whose definition changed since it was accepted, with buttons to accept or reject them. */
-export function ChangedTools({ tools, isAdmin }: ChangedToolsProps) {
+export function ChangedTools({ tools, mayAccept }: ChangedToolsProps) {
   if (tools.length === 0) {
     return (
       <p className="text-ink-soft">
@@ -29,7 +29,7 @@ export function ChangedTools({ tools, isAdmin }: ChangedToolsProps) {
     <ul aria-label="Changed tools" className="flex flex-col gap-3">
       {tools.slice(0, maxShown).map((tool) => (
         <li key={tool.name}>
-          <ChangedTool tool={tool} isAdmin={isAdmin} />
+          <ChangedTool tool={tool} mayAccept={mayAccept} />
         </li>
       ))}
       {tools.length > maxShown && (
@@ -44,7 +44,7 @@ const effects = {
   ask: 'Needs approval',
 } as const;
 
-function ChangedTool({ tool, isAdmin }: { readonly tool: Tool; readonly isAdmin: boolean }) {
+function ChangedTool({ tool, mayAccept }: { readonly tool: Tool; readonly mayAccept: boolean }) {
   const { name, originalName, title, changed, isNew, warnings, changes = [], rejected, definitionHash } = tool;
   const shownName = safeText(title ?? originalName, 100);
   const subject = isNew ? `The new tool '${shownName}'` : `The change of '${shownName}'`;
@@ -78,7 +78,7 @@ function ChangedTool({ tool, isAdmin }: { readonly tool: Tool; readonly isAdmin:
         </div>
       )}
       <DefinitionDifference changes={changes} />
-      {isAdmin && (
+      {mayAccept && (
         <div className="mt-3 flex flex-wrap gap-2">
           <Button
             size="small"

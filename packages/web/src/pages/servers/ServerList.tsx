@@ -26,7 +26,7 @@ import { listServerActions, type ServerAction, useServerAction } from './use-ser
 
 export interface ServerListProps {
   readonly servers: readonly Server[];
-  readonly isAdmin: boolean;
+  readonly mayEdit: boolean;
   readonly onAdd: () => void;
   readonly onImport: () => void;
   /** Finds published servers. */
@@ -39,7 +39,7 @@ const minServersForSearch = 8;
 
 /** All servers, those that work first, with a search field and a filter by status for many. */
 export function ServerList(props: ServerListProps) {
-  const { servers, isAdmin, onEdit, onRemove } = props;
+  const { servers, mayEdit, onEdit, onRemove } = props;
   const [search, setSearch] = useSearchParams();
   const changed = useQuery(queries.changedTools()).data ?? [];
   if (servers.length === 0) return <NoServers {...props} />;
@@ -82,7 +82,7 @@ export function ServerList(props: ServerListProps) {
               </option>
             ))}
           </Select>
-          {isAdmin && matching.length > 1 && <BulkMenu servers={matching} />}
+          {mayEdit && matching.length > 1 && <BulkMenu servers={matching} />}
         </div>
       )}
       <Card>
@@ -91,7 +91,7 @@ export function ServerList(props: ServerListProps) {
           {(server) => (
             <ServerRow
               server={server}
-              isAdmin={isAdmin}
+              mayEdit={mayEdit}
               changed={changed.filter((tool) => tool.server === server.name).length}
               onEdit={() => onEdit(server)}
               onRemove={() => onRemove(server.name)}
@@ -118,8 +118,8 @@ function BulkMenu({ servers }: { readonly servers: readonly Server[] }) {
   );
 }
 
-function NoServers({ isAdmin, onAdd, onImport, onBrowse }: ServerListProps) {
-  if (!isAdmin)
+function NoServers({ mayEdit, onAdd, onImport, onBrowse }: ServerListProps) {
+  if (!mayEdit)
     return (
       <EmptyState
         icon={ServerIcon}
@@ -168,7 +168,7 @@ const sinceWords: Partial<Record<Server['status']['state'], string>> = {
 
 interface ServerRowProps {
   readonly server: Server;
-  readonly isAdmin: boolean;
+  readonly mayEdit: boolean;
   /** The number of changed and new tools. */
   readonly changed: number;
   readonly onEdit: () => void;
@@ -176,7 +176,7 @@ interface ServerRowProps {
 }
 
 /** One server in the list with its status, offers and actions. */
-function ServerRow({ server, isAdmin, changed, onEdit, onRemove }: ServerRowProps) {
+function ServerRow({ server, mayEdit, changed, onEdit, onRemove }: ServerRowProps) {
   const { name, description, place, status, offers, enabled, source } = server;
   const action = useServerAction(name);
   const shownName = safeText(name, 100);
@@ -227,7 +227,7 @@ function ServerRow({ server, isAdmin, changed, onEdit, onRemove }: ServerRowProp
             </p>
           )}
         </div>
-        {isAdmin && (
+        {mayEdit && (
           <div className="-mt-1.5 -mr-1.5 flex shrink-0 items-center gap-1">
             {source === 'store' && (
               <Switch
@@ -242,7 +242,7 @@ function ServerRow({ server, isAdmin, changed, onEdit, onRemove }: ServerRowProp
           </div>
         )}
       </div>
-      <ServerTrouble server={server} action={isAdmin ? action : undefined} onEdit={onEdit} />
+      <ServerTrouble server={server} action={mayEdit ? action : undefined} onEdit={onEdit} />
     </article>
   );
 }

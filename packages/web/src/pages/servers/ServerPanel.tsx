@@ -4,7 +4,7 @@ import { Suspense, useLayoutEffect, useRef } from 'react';
 import { Link } from 'wouter';
 import { takesCalls } from '../../../../contract/connections.ts';
 import type { Server } from '../../api/client.ts';
-import { queries } from '../../api/queries.ts';
+import { queries, useMay } from '../../api/queries.ts';
 import { Badge } from '../../components/Badge.tsx';
 import { Button, ButtonLink } from '../../components/Button.tsx';
 import { CopyButton } from '../../components/CopyButton.tsx';
@@ -27,7 +27,7 @@ import { listServerActions, type ServerAction, useServerAction } from './use-ser
 
 export interface ServerPanelProps {
   readonly server: Server;
-  readonly isAdmin: boolean;
+  readonly mayEdit: boolean;
   readonly tab: string;
   readonly onTabChange: (tab: string) => void;
   readonly onEdit: () => void;
@@ -36,11 +36,12 @@ export interface ServerPanelProps {
 }
 
 /** The details of a server in a dialog. */
-export function ServerPanel({ server, isAdmin, tab, onTabChange, onEdit, onRemove, onClose }: ServerPanelProps) {
+export function ServerPanel({ server, mayEdit, tab, onTabChange, onEdit, onRemove, onClose }: ServerPanelProps) {
   const { name, description, status, enabled } = server;
   const action = useServerAction(name);
+  const mayAccept = useMay('tools.write');
   const changed = (useQuery(queries.changedTools()).data ?? []).filter((tool) => tool.server === name);
-  const hasOutput = isAdmin && (status.transport ?? server.transport) === 'stdio';
+  const hasOutput = mayEdit && (status.transport ?? server.transport) === 'stdio';
   const Sandbox = useSlot('serverSandbox');
   const tabs: Tab[] = [
     { id: 'overview', label: 'Overview', content: <ServerOverview server={server} /> },
@@ -52,7 +53,7 @@ export function ServerPanel({ server, isAdmin, tab, onTabChange, onEdit, onRemov
     {
       id: 'changes',
       label: <>Changes {changed.length > 0 && <Badge tone="warn">{changed.length}</Badge>}</>,
-      content: <ChangedTools tools={changed} isAdmin={isAdmin} />,
+      content: <ChangedTools tools={changed} mayAccept={mayAccept} />,
     },
     ...(hasOutput && Sandbox
       ? [
@@ -87,8 +88,8 @@ export function ServerPanel({ server, isAdmin, tab, onTabChange, onEdit, onRemov
       }
     >
       <div className="flex flex-col gap-3">
-        {isAdmin && <Actions server={server} action={action} onEdit={onEdit} onRemove={onRemove} />}
-        <ServerTrouble server={server} action={isAdmin ? action : undefined} onEdit={onEdit} />
+        {mayEdit && <Actions server={server} action={action} onEdit={onEdit} onRemove={onRemove} />}
+        <ServerTrouble server={server} action={mayEdit ? action : undefined} onEdit={onEdit} />
         <Tabs
           label="Server"
           tabs={tabs}

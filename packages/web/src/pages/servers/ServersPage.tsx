@@ -3,7 +3,7 @@ import { ClipboardPaste, PackageSearch, Plus } from 'lucide-react';
 import { Suspense, useState } from 'react';
 import { useLocation, useSearch } from 'wouter';
 import { api, type Server } from '../../api/client.ts';
-import { queries, useIsAdmin } from '../../api/queries.ts';
+import { queries, useMay } from '../../api/queries.ts';
 import { Button } from '../../components/Button.tsx';
 import { RemovalDialog } from '../../components/ConfirmDialog.tsx';
 import { Notice } from '../../components/ErrorNotice.tsx';
@@ -28,7 +28,7 @@ export default function ServersPage() {
   // The parameters of the router leave some characters of a name encoded.
   const name = readServer(location.pathname);
   const servers = useQuery(queries.servers());
-  const isAdmin = useIsAdmin();
+  const mayEdit = useMay('servers.write');
   const paste = () => navigate('/servers?import');
   const [removing, setRemoving] = useState<string>();
   // A snapshot: after a rename the list no longer has the old name.
@@ -43,7 +43,7 @@ export default function ServersPage() {
     if (!file || file.size > maxFileBytes) return;
     // A folder, and a file that was removed meanwhile, cannot be read.
     void file.text().then(importText, () => {});
-  }, isAdmin);
+  }, mayEdit);
   const server = servers.data?.find((item) => item.name === name);
   const showList = () => navigate('/servers');
   const add = () => navigate('/servers?add');
@@ -56,7 +56,7 @@ export default function ServersPage() {
       title="Servers"
       description="The MCP servers and HTTP APIs of this gateway."
       actions={
-        isAdmin && (
+        mayEdit && (
           <>
             {browse && (
               <Button onClick={browse} icon={PackageSearch}>
@@ -79,12 +79,12 @@ export default function ServersPage() {
           It was removed or renamed.
         </Notice>
       )}
-      {servers.data && <ServerList servers={servers.data} isAdmin={isAdmin} {...actions} />}
+      {servers.data && <ServerList servers={servers.data} mayEdit={mayEdit} {...actions} />}
       {server && !editing && removing === undefined && (
         <ServerPanel
           key={server.name}
           server={server}
-          isAdmin={isAdmin}
+          mayEdit={mayEdit}
           tab={search.get('tab') ?? 'overview'}
           onTabChange={(tab) => navigate(`${serverAddress(server.name)}?tab=${tab}`, { replace: true })}
           onEdit={() => setEditing(server)}
@@ -101,8 +101,8 @@ export default function ServersPage() {
           }}
         />
       )}
-      {isAdmin && search.has('add') && <ServerFormDialog onPasted={importText} onClose={showList} />}
-      {isAdmin && search.has('import') && (
+      {mayEdit && search.has('add') && <ServerFormDialog onPasted={importText} onClose={showList} />}
+      {mayEdit && search.has('import') && (
         <ImportDialog
           key={dropped}
           text={dropped}
@@ -117,7 +117,7 @@ export default function ServersPage() {
           Drop the configuration file to import its servers
         </p>
       )}
-      {isAdmin && FindServers && search.has('registry') && (
+      {mayEdit && FindServers && search.has('registry') && (
         <Suspense>
           <FindServers onClose={showList} />
         </Suspense>

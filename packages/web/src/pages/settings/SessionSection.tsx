@@ -1,14 +1,16 @@
 import { useQuery } from '@tanstack/react-query';
+import { labelOf } from '../../../../contract/rights.ts';
 import type { Session } from '../../api/client.ts';
 import { queries } from '../../api/queries.ts';
-import { Badge } from '../../components/Badge.tsx';
 import { Card, CardHeader } from '../../components/Card.tsx';
+import { describeRoles } from '../../components/describe-roles.ts';
 import { Facts } from '../../components/FactList.tsx';
 import { QueryState } from '../../components/QueryState.tsx';
 import { SignInForm } from '../../components/SignIn.tsx';
-import { reloadApp, roleTexts, SignOutButton } from '../../components/SignOutButton.tsx';
+import { reloadApp, SignOutButton } from '../../components/SignOutButton.tsx';
 import { safeText } from '../../components/safe-text.ts';
 import { useSlot } from '../../shell/feature.ts';
+import { plural } from '../../text/plural.ts';
 
 const viaLabels: Readonly<Record<NonNullable<Session['via']>, string>> = {
   'admin-token': 'admin token',
@@ -19,19 +21,14 @@ const viaLabels: Readonly<Record<NonNullable<Session['via']>, string>> = {
   oauth: 'access token of a client',
 };
 
-const rightLabels: Readonly<Record<Session['rights'][number], string>> = {
-  read: 'Read',
-  call: 'Call tools and chat',
-  admin: 'Administer',
-};
-
 /** The current session, and a form to sign in with another key. */
 export function SessionSection() {
   const session = useQuery(queries.session());
   const SessionCard = useSlot('sessionCard');
   const ProviderSignIn = useSlot('providerSignIn');
   if (!session.data) return <QueryState query={session} what="session" />;
-  const { via, caller, role, profile, mayAddPrograms, tokenFile, signIn: provider } = session.data;
+  const { via, caller, profile, permissions, mayAddPrograms, tokenFile, signIn: provider } = session.data;
+  const mayUseAll = permissions.includes('profiles.use-all');
   return (
     <div className="grid grid-cols-1 items-start gap-4 lg:grid-cols-[minmax(0,4fr)_minmax(0,3fr)]">
       <Card>
@@ -48,15 +45,18 @@ export function SessionSection() {
               </span>,
             ],
             via && ['Signed in via', via === 'sign-in' && provider ? safeText(provider.name, 60) : viaLabels[via]],
-            role && ['Role', roleTexts[role]],
-            ['Profile', session.data.rights.includes('admin') ? 'All profiles' : safeText(profile ?? 'default', 100)],
+            ['Role', describeRoles(session.data)],
+            ['Profile', mayUseAll && profile === undefined ? 'All profiles' : safeText(profile ?? 'default', 100)],
             [
-              'Rights',
-              <span key="rights" className="flex flex-wrap gap-1">
-                {session.data.rights.map((right) => (
-                  <Badge key={right}>{rightLabels[right]}</Badge>
-                ))}
-              </span>,
+              'Permissions',
+              <details key="permissions">
+                <summary className="cursor-pointer">{plural(permissions.length, 'permission')}</summary>
+                <ul className="mt-1 flex list-disc flex-col gap-0.5 pl-4">
+                  {permissions.map((permission) => (
+                    <li key={permission}>{labelOf(permission)}</li>
+                  ))}
+                </ul>
+              </details>,
             ],
             ['Add local (stdio) servers', mayAddPrograms ? 'Yes' : 'No'],
           ]}

@@ -8,12 +8,14 @@ import { ActivitySection } from './activity/ActivitySection.tsx';
 import { ConfigurationSection } from './configuration/ConfigurationSection.tsx';
 import { ConnectSection } from './connect/ConnectSection.tsx';
 import { KeysSection } from './keys/KeysSection.tsx';
+import { RolesSection } from './roles/RolesSection.tsx';
 import { SessionSection } from './SessionSection.tsx';
 
 const coreSections: readonly Section[] = [
-  { id: 'keys', label: 'Keys', isForAdmins: true, Content: KeysSection },
-  { id: 'configuration', label: 'Configuration', isForAdmins: true, Content: ConfigurationSection },
-  { id: 'activity', label: 'Activity', isForAdmins: true, Content: ActivitySection },
+  { id: 'keys', label: 'Keys', needs: 'keys.own', Content: KeysSection },
+  { id: 'roles', label: 'Roles', needs: 'roles.write', Content: RolesSection },
+  { id: 'configuration', label: 'Configuration', needs: 'settings.read', Content: ConfigurationSection },
+  { id: 'activity', label: 'Activity', needs: 'audit.read', Content: ActivitySection },
   { id: 'connect', label: 'Connect a client', Content: ConnectSection },
   { id: 'session', label: 'Session', Content: SessionSection },
 ];

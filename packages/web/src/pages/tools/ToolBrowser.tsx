@@ -1,7 +1,7 @@
 import { Search } from 'lucide-react';
 import { type KeyboardEvent, useDeferredValue, useEffect, useId, useMemo, useRef, useState } from 'react';
 import type { Tool } from '../../api/client.ts';
-import { useIsAdmin } from '../../api/queries.ts';
+import { useMay } from '../../api/queries.ts';
 import { Button } from '../../components/Button.tsx';
 import { ConfirmDialog } from '../../components/ConfirmDialog.tsx';
 import { classNames } from '../../components/class-names.ts';
@@ -31,7 +31,7 @@ const kinds: readonly { readonly id: ToolKind; readonly label: string }[] = [
 export function ToolBrowser({ tools, selected, onOpen, className }: ToolBrowserProps) {
   const [filter, setFilter] = useState<ToolFilter>({ text: '', server: '', kind: '' });
   const list = useId();
-  const isAdmin = useIsAdmin();
+  const mayEdit = useMay('tools.write');
   const field = useSlashKey();
   const index = useMemo(() => indexTools(tools), [tools]);
   const applied = useDeferredValue(filter);
@@ -116,7 +116,7 @@ export function ToolBrowser({ tools, selected, onOpen, className }: ToolBrowserP
           ? `${formatNumber(found.length)} of ${plural(tools.length, 'tool')}`
           : plural(tools.length, 'tool')}
       </p>
-      {isAdmin && Object.values(filter).some((value) => value !== '') && <BulkSwitch tools={found} />}
+      {mayEdit && Object.values(filter).some((value) => value !== '') && <BulkSwitch tools={found} />}
       {found.length === 0 ? (
         <p className="rounded-lg border border-line bg-surface px-3 py-6 text-center text-ink-soft">
           No matching tools. Try fewer letters or another filter.

@@ -3,7 +3,7 @@ import { ArrowLeft } from 'lucide-react';
 import { useState } from 'react';
 import { Link } from 'wouter';
 import type { Tool } from '../../api/client.ts';
-import { queries, useIsAdmin } from '../../api/queries.ts';
+import { queries, useMay } from '../../api/queries.ts';
 import { ArgumentsView } from '../../components/ArgumentsView.tsx';
 import { ServerClaims } from '../../components/approval/ServerClaims.tsx';
 import { Badge } from '../../components/Badge.tsx';
@@ -28,11 +28,11 @@ import { useArguments } from './use-arguments.ts';
 export function ToolDetails({ tool }: { readonly tool: Tool }) {
   const [chosen, setTab] = useState('run');
   const tab = tool.disabled && chosen === 'run' ? 'schema' : chosen;
-  const isAdmin = useIsAdmin();
+  const mayEdit = useMay('tools.write');
   const draft = useArguments(tool);
   const { data: { chain } = {} } = useQuery({
     ...queries.tool(tool.name),
-    enabled: isAdmin && tool.server === undefined,
+    enabled: mayEdit && tool.server === undefined,
   });
   return (
     <Card className="min-w-0" aria-label={`Tool ${safeText(tool.originalName, 100)}`}>
@@ -61,7 +61,7 @@ export function ToolDetails({ tool }: { readonly tool: Tool }) {
         </p>
         <Description text={tool.description} />
         <OriginalTexts tool={tool} />
-        {isAdmin && <ToolAdministration tool={tool} />}
+        {mayEdit && <ToolAdministration tool={tool} />}
         <ServerClaims annotations={tool.annotations} />
       </header>
       <div className="flex flex-col gap-4 p-4">

@@ -30,7 +30,7 @@ export function ToolRunner({ tool, draft }: ToolRunnerProps) {
   const { run, start, stop } = useToolCall(tool.name);
   const [problem, setProblem] = useState<string>();
   const session = useQuery(queries.session()).data;
-  const canCall = session === undefined || session.rights.includes('call');
+  const canCall = session === undefined || session.permissions.includes('tools.call');
   const isRunning = run !== undefined && run.endedAt === undefined;
   const failure = useMemo(() => (run?.error === undefined ? undefined : toCallProblem(run.error)), [run?.error]);
   const rejection = failure?.code === 'ARGUMENTS_INVALID' ? failure : undefined;

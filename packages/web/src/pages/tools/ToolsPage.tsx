@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { Wrench } from 'lucide-react';
 import { useLocation, useSearchParams } from 'wouter';
-import { queries, useIsAdmin } from '../../api/queries.ts';
+import { queries, useMay } from '../../api/queries.ts';
 import { ButtonLink } from '../../components/Button.tsx';
 import { classNames } from '../../components/class-names.ts';
 import { EmptyState } from '../../components/EmptyState.tsx';
@@ -50,7 +50,7 @@ export default function ToolsPage() {
 /** All tools beside the open one. A narrow screen shows one or the other. */
 function ToolsTab({ selected }: { readonly selected: string | undefined }) {
   const offered = useQuery(queries.tools());
-  const disabled = useQuery({ ...queries.disabledTools(), enabled: useIsAdmin() });
+  const disabled = useQuery({ ...queries.disabledTools(), enabled: useMay('tools.write') });
   const tools = { ...offered, data: offered.data && [...offered.data, ...(disabled.data ?? [])] };
   const [, navigate] = useLocation();
   if (!tools.data) {

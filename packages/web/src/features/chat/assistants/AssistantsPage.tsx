@@ -3,7 +3,7 @@ import { Copy, MessagesSquare, Trash2 } from 'lucide-react';
 import { useState } from 'react';
 import { useLocation, useParams, useSearchParams } from 'wouter';
 import { type Assistant, api, type Provider } from '../../../api/client.ts';
-import { useIsAdmin } from '../../../api/queries.ts';
+import { useMay } from '../../../api/queries.ts';
 import { Button, ButtonLink } from '../../../components/Button.tsx';
 import { EditorForm, useEditor } from '../../../components/EditorForm.tsx';
 import { ErrorNotice, Notice } from '../../../components/ErrorNotice.tsx';
@@ -30,7 +30,7 @@ export default function AssistantsPage() {
 
 function AllAssistants() {
   const assistants = useQuery(chatQueries.assistants());
-  const canEdit = useIsAdmin();
+  const canEdit = useMay('assistants.write');
   return (
     <Page
       title="Assistants"
@@ -93,7 +93,7 @@ function AssistantEditor({ title, assistant, draft: initial }: AssistantEditorPr
   const [newId] = useState(randomId);
   const [isDeleting, setDeleting] = useState(false);
   const [, navigate] = useLocation();
-  const canEdit = useIsAdmin();
+  const canEdit = useMay('assistants.write');
   const id = assistant?.id ?? newId;
   const editor = useEditor({
     noun: 'assistant',

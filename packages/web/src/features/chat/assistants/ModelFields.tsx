@@ -2,7 +2,7 @@ import { useQuery } from '@tanstack/react-query';
 import { SlidersHorizontal } from 'lucide-react';
 import { useState } from 'react';
 import { api, type ModelChoice, type ModelSettings, type Provider } from '../../../api/client.ts';
-import { useIsAdmin } from '../../../api/queries.ts';
+import { useMay } from '../../../api/queries.ts';
 import { Button } from '../../../components/Button.tsx';
 import { ErrorNotice, messageOf, Notice } from '../../../components/ErrorNotice.tsx';
 import { FormDialog } from '../../../components/FormDialog.tsx';
@@ -27,7 +27,7 @@ export function ModelFields({ model: { provider, model }, error, onChange }: Mod
   const providers = useQuery(chatQueries.providers());
   const selected = providers.data?.find(({ id }) => id === provider);
   const isDemo = provider === demoModel.provider;
-  const canList = useIsAdmin();
+  const canList = useMay('providers.write');
   const models = useQuery({ ...chatQueries.models(provider), enabled: selected !== undefined && !isDemo && canList });
   if (providers.isError) return <ErrorNotice error={providers.error} onRetry={() => void providers.refetch()} />;
   return (

@@ -2,7 +2,7 @@ import { useMutation, useQuery } from '@tanstack/react-query';
 import { Pencil, Plus, Trash2 } from 'lucide-react';
 import { useState } from 'react';
 import { type Assistant, api, type Provider, type ProviderTest } from '../../../api/client.ts';
-import { useIsAdmin } from '../../../api/queries.ts';
+import { useMay } from '../../../api/queries.ts';
 import { Badge } from '../../../components/Badge.tsx';
 import { Button, IconButton } from '../../../components/Button.tsx';
 import { Card, CardHeader } from '../../../components/Card.tsx';
@@ -20,7 +20,7 @@ import { kinds } from './provider-presets.ts';
 export default function ModelsSection() {
   const providers = useQuery(chatQueries.providers());
   const assistants = useQuery(chatQueries.assistants()).data ?? [];
-  const canEdit = useIsAdmin();
+  const canEdit = useMay('providers.write');
   const [edited, setEdited] = useState<Provider | 'new'>();
   const [removed, setRemoved] = useState<Provider>();
   return (

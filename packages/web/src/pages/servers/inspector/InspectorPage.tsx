@@ -2,11 +2,12 @@ import { useQuery } from '@tanstack/react-query';
 import { ArrowLeft } from 'lucide-react';
 import { Suspense, useState } from 'react';
 import { api, type Server, type ServerRecord } from '../../../api/client.ts';
-import { queries, useIsAdmin } from '../../../api/queries.ts';
+import { queries, useMay } from '../../../api/queries.ts';
 import { Button, ButtonLink } from '../../../components/Button.tsx';
 import { Card } from '../../../components/Card.tsx';
 import { EmptyState } from '../../../components/EmptyState.tsx';
 import { Form } from '../../../components/fields.tsx';
+import { MissingPermission } from '../../../components/NeedsPermission.tsx';
 import { Page } from '../../../components/Page.tsx';
 import { QueryState } from '../../../components/QueryState.tsx';
 import { ServerStatus } from '../../../components/ServerStatus.tsx';
@@ -27,7 +28,7 @@ export default function InspectorPage() {
   const name = readServer(location.pathname) ?? '';
   const servers = useQuery(queries.servers());
   const session = useQuery(queries.session());
-  const isAdmin = useIsAdmin();
+  const mayInspect = useMay('traffic.read');
   const server = servers.data?.find((item) => item.name === name);
   const back = (
     <ButtonLink href={serverAddress(name)} icon={ArrowLeft}>
@@ -41,13 +42,9 @@ export default function InspectorPage() {
       actions={back}
     >
       {(!servers.data || !session.data) && <QueryState query={servers} what="Servers" />}
-      {session.data && !isAdmin && (
-        <EmptyState title="Only administrators can inspect servers">
-          Sign in as administrator under Settings → Session.
-        </EmptyState>
-      )}
+      {session.data && !mayInspect && <MissingPermission permission="traffic.read" />}
       {servers.data && !server && <EmptyState title="There is no such server" actions={back} />}
-      {server && isAdmin && <Inspector key={name} server={server} />}
+      {server && mayInspect && <Inspector key={name} server={server} />}
     </Page>
   );
 }

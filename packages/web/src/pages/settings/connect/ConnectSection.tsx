@@ -31,7 +31,9 @@ export function ConnectSection() {
         value={profile}
         onChange={(name) => setSearch({ profile: name }, { replace: true })}
       />
-      {clients.data && <Endpoint {...clients.data} mayCreateKeys={session?.rights.includes('admin') ?? false} />}
+      {clients.data && (
+        <Endpoint {...clients.data} mayCreateKeys={session?.permissions.includes('keys.own') ?? false} />
+      )}
       {failed && <ErrorNotice error={failed} onRetry={() => void clients.refetch()} />}
       {!failed && !clients.data && <Spinner label="Loading clients …" />}
       <div className="grid grid-cols-1 items-start gap-4 lg:grid-cols-2">

@@ -1,8 +1,9 @@
 import { useQuery } from '@tanstack/react-query';
 import { KeyRound, Plus } from 'lucide-react';
 import { useState } from 'react';
+import type { Permission } from '../../../../../contract/rights.ts';
 import { ApiError, type ApiKey, type ApiKeyInput, api, type NewApiKey } from '../../../api/client.ts';
-import { queries } from '../../../api/queries.ts';
+import { queries, useMay } from '../../../api/queries.ts';
 import { Badge } from '../../../components/Badge.tsx';
 import { Button, ButtonLink } from '../../../components/Button.tsx';
 import { Card, CardHeader } from '../../../components/Card.tsx';
@@ -25,6 +26,7 @@ import { formatNumber } from '../../../text/formats.ts';
 export function KeysSection() {
   // No event reports the last use of a key: the list is refetched when opened.
   const keys = useQuery({ ...queries.keys(), staleTime: 0 });
+  const managesAll = useMay('keys.write');
   const [isCreating, setCreating] = useState(false);
   const [selected, setSelected] = useState<ApiKey>();
   const active = keys.data?.filter(({ revokedAt }) => revokedAt === undefined) ?? [];
@@ -32,8 +34,12 @@ export function KeysSection() {
   return (
     <Card>
       <CardHeader
-        title="API keys"
-        hint="For MCP clients and programs. Only a hash of each key is stored."
+        title={managesAll ? 'API keys' : 'Personal keys'}
+        hint={
+          managesAll
+            ? 'For MCP clients and programs. Only a hash of each key is stored.'
+            : 'For your own MCP clients and programs. A key never grants more than your roles do, and ends with your access.'
+        }
         actions={
           <Button size="small" look="primary" onClick={() => setCreating(true)} icon={Plus}>
             New key
@@ -47,7 +53,9 @@ export function KeysSection() {
           title="No keys yet"
           actions={<Button onClick={() => setCreating(true)}>Create a key</Button>}
         >
-          Clients on other machines need a key. If authentication is required, every client does.
+          {managesAll
+            ? 'Clients on other machines need a key. If authentication is required, every client does.'
+            : 'A client that can open the browser needs no key: it takes the URL, and you sign in.'}
         </EmptyState>
       )}
       {active.length > 0 && <KeyList label="Keys" keys={active} onRevoke={setSelected} />}
@@ -105,6 +113,9 @@ function KeyList({ label, keys, onRevoke }: KeyListProps) {
                 {key.rights.includes('admin') ? 'all profiles' : `profile ${safeText(key.profile ?? 'default', 100)}`}
                 {' · '}
                 created <TimeAgo at={key.createdAt} />
+                {key.expiresAt !== undefined &&
+                  ` · ${key.expiresAt < new Date().toISOString() ? 'expired' : 'expires'} `}
+                {key.expiresAt !== undefined && <TimeAgo at={key.expiresAt} />}
                 {' · '}
                 {key.lastUsedAt === undefined ? (
                   'never used'
@@ -143,7 +154,14 @@ function KeyList({ label, keys, onRevoke }: KeyListProps) {
 function KeyDialog({ onClose }: { readonly onClose: () => void }) {
   const [draft, setDraft] = useState(emptyKey);
   const creating = useAction({
-    run: () => api.createKey({ body: { ...draft, profile: draft.profile || undefined } }),
+    run: () =>
+      api.createKey({
+        body: {
+          ...draft,
+          profile: draft.profile || undefined,
+          expiresInDays: draft.expiresInDays === '' ? undefined : Number(draft.expiresInDays),
+        },
+      }),
     refetch: ['keys'],
     showsError: true,
     // The key is dropped when the dialog closes.
@@ -204,10 +222,12 @@ interface KeyDraft {
   readonly rights: readonly Right[];
   /** Empty for no profile: the key opens `default`, or every profile if it administers. */
   readonly profile: string;
+  /** Empty for a key that does not expire. */
+  readonly expiresInDays: string;
 }
 
 /** The initial values of the form. */
-const emptyKey: KeyDraft = { name: '', rights: ['read', 'call'], profile: '' };
+const emptyKey: KeyDraft = { name: '', rights: ['read', 'call'], profile: '', expiresInDays: '90' };
 
 interface KeyFieldsProps {
   readonly draft: KeyDraft;
@@ -215,17 +235,38 @@ interface KeyFieldsProps {
   readonly onChange: (change: Partial<KeyDraft>) => void;
 }
 
-const rights: readonly { readonly right: Right; readonly label: string; readonly hint: string }[] = [
-  { right: 'read', label: 'Read', hint: 'View servers, tools and its own calls.' },
-  { right: 'call', label: 'Call', hint: 'Call tools and chat. MCP clients need it.' },
-  { right: 'admin', label: 'Administer', hint: 'Full access: servers, keys, approvals and the calls of others.' },
+const rights: readonly {
+  readonly right: Right;
+  readonly label: string;
+  readonly hint: string;
+  readonly needs: Permission;
+}[] = [
+  { right: 'read', label: 'Read', hint: 'View servers, tools and its own calls.', needs: 'tools.read' },
+  { right: 'call', label: 'Call', hint: 'Call tools and chat. MCP clients need it.', needs: 'tools.call' },
+  {
+    right: 'admin',
+    label: 'Administer',
+    hint: 'Full access: servers, keys, approvals and the calls of others.',
+    needs: 'keys.write',
+  },
 ];
+
+const expiries = [
+  ['7', 'In 7 days'],
+  ['30', 'In 30 days'],
+  ['90', 'In 90 days'],
+  ['365', 'In a year'],
+  ['', 'Never'],
+] as const;
 
 /** The fields of a new key. */
 function KeyFields({ draft, error, onChange }: KeyFieldsProps) {
   const profiles = useQuery(queries.profiles()).data ?? [];
   const rightsProblem = problemAt(error, 'rights');
-  const isAdmin = draft.rights.includes('admin');
+  const isForAll = draft.rights.includes('admin');
+  const session = useQuery(queries.session()).data;
+  // A person chooses among the sets that they have something of.
+  const offered = rights.filter(({ needs }) => session?.permissions.includes(needs));
   return (
     <>
       <TextField
@@ -238,7 +279,7 @@ function KeyFields({ draft, error, onChange }: KeyFieldsProps) {
       />
       <fieldset className="flex flex-col gap-2">
         <legend className="mb-1 font-medium">Rights</legend>
-        {rights.map(({ right, label, hint }) => (
+        {offered.map(({ right, label, hint }) => (
           <Checkbox
             key={right}
             label={label}
@@ -258,14 +299,21 @@ function KeyFields({ draft, error, onChange }: KeyFieldsProps) {
       <SelectField
         label="Profile"
         error={problemAt(error, 'profile')}
-        hint={isAdmin ? 'Administrators have access to all profiles.' : 'The key has access to one profile.'}
-        disabled={isAdmin}
+        hint={isForAll ? 'Administrators have access to all profiles.' : 'The key has access to one profile.'}
+        disabled={isForAll}
         options={[
-          ['', isAdmin ? 'All profiles' : 'None (uses default)'],
+          ['', isForAll ? 'All profiles' : 'None (uses default)'],
           ...profiles.map(({ name }) => [name, safeText(name, 100)] as const),
         ]}
         value={draft.profile}
         onChange={(profile) => onChange({ profile })}
+      />
+      <SelectField
+        label="Expires"
+        error={problemAt(error, 'expiresInDays')}
+        options={expiries}
+        value={draft.expiresInDays}
+        onChange={(expiresInDays) => onChange({ expiresInDays })}
       />
       {error !== null && error !== undefined && !hasFieldProblems(error) && (
         <Notice
