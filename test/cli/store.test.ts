@@ -145,7 +145,7 @@ describe('toolwharf audit', () => {
     const { body } = await gateway.api('POST', '/api/keys', { name: 'three', rights: ['call', 'read'] });
     const restricted = { env: { TOOLWHARF_API_KEY: (body as { key: string }).key } };
     const refused = await cli.run(['audit', 'export', '--url', gateway.url, '--data-dir', data], restricted);
-    expect(refused).toMatchObject({ stdout: '', stderr: expect.stringContaining("needs the permission 'keys.own'") });
+    expect(refused).toMatchObject({ stdout: '', stderr: expect.stringContaining("needs the permission 'audit.read'") });
     const { code, stderr } = await run('audit', 'verify', '--local');
     expect(code).toBe(4);
     expect(stderr).toContain(`in use by process ${gateway.pid}`);

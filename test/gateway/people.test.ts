@@ -69,14 +69,17 @@ describe('the sign-in of people', () => {
       permissions: expect.arrayContaining(['approvals.answer']),
     });
     const root = await signedIn('root');
-    expect(root.session).toMatchObject({ roles: ['admin'], permissions: expect.arrayContaining(['servers.write']) });
+    expect(root.session).toMatchObject({
+      roles: ['admin', 'member'],
+      permissions: expect.arrayContaining(['servers.write']),
+    });
     const { body } = await api.get('/api/users', root.own);
     // Those who signed in within one second have no order.
     const byName = (one: { name: string }, other: { name: string }) => (one.name < other.name ? -1 : 1);
     expect(body.users.toSorted(byName)).toMatchObject([
       { name: 'Ann', roles: ['approver'] },
       { name: 'Mia', email: 'mia@example.com', roles: ['member'], profile: 'finance', groups: ['staff', 'finance'] },
-      { name: 'Root', roles: ['admin'] },
+      { name: 'Root', roles: ['admin', 'member'] },
     ]);
     expect((await api.get('/api/users', ann.own)).status).toBe(403);
   });
