@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { Plug, Plus, X } from 'lucide-react';
 import { Suspense, useState } from 'react';
-import { queries } from '../../api/queries.ts';
+import { queries, useMay } from '../../api/queries.ts';
 import { ButtonLink, IconButton } from '../../components/Button.tsx';
 import { useSlot } from '../../shell/feature.ts';
 import { WelcomeStep } from './WelcomeStep.tsx';
@@ -13,6 +13,7 @@ export function WelcomePanel() {
   const [isDismissed, setDismissed] = useState(() => localStorage.getItem(storageKey) === 'dismissed');
   const FirstStep = useSlot('firstStep');
   const steps = useFinishedSteps(!isDismissed);
+  const mayAddServers = useMay('servers.write');
   if (isDismissed) return null;
   return (
     <section aria-labelledby="welcome" className="rounded-lg border border-accent/40 bg-accent-soft p-4">
@@ -41,17 +42,19 @@ export function WelcomePanel() {
             <FirstStep />
           </Suspense>
         )}
-        <WelcomeStep
-          title="Add your tools"
-          isDone={steps.hasServer}
-          action={
-            <ButtonLink href="/servers?add" icon={Plus}>
-              Add a server
-            </ButtonLink>
-          }
-        >
-          Connect a local command or a URL, or import the configuration of another MCP client.
-        </WelcomeStep>
+        {mayAddServers && (
+          <WelcomeStep
+            title="Add your tools"
+            isDone={steps.hasServer}
+            action={
+              <ButtonLink href="/servers?add" icon={Plus}>
+                Add a server
+              </ButtonLink>
+            }
+          >
+            Connect a local command or a URL, or import the configuration of another MCP client.
+          </WelcomeStep>
+        )}
         <WelcomeStep
           title="Use from other apps"
           isDone={steps.hasClient}
