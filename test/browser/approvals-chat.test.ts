@@ -137,6 +137,7 @@ test('a remembered answer is taken back where it was given, and on other pages a
   await app.post(`/api/conversations/${conversation}/messages`, { text: 'Add eight and eight' });
   const banner = app.page.getByRole('region', { name: 'Pending approvals' });
   await banner.getByText('A call of s/add awaits your approval.').waitFor();
+  await app.page.getByRole('heading', { name: 'Servers', level: 1 }).waitFor();
   await expectAccessible(app.page);
   await banner.getByRole('button', { name: 'Review' }).click();
   const dialog = app.page.getByRole('dialog', { name: 'Allow this call?' });

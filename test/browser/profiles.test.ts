@@ -130,6 +130,7 @@ test('a preset fills in the settings of a new profile, which says what its clien
 
 test('the playground sends the requests of a client of the profile, with its approval policy', async () => {
   const { page } = app;
+  await app.goto('/profiles/writers');
   await page.getByRole('link', { name: 'Try' }).click();
   await page.getByRole('heading', { name: 'Try writers' }).waitFor();
   await page.getByRole('button', { name: /notes__echo/ }).click();

@@ -31,11 +31,11 @@ async function run(args: readonly string[], untilOutput = false): Promise<string
   return stdout;
 }
 
-/** Commands whose JSON other tests read: they need a model, a registry, skills, a changed tool, a server that waits, a person or a stopped gateway. */
+/** Commands whose JSON other tests read: they need a model, a registry, skills, a changed tool, a server that waits, people or a stopped gateway. */
 const elsewhere = [
   ...['chat', 'registry search', 'registry show', 'registry add', 'pins accept', 'secrets rotate', 'secrets discard'],
   ...['backup', 'restore', 'sandbox learn', 'sandbox diff', 'sandbox accept', 'sandbox allow'],
-  'servers accept',
+  ...['servers accept', 'elevations request', 'elevations grant', 'elevations deny', 'elevations end'],
   ...['skills read', 'skills accept', 'users disable', 'users enable', 'accounts connect', 'accounts disconnect'],
 ];
 
@@ -126,6 +126,12 @@ test('every command with --json prints one JSON document, or JSON lines', async 
   await read('models', 'list', 'demo');
   await read('models', 'add', 'Own', '--url', 'http://127.0.0.1:9/v1', '--no-key');
   await read('models', 'remove', 'Own');
+  await read('roles', 'create', 'auditor', '--title', 'Auditor', '--permission', 'tools.read');
+  await read('roles', 'edit', 'auditor', '--description', 'Reads');
+  await read('roles');
+  await read('roles', 'list');
+  await read('roles', 'remove', 'auditor');
+  for (const one of [['elevations'], ['elevations', 'list']]) await read(...one);
   await read('pins', 'changes');
   await read('connect', 'cursor', '--file', directory.file('cursor.json'));
   await writeFile(directory.file('other.json'), JSON.stringify({ mcpServers: { one: { command: 'x' } } }));

@@ -18,7 +18,7 @@ export default function createRunDirectory(): () => void {
   const bin = join(directory, 'bin');
   mkdirSync(bin);
   symlinkSync(cliProgram, join(bin, 'toolwharf'));
-  process.env.PATH = [path, bin].filter(Boolean).join(delimiter);
+  process.env.PATH = [bin, path].filter(Boolean).join(delimiter);
   const remove = () => rmSync(directory, { recursive: true, force: true, maxRetries: 10, retryDelay: 100 });
   process.once('exit', remove);
   const end = () => process.exit(143);
