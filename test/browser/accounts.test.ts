@@ -93,7 +93,7 @@ test('a call that needs an account leads to the page, and goes on when the accou
     .then(async () => (await app.get('/api/questions')).body.questions[0]);
   await app.post(`/api/questions/${question.id}/answer`, { action: 'accept' });
   await app.goto('/accounts?server=calendar');
-  await card('calendar').getByText('A call needs your account here').waitFor();
+  await card('calendar').getByText('A call waits for your account at this server').waitFor();
   await connect('calendar', 'home-TOKEN');
   expect((await running).body.text).toBe('Ada');
 });

@@ -39,7 +39,7 @@ test('an app without features has none of their pages, tabs and commands, and th
   const tabs = page.getByRole('tab');
   await expect
     .poll(() => tabs.allInnerTexts())
-    .toEqual(['Keys', 'Configuration', 'Activity', 'Connect a client', 'Session']);
+    .toEqual(['Keys', 'Roles', 'Configuration', 'Activity', 'Connect a client', 'Session']);
   await app.goto('/servers');
   await page.getByRole('button', { name: 'Add server' }).waitFor();
   expect(await page.getByRole('button', { name: /registry/ }).count()).toBe(0);
