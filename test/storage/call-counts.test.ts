@@ -63,7 +63,7 @@ describe.each(kinds)('$name', ({ series, open }) => {
     const period = { since: query.since, until: query.until, buckets: 2 };
     const stats = await createCallStats({ storage }).read(period);
     expect(stats.totals).toEqual({
-      ...{ calls, success: 47_500, error: 2_500, denied: 0, invalid: 0, cancelled: 0, unknown: 0 },
+      ...{ calls, success: 47_500, error: 2_500, denied: 0, invalid: 0, cancelled: 0, expired: 0, unknown: 0 },
       ...{ p50Ms: 50, p95Ms: 95 },
     });
     expect(stats.buckets.map(({ success, error }) => success + error)).toEqual([calls - 1, 1]);

@@ -150,7 +150,7 @@ gateway:
     expect(message({ host: '0.0.0.0', oidc })).toContain("needs 'gateway.url'");
     expect(message({ oidc: { ...oidc, issuer: 'http://id.example.com' } })).toContain('must be an https URL');
     expect(message({ oidc: { ...oidc, scopes: ['profile'] } })).toContain("must contain 'openid'");
-    expect(message({ oidc: { ...oidc, defaultRole: 'admin' } })).toContain('unknown value');
+    expect(message({ oidc: { ...oidc, defaultRole: 'admin' } })).toContain('cannot be admin');
     expect(message({ oidc: { ...oidc, tokenScopes: { call: 'two words' } } })).toContain('must be a scope');
     expect(message({ url: 'https://tools.example.com/path' })).toContain('must be an origin');
   });
