@@ -42,7 +42,7 @@ test('every program on the page for Python has an expected output', () => {
   expect(programs.filter(({ output }) => output === undefined)).toEqual([]);
 });
 
-test.for(programs)('the program at $place prints what the page says', async ({ text, output }, { skip }) => {
+test.for(programs)('the program at $place prints what the page says [O5]', async ({ text, output }, { skip }) => {
   const interpreter = await interpreterOf(text);
   if (interpreter === undefined) return skip('TOOLWHARF_PYTHON names no interpreter with the packages of this program');
   await using directory = await tempDir();

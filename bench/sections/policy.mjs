@@ -17,7 +17,7 @@ const maxMsPerCall = 0.1;
 const maxMinutesPerMillion = 2;
 const conditions = [
   "call.server == 'mail' && !call.args.to.endsWith('@example.com')",
-  "call.tool == 'write' && has(call.args.path) && !call.args.path.matches('^/work/[a-z0-9/]*$')",
+  "call.tool == 'write' && has(call.args.path) && !call.args.path.matches('^/srv/[a-z0-9/]*$')",
   "call.tool == 'pay' && call.args.amount > 1000",
   "call.args.text.contains('secret') && !('finance' in person.groups)",
 ];
@@ -59,7 +59,7 @@ function judgeCalls(repeats) {
   const call = { tool: 'files__write', originalName: 'write', server: 'files', caller: { id: 'ada' } };
   const facts = {
     ...call,
-    arguments: { path: '/work/notes', text: 'a harmless note', amount: 20, to: 'ada@example.com' },
+    arguments: { path: '/srv/notes', text: 'a harmless note', amount: 20, to: 'ada@example.com' },
   };
   const calls = 2_000;
   const run = () => {

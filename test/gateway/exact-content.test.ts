@@ -64,7 +64,7 @@ async function send(method: string, path: string, body?: string): Promise<{ stat
 const args = `{"n": ${large},"2":1.0, "1":-0}`;
 
 describe('a call over the REST API', () => {
-  test('a call over REST sends its arguments as they were written, and returns all digits', async () => {
+  test('a call over REST sends its arguments as they were written, and returns all digits [O6]', async () => {
     const result = `{"structuredContent":{"id":${large},"f":1.0},"content":[{"type":"text","text":"LINE","n":1e2}]}`;
     const body = `{"arguments":{"result":${JSON.stringify(result)},"more":${args}}}`;
     const { text } = await send('POST', '/api/tools/mcp_s_echo/call', body);

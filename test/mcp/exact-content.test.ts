@@ -191,7 +191,7 @@ describe.each(servers)('a server with $name', ({ name: server, transport, era: s
   const tool = server;
 
   test.each(eras)(
-    'the arguments of a %s client and the results of its calls pass as they were written',
+    'the arguments of a %s client and the results of its calls pass as they were written [O6]',
     async (era) => {
       const toolName = toolOf(tool);
       await fc.assert(

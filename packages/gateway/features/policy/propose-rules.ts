@@ -55,7 +55,7 @@ function count(counts: Counts, { isAllowed }: AnsweredCall): void {
   else counts.denied++;
 }
 
-/** `docs/` of `docs/a/b.md`, and `/work/` of `/work/notes`. Undefined for what is no path in a folder, or leaves it. */
+/** `docs/` of `docs/a/b.md`, and `/srv/` of `/srv/notes`. Undefined for what is no path in a folder, or leaves it. */
 function folderOf(value: unknown): string | undefined {
   if (typeof value !== 'string' || value.length > 1_000 || value.includes('..')) return undefined;
   return /^\/?[\w.@-]{1,60}\//.exec(value)?.[0];
