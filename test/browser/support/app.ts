@@ -42,7 +42,7 @@ export async function startApp(source: ConfigSource, options: Partial<GatewayOpt
   const frames = `${api.url.replace('127.0.0.1', 'apps.localhost')}/frame/`;
 
   async function newContext(contextOptions: BrowserContextOptions): Promise<BrowserContext> {
-    const context = await browser.newContext(contextOptions);
+    const context = await browser.newContext({ reducedMotion: 'reduce', ...contextOptions });
     contexts.push(context);
     context.setDefaultTimeout(patienceMs);
     return context;
@@ -52,7 +52,6 @@ export async function startApp(source: ConfigSource, options: Partial<GatewayOpt
     const context = await newContext({
       viewport: { width: 1280, height: 800 },
       colorScheme: 'light',
-      reducedMotion: 'reduce',
       permissions: ['clipboard-read', 'clipboard-write'],
     });
     const page = await context.newPage();
